@@ -1,0 +1,1 @@
+"""kbc, the knowledge-base compiler."""

@@ -1,0 +1,161 @@
+"""What a build has to say about its input: one value per finding, collected and reported together.
+
+Every phase of the compiler appends to a `Diagnostics` collector instead of raising at the first
+mistake, so that an author sees all mistakes of a build at once. Only the pipeline decides to stop.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+class Severity(enum.IntEnum):
+    """How bad a finding is. An error means that nothing is published."""
+
+    ERROR = 0
+    WARNING = 1
+    NOTE = 2
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding about the input.
+
+    `path` is relative to the knowledge base's root, with forward slashes; it is empty when the
+    finding is about no single file. `line` and `column` are 1-based; columns count code points.
+    `code` is a stable kebab-case name (`toml-unknown-key`) that documentation and tests refer to.
+    `message` is one sentence that quotes the offending value; `hint` says what to do.
+    """
+
+    severity: Severity
+    code: str
+    message: str
+    path: str = ""
+    line: int | None = None
+    column: int | None = None
+    hint: str = ""
+
+    @property
+    def location(self) -> str:
+        """`path:line:column`, as far as known; unprintable characters of the path are escaped."""
+        parts = [escape_path(self.path)] if self.path else []
+        if self.path and self.line is not None:
+            parts.append(str(self.line))
+            if self.column is not None:
+                parts.append(str(self.column))
+        return ":".join(parts)
+
+    @property
+    def sort_key(self) -> tuple[str, int, int, int, str, str]:
+        return (
+            self.path,
+            self.line or 0,
+            self.column or 0,
+            int(self.severity),
+            self.code,
+            self.message,
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """The JSON form that `--json` prints: fields without a value are left out."""
+        fields: dict[str, object] = {
+            "severity": self.severity.label,
+            "code": self.code,
+            "message": self.message,
+            "path": self.path or None,
+            "line": self.line,
+            "column": self.column,
+            "hint": self.hint or None,
+        }
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+def escape_path(path: str) -> str:
+    """`path` on one line: control characters and lone surrogates as backslash escapes."""
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in path
+    )
+
+
+class Diagnostics:
+    """Collects findings in any order; iterates in the order of a report (path, line, column)."""
+
+    def __init__(self) -> None:
+        self._found: set[Diagnostic] = set()
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        path: str = "",
+        line: int | None = None,
+        column: int | None = None,
+        hint: str = "",
+    ) -> None:
+        self.add(Diagnostic(Severity.ERROR, code, message, path, line, column, hint))
+
+    def warning(
+        self,
+        code: str,
+        message: str,
+        path: str = "",
+        line: int | None = None,
+        column: int | None = None,
+        hint: str = "",
+    ) -> None:
+        self.add(Diagnostic(Severity.WARNING, code, message, path, line, column, hint))
+
+    def note(
+        self,
+        code: str,
+        message: str,
+        path: str = "",
+        line: int | None = None,
+        column: int | None = None,
+        hint: str = "",
+    ) -> None:
+        self.add(Diagnostic(Severity.NOTE, code, message, path, line, column, hint))
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        self._found.add(diagnostic)
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(sorted(self._found, key=lambda found: found.sort_key))
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        return [found for found in self if found.severity is Severity.ERROR]
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        return [found for found in self if found.severity is Severity.WARNING]
+
+    def raise_if_errors(self) -> None:
+        """Raises `BuildError` with everything found so far when at least one finding is an error."""
+        if self.errors:
+            raise BuildError(self)
+
+
+class BuildError(Exception):
+    """The input cannot be compiled; `diagnostics` says why, completely."""
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        self.diagnostics = diagnostics
+        count = len(diagnostics.errors)
+        super().__init__(f"{count} error{'s' if count != 1 else ''} in the knowledge base")
+
+
+def render(diagnostic: Diagnostic) -> str:
+    """One finding as plain text: a line, and an indented line for the hint."""
+    head = f"{diagnostic.location}: " if diagnostic.location else ""
+    text = f"{head}{diagnostic.severity.label}[{diagnostic.code}]: {diagnostic.message}"
+    return f"{text}\n  hint: {diagnostic.hint}" if diagnostic.hint else text

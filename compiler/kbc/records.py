@@ -1,0 +1,207 @@
+"""The intermediate form: what front ends produce, and chunking and back ends consume.
+
+A record is one thing a reader can ask for by name (a builtin, a page, an example); a chunk is a
+contiguous part of a record's text, small enough for the encoder. `catalog_entry` turns a record into
+the map that the catalog stores; field names there are the field names here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A heading and what follows it, up to the next heading of any level.
+
+    `line` is the heading's line and `end_line` the last line before the next heading of the same or
+    a higher level, both 1-based in the file as stored. `level` is 1 to 6. `anchor` is numbered like
+    GitHub's. `chars` counts the code points of those lines.
+    """
+
+    title: str
+    level: int
+    line: int
+    end_line: int
+    anchor: str
+    chars: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What all records share.
+
+    `id` is unique within the collection. `path` is the file's path below the knowledge base's root
+    (forward slashes). `text` is that file's text as stored, or the part of it that belongs to this
+    record, whose first line is line `line` of the file. `chunked` text is `text`, always: a chunk's
+    lines are `line`-based lines of the file.
+    """
+
+    id: str
+    collection: str
+    title: str
+    path: str
+    text: str
+    line: int = 1
+    size: int = 0  # bytes of `text` in UTF-8
+    lines: int = 0
+    language: str = ""
+    summary: str = ""
+    tags: tuple[str, ...] = ()
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltinRecord(Record):
+    name: str
+    signature: str
+    description: str
+    examples: tuple[str, ...] = ()
+    category: str = "utility"
+    categories: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    return_type: str = ""
+    param_types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocRecord(Record):
+    """A documentation page. `content` is what `get_doc` answers (front matter taken out, MDX cleaned);
+    `text` stays the file as stored, and line numbers refer to it."""
+
+    group: str
+    format: str  # markdown | mdx | text
+    content: str
+    processed: bool = False  # True when MDX was cleaned
+    frontmatter: Mapping[str, Any] = field(default_factory=dict)
+    sections: tuple[Section, ...] = ()
+    topics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    module: str
+    source: str  # the path after `from`, or "" for an import of a module in the same file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """A named definition of a source file with its 1-based line range."""
+
+    name: str
+    kind: str
+    line: int
+    end_line: int
+    signature: str = ""
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExampleRecord(Record):
+    """A source file of the examples. Its `id` is its path relative to the collection's folder."""
+
+    filename: str
+    category: str
+    subcategory: str = ""
+    description: str = ""
+    modules: tuple[str, ...] = ()
+    imports: tuple[Import, ...] = ()
+    types: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternRecord(Record):
+    name: str
+    category: str
+    description: str
+    when_to_use: tuple[str, ...] = ()
+    template: str = ""
+    key_principles: tuple[str, ...] = ()
+    required_builtins: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    related_patterns: tuple[str, ...] = ()
+    anti_patterns: tuple[Mapping[str, str], ...] = ()  # {dont, reason, do}
+    rules: tuple[Mapping[str, str], ...] = ()  # {rule, wrong, correct, explanation}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateRecord(Record):
+    name: str
+    description: str
+    framework: str
+    filename: str
+    use_for: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+    workflow: tuple[str, ...] = ()
+    key_patterns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoutingRecord(Record):
+    """One label of a routing table: the keywords that vote for it and what it recommends."""
+
+    label: str
+    keywords: tuple[str, ...]
+    base_confidence: float
+    step_confidence: float = 0.0
+    max_confidence: float = 0.99
+    default: bool = False
+    default_confidence: float = 0.5
+    reasoning: str = ""
+    docs: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """The unit of retrieval: lines `start_line` to `end_line` (1-based, in the file as stored).
+
+    The `text`s of a record's chunks, concatenated, are the record's `text`, exactly: no loss and no
+    overlap. What is embedded is `embedded_text`; it fits into the encoder's token budget.
+    """
+
+    collection: str
+    record_id: str
+    index: int  # 0-based within the record
+    text: str
+    start_line: int
+    end_line: int
+    type: str = "prose"  # prose | code | api | config | cmd
+    language: str = ""
+    title: str = ""  # "<document> › <section>", as a hit shows it
+    breadcrumb: tuple[str, ...] = ()  # document title, then the headings down to this chunk
+    anchor: str = ""  # of the section that holds the chunk
+    section_line: int = 0  # line of that section's heading, 0 before the first heading
+    section_level: int = 0
+    symbol: str = ""  # of the definition that holds the chunk, for source code
+    symbol_kind: str = ""
+    signature: str = ""
+    identifiers: tuple[str, ...] = ()  # names defined here, and the names and aliases a user may type
+    tags: tuple[str, ...] = ()
+    embedded_text: str = ""
+
+
+def catalog_entry(record: Record) -> dict[str, Any]:
+    """The record as plain maps, lists, strings and numbers; empty optional fields are left out."""
+    entry = _plain(dataclasses.asdict(record))
+    assert isinstance(entry, dict)
+    return {name: value for name, value in entry.items() if value not in ("", [], {}, None)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,1 @@
+"""The read-only runtime: opens a compiled artifact and serves it."""

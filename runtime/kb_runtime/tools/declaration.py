@@ -1,0 +1,63 @@
+"""How a tool is declared: once, as a value from which schemas, checks and documentation derive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from kb_runtime.session import Session
+
+JsonType = Literal["string", "integer", "number", "boolean", "object", "string[]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a tool.
+
+    Numbers outside `minimum`..`maximum` are clamped or rejected as `out_of_range` says. Strings are
+    trimmed; `max_length` counts code points after trimming. `choices` is closed (another value is
+    BAD_INPUT) unless `choices_from` names a summary that only the compiler knows (`builtin_categories`):
+    then the compiler writes the enum, and the tool itself judges the value, synonyms included.
+    """
+
+    name: str
+    type: JsonType
+    description: str
+    required: bool = False
+    default: Any = None
+    minimum: float | None = None
+    maximum: float | None = None
+    out_of_range: Literal["clamp", "reject"] = "clamp"
+    max_length: int | None = None
+    choices: tuple[str, ...] = ()
+    choices_from: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool returns: one text, and structured content that stands alone."""
+
+    text: str
+    structured: dict[str, Any] | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool. `name` may hold `{prefix}`, which the knowledge base's prefix replaces.
+
+    `needs` lists collection kinds: the tool is offered when the artifact has at least one of them
+    (no kinds: always). `output` is the JSON Schema of the structured content, or None for text only.
+    `run` gets checked arguments: every declared name is present, with its default where omitted.
+    """
+
+    name: str
+    family: str
+    description: str
+    run: Callable[[Session, dict[str, Any]], Answer]
+    arguments: tuple[Argument, ...] = ()
+    output: Mapping[str, Any] | None = None
+    needs: tuple[str, ...] = ()
+    idempotent: bool = True
