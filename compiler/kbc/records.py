@@ -187,7 +187,9 @@ class Chunk:
     symbol: str = ""  # of the definition that holds the chunk, for source code
     symbol_kind: str = ""
     signature: str = ""
-    identifiers: tuple[str, ...] = ()  # names defined here, and the names and aliases a user may type
+    identifiers: tuple[
+        str, ...
+    ] = ()  # names defined here, and the names and aliases a user may type
     tags: tuple[str, ...] = ()
     embedded_text: str = ""
 

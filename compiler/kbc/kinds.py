@@ -1,0 +1,80 @@
+"""The kinds of collection: which files each reads, where it looks by default, which options it has.
+
+One table, from which validation of kb.toml, discovery, `kbc init` and the documentation derive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+STRING = "a string"
+STRINGS = "a list of strings"
+STRING_LISTS = "a table of lists of strings"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """`suffixes` are the file name endings taken from a folder (empty: every file). `folders` are the
+    conventional places, each with the options a collection found there gets. `options` maps the
+    kind's own keys in kb.toml to their types."""
+
+    name: str
+    summary: str
+    suffixes: tuple[str, ...]
+    folders: Mapping[str, Mapping[str, str]]
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+MARKDOWN = (".md", ".mdx", ".markdown")
+
+KINDS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            "builtins",
+            "API entries: one Markdown file with a level-2 heading each, or one file an entry",
+            (".md", ".markdown"),
+            {"builtins": {}},
+            {"categories": STRING_LISTS},
+        ),
+        Kind(
+            "docs",
+            "documentation pages in Markdown, MDX or plain text",
+            (*MARKDOWN, ".txt"),
+            {
+                "docs": {"group": "core"},
+                "choreo": {"group": "choreo"},
+                "lessons": {"group": "lessons"},
+                "guidelines": {"group": "guidelines"},
+                "posts": {"group": "posts"},
+            },
+            {"group": STRING},
+        ),
+        Kind(
+            "examples",
+            "source files; the first folder is the category",
+            (),
+            {"examples": {}},
+            {"extensions": STRINGS},
+        ),
+        Kind(
+            "patterns",
+            "patterns in Markdown with front matter",
+            MARKDOWN,
+            {"patterns": {}},
+        ),
+        Kind(
+            "templates",
+            "boilerplate files described in templates.toml, templates.json or templates.md",
+            (),
+            {"templates": {}},
+        ),
+        Kind(
+            "routing",
+            "keyword rules that pick a framework, in TOML",
+            (".toml",),
+            {"routing.toml": {}},
+        ),
+    )
+}
