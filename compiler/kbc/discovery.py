@@ -119,7 +119,7 @@ class _Walker:
             if entry.name.startswith("."):
                 continue
             path = Path(entry.path)
-            if entry.is_dir():
+            if path.is_dir():  # unlike the entry's own, it answers for a link that points to itself
                 if entry.is_symlink() and not self._stays_inside(path):
                     continue
                 yield from self._walk(path, wanted, (*above, identity))

@@ -295,12 +295,11 @@ class _Reader:
         name = self._matching(
             ("kb", "name"), kb.get("name", _default_name(self._root)), NAME, "a lower-case name"
         )
-        prefix = self._matching(
-            ("kb", "prefix"),
-            kb.get("prefix", name.replace("-", "_")),
-            PREFIX,
-            "lower-case letters, digits and underscores",
-        )
+        prefix = kb.get("prefix", name.replace("-", "_"))
+        if "prefix" in kb:
+            self._matching(
+                ("kb", "prefix"), prefix, PREFIX, "lower-case letters, digits and underscores"
+            )
         collections = self._collections(top.get("collection"))
         search = self._search(top.get("search", {}))
         tools = self._tools(top.get("tools", {}))
