@@ -1,0 +1,284 @@
+"""MDX syntax that is no text: import and export statements, JSX tags, comments.
+
+Nothing inside fenced or inline code is touched. The scan is forgiving: what does not read as a
+complete tag (`a < b`, `List<int>` without a closing tag) stays text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+# A statement that takes more is a mistake (a missing bracket): an export then ends at the next blank
+# line, an import is text.
+MAX_STATEMENT_LINES = 200
+MAX_IMPORT_CHARS = 2_000
+
+# HTML elements that have no closing tag.
+_VOID_ELEMENTS = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
+)
+
+_IMPORT = re.compile(r"import\s*(?:[\w$*{][^'\"`;]*?\bfrom\s*)?(?:'[^'\n]*'|\"[^\"\n]*\")[ \t]*;?")
+_EXPORT = re.compile(r"export\s+(?:default\b|const\b|let\b|var\b|function\b|class\b|async\b|[{*])")
+_TAG_OPENING = re.compile(r"<(/?)([A-Za-z_$][\w$-]*(?:[.:][\w$-]+)*)?")
+_ATTRIBUTE = re.compile(
+    r"\s*(?:(?P<end>/?\s*>)|(?P<name>[A-Za-z_$:][\w$:.-]*)"
+    r"(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|(?P<value>\{)))?|(?P<spread>\{))"
+)
+_COMMENT_START = re.compile(r"\{\s*/\*|<!--")
+_COMMENT_END = {"{": re.compile(r"\*/\s*\}"), "<": re.compile("-->")}
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+_OPEN_BRACKET = re.compile(r"[(\[{]")
+_CLOSE_BRACKET = re.compile(r"[)\]}]")
+_BACKTICKS = re.compile(r"`+")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+
+_NOT_LINE_END = re.compile(r"[^\n]")
+
+_BLOCKS = MarkdownIt("commonmark").disable(["code", "html_block"])
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters [start, end) of the text."""
+
+    start: int
+    end: int
+
+
+def clean(text: str) -> str:
+    """`text` ("\\n" line ends, no front matter) without MDX syntax; inner text of tags stays.
+
+    Lines that held nothing else go, three or more line ends in a row become two, and the ends are
+    trimmed, all outside code.
+    """
+    code = _code(text)
+    removed = _syntax(text, code)
+    parts: list[str] = []
+    prose: list[str] = []
+
+    def flush() -> None:
+        parts.append(_BLANK_LINES.sub("\n\n", "".join(prose)))
+        prose.clear()
+
+    position = 0
+    for span, is_code in _merge(code, removed):
+        prose.append(text[position : span.start])
+        if is_code:
+            flush()
+            parts.append(text[span.start : span.end])
+        position = span.end
+    prose.append(text[position:])
+    flush()
+    return "".join(parts).strip()
+
+
+def mask(text: str) -> str:
+    """`text` with each character of MDX syntax replaced by a space, line ends kept."""
+    return _hide(text, _syntax(text, _code(text)))
+
+
+def _merge(code: list[Span], removed: list[Span]) -> list[tuple[Span, bool]]:
+    """Both lists in order, with whether a span is code. Code inside a removed span goes with it."""
+    starts = [span.start for span in removed]
+
+    def is_removed(span: Span) -> bool:
+        index = bisect_right(starts, span.start) - 1
+        return index >= 0 and removed[index].end >= span.end
+
+    kept = [(span, True) for span in code if not is_removed(span)]
+    return sorted(kept + [(span, False) for span in removed], key=lambda item: item[0].start)
+
+
+def _code(text: str) -> list[Span]:
+    """Fenced blocks (whole lines) and inline code spans, in order."""
+    offsets = [0]
+    for line in text.split("\n"):
+        offsets.append(offsets[-1] + len(line) + 1)
+    offsets[-1] = len(text)
+    tokens: list[Token] = []
+    _BLOCKS.block.parse(text.replace("\0", "\ufffd"), _BLOCKS, {}, tokens)
+    fences = [
+        Span(offsets[token.map[0]], offsets[token.map[1]])
+        for token in tokens
+        if token.type == "fence" and token.map is not None
+    ]
+    spans: list[Span] = []
+    position = 0
+    for fence in fences:
+        spans.extend(_inline_code(text, position, fence.start))
+        spans.append(fence)
+        position = fence.end
+    spans.extend(_inline_code(text, position, len(text)))
+    return spans
+
+
+def _inline_code(text: str, start: int, end: int) -> Iterator[Span]:
+    """Backtick spans within [start, end); a span does not cross a blank line."""
+    while start < end:
+        blank = _BLANK_LINE.search(text, start, end)
+        paragraph_end = blank.end() if blank else end
+        runs = [match.span() for match in _BACKTICKS.finditer(text, start, paragraph_end)]
+        # The index of the next run of the same length, for each run.
+        following: dict[int, int] = {}
+        partners: list[int | None] = [None] * len(runs)
+        for index in range(len(runs) - 1, -1, -1):
+            length = runs[index][1] - runs[index][0]
+            partners[index] = following.get(length)
+            following[length] = index
+        index = 0
+        while index < len(runs):
+            partner = partners[index]
+            if partner is not None:
+                yield Span(runs[index][0], runs[partner][1])
+                index = partner
+            index += 1
+        start = paragraph_end
+
+
+def _syntax(text: str, code: list[Span]) -> list[Span]:
+    """Statements, comments and tags outside code, in order, none overlapping another."""
+    visible = _hide(text, code)
+    spans = list(_statements(text, visible))
+    visible = _hide(visible, spans)
+    comments = list(_comments(visible))
+    visible = _hide(visible, comments)
+    return sorted([*spans, *comments, *_tags(visible)], key=lambda span: span.start)
+
+
+def _comments(visible: str) -> Iterator[Span]:
+    """`{/* */}` and `<!-- -->`; one that never ends is text."""
+    endless: set[str] = set()
+    position = 0
+    while start := _COMMENT_START.search(visible, position):
+        position = start.end()
+        mark = visible[start.start()]
+        if mark in endless:
+            continue
+        end = _COMMENT_END[mark].search(visible, position)
+        if end:
+            yield Span(start.start(), end.end())
+            position = end.end()
+        else:
+            endless.add(mark)
+
+
+def _hide(text: str, spans: list[Span]) -> str:
+    """`text` with the characters of `spans` blank; every offset stays."""
+    parts: list[str] = []
+    position = 0
+    for span in spans:
+        parts.append(text[position : span.start])
+        parts.append(_NOT_LINE_END.sub(" ", text[span.start : span.end]))
+        position = span.end
+    parts.append(text[position:])
+    return "".join(parts)
+
+
+def _statements(text: str, visible: str) -> Iterator[Span]:
+    """`import` and `export` statements that start a paragraph, with their line ends.
+
+    `visible` decides where one may start (not in code); `text` is what is read, because a template
+    literal in an export looks like inline code.
+    """
+    lines = visible.split("\n")
+    offset = 0
+    may_start = True
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        count = 0
+        if may_start and line.startswith("import"):
+            match = _IMPORT.match(text, offset, offset + MAX_IMPORT_CHARS)
+            if match and not _rest_of_line(text, match.end()).strip():
+                count = text.count("\n", offset, match.end()) + 1
+        elif may_start and _EXPORT.match(line):
+            count = _export_lines(lines[index : index + MAX_STATEMENT_LINES])
+        if count:
+            end = offset + sum(len(lines[i]) + 1 for i in range(index, index + count))
+            yield Span(offset, min(end, len(text)))
+            offset, index = end, index + count
+            continue
+        may_start = not line.strip()
+        offset += len(line) + 1
+        index += 1
+
+
+def _rest_of_line(text: str, position: int) -> str:
+    end = text.find("\n", position)
+    return text[position:] if end == -1 else text[position:end]
+
+
+def _export_lines(lines: list[str]) -> int:
+    """How many of `lines` the export statement at their start takes: up to where its brackets are
+    closed before a blank line or another export, else up to the first blank line."""
+    depth = 0
+    first_blank = 0
+    for index, line in enumerate(lines):
+        if not line.strip():
+            first_blank = first_blank or index
+            if depth <= 0:
+                return index
+        elif index and depth <= 0 and _EXPORT.match(line):
+            return index
+        depth += len(_OPEN_BRACKET.findall(line)) - len(_CLOSE_BRACKET.findall(line))
+    return first_blank or len(lines)
+
+
+def _tags(visible: str) -> Iterator[Span]:
+    """JSX and HTML tags and fragments. An opening tag that is never closed is text."""
+    closed_names = set(re.findall(r"</([A-Za-z_$][\w$.:-]*)\s*>", visible))
+    brace_ends = _brace_ends(visible)
+    position = 0
+    while (start := visible.find("<", position)) != -1:
+        position = start + 1
+        opening = _TAG_OPENING.match(visible, start)
+        assert opening is not None
+        if start > 0 and visible[start - 1] == "\\":
+            continue
+        closing, name = opening.group(1), opening.group(2)
+        if name is None:
+            if visible.startswith(">", opening.end()):
+                yield Span(start, opening.end() + 1)
+            continue
+        end = _attributes_end(visible, opening.end(), brace_ends)
+        if end is None:
+            continue
+        alone = visible[start:end].rstrip("> \t\n").endswith("/") or name in _VOID_ELEMENTS
+        if closing or alone or name in closed_names:
+            yield Span(start, end)
+            position = end
+
+
+def _attributes_end(visible: str, position: int, brace_ends: dict[int, int]) -> int | None:
+    """Where the tag ends whose attributes start at `position`; None when it is no tag."""
+    while True:
+        attribute = _ATTRIBUTE.match(visible, position)
+        if attribute is None:
+            return None
+        if attribute.group("end"):
+            return attribute.end()
+        position = attribute.end()
+        if attribute.group("value") or attribute.group("spread"):
+            after = brace_ends.get(position - 1)
+            if after is None:
+                return None
+            position = after
+
+
+def _brace_ends(visible: str) -> dict[int, int]:
+    """For each `{` that is closed, the offset after its `}`."""
+    ends: dict[int, int] = {}
+    still_open: list[int] = []
+    for match in re.finditer(r"[{}]", visible):
+        if match.group() == "{":
+            still_open.append(match.start())
+        elif still_open:
+            ends[still_open.pop()] = match.end()
+    return ends
