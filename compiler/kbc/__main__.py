@@ -1,0 +1,21 @@
+"""The console script `kbc`: the server's fast path, and the command line for everything else."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """`kbc serve` must answer its client within milliseconds, so it never imports the command line."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["serve"] and "--help" not in arguments:
+        from kb_runtime.__main__ import main as serve
+
+        sys.exit(serve(arguments[1:]))
+    from kbc.cli import run
+
+    sys.exit(run())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""`kbc init`: a small knowledge base that builds as it stands, with every choice commented."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kbc.project import NAME, PROJECT_FILE
+
+_KB_TOML = """\
+# A knowledge base: this file, and folders of Markdown and source files beside it.
+# `kbc check` reports mistakes, `kbc build` compiles, docs/kb-authoring.md explains every key.
+
+[kb]
+name        = "{name}"      # the artifact's name: lower-case letters, digits, hyphens
+title       = "{title}"
+version     = "0.1.0"
+description = "What this knowledge base holds, in one sentence; agents read it."
+license     = "Apache-2.0"
+# prefix    = "{prefix}"      # tools are called {prefix}_hybrid_search, {prefix}_get_doc ...
+
+# Without [[collection]] tables the conventional folders are compiled: builtins/, docs/, choreo/,
+# lessons/, guidelines/, posts/, examples/, patterns/, templates/ and routing.toml.
+# With them, exactly what they name:
+#
+# [[collection]]
+# name  = "docs"
+# kind  = "docs"                        # builtins | docs | examples | patterns | templates | routing
+# paths = ["docs", "more/*.md"]         # files, folders or globs
+# url   = "https://example.org/{{stem}}#{{anchor}}"
+
+# [search]                              # the defaults are measured; change them with `kbc search`
+# candidates = 100                      # hits taken from each side before fusion
+# rrf_k      = 60
+# boosts     = {{ title = 2.0 }}
+
+# [tools]
+# families = ["reference", "search"]    # default: every family whose collections are present
+"""
+
+_WELCOME = """\
+---
+title: Getting started
+summary: How this knowledge base is laid out and how to add a page.
+tags: [start]
+---
+
+# Getting started
+
+Each Markdown file in `docs/` is a page. Its headings become sections that can be found and read on
+their own, so give every heading a name that says what it is about.
+
+## Add a page
+
+Write a file such as `docs/install.md`, then run `kbc check` to see what could be better, and
+`kbc build` to compile the knowledge base.
+
+## Ask a question
+
+`kbc search dist-index/{name} "add a page"` shows what an agent would find.
+"""
+
+
+class InitError(Exception):
+    """The starter cannot be written; the text is one sentence."""
+
+
+def write_starter(folder: Path) -> list[Path]:
+    """Writes kb.toml and docs/getting-started.md into `folder`; never overwrites a file.
+
+    Returns the paths written. Raises `InitError` when the folder already is a knowledge base or cannot
+    be written.
+    """
+    if (folder / PROJECT_FILE).exists():
+        raise InitError(f"{str(folder)!r} already holds a kb.toml; nothing was changed")
+    name = "".join(char if char.isalnum() and char.isascii() else "-" for char in _stem(folder))
+    name = name.strip("-") or "kb"
+    if not NAME.fullmatch(name):
+        name = f"kb-{name}"[:64].rstrip("-")
+    page = folder / "docs" / "getting-started.md"
+    files = {
+        folder / PROJECT_FILE: _KB_TOML.format(
+            name=name,
+            title=name.replace("-", " ").capitalize(),
+            prefix=name.replace("-", "_"),
+        )
+    }
+    if not page.exists():
+        files[page] = _WELCOME.format(name=name)
+    try:
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InitError(f"{str(folder)!r} cannot be written: {error.strerror}") from error
+    return list(files)
+
+
+def _stem(folder: Path) -> str:
+    return folder.resolve().name.lower()
