@@ -1,0 +1,158 @@
+"""Writes the catalog: the records of each collection, the chunk table and its columns.
+
+The layout is described in `docs/format.md`, and `kb_runtime.catalog` reads it. The same records give
+the same bytes: maps are written in the order of their fields, tables are sorted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import struct
+import sys
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgpack
+
+from kb_runtime.catalog import COLUMNS, LABELLED, fold, key_hash
+from kbc.records import Chunk
+
+CHUNKS = "chunks"
+"""File name of the chunk table in `catalog/`; no collection can have this name."""
+
+_IMPLIED = frozenset({"collection", "record_id", "embedded_text"})
+_STORED = tuple(field.name for field in dataclasses.fields(Chunk) if field.name not in _IMPLIED)
+
+
+class CatalogError(ValueError):
+    """Records that cannot be stored: a defect of the phase that made them."""
+
+
+def lookup_keys(entry: Mapping[str, Any]) -> list[str]:
+    """What a record answers to besides its id: its name, aliases and file name, or its path.
+
+    A path is a key only of records without a name: many named records share one file.
+    """
+    keys = [entry.get("name"), *entry.get("aliases", ()), entry.get("filename")]
+    if not entry.get("name"):
+        keys.append(entry.get("path"))
+    return [key for key in keys if key]
+
+
+def write_catalog(
+    folder: Path,
+    collection: str,
+    entries: Iterable[Mapping[str, Any]],
+    keys: Callable[[Mapping[str, Any]], Sequence[str]] = lookup_keys,
+) -> int:
+    """Writes `catalog/<collection>.bin`, `.off` and `.keys` below `folder`; gives the count.
+
+    `entries` are what `records.catalog_entry` makes: maps with a string `id`. `keys` gives further
+    names under which an entry is found. Raises `CatalogError`.
+    """
+    if collection == CHUNKS:
+        raise CatalogError(f"a collection cannot be called {CHUNKS!r}: the chunk table is")
+    names: list[tuple[str, int]] = []
+
+    def named() -> Iterator[Mapping[str, Any]]:
+        for position, entry in enumerate(entries):
+            own = dict.fromkeys([entry["id"], *keys(entry)])
+            names.extend((name, position) for name in own)
+            yield entry
+
+    catalog = folder / "catalog"
+    catalog.mkdir(exist_ok=True)
+    count = _write_records(catalog / collection, named())
+    _write_keys(catalog / f"{collection}.keys", names)
+    return count
+
+
+def write_chunks(folder: Path, rows: Iterable[tuple[int, Chunk]]) -> int:
+    """Writes `catalog/chunks.bin`, `.off` and `columns/` below `folder`; gives the count of rows.
+
+    `rows` are all chunks of all collections in row order, each with the position of its record in
+    its collection. Raises `CatalogError`.
+    """
+    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+
+    def stored() -> Iterator[dict[str, Any]]:
+        for record, chunk in rows:
+            for name, values in columns.items():
+                values.append(record if name == "record" else getattr(chunk, name))
+            yield _chunk_entry(chunk)
+
+    catalog = folder / "catalog"
+    catalog.mkdir(exist_ok=True)
+    count = _write_records(catalog / CHUNKS, stored())
+    labels = {name: sorted(set(columns[name])) for name in LABELLED}
+    for name in LABELLED:
+        codes = {label: code for code, label in enumerate(labels[name])}
+        columns[name] = [codes[label] for label in columns[name]]
+    target = folder / "columns"
+    target.mkdir(exist_ok=True)
+    for name, values in columns.items():
+        (target / f"{name}.u32").write_bytes(_little_endian("I", values))
+    (target / "labels.json").write_text(json.dumps(labels, indent=1) + "\n", encoding="utf-8")
+    return count
+
+
+def _chunk_entry(chunk: Chunk) -> dict[str, Any]:
+    """The chunk's fields in declared order; fields without a value are left out."""
+    entry = {}
+    for name in _STORED:
+        value = getattr(chunk, name)
+        if value not in ("", (), None):
+            entry[name] = list(value) if isinstance(value, tuple) else value
+    return entry
+
+
+def _write_records(stem: Path, entries: Iterable[Mapping[str, Any]]) -> int:
+    packer = msgpack.Packer()
+    offsets = [0]
+    with stem.with_name(stem.name + ".bin").open("wb") as file:
+        for entry in entries:
+            try:
+                data = packer.pack(entry)
+            except (TypeError, ValueError, OverflowError) as error:
+                raise CatalogError(
+                    f"record {entry.get('id', len(offsets) - 1)!r} of {stem.name} "
+                    f"cannot be stored: {error}"
+                ) from error
+            file.write(data)
+            offsets.append(offsets[-1] + len(data))
+    stem.with_name(stem.name + ".off").write_bytes(_little_endian("Q", offsets))
+    return len(offsets) - 1
+
+
+def _write_keys(path: Path, names: Sequence[tuple[str, int]]) -> None:
+    """The lookup table over `names`: pairs of key and record, in record order, the id first."""
+    texts = [name.encode() for name, _ in names]
+    ends = [0]
+    for text in texts:
+        ends.append(ends[-1] + len(text))
+    exact = sorted((key_hash(name), position) for position, (name, _) in enumerate(names))
+    folded = sorted((key_hash(fold(name)), position) for position, (name, _) in enumerate(names))
+    path.write_bytes(
+        b"".join(
+            (
+                struct.pack("<QQ", len(names), ends[-1]),
+                _little_endian("Q", [number for number, _ in exact]),
+                _little_endian("Q", [number for number, _ in folded]),
+                _little_endian("I", [position for _, position in exact]),
+                _little_endian("I", [position for _, position in folded]),
+                _little_endian("I", [record for _, record in names]),
+                _little_endian("I", ends),
+                *texts,
+            )
+        )
+    )
+
+
+def _little_endian(code: str, numbers: Iterable[int]) -> bytes:
+    values = array(code, numbers)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values.tobytes()

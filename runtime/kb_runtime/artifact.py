@@ -1,0 +1,280 @@
+"""An open artifact: sections are verified when first used, then mapped and shared.
+
+Opening reads the manifest and compares file sizes, nothing else. The files of a section are hashed
+right before a reader maps them, because native readers crash on damaged files or do not notice.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.manifest import MANIFEST, Location, Manifest, load, locate
+
+try:
+    import fcntl
+except ImportError:  # no flock on this system: nothing prunes versions here either
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from kb_runtime.catalog import Catalog, ChunkTable
+    from kb_runtime.encoder import QueryEncoder
+    from kb_runtime.lexical import LexicalIndex
+    from kb_runtime.search import Searcher
+    from kb_runtime.vectors import VectorIndex
+
+T = TypeVar("T")
+
+_ATTEMPTS = 5
+_PAUSE_S = 0.01
+"""A version can be pruned between reading CURRENT and opening it; CURRENT then names a newer one."""
+
+
+class CollectionInfo(NamedTuple):
+    """A collection as the manifest describes it; its chunks are rows `first_row` and following."""
+
+    name: str
+    kind: str
+    group: str
+    url: str
+    records: int
+    chunks: int
+    first_row: int
+
+    @property
+    def rows(self) -> range:
+        return range(self.first_row, self.first_row + self.chunks)
+
+
+class Artifact:
+    """A build, open for reading. Safe to use from several threads until `close`."""
+
+    def __init__(self, manifest: Manifest, lease: int) -> None:
+        """Use `Artifact.open`. `lease` is a file descriptor that keeps the build from being pruned."""
+        self.manifest = manifest
+        self.root = manifest.folder
+        self.build_id = manifest.build_id
+        self.collections = _collections(manifest)
+        self._by_name = {info.name: info for info in self.collections}
+        self._first_rows = [info.first_row for info in self.collections if info.chunks]
+        self._with_chunks = [info for info in self.collections if info.chunks]
+        self._lease = lease
+        self._sections: dict[str, Any] = {}
+        self._locks: dict[str, threading.Lock] = {}
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Artifact:
+        """Opens what `path` stands for: a build, a knowledge base (its live build), or the folder
+        that holds one. Raises `ArtifactError`."""
+        return cls.open_location(locate(path))
+
+    @classmethod
+    def open_location(cls, location: Location) -> Artifact:
+        for attempt in range(_ATTEMPTS):
+            try:
+                folder = location.build_folder()
+                lease = _lease(folder)
+                break
+            except ArtifactError as error:
+                if error.code != "missing" or attempt == _ATTEMPTS - 1:
+                    raise
+                time.sleep(_PAUSE_S)
+        try:
+            manifest = load(folder)
+            manifest.check_sizes()
+            return cls(manifest, lease)
+        except BaseException:
+            os.close(lease)
+            raise
+
+    def collection(self, name: str) -> CollectionInfo:
+        """Raises `KeyError` for a name that the artifact does not have."""
+        return self._by_name[name]
+
+    def collection_of(self, row: int) -> CollectionInfo:
+        """The collection whose chunk a row is."""
+        return self._with_chunks[bisect_right(self._first_rows, row) - 1]
+
+    def catalog(self, name: str) -> Catalog:
+        """The records of a collection. Raises `KeyError` and `ArtifactError`."""
+        info = self._by_name[name]
+
+        def read() -> Catalog:
+            from kb_runtime.catalog import Catalog, check_byte_order
+
+            check_byte_order()
+            self.manifest.check_files(f"catalog/{name}.{end}" for end in ("bin", "off", "keys"))
+            catalog = Catalog(os.path.join(self.root, "catalog"), name)
+            if len(catalog) != info.records:
+                raise _miscounted(self.root, name, len(catalog), info.records)
+            return catalog
+
+        return self._section(f"catalog/{name}", read)
+
+    @property
+    def chunks(self) -> ChunkTable:
+        def read() -> ChunkTable:
+            from kb_runtime.catalog import ChunkTable, check_byte_order
+
+            check_byte_order()
+            self.manifest.check_files(("catalog/chunks.bin", "catalog/chunks.off"))
+            self.manifest.check_files(self.manifest.section("columns/"))
+            table = ChunkTable(self.root)
+            expected = sum(info.chunks for info in self.collections)
+            if len(table) != expected:
+                raise _miscounted(self.root, "chunks", len(table), expected)
+            return table
+
+        return self._section("chunks", read)
+
+    @property
+    def lexical(self) -> LexicalIndex:
+        def read() -> LexicalIndex:
+            from kb_runtime.lexical import LexicalIndex
+
+            self.manifest.check_files(self.manifest.section("lexical/"))
+            return LexicalIndex(os.path.join(self.root, "lexical"))
+
+        return self._section("lexical", read)
+
+    @property
+    def vectors(self) -> VectorIndex:
+        def read() -> VectorIndex:
+            from kb_runtime.vectors import VectorIndex
+
+            self.manifest.check_files(self.manifest.section("vectors/"))
+            return VectorIndex(os.path.join(self.root, "vectors"))
+
+        return self._section("vectors", read)
+
+    @property
+    def encoder(self) -> QueryEncoder | None:
+        """The query encoder; None in an artifact that was built without one."""
+        identity = self.manifest.get("encoder")
+        if identity is None:
+            return None
+
+        def read() -> QueryEncoder:
+            from kb_runtime.encoder import QueryEncoder
+
+            self.manifest.check_files(self.manifest.section("encoder/"))
+            return QueryEncoder(os.path.join(self.root, "encoder"), identity["max_tokens"])
+
+        return self._section("encoder", read)
+
+    @property
+    def searcher(self) -> Searcher:
+        def read() -> Searcher:
+            from kb_runtime.search import Searcher
+
+            return Searcher(self)
+
+        return self._section("searcher", read)
+
+    def read(self, relative: str) -> bytes:
+        """The checked content of a listed small file, such as `tools.json`. Raises
+        `ArtifactError`."""
+        return self.manifest.read(relative)
+
+    def prepare(self) -> None:
+        """Opens every section, the quickest first, so that no later call waits for one.
+
+        Meant for a background thread. Raises the first `ArtifactError`.
+        """
+        for info in self.collections:
+            self.catalog(info.name)
+        _ = self.chunks, self.lexical, self.searcher, self.vectors
+        if self.encoder is not None:
+            self.encoder.warm()
+
+    def close(self) -> None:
+        """Releases maps and the lease; nothing may use the artifact any more."""
+        sections, self._sections = self._sections, {}
+        for section in sections.values():
+            if hasattr(section, "close"):
+                section.close()
+        lease, self._lease = self._lease, -1
+        if lease >= 0:
+            os.close(lease)
+
+    def __enter__(self) -> Artifact:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _section(self, name: str, read: Callable[[], T]) -> T:
+        """The section's reader, made by `read` once, whoever asks first."""
+        if name not in self._sections:
+            with self._locks.setdefault(name, threading.Lock()):
+                if name not in self._sections:
+                    self._sections[name] = read()
+        section: T = self._sections[name]
+        return section
+
+
+def _lease(folder: str) -> int:
+    """A descriptor of the manifest under a shared lock; whoever prunes builds leaves this one.
+
+    Raises `ArtifactError`, `missing` when the build is being removed.
+    """
+    path = os.path.join(folder, MANIFEST)
+    flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        lease = os.open(path, flags)
+    except FileNotFoundError:
+        raise _removed(folder) from None
+    except OSError as error:
+        raise ArtifactError(
+            "unreadable",
+            f"{path} cannot be read: {error.strerror or error}.",
+            "Check the permissions of the artifact's folder.",
+        ) from error
+    try:
+        if fcntl is not None:
+            fcntl.flock(lease, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        if not os.path.samestat(os.fstat(lease), os.stat(path)):
+            raise FileNotFoundError(path)
+    except (BlockingIOError, FileNotFoundError):
+        os.close(lease)
+        raise _removed(folder) from None
+    except OSError:  # a file system without locks, where no build is pruned
+        return lease
+    return lease
+
+
+def _collections(manifest: Manifest) -> list[CollectionInfo]:
+    try:
+        return [
+            CollectionInfo(
+                entry["name"],
+                entry["kind"],
+                entry.get("group", ""),
+                entry.get("url", ""),
+                entry["records"],
+                entry["chunks"],
+                entry["first_row"],
+            )
+            for entry in manifest["collections"]
+        ]
+    except (KeyError, TypeError, AttributeError):
+        raise ArtifactError(
+            "not-an-artifact", f"The manifest in {manifest.folder} does not describe collections."
+        ) from None
+
+
+def _removed(folder: str) -> ArtifactError:
+    return ArtifactError("missing", f"The build in {folder} has just been removed.")
+
+
+def _miscounted(root: str, name: str, found: int, expected: int) -> ArtifactError:
+    return ArtifactError(
+        "altered",
+        f"The artifact in {root} holds {found} entries in {name} where its manifest says {expected}.",
+        "Build the knowledge base again, or install it again.",
+    )

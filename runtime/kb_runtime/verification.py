@@ -1,0 +1,176 @@
+"""Everything that can be checked about an artifact: hashes, offsets, counts, encoder, answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kb_runtime.artifact import Artifact, CollectionInfo
+from kb_runtime.catalog import LABELLED
+from kb_runtime.errors import ArtifactError
+from kb_runtime.manifest import MANIFEST
+
+if TYPE_CHECKING:
+    from kb_runtime.catalog import Catalog, ChunkTable
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with an artifact. `path` is relative to the build, empty for the whole.
+
+    `code` is an `ArtifactError` code, or `extra` (a file that the manifest does not list) or
+    `inconsistent` (files that contradict each other although their hashes hold).
+    """
+
+    code: str
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationReport:
+    """What `verify` found. `checks` names what was looked at; `problems` is empty when all is well."""
+
+    path: str
+    build_id: str
+    files: int
+    bytes: int
+    checks: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+
+def verify(path: str | os.PathLike[str]) -> VerificationReport:
+    """Checks the artifact that `path` stands for, completely.
+
+    Raises `ArtifactError` when there is no artifact or its manifest cannot be trusted; everything
+    else that is wrong is in the report.
+    """
+    from kb_runtime.manifest import load, resolve
+
+    folder = resolve(path)
+    manifest = load(folder)
+    try:
+        artifact = Artifact.open(folder)
+    except ArtifactError:
+        problems = tuple(_hashes(Artifact(manifest, -1)))
+    else:
+        with artifact:
+            problems = tuple(check(artifact))
+    return VerificationReport(
+        path=folder,
+        build_id=manifest.build_id,
+        files=len(manifest.files) + 1,
+        bytes=sum(size for size, _ in manifest.files.values()),
+        checks=tuple(CHECKS),
+        problems=problems,
+    )
+
+
+def check(artifact: Artifact) -> list[Problem]:
+    """All problems of an open artifact.
+
+    Hashes come first: when one does not hold, nothing else is read, because native readers cannot be
+    trusted with damaged files.
+    """
+    problems: list[Problem] = []
+    for find in CHECKS.values():
+        try:
+            problems.extend(find(artifact))
+        except ArtifactError as error:
+            problems.append(Problem(error.code, "", error.message))
+        if problems:
+            break
+    return problems
+
+
+def _hashes(artifact: Artifact) -> Iterator[Problem]:
+    for path in artifact.manifest.files:
+        try:
+            artifact.manifest.check_file(path)
+        except ArtifactError as error:
+            yield Problem(error.code, path, error.message)
+    listed = {MANIFEST, *artifact.manifest.files}
+    for folder, _, names in os.walk(artifact.root):
+        for name in sorted(names):
+            path = os.path.relpath(os.path.join(folder, name), artifact.root).replace(os.sep, "/")
+            if path not in listed:
+                yield Problem("extra", path, f"{path} is not in the manifest.")
+
+
+def _layout(artifact: Artifact) -> Iterator[Problem]:
+    """The rows of the collections follow each other, and scopes name collections."""
+    row = 0
+    for info in artifact.collections:
+        if info.first_row != row:
+            yield _wrong(MANIFEST, f"{info.name} starts at row {info.first_row}, expected {row}")
+        row += info.chunks
+    known = {info.name for info in artifact.collections}
+    for scope, names in artifact.manifest["scopes"].items():
+        for name in sorted(set(names) - known):
+            yield _wrong(MANIFEST, f"the scope {scope} names {name}, which is no collection")
+
+
+def _catalogs(artifact: Artifact) -> Iterator[Problem]:
+    for info in artifact.collections:
+        yield from _catalog(info.name, artifact.catalog(info.name))
+
+
+def _catalog(name: str, catalog: Catalog) -> Iterator[Problem]:
+    """Every record decodes, has the id of the key table, and is found by it and by every key."""
+    for index in range(len(catalog)):
+        try:
+            record = catalog[index]
+            listed = catalog.id(index)
+        except (ValueError, IndexError, TypeError) as error:
+            yield _wrong(f"catalog/{name}.bin", f"record {index} cannot be read: {error}")
+            continue
+        if record.get("id") != listed:
+            yield _wrong(f"catalog/{name}.keys", f"record {index} has another id: {listed!r}")
+    for key, index in catalog.names():
+        if index not in catalog.find_all(key):
+            yield _wrong(f"catalog/{name}.keys", f"the key {key!r} does not find its record")
+
+
+def _chunks(artifact: Artifact) -> Iterator[Problem]:
+    table = artifact.chunks
+    for info in artifact.collections:
+        yield from _rows(table, info)
+
+
+def _rows(table: ChunkTable, info: CollectionInfo) -> Iterator[Problem]:
+    """Chunks agree with their columns, and follow the order of their records."""
+    records = table.column("record")
+    previous = 0
+    for row in info.rows:
+        try:
+            chunk = table[row]
+            labels = {name: table.labels(name)[table.column(name)[row]] for name in LABELLED}
+        except (ValueError, IndexError, TypeError) as error:
+            yield _wrong("catalog/chunks.bin", f"row {row} cannot be read: {error}")
+            continue
+        lines = table.column("start_line")[row], table.column("end_line")[row]
+        stored = {name: chunk.get(name, "") for name in LABELLED}
+        if lines != (chunk["start_line"], chunk["end_line"]) or labels != stored:
+            yield _wrong("columns", f"row {row} has other values than its chunk")
+        if not previous <= records[row] < info.records:
+            yield _wrong("columns/record.u32", f"row {row} is out of order in {info.name}")
+        previous = records[row]
+
+
+def _wrong(path: str, fact: str) -> Problem:
+    return Problem("inconsistent", path, f"{path}: {fact}.")
+
+
+CHECKS: dict[str, Callable[[Artifact], Iterator[Problem]]] = {
+    "hashes": _hashes,
+    "layout": _layout,
+    "catalogs": _catalogs,
+    "chunks": _chunks,
+}
+"""What is checked, in order; a check runs only when those before it found nothing."""
