@@ -1,0 +1,266 @@
+"""Texts in, normalised vectors out: the compile-time side of the encoder.
+
+One text at a time in each of a few threads that share one ONNX Runtime session with one thread
+inside: on a CPU that is faster than padded batches, and a vector depends on its own text only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import queue
+import tempfile
+import threading
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kbc.encoding.cache import EmbeddingCache, text_key
+from kbc.encoding.errors import EncodingError
+from kbc.encoding.graph import RECIPE, Variant, write_graph
+from kbc.encoding.model import Model
+from kbc.encoding.quantize import Float32
+from kbc.encoding.tokenizer import TokenCounter
+
+# Called with the number of texts done (cached ones included) and of tokens embedded so far.
+Progress = Callable[[int, int], None]
+
+_STORE_EVERY = 256  # vectors; what a killed build loses of its work
+_SHOWN_KEYS = 5
+
+
+@dataclass(slots=True)
+class EncodingCounts:
+    """What the calls of `encode` so far took: texts from the cache, texts embedded, their tokens."""
+
+    cached: int = 0
+    embedded: int = 0
+    tokens: int = 0
+
+
+class DocumentEncoder:
+    """Embeds texts with `model`; `jobs` threads. A context manager: leaving it closes the session.
+
+    The graph is written and loaded when the first text is missing from the cache, so that a build
+    whose vectors are all cached pays nothing for it.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        jobs: int = 2,
+        variant: Variant = "fp32",
+        cache: EmbeddingCache | None = None,
+    ) -> None:
+        if jobs < 1:
+            raise ValueError(f"jobs is {jobs}, must be at least 1")
+        self.model = model
+        self.variant = variant
+        self.tokenizer = TokenCounter(model)
+        self.counts = EncodingCounts()
+        self._jobs = jobs
+        self._cache = cache
+        self._session: Any = None
+
+    @property
+    def identity(self) -> str:
+        """What a vector depends on besides its text: model, graph, and the arithmetic of this CPU.
+
+        The processor is part of it because instruction sets differ in the last bits, and a cache
+        that moved to another machine would make a build that cannot be reproduced there.
+        """
+        import onnxruntime
+
+        parts = (
+            self.model.weights_sha256,
+            self.model.tokenizer_sha256,
+            self.model.pooling,
+            self.variant,
+            str(RECIPE),
+            str(onnxruntime.__version__),
+            _processor(),
+        )
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    def encode(
+        self,
+        texts: Sequence[str],
+        keys: Sequence[str] | None = None,
+        progress: Progress | None = None,
+    ) -> Float32:
+        """Vectors float32 [n, d] of length 1; row i depends on `texts[i]` alone.
+
+        Raises `EncodingError` for texts of more than `model.max_tokens` tokens: nothing is cut.
+        `keys` name the texts in that message.
+        """
+        vectors = np.empty((len(texts), self.model.dimensions), np.float32)
+        rows_by_key: dict[bytes, list[int]] = {}
+        for row, text in enumerate(texts):
+            rows_by_key.setdefault(text_key(text), []).append(row)
+        encoder = self.identity
+        cached = (
+            self._cache.get_many(encoder, rows_by_key, self.model.dimensions) if self._cache else {}
+        )
+        done = 0
+        for key, vector in cached.items():
+            vectors[rows_by_key[key]] = vector
+            done += len(rows_by_key[key])
+        self.counts.cached += done
+        if progress is not None and done:
+            progress(done, 0)
+
+        missing = [key for key in rows_by_key if key not in cached]
+        token_ids = self.tokenizer.encode_many([texts[rows_by_key[key][0]] for key in missing])
+        self._require_short(token_ids, [rows_by_key[key][0] for key in missing], keys)
+        tokens = 0
+        unsaved: dict[bytes, Float32] = {}
+        embedded = self._embed(token_ids)
+        try:
+            for index, vector in embedded:
+                rows = rows_by_key[missing[index]]
+                vectors[rows] = vector
+                unsaved[missing[index]] = vector
+                if len(unsaved) >= _STORE_EVERY:
+                    self._store(encoder, unsaved)
+                done += len(rows)
+                tokens += len(token_ids[index])
+                self.counts.embedded += 1
+                self.counts.tokens += len(token_ids[index])
+                if progress is not None:
+                    progress(done, tokens)
+        finally:
+            embedded.close()  # stops the threads when `progress` raised
+            self._store(encoder, unsaved)
+        return vectors
+
+    def encode_tokens(self, token_ids: Sequence[Sequence[int]]) -> Float32:
+        """Vectors float32 [n, d] of texts that are tokenised already, special tokens included.
+
+        The cache, which is keyed by text, is not asked.
+        """
+        self._require_short(token_ids, range(len(token_ids)), None)
+        vectors = np.empty((len(token_ids), self.model.dimensions), np.float32)
+        for index, vector in self._embed(token_ids):
+            vectors[index] = vector
+        return vectors
+
+    def close(self) -> None:
+        self._session = None
+
+    def __enter__(self) -> DocumentEncoder:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def _store(self, encoder: str, unsaved: dict[bytes, Float32]) -> None:
+        if self._cache is not None:
+            self._cache.put_many(encoder, unsaved)
+        unsaved.clear()
+
+    def _require_short(
+        self, token_ids: Sequence[Sequence[int]], rows: Sequence[int], keys: Sequence[str] | None
+    ) -> None:
+        limit = self.model.max_tokens
+        found = [
+            (keys[row] if keys is not None else f"text {row}", len(ids))
+            for ids, row in zip(token_ids, rows, strict=True)
+            if len(ids) > limit
+        ]
+        if found:
+            shown = ", ".join(f"{key} ({count})" for key, count in found[:_SHOWN_KEYS])
+            more = f" and {len(found) - _SHOWN_KEYS} more" if len(found) > _SHOWN_KEYS else ""
+            raise EncodingError(
+                "text-too-long",
+                f"texts with more than {limit} tokens cannot be encoded: {shown}{more}",
+                tuple(key for key, _count in found),
+            )
+
+    def _embed(
+        self, token_ids: Sequence[Sequence[int]]
+    ) -> Generator[tuple[int, Float32], None, None]:
+        """Yields (index, vector) as the threads finish them, longest text first.
+
+        With the longest first the threads end together. Leaving the loop early stops the threads.
+        """
+        if not token_ids:
+            return
+        session = self._ready_session()
+        order = sorted(range(len(token_ids)), key=lambda index: (-len(token_ids[index]), index))
+        pending: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for index in order:
+            pending.put(index)
+        finished: queue.SimpleQueue[tuple[int, Float32] | BaseException] = queue.SimpleQueue()
+        stop = threading.Event()
+
+        def work() -> None:
+            try:
+                while not stop.is_set():
+                    index = pending.get_nowait()
+                    ids = np.array([token_ids[index]], np.int64)
+                    finished.put((index, session.run(None, {"input_ids": ids})[0][0]))
+            except queue.Empty:
+                return
+            except BaseException as error:
+                finished.put(error)
+
+        threads = [
+            threading.Thread(target=work, name=f"encoder-{number}", daemon=True)
+            for number in range(min(self._jobs, len(token_ids)))
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in order:
+                result = finished.get()
+                if isinstance(result, BaseException):
+                    raise result
+                yield result
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+
+    def _ready_session(self) -> Any:
+        if self._session is None:
+            # The session maps the weights, which keeps them readable after the folder is gone.
+            with tempfile.TemporaryDirectory(
+                prefix="kbc-encoder-", ignore_cleanup_errors=True
+            ) as name:
+                folder = Path(name)
+                write_graph(self.model, self.variant, folder)
+                self._session = open_session(folder)
+        return self._session
+
+
+def open_session(folder: Path) -> Any:
+    """The graph in `folder` as an ONNX Runtime session that many threads may call."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    # The graph is final; the optimiser would fuse Add and LayerNormalization into a slower kernel.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(
+        str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
+    )
+
+
+def _processor() -> str:
+    """The kind of CPU: its model on Linux, the machine's architecture elsewhere."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    fields = ("vendor_id", "cpu family", "model", "flags", "Features")
+    facts = {
+        name.strip(): value.strip()
+        for name, _, value in (line.partition(":") for line in lines)
+        if name.strip() in fields
+    }
+    return platform.machine() + "".join(f"\n{name}={facts[name]}" for name in sorted(facts))

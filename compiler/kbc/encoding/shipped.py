@@ -1,0 +1,65 @@
+"""The encoder section of an artifact: the graph that embeds queries, and what identifies it."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+from pathlib import Path
+from typing import Any
+
+from kb_runtime.encoder import QueryEncoder
+from kbc.encoding.graph import RECIPE, Variant, write_graph
+from kbc.encoding.model import Model
+
+# Chosen by labelled relevance, latency and size: docs/encoder.md, benchmarks/query_encoder.py.
+DEFAULT_QUERY_VARIANT: Variant = "nb8-b32"
+
+# What another CPU may make of the same graph: fp32 differs in the last bits (9e-8 measured), blocks
+# of 8 bits by up to 2.5e-5, and one scale for a whole text amplifies a last bit to a step.
+_MIN_COSINE: dict[Variant, float] = {"fp32": 0.99999, "nb8-b32": 0.999, "int8": 0.995}
+
+_SELF_TEST_TEXTS = (
+    "leader election",
+    "How do I create a map from a set of pairs?",
+    "setOfMaps(keys, values): every map from keys to values, e.g. 1.to(3).setOfMaps(Bool)",
+)
+
+
+def write_query_encoder(
+    model: Model,
+    folder: Path,
+    document_variant: Variant = "fp32",
+    query_variant: Variant = DEFAULT_QUERY_VARIANT,
+) -> dict[str, Any]:
+    """Writes `model.onnx`, `model.bin` and `tokenizer.json` into `folder`, which must exist.
+
+    Returns the manifest's `encoder` object: identity, and a self-test whose expected vectors were
+    computed by the written files, as the runtime loads them.
+    """
+    write_graph(model, query_variant, folder)
+    shutil.copyfile(model.tokenizer_path, folder / "tokenizer.json")
+    encoder = QueryEncoder(str(folder), model.max_tokens)
+    return {
+        "model": model.name,
+        "weights_sha256": model.weights_sha256,
+        "tokenizer_sha256": model.tokenizer_sha256,
+        "dimensions": model.dimensions,
+        "max_tokens": model.max_tokens,
+        "pooling": model.pooling,
+        "metric": "cosine",
+        "recipe": RECIPE,
+        "documents": document_variant,
+        "queries": query_variant,
+        "self_test": {
+            "min_cosine": _MIN_COSINE[query_variant],
+            "entries": [
+                {
+                    "text": text,
+                    "vector": base64.b64encode(
+                        encoder.encode(text).astype("<f4").tobytes()
+                    ).decode(),
+                }
+                for text in _SELF_TEST_TEXTS
+            ],
+        },
+    }

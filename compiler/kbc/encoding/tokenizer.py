@@ -1,0 +1,46 @@
+"""Counts and encodes tokens exactly as the encoder will see them, special tokens included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kbc.encoding.model import Model
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+
+class TokenCounter:
+    """The model's own tokenizer, without truncation and padding.
+
+    `[CLS]`, `[MASK]` and other special tokens inside a text are ordinary text, unlike in
+    sentence-transformers: a document must not be able to steer the encoder. The runtime reads
+    queries the same way.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._tokenizer = _load(model.tokenizer_path)
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`, with the special tokens around it."""
+        return len(self._tokenizer.encode(text).ids)
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        """`count` of each text; several times faster than one by one, on all cores."""
+        return [len(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+
+    def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids of each text, with the special tokens."""
+        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+
+
+def _load(path: Path) -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.encode_special_tokens = True
+    return tokenizer
