@@ -129,7 +129,7 @@ class Catalog:
         header = keys.array(0, 2, 8)
         count, text_bytes = header[0], header[1]
         at = KEYS_HEADER_BYTES
-        if len(keys.view) != at + count * 28 + 4 + text_bytes:
+        if len(keys.view) != at + count * 32 + 4 + text_bytes:
             raise _damaged(stem + ".keys")
         self._exact_hashes = keys.array(at, count, 8)
         self._folded_hashes = keys.array(at := at + 8 * count, count, 8)
