@@ -1,0 +1,501 @@
+"""Checks the Quint knowledge base with Quint itself: `python scripts/check_kb.py`.
+
+Installs the version pinned in scripts/quint/ (npm), then checks, in parallel and with a cache keyed
+by content:
+
+- builtins: names and signatures against the tool's own table, examples with their results;
+- every .qnt file: it typechecks, every `run` passes, and every `quint run` command in its leading
+  comments gives what the comment says (`# violation` for a deliberate bug, else ok), each witness
+  being reached;
+- every Markdown block marked `quint`: a module, a group of definitions, or expressions;
+- every `quint` command in shell blocks: the command and its flags exist;
+- names that front matter and TOML files refer to: builtins, examples, expected records.
+
+A block of expressions states results in comments, `// == VALUE` or `// fails: CODE`, after each
+expression. The info string of a block that must not pass says `fails`, and its comment
+`// fails: CODE` names the error. `continues` puts the definitions of the previous block in front.
+
+Prints a table and every miss with file and line. Exit code: 0 all passed, 1 misses, 2 no tool.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+TOOL = ROOT / "scripts" / "quint"
+CACHE = ROOT / ".cache" / "kb-check"
+COMMANDS = ("parse", "typecheck", "test", "run", "verify", "compile", "repl", "docs")
+
+SEED = 1
+SAMPLES = 200  # traces per simulation unless the command says --max-samples
+STEPS = 20  # the tool's own default
+
+DEFINITION = re.compile(r"(const|var|type|val|def|pure|action|run|temporal|import|export|assume)\b")
+RESULT = re.compile(r"\s*// == (.+)$")
+FAILURE = re.compile(r"\s*// fails: (QNT\d{3})\b")
+RUN_COMMAND = re.compile(r"^//\s+quint run\s+(.*?)(?:\s+#\s*(\w+))?$", re.MULTILINE)
+IMPORT_FROM = re.compile(r"\bfrom\s+\"([^\"]+)\"")
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    path: str
+    line: int
+    message: str
+
+
+@dataclass(slots=True)
+class Job:
+    """One source for the tool, and what must come out of it.
+
+    `codes` are the errors that must appear, empty when everything must pass. `simulations` are the
+    commands of a file; each has "expect", the status it must end with. `counts` names the column of
+    the table that the job counts for.
+    """
+
+    path: Path
+    line: int
+    source: str
+    counts: str
+    tests: bool = True
+    probes: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    simulations: list[dict[str, Any]] = field(default_factory=list)
+
+    def request(self) -> dict[str, Any]:
+        return {
+            "path": str(self.path),
+            "source": self.source,
+            "tests": self.tests,
+            "probes": self.probes,
+            "simulations": self.simulations,
+        }
+
+
+# The tool
+
+
+def install() -> Path:
+    """The folder of the installed package; npm runs only when the lock file has changed."""
+    lock = (TOOL / "package-lock.json").read_bytes()
+    folder = CACHE / f"quint-{hashlib.sha256(lock).hexdigest()[:12]}"
+    package = folder / "node_modules" / "@informalsystems" / "quint"
+    if not (folder / "installed").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(TOOL / name, folder)
+        command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        subprocess.run(command, cwd=folder, check=True)
+        (folder / "installed").touch()
+    return package
+
+
+def flags_of_commands(package: Path) -> dict[str, set[str]]:
+    """The long options of each command, from its help text."""
+    kept = package.parents[2] / "flags.json"
+    if not kept.exists():
+        flags = {}
+        for command in COMMANDS:
+            program = ["node", str(package / "dist" / "src" / "cli.js"), command, "--help"]
+            text = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+            flags[command] = sorted(set(re.findall(r"--([a-z][a-z-]*)", text)))
+        kept.write_text(json.dumps(flags), encoding="utf-8")
+    return {name: set(flags) for name, flags in json.loads(kept.read_text("utf-8")).items()}
+
+
+def ask(package: Path, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One process of check.mjs answers all requests, in order."""
+    lines = "".join(json.dumps(request) + "\n" for request in requests)
+    program = ["node", str(TOOL / "check.mjs"), str(package)]
+    done = subprocess.run(program, input=lines, capture_output=True, text=True, encoding="utf-8")
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    if len(answers) != len(requests):
+        raise RuntimeError(f"check.mjs ended early: {done.stderr.strip()[-500:]}")
+    return answers
+
+
+def answer_all(package: Path, jobs: list[Job], workers: int) -> list[dict[str, Any]]:
+    """Answers of all jobs, from the cache where the same content was checked before."""
+    store = CACHE / "answers.json"
+    known: dict[str, Any] = json.loads(store.read_text("utf-8")) if store.exists() else {}
+    salt = hashlib.sha256(
+        (TOOL / "check.mjs").read_bytes() + package.parent.parent.parent.name.encode()
+    )
+    keys = []
+    for job in jobs:
+        digest = salt.copy()
+        digest.update(json.dumps(job.request() | {"path": ""}, sort_keys=True).encode())
+        for data in imported(job.path, job.source):
+            digest.update(data)
+        keys.append(digest.hexdigest())
+    todo = [i for i, key in enumerate(keys) if key not in known]
+    shares = [todo[n::workers] for n in range(workers) if todo[n::workers]]
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        answered = pool.map(lambda share: ask(package, [jobs[i].request() for i in share]), shares)
+        for share, answers in zip(shares, answered, strict=True):
+            known.update(zip((keys[i] for i in share), answers, strict=True))
+    used = set(keys)
+    store.write_text(json.dumps({k: v for k, v in known.items() if k in used}), encoding="utf-8")
+    return [known[key] for key in keys]
+
+
+def imported(path: Path, source: str) -> Iterator[bytes]:
+    """The bytes of the files that a source imports, theirs included."""
+    queue, seen = [(path, source)], {path}
+    while queue:
+        base, text = queue.pop()
+        for name in IMPORT_FROM.findall(text):
+            file = (base.parent / f"{name}.qnt").resolve()
+            if file not in seen and file.exists():
+                seen.add(file)
+                data = file.read_bytes()
+                queue.append((file, data.decode("utf-8")))
+                yield data
+
+
+# Sources
+
+
+def quint_file(path: Path) -> tuple[Job, list[Miss]]:
+    source = path.read_text("utf-8")
+    job = Job(path, 1, source, "files")
+    misses = []
+    for match in RUN_COMMAND.finditer(source):
+        line = source.count("\n", 0, match.start()) + 1
+        words = shlex.split(match[1])
+        if not words or words[-1] != path.name:
+            misses.append(Miss(str(path), line, f"the command does not end with {path.name}"))
+            continue
+        job.simulations.append(
+            simulation(words[:-1], path.stem, source) | {"expect": match[2] or "ok", "line": line}
+        )
+    return job, misses
+
+
+def simulation(words: Iterable[str], stem: str, source: str) -> dict[str, Any]:
+    """The options of one `quint run` command line, with a fixed seed."""
+    modules = re.findall(r"^module\s+(\w+)", source, re.MULTILINE)
+    options: dict[str, Any] = {
+        "main": modules[0] if len(modules) == 1 else stem,
+        "init": "init",
+        "step": "step",
+        "invariants": [],
+        "witnesses": [],
+        "samples": SAMPLES,
+        "steps": STEPS,
+        "seed": SEED,
+    }
+    names = {"max-samples": "samples", "max-steps": "steps", "invariant": "invariants"}
+    current = ""
+    for word in words:
+        value = word
+        if word.startswith("--"):
+            flag, has_value, value = word[2:].partition("=")
+            current = names.get(flag, flag)
+            if not has_value:
+                continue
+        if isinstance(options.get(current), list):
+            options[current].append(value)
+        else:
+            options[current] = int(value) if value.isdigit() else value
+    return options
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    line: int  # of the first line of code
+    words: tuple[str, ...]  # the info string after the language
+    code: str
+
+
+def blocks_of(text: str, languages: set[str]) -> Iterator[Block]:
+    lines = text.split("\n")
+    start, fence, info = 0, "", []
+    for number, line in enumerate(lines, 1):
+        opened = re.match(r"^ {0,3}(`{3,}|~{3,})\s*(.*)$", line)
+        if not fence and opened:
+            fence, info, start = opened[1], opened[2].split(), number + 1
+        elif fence and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+            if info and info[0] in languages:
+                yield Block(start, tuple(info[1:]), "\n".join(lines[start - 1 : number - 1]))
+            fence = ""
+
+
+def first_word(code: str) -> str:
+    for line in code.split("\n"):
+        if line.strip() and not line.strip().startswith("//"):
+            return line.strip()
+    return ""
+
+
+def snippets(path: Path, text: str) -> Iterator[Job]:
+    context = ""
+    for block in blocks_of(text, {"quint"}):
+        fails = "fails" in block.words
+        before = context + "\n" if "continues" in block.words else ""
+        codes = tuple(m[1] for m in map(FAILURE.match, block.code.split("\n")) if m)
+        head = first_word(block.code)
+        if head.startswith("module "):
+            yield Job(path, block.line, block.code, "snippets", codes=codes if fails else ())
+        elif DEFINITION.match(head):
+            wrapped = f"module snippet {{\n{before}{block.code}\n}}"
+            yield Job(path, block.line, wrapped, "snippets", codes=codes if fails else ())
+            if not fails:
+                context = before + block.code
+        else:
+            yield from expressions(path, block, before)
+
+
+def expressions(path: Path, block: Block, before: str) -> Iterator[Job]:
+    pending: list[str] = []
+    first = block.line
+    for number, line in enumerate([*block.code.split("\n"), ""], block.line):
+        result, failure = RESULT.match(line), FAILURE.match(line)
+        if result or failure or not line.strip():
+            code = "\n".join(pending)
+            if first_word(code):
+                body = f"{before}val subject = {{\n{code}\n}}"
+                if result:
+                    body += f"\nrun resultTest = assert(subject == ({result[1]}))"
+                codes = (failure[1],) if failure else ()
+                probes = () if result else ("subject",)
+                yield Job(
+                    path, first, f"module snippet {{\n{body}\n}}", "snippets", True, probes, codes
+                )
+            pending = []
+        else:
+            if not pending:
+                first = number
+            pending.append(line)
+
+
+def shell_misses(path: str, text: str, flags: dict[str, set[str]]) -> Iterator[Miss]:
+    for block in blocks_of(text, {"sh", "bash", "shell", "console"}):
+        for number, line in enumerate(block.code.split("\n"), block.line):
+            words = line.removeprefix("$ ").split("#")[0].split()
+            if len(words) < 2 or words[0] != "quint" or words[1].startswith("-"):
+                continue
+            if words[1] not in flags:
+                yield Miss(path, number, f"quint has no command {words[1]!r}")
+                continue
+            for word in words[2:]:
+                if word.startswith("--") and word[2:].split("=")[0] not in flags[words[1]]:
+                    yield Miss(path, number, f"quint {words[1]} has no option {word!r}")
+
+
+# Verdicts
+
+
+def judge(job: Job, answer: dict[str, Any], root: Path) -> Iterator[Miss]:
+    path = str(job.path.relative_to(root))
+    failures = [t for t in answer["tests"] if t["status"] != "passed"]
+    failures += [
+        p
+        for p in answer["probes"]
+        if p["status"] not in ("passed", "ignored") and p.get("code") != "QNT511"
+    ]
+    found = [e["code"] for e in answer["errors"]] + [f.get("code", "") for f in failures]
+    if job.codes:
+        for code in job.codes:
+            if code not in found:
+                yield Miss(
+                    path, job.line, f"must fail with {code}, got {sorted(set(found)) or 'no error'}"
+                )
+        return
+    for error in answer["errors"]:
+        line = job.line + error["line"] - 1 if job.counts == "files" else job.line
+        yield Miss(path, line, f"{error['code']} {first_line(error['message'])}")
+    for failure in failures:
+        message = f"{failure.get('code', '')} {first_line(failure.get('message', ''))}"
+        yield Miss(path, job.line, f"run {failure['name']} {failure['status']}: {message}")
+    for options, outcome in zip(job.simulations, answer["simulations"], strict=False):
+        if outcome["status"] != options["expect"]:
+            message = f"{outcome.get('code', '')} {first_line(outcome.get('message', ''))}".strip()
+            yield Miss(
+                path,
+                options["line"],
+                f"must end with {options['expect']}, got {outcome['status']} {message}",
+            )
+        elif options["expect"] == "ok":
+            for name, count in zip(options["witnesses"], outcome["witnesses"], strict=True):
+                if count == 0:
+                    yield Miss(path, options["line"], f"witness {name} was never reached")
+
+
+def machine_without_command(job: Job, answer: dict[str, Any], root: Path) -> Iterator[Miss]:
+    """Every state machine among the examples says how to run it, and tests itself."""
+    names = {d["name"] for module in answer["modules"] for d in module["definitions"]}
+    path = str(job.path.relative_to(root))
+    if {"init", "step"} <= names and not job.simulations:
+        yield Miss(path, 1, "a state machine without a `quint run` command in its comments")
+    if not answer["tests"] and not answer["errors"]:
+        yield Miss(path, 1, "no run")
+
+
+def first_line(message: str) -> str:
+    return message.strip().split("\n")[0]
+
+
+# References
+
+
+def front_matter(text: str) -> dict[str, Any]:
+    """The flat keys of a page's front matter: strings, numbers and one-line lists."""
+    match = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
+    values: dict[str, Any] = {}
+    key = ""
+    for line in match[1].split("\n") if match else ():
+        if item := re.match(r"\s+- (.*)$", line):
+            values[key] = [*(values[key] or []), scalar(item[1])]
+        elif pair := re.match(r"([\w-]+):\s*(.*)$", line):
+            key, value = pair[1], pair[2].strip()
+            if value.startswith("["):
+                values[key] = [
+                    scalar(v) for v in re.findall(r'"(?:[^"\\]|\\.)*"|[^\[\],\s][^,\]]*', value)
+                ]
+            else:
+                values[key] = scalar(value)
+    return values
+
+
+def scalar(text: str) -> str:
+    text = text.strip()
+    return str(json.loads(text)) if text.startswith('"') else text
+
+
+def expected_signature(name: str, type_: str, variadic: bool) -> str:
+    if variadic:
+        cut = type_.rindex(") =>")
+        type_ = f"{type_[:cut]}, ...{type_[cut:]}"
+    return f"{name}: {type_}"
+
+
+def builtin_misses(kb: Path, table: dict[str, dict[str, Any]]) -> Iterator[Miss]:
+    described = {}
+    for path in sorted((kb / "builtins").glob("**/*.md")):
+        page = front_matter(path.read_text("utf-8"))
+        described[page["name"]] = str(path.relative_to(kb))
+        entry = table.get(page["name"])
+        if entry is None:
+            yield Miss(described[page["name"]], 2, f"the tool has no builtin {page['name']!r}")
+            continue
+        wanted = expected_signature(page["name"], entry["type"], entry["variadic"])
+        qualified = re.match(
+            r"(?:pure val|pure def|val|def|action|run|temporal) (.*)$", page["signature"]
+        )
+        if qualified is None or qualified[1] != wanted:
+            yield Miss(described[page["name"]], 3, f"signature must be {wanted!r}")
+        for other in page.get("related", []):
+            if other not in table:
+                yield Miss(described[page["name"]], 2, f"related builtin {other!r} does not exist")
+    for name in sorted(table.keys() - described.keys()):
+        yield Miss("builtins", 0, f"{name!r} has no page")
+
+
+def reference_misses(kb: Path, table: dict[str, Any]) -> Iterator[Miss]:
+    patterns = {}
+    for path in sorted((kb / "patterns").glob("*.md")):
+        page = front_matter(path.read_text("utf-8"))
+        where = str(path.relative_to(kb))
+        patterns[page["id"]] = where
+        for name in page.get("required_builtins", []):
+            if name not in table:
+                yield Miss(where, 1, f"required builtin {name!r} does not exist")
+        for name in page.get("examples", []):
+            if not (kb / "examples" / name).exists():
+                yield Miss(where, 1, f"example {name!r} does not exist")
+    templates = tomllib.loads((kb / "templates" / "templates.toml").read_text("utf-8"))["template"]
+    for template in templates:
+        if not (kb / "templates" / template["file"]).exists():
+            yield Miss("templates/templates.toml", 1, f"file {template['file']!r} does not exist")
+    questions = kb / "questions.toml"
+    if not questions.exists():
+        return
+    places = {"doc": kb, "example": kb / "examples"}
+    names = {
+        "builtin": set(table),
+        "pattern": set(patterns),
+        "template": {t["id"] for t in templates},
+    }
+    for question in tomllib.loads(questions.read_text("utf-8"))["question"]:
+        for target in question["expect"]:
+            kind, _, name = target.partition(":")
+            known = name in names[kind] if kind in names else (places[kind] / name).is_file()
+            if not known:
+                yield Miss(
+                    "questions.toml",
+                    1,
+                    f"{question['query']!r} expects {target!r}, which does not exist",
+                )
+
+
+# The whole
+
+
+def check(kb: Path, workers: int) -> tuple[list[Miss], Counter[str]]:
+    package = install()
+    flags = flags_of_commands(package)
+    (head,) = ask(package, [{"signatures": True}])
+    table = head["signatures"]
+    misses = [*builtin_misses(kb, table), *reference_misses(kb, table)]
+    jobs: list[Job] = []
+    for path in sorted(kb.glob("**/*.qnt")):
+        job, wrong = quint_file(path)
+        jobs.append(job)
+        misses += [Miss(str(Path(m.path).relative_to(kb)), m.line, m.message) for m in wrong]
+    for path in sorted([*kb.glob("**/*.md"), *kb.glob("**/*.mdx")]):
+        text = path.read_text("utf-8")
+        jobs += snippets(path, text)
+        misses += shell_misses(str(path.relative_to(kb)), text, flags)
+    counts: Counter[str] = Counter({"builtins": len(table)})
+    for job, answer in zip(jobs, answer_all(package, jobs, workers), strict=True):
+        misses += judge(job, answer, kb)
+        counts[job.counts] += 1
+        counts["runs"] += len(answer["tests"])
+        counts["simulations"] += len(job.simulations)
+        counts["must fail"] += bool(job.codes)
+        if job.path.is_relative_to(kb / "examples"):
+            counts["examples"] += job.counts == "files"
+            misses += machine_without_command(job, answer, kb)
+    return misses, counts
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Check the Quint knowledge base with Quint.")
+    parser.add_argument("kb", nargs="?", type=Path, default=ROOT / "kb", help="default: kb/")
+    parser.add_argument("--jobs", type=int, default=2, help="node processes (default 2)")
+    arguments = parser.parse_args()
+    if shutil.which("npm") is None:
+        print("check_kb: npm is not installed; Node.js 18 or newer is needed", file=sys.stderr)
+        return 2
+    try:
+        misses, counts = check(arguments.kb.resolve(), arguments.jobs)
+    except (subprocess.CalledProcessError, RuntimeError) as error:
+        print(f"check_kb: {error}", file=sys.stderr)
+        return 2
+    for miss in sorted(misses, key=lambda m: (m.path, m.line, m.message)):
+        print(f"{miss.path}:{miss.line}: {miss.message}")
+    for name in ("builtins", "files", "examples", "runs", "simulations", "snippets", "must fail"):
+        print(f"{name:<12} {counts[name]:>5}")
+    print(f"{'misses':<12} {len(misses):>5}")
+    return 1 if misses else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
