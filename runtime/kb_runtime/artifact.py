@@ -7,11 +7,9 @@ right before a reader maps them, because native readers crash on damaged files o
 from __future__ import annotations
 
 import os
-import threading
 import time
+from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 from bisect import bisect_right
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.manifest import MANIFEST, Location, Manifest, load, locate
@@ -21,34 +19,48 @@ try:
 except ImportError:  # no flock on this system: nothing prunes versions here either
     fcntl = None  # type: ignore[assignment]
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from _thread import LockType
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
     from kb_runtime.catalog import Catalog, ChunkTable
     from kb_runtime.encoder import QueryEncoder
     from kb_runtime.lexical import LexicalIndex
     from kb_runtime.search import Searcher
     from kb_runtime.vectors import VectorIndex
 
-T = TypeVar("T")
+    T = TypeVar("T")
 
 _ATTEMPTS = 5
 _PAUSE_S = 0.01
 """A version can be pruned between reading CURRENT and opening it; CURRENT then names a newer one."""
 
 
-class CollectionInfo(NamedTuple):
+class CollectionInfo:
     """A collection as the manifest describes it; its chunks are rows `first_row` and following."""
 
-    name: str
-    kind: str
-    group: str
-    url: str
-    records: int
-    chunks: int
-    first_row: int
+    __slots__ = ("chunks", "first_row", "group", "kind", "name", "records", "rows", "url")
 
-    @property
-    def rows(self) -> range:
-        return range(self.first_row, self.first_row + self.chunks)
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        records: int,
+        chunks: int,
+        first_row: int,
+        group: str = "",
+        url: str = "",
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.group = group
+        self.url = url
+        self.records = records
+        self.chunks = chunks
+        self.first_row = first_row
+        self.rows = range(first_row, first_row + chunks)
 
 
 class Artifact:
@@ -65,7 +77,7 @@ class Artifact:
         self._with_chunks = [info for info in self.collections if info.chunks]
         self._lease = lease
         self._sections: dict[str, Any] = {}
-        self._locks: dict[str, threading.Lock] = {}
+        self._locks: dict[str, LockType] = {}
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Artifact:
@@ -145,9 +157,14 @@ class Artifact:
     @property
     def vectors(self) -> VectorIndex:
         def read() -> VectorIndex:
-            from kb_runtime.vectors import VectorIndex
+            from kb_runtime.vectors import EXACT_ROWS, GRAPH_SUFFIX, ROWS_FILE, VectorIndex
 
-            self.manifest.check_files(self.manifest.section("vectors/"))
+            self.manifest.check_file(f"vectors/{ROWS_FILE}")
+            # A graph is mapped only for a collection above the size of the exact scan.
+            exact_rows = (self.manifest.get("search") or {}).get("exact_rows", EXACT_ROWS)
+            for info in self.collections:
+                if info.chunks > exact_rows:
+                    self.manifest.check_file(f"vectors/{info.name}{GRAPH_SUFFIX}")
             return VectorIndex(os.path.join(self.root, "vectors"))
 
         return self._section("vectors", read)
@@ -211,7 +228,7 @@ class Artifact:
     def _section(self, name: str, read: Callable[[], T]) -> T:
         """The section's reader, made by `read` once, whoever asks first."""
         if name not in self._sections:
-            with self._locks.setdefault(name, threading.Lock()):
+            with self._locks.setdefault(name, allocate_lock()):
                 if name not in self._sections:
                     self._sections[name] = read()
         section: T = self._sections[name]
@@ -254,11 +271,11 @@ def _collections(manifest: Manifest) -> list[CollectionInfo]:
             CollectionInfo(
                 entry["name"],
                 entry["kind"],
-                entry.get("group", ""),
-                entry.get("url", ""),
                 entry["records"],
                 entry["chunks"],
                 entry["first_row"],
+                entry.get("group", ""),
+                entry.get("url", ""),
             )
             for entry in manifest["collections"]
         ]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
 from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ArtifactError
 from kb_runtime.manifest import locate
 
-_Stamp = tuple[int, int, int]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Stamp = tuple[int, int, int]
 
 
 class _Version:
@@ -38,26 +38,17 @@ class LiveArtifact:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Opens the version that is live now. Raises `ArtifactError`."""
         self._location = locate(path)
-        self._guard = threading.Lock()  # held for a moment, around the fields below
-        self._swapping = threading.Lock()  # held while a new version is being opened
+        self._guard = allocate_lock()  # held for a moment, around the fields below
+        self._swapping = allocate_lock()  # held while a new version is being opened
         self._seen = self._stamp()  # before opening: a later change is then not overlooked
         self._version = _Version(Artifact.open_location(self._location))
 
-    @contextmanager
-    def lease(self) -> Iterator[Artifact]:
-        """The live artifact, kept open until the `with` block ends."""
+    def lease(self) -> Lease:
+        """The live artifact for a `with` block, kept open until the block ends."""
         self._follow()
         with self._guard:
-            version = self._version
-            version.leases += 1
-        try:
-            yield version.artifact
-        finally:
-            with self._guard:
-                version.leases -= 1
-                unused = version.retired and version.leases == 0
-            if unused:
-                version.artifact.close()
+            self._version.leases += 1
+            return Lease(self, self._version)
 
     @property
     def build_id(self) -> str:
@@ -101,6 +92,13 @@ class LiveArtifact:
             self._version = new
         self._retire(old)
 
+    def _release(self, version: _Version) -> None:
+        with self._guard:
+            version.leases -= 1
+            unused = version.retired and version.leases == 0
+        if unused:
+            version.artifact.close()
+
     def _retire(self, version: _Version) -> None:
         with self._guard:
             version.retired = True
@@ -108,7 +106,7 @@ class LiveArtifact:
         if unused:
             version.artifact.close()
 
-    def _stamp(self) -> _Stamp | None:
+    def _stamp(self) -> Stamp | None:
         """What a change of CURRENT changes; None while it is not there."""
         if not self._location.kb_folder:
             return None
@@ -117,3 +115,19 @@ class LiveArtifact:
         except OSError:
             return None
         return found.st_mtime_ns, found.st_ino, found.st_size
+
+
+class Lease:
+    """`with live.lease() as artifact:`; must be entered, because leaving gives the version back."""
+
+    __slots__ = ("_live", "_version")
+
+    def __init__(self, live: LiveArtifact, version: _Version) -> None:
+        self._live = live
+        self._version = version
+
+    def __enter__(self) -> Artifact:
+        return self._version.artifact
+
+    def __exit__(self, *_: object) -> None:
+        self._live._release(self._version)

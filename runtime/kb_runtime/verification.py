@@ -15,6 +15,9 @@ from kb_runtime.manifest import MANIFEST
 if TYPE_CHECKING:
     from kb_runtime.catalog import Catalog, ChunkTable
 
+NORM_TOLERANCE = 1e-3
+"""How far the squared length of a stored vector, or a cosine with itself, may be from 1."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -163,6 +166,55 @@ def _rows(table: ChunkTable, info: CollectionInfo) -> Iterator[Problem]:
         previous = records[row]
 
 
+def _lexical(artifact: Artifact) -> Iterator[Problem]:
+    if not artifact.manifest.section("lexical/"):
+        return
+    rows = sum(info.chunks for info in artifact.collections)
+    if artifact.lexical.documents != rows:
+        yield _wrong("lexical", f"it holds {artifact.lexical.documents} chunks of {rows}")
+
+
+def _vectors(artifact: Artifact) -> Iterator[Problem]:
+    """Rows are as many as chunks and have length 1, and every graph finds its first row."""
+    if not artifact.manifest.section("vectors/"):
+        return
+    from kb_runtime.vectors import GRAPH_SUFFIX, ROWS_FILE, RowRange
+
+    dimensions = artifact.manifest["encoder"]["dimensions"]
+    rows = sum(info.chunks for info in artifact.collections)
+    size, _ = artifact.manifest.files[f"vectors/{ROWS_FILE}"]
+    if size != 4 * rows * dimensions:
+        yield _wrong(f"vectors/{ROWS_FILE}", f"{size} bytes are not {rows} rows of {dimensions}")
+        return
+    for row in range(rows):
+        vector = artifact.vectors.vector(row, dimensions)
+        if not abs(float(vector @ vector) - 1) <= NORM_TOLERANCE:
+            yield _wrong(f"vectors/{ROWS_FILE}", f"row {row} does not have length 1")
+            return
+    for info in artifact.collections:
+        if info.chunks:
+            vector = artifact.vectors.vector(info.first_row, dimensions)
+            own = [RowRange(info.name, info.first_row, info.chunks)]
+            found = artifact.vectors.search(vector, own, 1, exact_rows=0).cosines
+            if not found or found[0] < 1 - NORM_TOLERANCE:
+                path = f"vectors/{info.name}{GRAPH_SUFFIX}"
+                yield _wrong(path, f"row {info.first_row} does not find itself")
+
+
+def _encoder(artifact: Artifact) -> Iterator[Problem]:
+    """The encoder gives on this machine what it gave where it was built."""
+    if artifact.encoder is None:
+        return
+    from kb_runtime.encoder import EncoderError, run_self_test
+
+    try:
+        failures = run_self_test(artifact.encoder, artifact.manifest["encoder"]["self_test"])
+    except EncoderError as error:
+        failures = [str(error)]
+    for failure in failures:
+        yield _wrong("encoder", failure)
+
+
 def _wrong(path: str, fact: str) -> Problem:
     return Problem("inconsistent", path, f"{path}: {fact}.")
 
@@ -172,5 +224,8 @@ CHECKS: dict[str, Callable[[Artifact], Iterator[Problem]]] = {
     "layout": _layout,
     "catalogs": _catalogs,
     "chunks": _chunks,
+    "lexical": _lexical,
+    "vectors": _vectors,
+    "encoder": _encoder,
 }
 """What is checked, in order; a check runs only when those before it found nothing."""
