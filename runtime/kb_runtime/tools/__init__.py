@@ -1,0 +1,26 @@
+"""Every tool that the runtime can offer, family by family; which are offered, the artifact decides."""
+
+from __future__ import annotations
+
+from kb_runtime.tools import (
+    builtins,
+    docs,
+    examples,
+    patterns,
+    routing,
+    search,
+    substring,
+    templates,
+)
+from kb_runtime.tools.declaration import Tool
+
+TOOLS: tuple[Tool, ...] = (
+    *builtins.TOOLS,
+    *docs.TOOLS,
+    *examples.TOOLS,
+    *templates.TOOLS,
+    *patterns.TOOLS,
+    *routing.TOOLS,
+    *search.TOOLS,
+    *substring.TOOLS,
+)

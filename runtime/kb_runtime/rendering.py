@@ -1,0 +1,162 @@
+"""Text for people and models: fences, cuts, excerpts, JSON, and how an error reads."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.tools.declaration import Answer
+
+ELLIPSIS = "…"
+MAX_ERROR_SUGGESTIONS = 10
+_LONGEST_CLUSTER = 64
+"""Code points of the longest combining or emoji sequence that a cut respects; longer ones are noise."""
+
+
+def fence(text: str, language: str = "") -> str:
+    """`text` as a fenced code block, whose fence is longer than any run of backticks in it."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    marks = "`" * max(3, longest + 1)
+    return f"{marks}{language}\n{text.rstrip()}\n{marks}"
+
+
+def code_span(text: str) -> str:
+    """`text` as inline code on one line; backticks in it make the delimiter longer."""
+    line = " ".join(text.split())
+    longest = max((len(run) for run in re.findall(r"`+", line)), default=0)
+    if not longest:
+        return f"`{line}`"
+    marks = "`" * (longest + 1)
+    return f"{marks} {line} {marks}"
+
+
+def cut(text: str, start: int, limit: int) -> int:
+    """Where a part of `text` that begins at `start` and holds up to `limit` code points ends.
+
+    Prefers the last line break in the last fifth of the window. Never ends inside a combining or emoji
+    sequence or between CR and LF; when the whole window is one such sequence, the end lies behind it,
+    so a part is never empty before the end of the text.
+    """
+    end = start + max(limit, 1)
+    if end >= len(text):
+        return len(text)
+    line_break = text.rfind("\n", end - limit // 5, end)
+    if line_break >= start:
+        return line_break + 1
+    for boundary in range(end, max(start, end - _LONGEST_CLUSTER), -1):
+        if _may_cut(text, boundary):
+            return boundary
+    for boundary in range(end + 1, min(end + _LONGEST_CLUSTER, len(text))):
+        if _may_cut(text, boundary):
+            return boundary
+    return end
+
+
+def _may_cut(text: str, index: int) -> bool:
+    """Whether a cut between code points `index` - 1 and `index` keeps what one sees together."""
+    before, after = text[index - 1], text[index]
+    if before == "\r" and after == "\n":
+        return False
+    if before < "\u0300" and after < "\u0300":
+        return True
+    if _is_extender(after) or before == "\u200d":
+        return False
+    if _is_regional(before) and _is_regional(after):
+        first = index - 1
+        while first > 0 and _is_regional(text[first - 1]):
+            first -= 1
+        return (index - first) % 2 == 0
+    return True
+
+
+def _is_extender(char: str) -> bool:
+    """Combining marks, joiners, variation selectors, skin tones, emoji tags."""
+    import unicodedata
+
+    return (
+        char == "\u200d"
+        or "\U0001f3fb" <= char <= "\U0001f3ff"
+        or "\U000e0020" <= char <= "\U000e007f"
+        or unicodedata.category(char).startswith("M")
+    )
+
+
+def _is_regional(char: str) -> bool:
+    """One half of a flag."""
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+def shorten(text: str, limit: int) -> str:
+    """`text` on one line of at most `limit` code points, with an ellipsis where it was cut."""
+    line = " ".join(text.split())
+    if len(line) <= limit:
+        return line
+    end = cut(line, 0, limit - 1)
+    space = line.rfind(" ", end * 4 // 5, end)
+    return line[: space if space > 0 else end][: limit - 1].rstrip() + ELLIPSIS
+
+
+def excerpt(text: str, terms: Sequence[str], limit: int) -> str:
+    """At most `limit` code points of `text` on one line, from shortly before the first of `terms`."""
+    line = " ".join(text.split())
+    if len(line) <= limit:
+        return line
+    folded = line.casefold()
+    places = [place for term in terms if (place := folded.find(term.casefold())) >= 0]
+    first = min(places, default=0)
+    start = max(0, min(first - limit // 4, len(line) - limit))
+    if start:
+        start = line.find(" ", start, max(first, start) + 1) + 1 or cut(line, 0, start)
+    if not start:
+        return shorten(line, limit)
+    return ELLIPSIS + shorten(line[start:], limit - 1)
+
+
+def json_text(value: Any) -> str:
+    """`value` as JSON, without spaces: what a model reads costs by the character."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def json_answer(structured: dict[str, Any]) -> Answer:
+    """An answer whose text is its structure, so that either of them stands alone."""
+    return Answer(json_text(structured), structured)
+
+
+def with_warnings(answer: Answer, warnings: Sequence[str]) -> Answer:
+    """The same answer with `warnings` in its structure and its text."""
+    if not warnings:
+        return answer
+    notes = "\n".join(f"Note: {warning}" for warning in warnings)
+    if answer.structured is None:
+        return Answer(f"{answer.text}\n\n{notes}", None, answer.meta)
+    structured = dict(answer.structured)
+    structured["warnings"] = [*structured.get("warnings", ()), *warnings]
+    if answer.text == json_text(answer.structured):
+        return Answer(json_text(structured), structured, answer.meta)
+    return Answer(f"{answer.text}\n\n{notes}", structured, answer.meta)
+
+
+def error_text(error: ToolError) -> str:
+    """`Error: ` and what failed, then what exists instead and what to do, one line each."""
+    lines = [f"Error: {error.message}"]
+    if error.suggestions:
+        lines.append("Did you mean: " + ", ".join(error.suggestions[:MAX_ERROR_SUGGESTIONS]))
+    if error.next_steps:
+        lines.append("Next:")
+        lines.extend(f"- {step}" for step in error.next_steps)
+    return "\n".join(lines)
+
+
+def error_structure(error: ToolError) -> dict[str, Any]:
+    """`{error: {kind, message, details?, suggestions?}}`."""
+    fields: dict[str, Any] = {"kind": error.kind, "message": error.message}
+    if error.details:
+        fields["details"] = error.details
+    if error.suggestions:
+        fields["suggestions"] = list(error.suggestions)
+    if error.next_steps:
+        fields["next"] = list(error.next_steps)
+    return {"error": fields}

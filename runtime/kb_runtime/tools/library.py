@@ -1,0 +1,76 @@
+"""The records of a kind over all collections that hold it: the shelf from which the tools read.
+
+A knowledge base may have several collections of one kind. They are read in the manifest's order, and
+where two of them hold the same id, the first one answers to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.addresses import parse_address
+from kb_runtime.names import resolve, resolve_path
+
+if TYPE_CHECKING:
+    from kb_runtime.artifact import CollectionInfo
+    from kb_runtime.catalog import Catalog
+    from kb_runtime.session import Session
+
+Record = dict[str, Any]
+
+_HIT_ID = re.compile(r"(?:builtin|doc|example|pattern|template|extra|guideline:[a-z]+):(?=.)")
+"""What search hits put before a record's id."""
+
+
+def collections(session: Session, kind: str) -> list[CollectionInfo]:
+    """The collections of a kind; none when the knowledge base has no such kind."""
+    return [info for info in session.artifact.collections if info.kind == kind]
+
+
+def catalogs(session: Session, kind: str) -> list[Catalog]:
+    return [session.artifact.catalog(info.name) for info in collections(session, kind)]
+
+
+def records(session: Session, kind: str) -> Iterator[Record]:
+    """Every record of a kind, in the order of the collections and in document order within one."""
+    for catalog in catalogs(session, kind):
+        for position in range(len(catalog)):
+            yield catalog[position]
+
+
+def ids(session: Session, kind: str) -> list[str]:
+    """The ids of a kind, in the order of `records`, each once."""
+    return list(dict.fromkeys(id for catalog in catalogs(session, kind) for id in catalog.ids()))
+
+
+def find(session: Session, kind: str, name: str) -> Record | None:
+    """The record that a name, an alias, a hit's id or a `kb://` address means."""
+    shelves = catalogs(session, kind)
+    place = resolve(name, shelves)
+    if place is None and (inner := record_id(name)) != name:
+        place = resolve(inner, shelves)
+    return None if place is None else shelves[place[0]][place[1]]
+
+
+def find_path(session: Session, kind: str, path: str) -> Record | None:
+    """The record whose id is `path`, or the only one whose id ends with it."""
+    shelves = catalogs(session, kind)
+    place = resolve_path(path, shelves)
+    return None if place is None else shelves[place[0]][place[1]]
+
+
+def record_id(name: str) -> str:
+    """The record id inside a `kb://` address or a search hit's id; other names as they are."""
+    address = parse_address(name)
+    if address is not None:
+        return address[2]
+    return _HIT_ID.sub("", name, count=1) if _HIT_ID.match(name) else name
+
+
+def tool_name(session: Session, tool: str) -> str:
+    """What this server calls a tool that is declared as `{prefix}_` and `tool`."""
+    declared = "{prefix}_" + tool
+    name = session.tool_names.get(declared)
+    return name or declared.format(prefix=session.artifact.manifest["prefix"])

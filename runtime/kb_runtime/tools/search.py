@@ -1,0 +1,300 @@
+"""`hybrid_search`: words and meaning together, over one scope or several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.names import quoted, suggest
+from kb_runtime.rendering import excerpt, json_answer, json_text, shorten
+from kb_runtime.tools import library
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.schemas import (
+    INTEGER,
+    NUMBER,
+    OBJECT,
+    STRING,
+    STRINGS,
+    array,
+    mapping,
+    structure,
+)
+
+if TYPE_CHECKING:
+    from kb_runtime.artifact import CollectionInfo
+    from kb_runtime.search import Hit
+    from kb_runtime.session import Session
+
+ALL = "all"
+SCOPES = (ALL, "builtins", "docs", "examples", "guidelines", "extra", "patterns", "templates")
+"""Scopes that every knowledge base has, empty or not; a collection's name is a scope as well."""
+
+DEFAULT_K = 10
+DEFAULT_PER_SCOPE = 5
+MAX_RESULTS = 50
+
+HIT_BYTES = 600
+"""What a hit may cost on average, in bytes of JSON over the whole answer: 10 hits stay under 6 kB."""
+SHORTEST_SNIPPET = 60
+LONGEST_SNIPPET = 240
+_TITLE_CHARS = 90
+_SIGNATURE_CHARS = 120
+_MAX_TAGS = 5
+_MAX_HIGHLIGHTS = 4
+_MAX_NAMES = 4
+_FETCHED_PER_HIT = 3
+"""Chunks fetched for a wanted hit: several chunks of one section or one record make one hit."""
+_MOST_FETCHED = 450
+
+
+def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer:
+    query: str = arguments["query"]
+    warnings: list[str] = []
+    scopes = _scopes(session, arguments["scopes"], arguments["scope"], warnings)
+    limit = _limit(scopes, arguments["k"], arguments["limitPerScope"])
+    by_scope: dict[str, list[dict[str, Any]]] = {}
+    excerpts: list[tuple[dict[str, Any], Hit]] = []
+    modes: set[str] = set()
+    for scope in scopes:
+        found = _search(session, query, scope, limit, modes, warnings)
+        by_scope[scope] = [result for result, _ in found]
+        excerpts += found
+    structured: dict[str, Any] = {
+        "query": query,
+        "scopes": scopes,
+        "limitPerScope": limit,
+        "mode": modes.pop() if len(modes) == 1 else "hybrid",
+    }
+    if not excerpts:
+        warnings.append(_nothing_found(session, scopes))
+    if len(scopes) == 1:
+        structured |= {"scope": scopes[0], "k": limit, "results": by_scope[scopes[0]]}
+    structured["resultsByScope"] = by_scope
+    if warnings:
+        structured["warnings"] = list(dict.fromkeys(warnings))
+    _add_snippets(structured, excerpts, copies=2 if len(scopes) == 1 else 1)
+    return json_answer(structured)
+
+
+def _scopes(
+    session: Session, several: list[str] | None, single: str | None, warnings: list[str]
+) -> list[str]:
+    """The effective scopes, each once, in the order given. Raises BAD_INPUT for an unknown one."""
+    if several and single and single not in several:
+        warnings.append(f"scope {quoted(single)} was ignored because scopes was given")
+    given = several or ([single] if single else [ALL])
+    known = list(dict.fromkeys([*SCOPES, *session.artifact.manifest["scopes"]]))
+    folded = {name.casefold(): name for name in reversed(known)}
+    scopes = []
+    for name in given:
+        scope = folded.get(name.casefold())
+        if scope is None:
+            raise ToolError(
+                "BAD_INPUT",
+                f"there is no scope {quoted(name)}. Valid scopes: {', '.join(known)}",
+                suggestions=suggest(name, known) or known[: len(SCOPES)],
+                next_steps=["Use valid scopes, or leave scopes out to search everything."],
+                details={"validScopes": known},
+            )
+        scopes.append(scope)
+    return [ALL] if ALL in scopes else list(dict.fromkeys(scopes))
+
+
+def _limit(scopes: Sequence[str], k: int | None, per_scope: int | None) -> int:
+    """How many results a scope gets."""
+    if len(scopes) == 1:
+        return k or per_scope or DEFAULT_K
+    return per_scope or k or DEFAULT_PER_SCOPE
+
+
+def _search(
+    session: Session, query: str, scope: str, limit: int, modes: set[str], warnings: list[str]
+) -> list[tuple[dict[str, Any], Hit]]:
+    """The best `limit` results of a scope without snippets, and the hits they were made of."""
+    from kb_runtime.search import SearchRequest
+
+    names = tuple(session.artifact.manifest["scopes"].get(scope, ()))
+    if not names:
+        warnings.append(f"the scope {scope} is empty in this knowledge base")
+        return []
+    wanted = _FETCHED_PER_HIT * limit
+    while True:
+        found = session.artifact.searcher.search(
+            SearchRequest(query=query, collections=names, limit=wanted)
+        )
+        results: dict[str, tuple[dict[str, Any], Hit]] = {}
+        for hit in found.hits:
+            result = _result(session, scope, hit)
+            results.setdefault(result["id"], (result, hit))
+        if len(results) >= limit or len(found.hits) < wanted or wanted >= _MOST_FETCHED:
+            break
+        wanted = min(2 * wanted, _MOST_FETCHED)
+    modes.add(found.mode)
+    warnings.extend(found.warnings)
+    return list(results.values())[:limit]
+
+
+def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
+    if ALL not in scopes:
+        return "Nothing was found. Search all scopes, or use fewer and more common words."
+    substring = library.tool_name(session, "search_docs")
+    return f"Nothing was found. Use other words, or {substring} for an exact piece of text."
+
+
+def _result(session: Session, scope: str, hit: Hit) -> dict[str, Any]:
+    info = session.artifact.collection(hit.collection)
+    record = session.artifact.catalog(hit.collection)[hit.record]
+    id, source, metadata = _describe(info, record, hit.chunk)
+    metadata["lines"] = [hit.chunk["start_line"], hit.chunk["end_line"]]
+    result: dict[str, Any] = {
+        "id": id,
+        "scope": _own_scope(info) if scope == ALL else scope,
+        "title": shorten(hit.chunk.get("title") or record["title"], _TITLE_CHARS),
+        "score": round(hit.score, 5),
+        "strategy": hit.strategy,
+        "source": source,
+        "metadata": metadata,
+    }
+    if tags := record.get("tags"):
+        result["tags"] = tags[:_MAX_TAGS]
+    if hit.matched:
+        result["highlights"] = [shorten(term, 40) for term in hit.matched[:_MAX_HIGHLIGHTS]]
+    return result
+
+
+def _own_scope(info: CollectionInfo) -> str:
+    """The narrowest scope of every knowledge base that holds the collection."""
+    if info.kind != "docs":
+        return info.kind if info.kind in SCOPES else info.name
+    return {"posts": "extra", "guidelines": "guidelines"}.get(info.group, "docs")
+
+
+def _describe(
+    info: CollectionInfo, record: library.Record, chunk: dict[str, Any]
+) -> tuple[str, str, dict[str, Any]]:
+    """A hit's id, the name under which the matching get tool finds it, and its metadata."""
+    id: str = record["id"]
+    match info.kind:
+        case "builtins":
+            signature = shorten(record["signature"], _SIGNATURE_CHARS)
+            metadata = {"signature": signature, "category": record["category"]}
+            return f"builtin:{id}", id, metadata
+        case "examples":
+            return f"example:{id}", id, _some(record, "category", "modules", "functions")
+        case "patterns":
+            return f"pattern:{id}", id, _some(record, "category", "when_to_use")
+        case "templates":
+            return f"template:{id}", id, _some(record, "framework", "use_for")
+        case "docs":
+            return _page_hit(info, record, chunk)
+        case _:
+            return f"{info.name}:{id}", id, {}
+
+
+def _page_hit(
+    info: CollectionInfo, record: library.Record, chunk: dict[str, Any]
+) -> tuple[str, str, dict[str, Any]]:
+    path: str = record["path"]
+    line = chunk.get("section_line") or chunk["start_line"]
+    place = f"{path}#{chunk.get('anchor', '')}:{line}"
+    metadata = {
+        "section": shorten((chunk.get("breadcrumb") or [record["title"]])[-1], _TITLE_CHARS),
+        "level": chunk.get("section_level", 0),
+        "path": path,
+        "line": line,
+    }
+    if info.group == "guidelines":
+        kind = "workflow" if "workflow" in path.casefold() else "guideline"
+        return f"guideline:{kind}:{place}", path, metadata
+    return f"{'extra' if info.group == 'posts' else 'doc'}:{place}", path, metadata
+
+
+def _some(record: library.Record, *fields: str) -> dict[str, Any]:
+    """Those of the fields that have a value, lists and long values cut."""
+    kept: dict[str, Any] = {}
+    for field in fields:
+        value = record.get(field)
+        if isinstance(value, list) and value:
+            kept[field] = [shorten(item, 60) for item in value[:_MAX_NAMES]]
+        elif value:
+            kept[field] = value
+    return kept
+
+
+def _add_snippets(
+    structured: dict[str, Any], excerpts: Sequence[tuple[dict[str, Any], Hit]], copies: int
+) -> None:
+    """Gives each result a snippet, as long as the answer's budget allows.
+
+    A result appears `copies` times in the answer.
+    """
+    count = len(excerpts)
+    if not count:
+        return
+    spent = len(json_text(structured).encode()) + len('"snippet":"",') * copies * count
+    spare = (HIT_BYTES * max(count, DEFAULT_PER_SCOPE) - spent) // (copies * count)
+    length = max(SHORTEST_SNIPPET, min(spare, LONGEST_SNIPPET))
+    for result, hit in excerpts:
+        if snippet := excerpt(hit.snippet.text, hit.matched, length):
+            result["snippet"] = snippet
+
+
+_RESULT = structure(
+    {"id": STRING, "scope": STRING, "title": STRING, "score": NUMBER, "strategy": STRING},
+    {
+        "snippet": STRING,
+        "source": STRING,
+        "tags": STRINGS,
+        "metadata": OBJECT,
+        "highlights": STRINGS,
+    },
+)
+_RESULTS = array(OBJECT)
+
+TOOLS = (
+    Tool(
+        name="{prefix}_hybrid_search",
+        family="search",
+        description="Search by words and meaning: a question, a phrase or an exact name, typos allowed."
+        " Use it first when the place is unknown. A hit's source goes into the matching get tool.",
+        run=hybrid_search,
+        arguments=(
+            Argument("query", "string", "What to look for.", required=True, max_length=2000),
+            Argument(
+                "scopes",
+                "string[]",
+                "Where to search; omitted: everything.",
+                choices_from="search_scopes",
+            ),
+            Argument(
+                "scope", "string", "One scope (old form of scopes).", choices_from="search_scopes"
+            ),
+            Argument(
+                "limitPerScope",
+                "integer",
+                "Results per scope when several are searched; default 5",
+                minimum=1,
+                maximum=MAX_RESULTS,
+            ),
+            Argument(
+                "k",
+                "integer",
+                "Results when one scope is searched; default 10",
+                minimum=1,
+                maximum=MAX_RESULTS,
+            ),
+        ),
+        output=structure(
+            {
+                "query": STRING,
+                "scopes": STRINGS,
+                "limitPerScope": INTEGER,
+                "mode": STRING,
+                "resultsByScope": mapping(array(_RESULT)),
+            },
+            {"scope": STRING, "k": INTEGER, "results": _RESULTS},
+        ),
+        needs=("builtins", "docs", "examples", "patterns", "templates"),
+    ),
+)
