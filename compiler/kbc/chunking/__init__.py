@@ -1,0 +1,46 @@
+"""Records to chunks: the units of retrieval, each small enough for the encoder.
+
+The texts of a record's chunks, joined, are the record's text; each says which lines it is. The
+strategy follows the record: documentation by sections, source by definitions, other text by
+paragraphs.
+"""
+
+from __future__ import annotations
+
+from kbc.chunking.budget import TokenBudget
+from kbc.chunking.languages import MARKDOWN_ENDINGS, ending, language_of
+from kbc.chunking.markdown import chunk_markdown
+from kbc.chunking.plain import chunk_plain
+from kbc.chunking.source import chunk_source
+from kbc.records import (
+    BuiltinRecord,
+    Chunk,
+    DocRecord,
+    ExampleRecord,
+    PatternRecord,
+    Record,
+    RoutingRecord,
+)
+
+__all__ = ["TokenBudget", "chunk"]
+
+
+def chunk(record: Record, budget: TokenBudget) -> list[Chunk]:
+    """The chunks of `record` in order, none of them empty; the embedded text of each has at most
+    `budget.max_tokens` tokens. An empty text has none, and routing rules are not searched."""
+    if not record.text or isinstance(record, RoutingRecord):
+        return []
+    match record:
+        case BuiltinRecord() | PatternRecord():
+            return chunk_markdown(record, budget)
+        case DocRecord():
+            is_text = record.format == "text"
+            return chunk_plain(record, budget) if is_text else chunk_markdown(record, budget)
+        case ExampleRecord():
+            return chunk_source(record, budget)
+        case _ if ending(record.path) in MARKDOWN_ENDINGS:
+            return chunk_markdown(record, budget)
+        case _ if record.language or language_of(record.path):
+            return chunk_source(record, budget)
+        case _:
+            return chunk_plain(record, budget)

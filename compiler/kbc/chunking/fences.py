@@ -1,0 +1,16 @@
+"""What kind of text a code block holds, by the language that its fence names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_TYPES: Mapping[str, str] = {
+    **dict.fromkeys(("yaml", "yml", "json", "toml"), "config"),
+    **dict.fromkeys(("bash", "sh", "shell"), "cmd"),
+    **dict.fromkeys(("http", "graphql", "openapi", "swagger"), "api"),
+}
+
+
+def chunk_type(language: str) -> str:
+    """`config`, `cmd`, `api` or `code`."""
+    return _TYPES.get(language, "code")

@@ -1,0 +1,98 @@
+"""The lines above a chunk's text in what is embedded: where it stands, and what encloses it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kbc.chunking.budget import TokenBudget
+from kbc.records import Record
+
+SEPARATOR = " › "
+ELLIPSIS = "…"
+
+# The fewest tokens that still say something; less room than this is left empty.
+_WORTHWHILE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    text: str
+    tokens: int
+
+
+def header(trail: Sequence[str], details: Sequence[str], budget: TokenBudget) -> Header:
+    """`trail` (outermost part first) on the first line, then the `details` while there is room.
+
+    A long trail loses its middle, then the end of its last part; a long detail loses its end.
+    """
+    room = budget.header_room
+    lines = [_shorten_trail([_one_line(part) for part in trail if part.strip()], room, budget)]
+    room -= budget.tokens(lines[0])
+    for detail in details:
+        line = _one_line(detail)
+        if not line or room < _WORTHWHILE:
+            continue
+        lines.append(_shorten(line, room, budget))
+        room -= budget.tokens(lines[-1])
+    text = "\n".join(line for line in lines if line)
+    tokens = budget.tokens(text)
+    if tokens > budget.header_room:  # counts did not add up: hostile text
+        text = ""
+        tokens = 0
+    return Header(text, tokens)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _shorten_trail(parts: Sequence[str], room: int, budget: TokenBudget) -> str:
+    if not parts:
+        return ""
+    whole = SEPARATOR.join(parts)
+    if budget.tokens(whole) <= room:
+        return whole
+    for first_kept in range(2, len(parts)):
+        shorter = SEPARATOR.join([parts[0], ELLIPSIS, *parts[first_kept:]])
+        if budget.tokens(shorter) <= room:
+            return shorter
+    if len(parts) == 1:
+        return _shorten(parts[0], room, budget)
+    first = _shorten(parts[0], room // 2 - 1, budget)
+    last = _shorten(parts[-1], room - budget.tokens(first + SEPARATOR), budget)
+    return SEPARATOR.join(part for part in (first, last) if part)
+
+
+def _shorten(line: str, room: int, budget: TokenBudget) -> str:
+    """The words of `line` that fit into `room` tokens, with an ellipsis when some do not.
+
+    The first word is cut when it alone does not fit.
+    """
+    if len(line) <= room * 16 and budget.tokens(line) <= room:
+        return line
+    room -= budget.tokens(ELLIPSIS)
+    words: list[str] = []
+    for word in line[: room * 16].split():
+        tokens = budget.tokens(word)
+        if tokens > room:
+            break
+        words.append(word)
+        room -= tokens
+    kept = " ".join(words)
+    if not kept:
+        kept = line[: room * 16]
+        while kept and budget.tokens(kept) > room:
+            kept = kept[: len(kept) // 2]
+    return f"{kept} {ELLIPSIS}" if kept else ""
+
+
+def opening_details(record: Record) -> list[str]:
+    """What the header of a record's first chunk adds: its summary and tags, where its text does not
+    hold them anyway."""
+    details = []
+    if record.summary and _one_line(record.summary) not in _one_line(record.text):
+        details.append(record.summary)
+    if record.tags:
+        details.append(", ".join(record.tags))
+    return details

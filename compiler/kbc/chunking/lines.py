@@ -1,0 +1,84 @@
+"""A text as lines with their positions and their cost in tokens."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from kbc.chunking.budget import TokenBudget
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
+
+
+class Lines:
+    """The lines of `text`, which end with "\\n" (a carriage return alone ends none).
+
+    `visible` is what of `text` is embedded: as long as `text`, character by character, with spaces
+    for what is left out. Lines are addressed by 0-based index; `first_number` is the number of line
+    0 in its file. `costs[i]` is what line i takes of the token budget, 0 when nothing of it is visible.
+    """
+
+    def __init__(
+        self, text: str, budget: TokenBudget, *, visible: str | None = None, first_number: int = 1
+    ) -> None:
+        self.text = text
+        self.visible = text if visible is None else visible
+        assert len(self.visible) == len(text)
+        self.budget = budget
+        self.first_number = first_number
+        self.starts = [match.start() for match in _LINE.finditer(text)]
+        self._bounds = [*self.starts, len(text)]
+        self.costs = [budget.cost(self.shown(index)) for index in range(len(self.starts))]
+        self._totals = [0, *accumulate(self.costs)]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, index: int) -> str:
+        """Line `index` as stored, with its line end."""
+        return self.text[self._bounds[index] : self._bounds[index + 1]]
+
+    def shown(self, index: int) -> str:
+        """Line `index` as it is embedded."""
+        return self.visible[self._bounds[index] : self._bounds[index + 1]]
+
+    def start(self, index: int) -> int:
+        """The offset of line `index`; the text's end for the line after the last."""
+        return self._bounds[index]
+
+    def cost(self, first: int, end: int) -> int:
+        """What lines [first, end) cost together."""
+        return self._totals[end] - self._totals[first]
+
+    def number(self, offset: int) -> int:
+        """The 1-based number, in the file, of the line that holds the character at `offset`."""
+        return self.first_number + bisect_right(self.starts, offset) - 1
+
+    def indexes(self, first_number: int, last_number: int) -> tuple[int, int]:
+        """The index range [first, end) of the lines with these numbers (both inclusive)."""
+        first = min(max(first_number - self.first_number, 0), len(self))
+        end = min(max(last_number - self.first_number + 1, first), len(self))
+        return first, end
+
+    def is_blank(self, index: int) -> bool:
+        return not self[index].strip()
+
+
+def indentation(line: str) -> int:
+    """The columns before the first visible character; a tab goes to the next multiple of 4."""
+    columns = 0
+    for char in line:
+        if char == " ":
+            columns += 1
+        elif char == "\t":
+            columns += 4 - columns % 4
+        else:
+            break
+    return columns
+
+
+def shared_indentation(lines: Sequence[str]) -> int:
+    """The indentation that all of `lines` have, blank ones aside."""
+    return min((indentation(line) for line in lines if line.strip()), default=0)

@@ -1,0 +1,444 @@
+"""Markdown and MDX, section by section.
+
+A section that fits is one chunk. A larger one is cut between its blocks, inside a block only when
+there is no other way: lists between items, tables between rows, code at outer lines. A heading
+stays with what it introduces; a section too short to be found alone joins its neighbour under the
+same parent. Front matter belongs to the first chunk and is not embedded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kbc import markdown, mdx
+from kbc.chunking.assembly import Draft, assemble
+from kbc.chunking.budget import TokenBudget
+from kbc.chunking.fences import chunk_type
+from kbc.chunking.header import SEPARATOR, Header, header, opening_details
+from kbc.chunking.lines import Lines
+from kbc.chunking.packing import (
+    BORDER,
+    GLUED,
+    REMNANT,
+    WHOLE_BLOCK,
+    Passage,
+    pack_lines,
+)
+from kbc.chunking.plain import code_cuts, prose_cuts
+from kbc.markdown import Block
+from kbc.records import BuiltinRecord, Chunk, DocRecord, PatternRecord, Record, TemplateRecord
+
+# A section below this many tokens is too little to be found alone: it joins a neighbour, unless the
+# two together would leave more than half of the room unused for one topic. A remnant joins always.
+_SMALL_SECTION = 48
+
+# The share of a chunk's tokens that code must have for the chunk to count as code.
+_MOSTLY_CODE = 0.8
+
+_NEW_BLOCK = 5
+_CODE_AFTER_TEXT = 15
+_AFTER_COLON = 45
+_LIST_ITEM = 20
+_NESTED_ITEM = 35
+_INSIDE_ITEM = 55
+_TABLE_ROW = 30
+_FENCE_MARK = 90
+_INSIDE_OTHER = 40
+
+_ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,9}[.)])(?:\s|\Z)")
+_CODE_SPAN = re.compile(r"`+([^`]+)`+")
+_ENDPOINT = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)\s+`?(?:/|https?://)\S")
+
+# A heading's own words when they name something of a program: `setOfMaps`, `foo_bar()`, `a::b`.
+_CODE_NAME = re.compile(r"(?=\S*(?:[a-z][A-Z]|_|\(|::|\w\.\w))[\w.:$#@!?-]+(?:\([^()]*\))?")
+
+# Titles that say nothing without their parent's.
+_DEPENDENT_TITLES = frozenset(
+    {
+        "api",
+        "arguments",
+        "caveats",
+        "definition",
+        "description",
+        "details",
+        "errors",
+        "example",
+        "examples",
+        "faq",
+        "introduction",
+        "limitations",
+        "motivation",
+        "notes",
+        "options",
+        "output",
+        "overview",
+        "parameters",
+        "properties",
+        "remarks",
+        "results",
+        "return",
+        "returns",
+        "semantics",
+        "signature",
+        "summary",
+        "syntax",
+        "template",
+        "usage",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """Lines [first, end): a heading and what follows it up to the next heading; `level` 0 is the
+    text before the first heading. `path` are the titles from the outermost heading to this one."""
+
+    first: int
+    end: int
+    level: int = 0
+    path: tuple[str, ...] = ()
+    anchor: str = ""
+    heading_end: int = 0  # the line after the heading
+    line: int = 0  # the number of the heading's line
+
+    def heading_lines(self, lines: Lines) -> range:
+        return range(self.line - lines.first_number, self.heading_end) if self.level else range(0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A passage with the sections it holds parts of: `first` to `last`, as indexes."""
+
+    passage: Passage
+    first: int
+    last: int
+    level: int  # of the section it begins in
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What the chunks of one record share; `trails` and `headers` are by section, `coded` is by line."""
+
+    record: Record
+    lines: Lines
+    sections: Sequence[_Section]
+    trails: Sequence[tuple[str, ...]]
+    headers: Sequence[Header]
+    coded: Mapping[int, str]
+    opening: tuple[str, ...]
+
+
+def chunk_markdown(record: Record, budget: TokenBudget) -> list[Chunk]:
+    is_mdx = record.path.lower().endswith(".mdx")
+    if isinstance(record, DocRecord):
+        is_mdx = record.format == "mdx"
+    document = markdown.parse(record.text, mdx=is_mdx)
+    lines = Lines(
+        record.text,
+        budget,
+        visible=_visible(record, document, is_mdx=is_mdx),
+        first_number=record.line,
+    )
+    base = record.line - 1  # the parser counts from the record's first line
+    blocks = [
+        replace(block, start_line=block.start_line + base, end_line=block.end_line + base)
+        for block in document.blocks
+    ]
+    sections = _sections(lines, blocks)
+    trails = [_trail(record, section) for section in sections]
+    opening = tuple(opening_details(record))
+    headers = [header(trail, [], budget) for trail in trails]
+    rooms = [budget.room - found.tokens for found in headers]
+    if opening:
+        rooms[0] = budget.room - budget.header_room
+    cuts = _cuts(lines, blocks, min(rooms))
+    if isinstance(record, BuiltinRecord):
+        groups = _whole(lines, sections, min(rooms), cuts)
+    else:
+        groups = _merge(lines, _group(lines, sections, rooms, cuts))
+    page = _Page(record, lines, sections, trails, headers, _coded_lines(lines, blocks), opening)
+    return assemble(record, lines, [_draft(page, group) for group in groups])
+
+
+def _visible(record: Record, document: markdown.Document, *, is_mdx: bool) -> str:
+    """The text with spaces for front matter (a pattern's says when to use it and stays) and for MDX
+    syntax."""
+    text = record.text
+    hidden = 0
+    if document.front_matter is not None and not isinstance(record, PatternRecord):
+        for _ in range(document.front_matter.last_line):
+            hidden = text.find("\n", hidden) + 1 or len(text)
+    body = text[hidden:]
+    if is_mdx:
+        body = mdx.mask(body.replace("\r", " "))
+    return re.sub(r"[^\n]", " ", text[:hidden]) + body
+
+
+def _sections(lines: Lines, blocks: Sequence[Block]) -> list[_Section]:
+    """The sections in order; together they have all lines."""
+    found = [_Section(0, 0)]
+    open_headings: list[tuple[int, str]] = []
+    for block in blocks:
+        if block.kind != "heading":
+            continue
+        first, heading_end = lines.indexes(block.start_line, block.end_line)
+        while open_headings and open_headings[-1][0] >= block.level:
+            open_headings.pop()
+        open_headings.append((block.level, block.title))
+        found[-1] = replace(found[-1], end=first)
+        path = tuple(title for _, title in open_headings)
+        found.append(
+            _Section(first, 0, block.level, path, block.anchor, heading_end, block.start_line)
+        )
+    found[-1] = replace(found[-1], end=len(lines))
+    if found[0].end == 0 and len(found) > 1:
+        del found[0]
+    elif len(found) > 1 and lines.cost(0, found[0].end) == 0:  # front matter, blank lines
+        found[1] = replace(found[1], first=0)
+        del found[0]
+    return found
+
+
+def _trail(record: Record, section: _Section) -> tuple[str, ...]:
+    """The document's title and the headings; a title that repeats the one before it is left out."""
+    trail = [record.title]
+    for title in section.path:
+        if title and title.casefold() != trail[-1].casefold():
+            trail.append(title)
+    return tuple(trail)
+
+
+def _group(
+    lines: Lines, sections: Sequence[_Section], rooms: Sequence[int], cuts: Sequence[int]
+) -> list[_Group]:
+    """Each section's passages. A heading with nothing of its own goes with the section below it."""
+    groups: list[_Group] = []
+    index = 0
+    while index < len(sections):
+        last = index
+        while last + 1 < len(sections) and _only_introduces(lines, sections, last):
+            last += 1
+        room = min(rooms[index : last + 1])
+        first_line = sections[index].first
+        for passage in pack_lines(lines, first_line, sections[last].end, cuts, room):
+            whole = passage.start == lines.start(first_line)
+            first = index if whole else last
+            groups.append(_Group(passage, first, last, sections[first].level))
+        index = last + 1
+    return groups
+
+
+def _only_introduces(lines: Lines, sections: Sequence[_Section], index: int) -> bool:
+    section = sections[index]
+    return (
+        section.level > 0
+        and lines.cost(section.heading_end, section.end) == 0
+        and sections[index + 1].level > section.level
+    )
+
+
+def _whole(
+    lines: Lines, sections: Sequence[_Section], room: int, cuts: Sequence[int]
+) -> list[_Group]:
+    """An entry with its sub-headings as one passage, or as few as possible."""
+    groups = []
+    for passage in pack_lines(lines, 0, len(lines), cuts, room):
+        inside = [
+            index
+            for index, section in enumerate(sections)
+            if lines.start(section.first) < passage.end and lines.start(section.end) > passage.start
+        ]
+        groups.append(_Group(passage, inside[0], inside[-1], sections[inside[0]].level))
+    return groups
+
+
+def _merge(lines: Lines, groups: Sequence[_Group]) -> list[_Group]:
+    """Small sections joined to the next one, or, when that cannot be, to the one before."""
+    room = lines.budget.room - lines.budget.header_room
+    forward: list[_Group] = []
+    for group in groups:
+        if forward and _may_join(forward[-1], group, forward[-1].passage.cost, room):
+            group = _join(forward.pop(), group)
+        forward.append(group)
+    merged: list[_Group] = []
+    for group in forward:
+        if merged and _may_join(merged[-1], group, group.passage.cost, room):
+            group = _join(merged.pop(), group)
+        merged.append(group)
+    return merged
+
+
+def _may_join(before: _Group, after: _Group, small: int, room: int) -> bool:
+    """Whether a group of `small` tokens, one of the two, gives up its independence."""
+    if after.level < before.level or before.last == after.first:
+        return False
+    together = before.passage.cost + after.passage.cost
+    return together <= (room if small < REMNANT else room // 2) and small < _SMALL_SECTION
+
+
+def _join(before: _Group, after: _Group) -> _Group:
+    cost = before.passage.cost + after.passage.cost
+    passage = Passage(before.passage.start, after.passage.end, cost)
+    return _Group(passage, before.first, after.last, before.level)
+
+
+def _cuts(lines: Lines, blocks: Sequence[Block], room: int) -> list[int]:
+    """The cost of a cut before each line. `room` is the smallest that any passage has."""
+    cuts = [BORDER] * len(lines)
+    previous: Block | None = None
+    for block in blocks:
+        first, end = lines.indexes(block.start_line, block.end_line)
+        inside = _cuts_inside(lines, block, first, end)
+        if block.kind in ("fence", "code", "table", "html") and lines.cost(first, end) <= room:
+            inside = [cut + WHOLE_BLOCK for cut in inside]
+        cuts[first:end] = inside
+        if first < end:
+            cuts[first] = _cut_between(lines, previous, block)
+        previous = block
+    return cuts
+
+
+def _cut_between(lines: Lines, previous: Block | None, block: Block) -> int:
+    if block.kind == "heading" or previous is None:
+        return BORDER
+    if previous.kind == "heading":
+        return GLUED
+    if previous.kind == "paragraph" and block.kind in ("fence", "code", "table", "list", "quote"):
+        _, end = lines.indexes(previous.start_line, previous.end_line)
+        introduces = lines[end - 1].rstrip().endswith(":")
+        return _AFTER_COLON if introduces else _CODE_AFTER_TEXT
+    return _NEW_BLOCK
+
+
+def _cuts_inside(lines: Lines, block: Block, first: int, end: int) -> list[int]:
+    match block.kind:
+        case "heading":
+            return [GLUED] * (end - first)
+        case "paragraph" | "reference":
+            return prose_cuts(lines, first, end)
+        case "list":
+            return _list_cuts(lines, first, end)
+        case "table":
+            return [GLUED if index < 3 else _TABLE_ROW for index in range(end - first)]
+        case "fence":
+            content = code_cuts(lines, first + 1, max(end - 1, first + 1))
+            if content:
+                content[0] = _FENCE_MARK
+            return [BORDER, *content, _FENCE_MARK][: end - first]
+        case "code":
+            return code_cuts(lines, first, end)
+        case _:
+            return [_INSIDE_OTHER] * (end - first)
+
+
+def _list_cuts(lines: Lines, first: int, end: int) -> list[int]:
+    cuts = []
+    margin: int | None = None
+    for index in range(first, end):
+        item = _ITEM.match(lines[index])
+        if item is None:
+            cuts.append(_INSIDE_ITEM)
+            continue
+        depth = len(item[1])
+        margin = depth if margin is None else margin
+        cuts.append(_LIST_ITEM if depth <= margin else _NESTED_ITEM)
+    return cuts
+
+
+def _coded_lines(lines: Lines, blocks: Sequence[Block]) -> dict[int, str]:
+    """The language ("" when unnamed) of each line of a code block."""
+    return {
+        index: block.language if block.kind == "fence" else ""
+        for block in blocks
+        if block.kind in ("fence", "code")
+        for index in range(*lines.indexes(block.start_line, block.end_line))
+    }
+
+
+def _draft(page: _Page, group: _Group) -> Draft:
+    lines, sections, passage = page.lines, page.sections, group.passage
+    lead = _lead(lines, sections, group)
+    section, trail = sections[lead], page.trails[lead]
+    inside = sections[group.first : group.last + 1]
+    begun = [found for found in inside if lines.start(found.first) >= passage.start]
+    names = [name for found in begun for name in _heading_names(lines, found)]
+    details = page.opening if passage.start == 0 else ()
+    signature = ""
+    if isinstance(page.record, BuiltinRecord):
+        signature = page.record.signature
+        if signature not in lines.text[passage.start : passage.end]:
+            details = (signature, *details)
+    if passage.start == 0:
+        names = [*_record_names(page.record), *names]
+    found = header(trail, details, lines.budget) if details else page.headers[lead]
+    type_, language = _type(lines, passage, inside, page.coded)
+    return Draft(
+        start=passage.start,
+        end=passage.end,
+        header=found.text,
+        type=type_,
+        language=language,
+        title=_title(trail),
+        breadcrumb=trail,
+        anchor=section.anchor,
+        section_line=section.line,
+        section_level=section.level,
+        signature=signature,
+        identifiers=tuple(dict.fromkeys(names)),
+    )
+
+
+def _record_names(record: Record) -> tuple[str, ...]:
+    match record:
+        case BuiltinRecord():
+            return (record.name, *record.aliases)
+        case PatternRecord() | TemplateRecord():
+            return (record.id, record.name)
+        case _:
+            return ()
+
+
+def _lead(lines: Lines, sections: Sequence[_Section], group: _Group) -> int:
+    """The section that a group is named after: its first, or, where that only introduces the ones
+    below it and there is just one of these, the one below."""
+    lead = group.first
+    while lead < group.last and _only_introduces(lines, sections, lead):
+        below = sections[lead + 1]
+        if any(sections[index].level <= below.level for index in range(lead + 2, group.last + 1)):
+            break
+        lead += 1
+    return lead
+
+
+def _title(trail: tuple[str, ...]) -> str:
+    shown = 2 if trail[-1].casefold() in _DEPENDENT_TITLES else 1
+    return SEPARATOR.join([trail[0], *trail[1:][-shown:]])
+
+
+def _type(
+    lines: Lines, passage: Passage, sections: Sequence[_Section], coded: Mapping[int, str]
+) -> tuple[str, str]:
+    """The chunk's type, and its language when it is (almost) only code."""
+    first = lines.number(passage.start) - lines.first_number
+    end = lines.number(passage.end - 1) - lines.first_number + 1
+    headings = {index for section in sections for index in section.heading_lines(lines)}
+    text_cost = sum(lines.costs[i] for i in range(first, end) if i not in headings)
+    code = [index for index in range(first, end) if index in coded]
+    if code and sum(lines.costs[i] for i in code) >= _MOSTLY_CODE * text_cost:
+        return chunk_type(coded[code[0]]), coded[code[0]]
+    if _ENDPOINT.search(lines.text, passage.start, passage.end):
+        return "api", ""
+    return "prose", ""
+
+
+def _heading_names(lines: Lines, section: _Section) -> list[str]:
+    """The names of a program that a heading is about: code spans, and words that look like names."""
+    names = []
+    for index in section.heading_lines(lines):
+        spans = [span.strip() for span in _CODE_SPAN.findall(lines[index])]
+        names += [span for span in spans if span and " " not in span]
+    if section.path:
+        names += [word for word in section.path[-1].split() if _CODE_NAME.fullmatch(word)]
+    return names

@@ -1,0 +1,135 @@
+"""Cutting lines into passages that fit the budget, at the best places.
+
+A strategy (Markdown, source, plain text) says how much each cut hurts; packing fills passages and
+cuts where the hurt, together with the imbalance of the passages, is least. Each passage looks at no
+more lines than fit into it, so the time is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kbc.chunking.lines import Lines
+
+# What a cut before a line costs, 0 (a natural border) to 100 (never, if it can be avoided).
+BORDER = 0
+INSIDE_SENTENCE_LINE = 60
+GLUED = 95
+_AFTER_SENTENCE = 70
+_AFTER_WORD = 80
+_INSIDE_WORD = 100
+
+# Added to the cost of a cut inside a block (code, table) that would fit as a whole.
+WHOLE_BLOCK = 40
+
+# A passage below this many tokens says too little alone; its neighbour takes it when it can.
+REMNANT = 30
+_REMNANT_COST = 30
+
+# Weight of the squared deviation from passages of equal size, relative to the room.
+_IMBALANCE = 60
+
+_WORD = re.compile(r"\s*(?:\w{1,64}|\W)", re.DOTALL)
+_SENTENCE_END = re.compile(r"[.!?;:…。！？][\"')\]]*\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Characters [start, end) of the text, and what they cost."""
+
+    start: int
+    end: int
+    cost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What is not cut: characters [start, end), their cost, and the cost of a cut before them."""
+
+    start: int
+    end: int
+    cost: int
+    cut: int
+
+
+def pack_lines(lines: Lines, first: int, end: int, cuts: Sequence[int], room: int) -> list[Passage]:
+    """Lines [first, end) as passages of at most `room`; `cuts[i]` is the cost of a cut before line i.
+
+    Lines without visible text stay with the line before them, at the start with the line after. A
+    line that is larger than the room is cut at sentences, words, code points, in this order.
+    """
+    pieces: list[Piece] = []
+    start = lines.start(first)
+    for index in range(first, end):
+        cost = lines.costs[index]
+        line_end = lines.start(index + 1)
+        if cost == 0 and pieces:
+            last = pieces[-1]
+            pieces[-1] = Piece(last.start, line_end, last.cost, last.cut)
+            start = line_end
+        elif cost > room:
+            pieces += _cut_line(lines, start, line_end, cuts[index], room)
+            start = line_end
+        elif cost > 0:
+            pieces.append(Piece(start, line_end, cost, cuts[index]))
+            start = line_end
+    if not pieces:
+        return [Passage(lines.start(first), lines.start(end), 0)] if end > first else []
+    return [
+        Passage(pieces[i].start, pieces[j - 1].end, sum(piece.cost for piece in pieces[i:j]))
+        for i, j in pack(pieces, room)
+    ]
+
+
+def pack(pieces: Sequence[Piece], room: int) -> list[tuple[int, int]]:
+    """Index ranges [i, j) of `pieces`, each of at most `room` (a single piece may be larger)."""
+    ranges: list[tuple[int, int]] = []
+    remaining = sum(piece.cost for piece in pieces)
+    first = 0
+    while remaining > room:
+        ideal = remaining / -(-remaining // room)
+        size = pieces[first].cost
+        best, best_score, best_size = first + 1, float("inf"), size
+        for index in range(first + 1, len(pieces)):
+            score = pieces[index].cut + _IMBALANCE * ((size - ideal) / room) ** 2
+            if min(size, remaining - size) < REMNANT:
+                score += _REMNANT_COST
+            if score <= best_score:
+                best, best_score, best_size = index, score, size
+            size += pieces[index].cost
+            if size > room:
+                break
+        else:
+            break  # one piece is left, too large and not to be cut
+        ranges.append((first, best))
+        remaining -= best_size
+        first = best
+    if first < len(pieces):
+        ranges.append((first, len(pieces)))
+    return ranges
+
+
+def _cut_line(lines: Lines, start: int, end: int, cut: int, room: int) -> list[Piece]:
+    """Pieces of at most half the room, so that a passage can begin or end with some of the line."""
+    words: list[Piece] = []
+    position = start
+    before = ""
+    for match in _WORD.finditer(lines.visible, start, end):
+        word = match.group()
+        if _SENTENCE_END.search(before) and word[0].isspace():
+            cost = _AFTER_SENTENCE
+        else:
+            cost = _AFTER_WORD if word[0].isspace() else _INSIDE_WORD
+        words.append(Piece(match.start(), match.end(), lines.budget.cost(word), cost))
+        before = word
+        position = match.end()
+    if position < end:
+        words[-1] = Piece(words[-1].start, end, words[-1].cost, words[-1].cut)
+    pieces = []
+    for i, j in pack(words, max(room // 2, 1)):
+        cost = sum(word.cost for word in words[i:j])
+        pieces.append(Piece(words[i].start, words[j - 1].end, cost, words[i].cut))
+    pieces[0] = Piece(pieces[0].start, pieces[0].end, pieces[0].cost, cut)
+    return pieces
