@@ -265,10 +265,10 @@ TOOLS = (
                 "scopes",
                 "string[]",
                 "Where to search; omitted: everything.",
-                choices_from="search_scopes",
+                choices_from="scopes",
             ),
             Argument(
-                "scope", "string", "One scope (old form of scopes).", choices_from="search_scopes"
+                "scope", "string", "One scope (old form of scopes).", choices_from="scopes"
             ),
             Argument(
                 "limitPerScope",
