@@ -1,0 +1,231 @@
+"""`python -m kb_runtime ARTIFACT`: serves a compiled knowledge base over stdio or HTTP.
+
+A client starts this process and waits, so the way to the first answer imports almost nothing: no
+argument parser, no engine, no SDK.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kb_runtime.live import LiveArtifact
+    from kb_runtime.mcp.dispatch import Dispatcher
+
+EXIT_OK = 0
+EXIT_USAGE = 2
+EXIT_ARTIFACT = 4
+EXIT_INTERRUPTED = 130
+TOKEN_VARIABLE = "KBC_HTTP_TOKEN"
+DEFAULT_PORT = 8765
+MAX_BODY_BYTES = 4 * 1024 * 1024
+
+USAGE = f"""\
+Usage: serve ARTIFACT [--tools all|compact|FAMILY,...]
+       serve ARTIFACT --http [--host HOST] [--port PORT] [--token-file FILE]
+                      [--allow-host HOST]... [--allow-origin ORIGIN]... [--max-body BYTES]
+
+Serves a compiled knowledge base to an MCP client, over stdin and stdout or over HTTP.
+
+  ARTIFACT         a folder that `kbc build` wrote
+  --tools          which tools to offer (all)
+  --http           streamable HTTP at http://HOST:PORT/mcp, and /healthz
+  --host           the address to listen on (127.0.0.1)
+  --port           the port to listen on ({DEFAULT_PORT}; 0 takes a free one)
+  --token-file     a file with the bearer token that clients must send;
+                   without it, ${TOKEN_VARIABLE} where that is set
+  --allow-host     a Host header to accept besides the loopback names, repeatable
+  --allow-origin   an Origin header to accept besides the loopback ones, repeatable
+  --max-body       the largest request in bytes ({MAX_BODY_BYTES})
+"""
+
+
+class UsageError(Exception):
+    """The command line cannot be understood; the text is one sentence."""
+
+
+class Options:
+    """The parsed command line."""
+
+    def __init__(self) -> None:
+        self.artifact = ""
+        self.tools = "all"
+        self.http = False
+        self.host = "127.0.0.1"
+        self.port = DEFAULT_PORT
+        self.token_file = ""
+        self.allowed_hosts: list[str] = []
+        self.allowed_origins: list[str] = []
+        self.max_body = MAX_BODY_BYTES
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serves until the client leaves; gives the exit code. `--help` prints the usage."""
+    try:
+        if "--help" in arguments:
+            print(USAGE, end="")
+            return EXIT_OK
+        return _serve(parse(arguments))
+    except UsageError as error:
+        _complain(str(error), "Try --help.")
+        return EXIT_USAGE
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    """Raises UsageError."""
+    options = Options()
+    remaining = list(arguments)
+    http_only = ""
+    while remaining:
+        argument = remaining.pop(0)
+        name, equals, value = argument.partition("=")
+        if not argument.startswith("-"):
+            if options.artifact:
+                raise UsageError(f"there is one ARTIFACT too many: {argument!r}.")
+            options.artifact = argument
+            continue
+        if name == "--http" and not equals:
+            options.http = True
+            continue
+        if name not in _VALUED:
+            raise UsageError(f"there is no option {name}.")
+        if not equals:
+            if not remaining:
+                raise UsageError(f"{name} needs a value.")
+            value = remaining.pop(0)
+        _VALUED[name](options, value)
+        if name != "--tools":
+            http_only = name
+    if not options.artifact:
+        raise UsageError("the ARTIFACT to serve is missing.")
+    if http_only and not options.http:
+        raise UsageError(f"{http_only} needs --http.")
+    return options
+
+
+def _number(name: str, value: str, most: int) -> int:
+    if not value.isdecimal() or int(value) > most:
+        raise UsageError(f"{name} must be a whole number up to {most}, not {value!r}.")
+    return int(value)
+
+
+_VALUED: dict[str, Callable[[Options, str], None]] = {
+    "--tools": lambda options, value: setattr(options, "tools", value),
+    "--host": lambda options, value: setattr(options, "host", value),
+    "--port": lambda options, value: setattr(options, "port", _number("--port", value, 65_535)),
+    "--token-file": lambda options, value: setattr(options, "token_file", value),
+    "--allow-host": lambda options, value: options.allowed_hosts.append(value),
+    "--allow-origin": lambda options, value: options.allowed_origins.append(value),
+    "--max-body": lambda options, value: setattr(
+        options, "max_body", _number("--max-body", value, 1 << 30)
+    ),
+}
+
+
+def _serve(options: Options) -> int:
+    from kb_runtime.errors import ArtifactError
+    from kb_runtime.live import LiveArtifact
+    from kb_runtime.mcp.answers import ProfileError
+    from kb_runtime.mcp.dispatch import Dispatcher
+
+    try:
+        live = LiveArtifact(options.artifact)
+        dispatcher = Dispatcher(live, options.tools)
+    except ArtifactError as error:
+        _complain(error.message, error.hint)
+        return EXIT_ARTIFACT
+    except ProfileError as error:
+        raise UsageError(str(error)) from None
+    if options.http:
+        return _serve_http(options, live, dispatcher)
+    _serve_stdio(live, dispatcher)
+    return EXIT_OK
+
+
+def _serve_stdio(live: LiveArtifact, dispatcher: Dispatcher) -> None:
+    """Ends the process when the client leaves while the engines are still being loaded: nothing is
+    written by this process, so nothing is lost, and importing on would only delay the exit."""
+    from kb_runtime.mcp.connection import Connection
+    from kb_runtime.mcp.stdio import serve_stdio
+
+    loading = []
+
+    def load_engines() -> None:
+        from threading import Thread
+
+        thread = Thread(target=prepare, args=(live,), daemon=True)
+        loading.append(thread)
+        thread.start()
+
+    serve_stdio(Connection(dispatcher.handle), load_engines)
+    if any(thread.is_alive() for thread in loading):
+        import os
+
+        sys.stderr.flush()
+        os._exit(EXIT_OK)
+    live.close()
+
+
+def prepare(live: LiveArtifact) -> None:
+    """Loads the engines and the tools, so that the first call finds them ready."""
+    from kb_runtime.mcp import failures
+
+    try:
+        import kb_runtime.mcp.calls  # noqa: F401
+
+        with live.lease() as artifact:
+            artifact.prepare()
+    except Exception as error:
+        failures.report("The engines could not be loaded; searches will fail", error)
+
+
+def _serve_http(options: Options, live: LiveArtifact, dispatcher: Dispatcher) -> int:
+    from kb_runtime.mcp.http import serve_http
+
+    try:
+        token = _token(options.token_file)
+    except OSError as error:
+        raise UsageError(f"--token-file cannot be read: {error.strerror}.") from None
+    prepare(live)
+    try:
+        serve_http(
+            dispatcher,
+            host=options.host,
+            port=options.port,
+            token=token,
+            allowed_hosts=options.allowed_hosts,
+            allowed_origins=options.allowed_origins,
+            max_body=options.max_body,
+        )
+    except OSError as error:
+        raise UsageError(
+            f"cannot listen on {options.host} port {options.port}: {error.strerror}."
+        ) from None
+    live.close()
+    return EXIT_OK
+
+
+def _token(path: str) -> str | None:
+    """The bearer token of a file, or of the environment. Raises OSError and UsageError."""
+    import os
+
+    if not path:
+        return os.environ.get(TOKEN_VARIABLE) or None
+    with open(path, encoding="utf-8") as file:
+        token = file.read().strip()
+    if not token or not token.isascii() or " " in token:
+        raise UsageError("--token-file must hold one token of ASCII characters without spaces.")
+    return token
+
+
+def _complain(message: str, hint: str) -> None:
+    print(f"kbc serve: {message} {hint}".rstrip(), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,110 @@
+"""`tools.json`: the answers that the compiler wrote, cut to the profile that this server offers.
+
+The file's layout, which `kbc.backends.tools` writes and `docs/format.md` describes:
+
+    format        1
+    initialize    the result of `initialize` at the newest revision, without instructions
+    discover      the result of `server/discover`, without instructions
+    instructions  {introduction, families: {family: how to start with its tools}}
+    families      {family: {tools: [tools/list entries], prompts: [prompts/list entries]}}
+    names         {name on the wire: declared name}, aliases included
+    templates     the result of `resources/templates/list`
+"""
+
+from __future__ import annotations
+
+import json
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.mcp import eras
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+TOOLS_FILE = "tools.json"
+TOOLS_FORMAT = 1
+ALL = "all"
+COMPACT = "compact"
+"""The profile, and family, of a few general tools over every collection."""
+
+
+class ProfileError(ValueError):
+    """`--tools` names a family that the artifact does not offer. The text is one sentence."""
+
+
+class Answers:
+    """The static answers for one build and one profile."""
+
+    def __init__(self, build_id: str, document: dict[str, Any], profile: str) -> None:
+        """`profile` is `all`, `compact` or families separated by commas. Raises ProfileError."""
+        self.build_id = build_id
+        families = document["families"]
+        chosen = choose_families(profile, families)
+        starts = document["instructions"]["families"]
+        instructions = "\n".join(
+            [
+                document["instructions"]["introduction"],
+                *(starts[family] for family in chosen if starts.get(family)),
+            ]
+        )
+        self._initialize = {**document["initialize"], "instructions": instructions}
+        self._discover = {**document["discover"], "instructions": instructions}
+        self.server_info: dict[str, Any] = document["initialize"]["serverInfo"]
+        self.tools = {"tools": [tool for name in chosen for tool in families[name]["tools"]]}
+        self.prompts = {
+            "prompts": [prompt for name in chosen for prompt in families[name]["prompts"]]
+        }
+        self.templates: dict[str, Any] = document["templates"]
+        self.declared_names: dict[str, str] = {
+            tool["name"]: document["names"][tool["name"]] for tool in self.tools["tools"]
+        }
+        self.wire_names: dict[str, str] = {}
+        for wire, declared in self.declared_names.items():
+            self.wire_names.setdefault(declared, wire)
+
+    def initialize(self, requested: str) -> dict[str, Any]:
+        return {**self._initialize, "protocolVersion": eras.negotiate(requested)}
+
+    def discover(self) -> dict[str, Any]:
+        return dict(self._discover)
+
+    def enveloped(self, result: dict[str, Any], *, cacheable: bool) -> dict[str, Any]:
+        """`result` with what every result of a stateless revision carries."""
+        envelope: dict[str, Any] = {"resultType": "complete"}
+        if cacheable:
+            envelope |= {"ttlMs": eras.CACHE_TTL_MS, "cacheScope": "public"}
+        meta = {**result.get("_meta", {}), eras.SERVER_INFO_KEY: self.server_info}
+        return {**envelope, **result, "_meta": meta}
+
+
+def load_answers(build_id: str, data: bytes, profile: str) -> Answers:
+    """Reads the content of `tools.json`. Raises ArtifactError and ProfileError."""
+    try:
+        document = json.loads(data)
+        if document["format"] != TOOLS_FORMAT:
+            raise ValueError(f"format {document['format']!r}")
+        return Answers(build_id, document, profile)
+    except ProfileError:
+        raise
+    except (ValueError, KeyError, TypeError) as error:
+        raise ArtifactError(
+            "not-an-artifact",
+            f"{TOOLS_FILE} of build {build_id} does not hold the answers of this kbc.",
+            "Build the knowledge base again with this kbc.",
+        ) from error
+
+
+def choose_families(profile: str, offered: dict[str, Any]) -> list[str]:
+    """The families of a profile, in the order of the file. Raises ProfileError."""
+    general = [name for name in offered if name != COMPACT]
+    if profile == ALL:
+        return general
+    wanted = {name.strip() for name in profile.split(",")}
+    unknown = sorted(wanted - set(offered))
+    if unknown or (COMPACT in wanted and len(wanted) > 1):
+        what = f"{unknown[0]!r} is not" if unknown else f"{COMPACT!r} cannot be combined; it is not"
+        raise ProfileError(
+            f"--tools: {what} one of {ALL}, {COMPACT}, or a list of {', '.join(general)}."
+        )
+    return [name for name in offered if name in wanted]

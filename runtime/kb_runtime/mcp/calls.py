@@ -1,0 +1,82 @@
+"""`tools/call`: finds the tool, checks its arguments, runs it, and turns failures into answers."""
+
+from __future__ import annotations
+
+from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
+from kb_runtime.mcp import eras, failures
+from kb_runtime.rendering import error_structure, error_text, with_warnings
+from kb_runtime.session import Session
+from kb_runtime.tools import TOOLS
+from kb_runtime.tools.arguments import check
+from kb_runtime.tools.compact import COMPACT_TOOLS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from kb_runtime.artifact import Artifact
+    from kb_runtime.mcp.answers import Answers
+    from kb_runtime.tools.declaration import Answer, Tool
+
+_TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*TOOLS, *COMPACT_TOOLS)}
+
+
+def call_tool(answers: Answers, artifact: Artifact, params: dict[str, Any]) -> dict[str, Any]:
+    """The result of a call. A failure that the caller can mend is a result with `isError`.
+
+    Raises ProtocolError for a tool that is not offered.
+    """
+    name = params["name"]
+    declared = answers.declared_names.get(name)
+    if declared is None:
+        raise ProtocolError(eras.INVALID_PARAMS, f"Unknown tool: {name}")
+    try:
+        answer = _run(_TOOLS[declared], answers, artifact, params.get("arguments") or {})
+    except ToolError as error:
+        return _failed(error)
+    except ArtifactError as error:
+        failures.report(f"{name}: {error.message}", error)
+        return _failed(
+            ToolError(
+                "UNAVAILABLE",
+                f"The knowledge base cannot be read ({error.code}).",
+                next_steps=["Ask whoever installed it to run `kbc verify`."],
+            )
+        )
+    except Exception as error:
+        failures.report(f"{name} failed", error)
+        return _failed(ToolError("INTERNAL", f"{name} failed because of a defect in the server."))
+    result: dict[str, Any] = {"content": [{"type": "text", "text": answer.text}]}
+    if answer.structured is not None:
+        result["structuredContent"] = answer.structured
+    result["isError"] = False
+    if answer.meta:
+        result["_meta"] = dict(answer.meta)
+    return result
+
+
+def _run(tool: Tool, answers: Answers, artifact: Artifact, raw: dict[str, Any]) -> Answer:
+    arguments, warnings = check(tool, without_surrogates(raw))
+    answer = tool.run(Session(artifact, answers.wire_names), arguments)
+    return with_warnings(answer, warnings)
+
+
+def _failed(error: ToolError) -> dict[str, Any]:
+    return {
+        "content": [{"type": "text", "text": error_text(error)}],
+        "structuredContent": error_structure(error),
+        "isError": True,
+    }
+
+
+def without_surrogates(value: Any) -> Any:
+    """`value` with U+FFFD for lone surrogates, which JSON can escape but no encoder takes."""
+    if isinstance(value, str):
+        if value.isascii():
+            return value
+        return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    if isinstance(value, list):
+        return [without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
+    return value

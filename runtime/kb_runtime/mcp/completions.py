@@ -1,0 +1,56 @@
+"""`completion/complete`: ids of a collection for the `{id}` of its resource template."""
+
+from __future__ import annotations
+
+from kb_runtime.addresses import address_template
+from kb_runtime.errors import ProtocolError
+from kb_runtime.mcp import eras
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from kb_runtime.artifact import Artifact
+    from kb_runtime.mcp.answers import Answers
+
+MAX_VALUES = 100
+"""The protocol's limit."""
+
+
+def complete(answers: Answers, artifact: Artifact, params: dict[str, Any]) -> dict[str, Any]:
+    """Values for one argument. Raises ProtocolError for an unknown prompt or template.
+
+    Ids that begin with what was typed come first, then ids that hold it; case does not matter.
+    Arguments of prompts are free text, so nothing is proposed for them.
+    """
+    reference, argument = params["ref"], params["argument"]
+    values: list[str] = []
+    if reference["type"] == "ref/prompt":
+        if all(prompt["name"] != reference["name"] for prompt in answers.prompts["prompts"]):
+            raise ProtocolError(eras.INVALID_PARAMS, f"Unknown prompt: {reference['name']}")
+    else:
+        collection = _collection(artifact, reference["uri"])
+        if argument["name"] == "id":
+            values = matching(artifact.catalog(collection).ids(), argument["value"])
+    return {
+        "completion": {
+            "values": values[:MAX_VALUES],
+            "total": len(values),
+            "hasMore": len(values) > MAX_VALUES,
+        }
+    }
+
+
+def matching(ids: list[str], typed: str) -> list[str]:
+    wanted = typed.casefold()
+    found = [each for each in ids if wanted in each.casefold()]
+    return sorted(found, key=lambda each: (not each.casefold().startswith(wanted), each))
+
+
+def _collection(artifact: Artifact, template: str) -> str:
+    for info in artifact.collections:
+        if template == address_template(artifact.manifest["name"], info.name):
+            return info.name
+    raise ProtocolError(
+        eras.INVALID_PARAMS, f"Unknown resource template: {template}", {"uri": template}
+    )

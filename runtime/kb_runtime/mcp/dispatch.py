@@ -1,0 +1,170 @@
+"""The dispatch core: a method, its params and a protocol revision in, a result out.
+
+Free of transport and of the SDK's types. Both front ends answer through it, so they answer alike.
+"""
+
+from __future__ import annotations
+
+from kb_runtime.errors import ArtifactError, ProtocolError
+from kb_runtime.mcp import eras, failures
+from kb_runtime.mcp.answers import ALL, TOOLS_FILE, Answers, load_answers
+from kb_runtime.mcp.params import check_params
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from kb_runtime.artifact import Artifact
+    from kb_runtime.live import LiveArtifact
+
+    Method = Callable[[Answers, Artifact, dict[str, Any], str], dict[str, Any]]
+
+
+class Dispatcher:
+    """Answers requests from whatever version of the knowledge base is live. Thread-safe."""
+
+    def __init__(self, live: LiveArtifact, profile: str = ALL) -> None:
+        """Raises ArtifactError and ProfileError, so that a server refuses before it serves."""
+        self._live = live
+        self._profile = profile
+        with live.lease() as artifact:
+            self._answers = _read_answers(artifact, profile)
+
+    @property
+    def answers(self) -> Answers:
+        """The static answers last used."""
+        return self._answers
+
+    def handle(self, method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:
+        """The result of one request. `revision` is the connection's, or the request's own.
+
+        Raises ProtocolError, and nothing else.
+        """
+        checked = check_params(method, params, revision)
+        try:
+            with self._live.lease() as artifact:
+                answers = self._answers_of(artifact)
+                result = _METHODS[method](answers, artifact, checked, revision)
+        except ProtocolError:
+            raise
+        except ArtifactError as error:
+            failures.report(f"{method}: {error.message}", error)
+            raise ProtocolError(
+                eras.INTERNAL_ERROR, f"The knowledge base cannot be read ({error.code})"
+            ) from error
+        except Exception as error:
+            failures.report(f"{method} failed", error)
+            raise ProtocolError(eras.INTERNAL_ERROR, "Internal server error") from error
+        if eras.is_stateless(revision):
+            return answers.enveloped(result, cacheable=method in _CACHEABLE)
+        return result
+
+    def _answers_of(self, artifact: Artifact) -> Answers:
+        answers = self._answers
+        if answers.build_id != artifact.build_id:
+            self._answers = answers = _read_answers(artifact, self._profile)
+        return answers
+
+
+def _read_answers(artifact: Artifact, profile: str) -> Answers:
+    return load_answers(artifact.build_id, artifact.read(TOOLS_FILE), profile)
+
+
+def _initialize(answers: Answers, _: Artifact, params: dict[str, Any], __: str) -> dict[str, Any]:
+    return answers.initialize(params["protocolVersion"])
+
+
+def _discover(answers: Answers, *_: Any) -> dict[str, Any]:
+    return answers.discover()
+
+
+def _ping(*_: Any) -> dict[str, Any]:
+    return {}
+
+
+def _list_tools(answers: Answers, _: Artifact, params: dict[str, Any], __: str) -> dict[str, Any]:
+    return _only_page(answers.tools, params)
+
+
+def _list_prompts(answers: Answers, _: Artifact, params: dict[str, Any], __: str) -> dict[str, Any]:
+    return _only_page(answers.prompts, params)
+
+
+def _list_templates(
+    answers: Answers, _: Artifact, params: dict[str, Any], __: str
+) -> dict[str, Any]:
+    return _only_page(answers.templates, params)
+
+
+def _only_page(result: dict[str, Any], params: dict[str, Any]) -> dict[str, Any]:
+    """These lists have one page, so no cursor was ever handed out for them."""
+    if params.get("cursor") is not None:
+        raise ProtocolError(eras.INVALID_PARAMS, "Invalid cursor: this list has one page")
+    return result
+
+
+def _call_tool(
+    answers: Answers, artifact: Artifact, params: dict[str, Any], _: str
+) -> dict[str, Any]:
+    from kb_runtime.mcp.calls import call_tool
+
+    return call_tool(answers, artifact, params)
+
+
+def _list_resources(
+    answers: Answers, artifact: Artifact, params: dict[str, Any], _: str
+) -> dict[str, Any]:
+    from kb_runtime.mcp.resources import list_resources
+
+    return list_resources(artifact, params.get("cursor"))
+
+
+def _read_resource(
+    answers: Answers, artifact: Artifact, params: dict[str, Any], revision: str
+) -> dict[str, Any]:
+    from kb_runtime.mcp.resources import read_resource
+
+    return read_resource(artifact, params["uri"], revision)
+
+
+def _get_prompt(
+    answers: Answers, artifact: Artifact, params: dict[str, Any], _: str
+) -> dict[str, Any]:
+    from kb_runtime.mcp.prompts import get_prompt
+
+    return get_prompt(answers, artifact, params)
+
+
+def _complete(
+    answers: Answers, artifact: Artifact, params: dict[str, Any], _: str
+) -> dict[str, Any]:
+    from kb_runtime.mcp.completions import complete
+
+    return complete(answers, artifact, params)
+
+
+_METHODS: dict[str, Method] = {
+    "initialize": _initialize,
+    "server/discover": _discover,
+    "ping": _ping,
+    "tools/list": _list_tools,
+    "tools/call": _call_tool,
+    "resources/list": _list_resources,
+    "resources/templates/list": _list_templates,
+    "resources/read": _read_resource,
+    "prompts/list": _list_prompts,
+    "prompts/get": _get_prompt,
+    "completion/complete": _complete,
+}
+
+_CACHEABLE = frozenset(
+    {
+        "server/discover",
+        "tools/list",
+        "prompts/list",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+    }
+)

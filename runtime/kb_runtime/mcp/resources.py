@@ -1,0 +1,98 @@
+"""Every record as a resource: `kb://<knowledge base>/<collection>/<id>`."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+
+from kb_runtime.addresses import format_address, parse_address
+from kb_runtime.cursors import read_cursor, write_cursor
+from kb_runtime.errors import ProtocolError, ToolError
+from kb_runtime.mcp import eras
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from kb_runtime.artifact import Artifact
+
+PAGE = 100
+LIST = "resources/list"
+MARKDOWN = "text/markdown"
+PLAIN = "text/plain"
+MIME_TYPES = {"builtins": MARKDOWN, "docs": MARKDOWN, "patterns": MARKDOWN}
+"""By collection kind; source code and rules are plain text."""
+
+
+def mime_type(kind: str, record: dict[str, Any] | None = None) -> str:
+    if record is not None and record.get("format") == "text":
+        return PLAIN
+    return MIME_TYPES.get(kind, PLAIN)
+
+
+def list_resources(artifact: Artifact, cursor: str | None) -> dict[str, Any]:
+    """One page of all records, in the order of the collections. Raises ProtocolError."""
+    ends = list(accumulate(info.records for info in artifact.collections))
+    total = ends[-1] if ends else 0
+    start = 0
+    if cursor is not None:
+        try:
+            start = read_cursor(cursor, artifact.build_id, LIST, {}, 1)[0]
+        except ToolError as error:
+            raise ProtocolError(eras.INVALID_PARAMS, f"Invalid cursor: {error.message}") from error
+        if start >= total:
+            raise ProtocolError(eras.INVALID_PARAMS, "Invalid cursor: it is beyond the end")
+    stop = min(start + PAGE, total)
+    resources = []
+    for position in range(start, stop):
+        number = bisect_right(ends, position)
+        info = artifact.collections[number]
+        record = artifact.catalog(info.name)[position - (ends[number] - info.records)]
+        resources.append(_entry(artifact, info.name, info.kind, record))
+    result: dict[str, Any] = {"resources": resources}
+    if stop < total:
+        result["nextCursor"] = write_cursor(artifact.build_id, LIST, {}, [stop])
+    return result
+
+
+def _entry(
+    artifact: Artifact, collection: str, kind: str, record: dict[str, Any]
+) -> dict[str, Any]:
+    entry = {
+        "uri": format_address(artifact.manifest["name"], collection, record["id"]),
+        "name": record["id"],
+        "title": record.get("title", ""),
+        "description": record.get("summary", ""),
+        "mimeType": mime_type(kind, record),
+        "size": len(_text(record).encode("utf-8", "replace")),
+    }
+    return {name: value for name, value in entry.items() if value != ""}
+
+
+def read_resource(artifact: Artifact, uri: str, revision: str) -> dict[str, Any]:
+    """The record's text. Raises ProtocolError, with the address in its data, for an unknown one."""
+    address = parse_address(uri)
+    kinds = {info.name: info.kind for info in artifact.collections}
+    record = None
+    if address is not None:
+        kb, collection, record_id = address
+        if kb == artifact.manifest["name"] and collection in kinds:
+            catalog = artifact.catalog(collection)
+            position = catalog.find(record_id)
+            if position is not None:
+                record = catalog[position]
+    if address is None or record is None:
+        code = eras.INVALID_PARAMS if eras.is_stateless(revision) else eras.RESOURCE_NOT_FOUND
+        raise ProtocolError(code, f"Resource not found: {uri}", {"uri": uri})
+    contents = {
+        "uri": uri,
+        "mimeType": mime_type(kinds[address[1]], record),
+        "text": _text(record),
+    }
+    return {"contents": [contents]}
+
+
+def _text(record: dict[str, Any]) -> str:
+    """A page's content without front matter and MDX syntax; other records as stored."""
+    text: str = record.get("content") or record.get("text", "")
+    return text

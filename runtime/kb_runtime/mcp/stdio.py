@@ -1,0 +1,173 @@
+"""MCP over stdin and stdout: one JSON message a line, on the standard library alone.
+
+The SDK builds every wire type of every revision when it is imported, which costs 0.7 s and 65 MB; a
+process that a client starts for each conversation cannot pay that. Requests are answered in order:
+each takes milliseconds, so a `notifications/cancelled` always comes too late and needs no action.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from kb_runtime.mcp import eras, failures
+from kb_runtime.mcp.connection import Connection, error_answer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+    from typing import Any
+
+MAX_LINE_BYTES = 16 * 1024 * 1024
+_READ_BYTES = 65_536
+
+
+class _StopServing(BaseException):
+    """A termination signal arrived while the loop was waiting for input."""
+
+
+class StdioServer:
+    """The loop. `after_first_answer` is called once, when the client has its first answer."""
+
+    def __init__(self, connection: Connection, after_first_answer: Callable[[], None]) -> None:
+        self._connection = connection
+        self._after_first_answer: Callable[[], None] | None = after_first_answer
+        self._waiting = False
+        self._stopping = False
+
+    def serve(self, source: int, sink: int) -> None:
+        """Reads requests from the descriptor `source` until it ends, or a signal stops the server."""
+        try:
+            for line in read_lines(lambda: self._read(source)):
+                answer = self._answer_line(line)
+                if answer is not None:
+                    _write(sink, encode(answer))
+                    self._announce()
+                if self._stopping:
+                    return
+        except (_StopServing, BrokenPipeError):
+            return
+
+    def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
+        """A signal handler: at once while waiting for input, else after the answer in progress."""
+        self._stopping = True
+        if self._waiting:
+            raise _StopServing
+
+    def _read(self, source: int) -> bytes:
+        self._waiting = True
+        try:
+            return os.read(source, _READ_BYTES)
+        except ConnectionResetError:  # stdin may be a socket, whose other end has gone
+            return b""
+        finally:
+            self._waiting = False
+
+    def _answer_line(self, line: bytes | None) -> Any:
+        if line is None:
+            return error_answer(
+                None,
+                eras.INVALID_REQUEST,
+                f"The line is longer than {MAX_LINE_BYTES} bytes and was dropped",
+            )
+        if not line.strip():
+            return None
+        try:
+            message = _DECODER.decode(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            return error_answer(None, eras.PARSE_ERROR, "Parse error: the line is not UTF-8")
+        except (ValueError, RecursionError):
+            return error_answer(None, eras.PARSE_ERROR, "Parse error: the line is not JSON")
+        return self._connection.answer(message)
+
+    def _announce(self) -> None:
+        if self._after_first_answer is not None:
+            self._after_first_answer()
+            self._after_first_answer = None
+
+
+def serve_stdio(connection: Connection, after_first_answer: Callable[[], None]) -> None:
+    """Serves the process's own stdin and stdout until the client leaves.
+
+    File descriptor 1 points to stderr meanwhile: a stray print of any library lands there, never
+    between two messages.
+    """
+    import signal
+
+    source, sink = os.dup(0), os.dup(1)
+    os.set_blocking(source, True)
+    os.set_blocking(sink, True)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # no stderr at all
+        os.dup2(0, 1)
+    sys.stdout = sys.stderr
+    server = StdioServer(connection, after_first_answer)
+    signal.signal(signal.SIGTERM, server.stop)
+    signal.signal(signal.SIGINT, server.stop)
+    server.serve(source, sink)
+
+
+def read_lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
+    """Lines without their newline; None for one above MAX_LINE_BYTES, whose rest is skipped.
+
+    A last line without a newline counts: some clients close stdin right after their request.
+    """
+    pending = bytearray()
+    dropping = False
+    while data := read():
+        start = 0
+        while (end := data.find(b"\n", start)) >= 0:
+            if dropping:
+                dropping = False
+            elif len(pending) + end - start > MAX_LINE_BYTES:
+                yield None
+            else:
+                pending += data[start:end]
+                yield bytes(pending)
+            pending.clear()
+            start = end + 1
+        if not dropping:
+            pending += data[start:]
+            if len(pending) > MAX_LINE_BYTES:
+                pending.clear()
+                dropping = True
+                yield None
+    if pending:
+        yield bytes(pending)
+
+
+def encode(answer: Any) -> bytes:
+    """The line for one answer. Lone surrogates, which UTF-8 lacks, are sent as escapes."""
+    try:
+        text = _ENCODER.encode(answer)
+    except (ValueError, TypeError) as error:  # NaN, or a value that is no JSON: a bug of a tool
+        failures.report("an answer cannot be written as JSON", error)
+        request_id = answer.get("id") if isinstance(answer, dict) else None
+        text = _ENCODER.encode(
+            error_answer(request_id, eras.INTERNAL_ERROR, "Internal server error")
+        )
+    try:
+        return text.encode("utf-8") + b"\n"
+    except UnicodeEncodeError:
+        return _ASCII_ENCODER.encode(json.loads(text)).encode("ascii") + b"\n"
+
+
+def _write(sink: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(sink, view) :]
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_ASCII_ENCODER = json.JSONEncoder(separators=(",", ":"))
