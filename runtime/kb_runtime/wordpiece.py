@@ -34,7 +34,7 @@ _IDEOGRAPHS = (
 _MEMORISED_BELOW = 0x3000  # code points whose treatment is worth remembering
 
 
-class UnsupportedTokenizer(ValueError):
+class UnsupportedTokenizerError(ValueError):
     """The tokenizer.json describes something else than BERT's WordPiece."""
 
 
@@ -64,7 +64,7 @@ class _Cleaned(_Translation):
         if category == "Cs":
             return ""
         if self._clean:
-            if char in "\t\n\r" or char.isspace() and category[0] == "Z":
+            if char in "\t\n\r" or (char.isspace() and category[0] == "Z"):
                 return " "
             if category in ("Cc", "Cf", "Co") or char == "\ufffd":
                 return ""
@@ -94,7 +94,7 @@ def _is_ascii_symbol(char: str) -> bool:
 
 
 class WordPiece:
-    """The tokenizer in `tokenizer.json`. Raises `UnsupportedTokenizer` if it is of another kind.
+    """The tokenizer in `tokenizer.json`. Raises `UnsupportedTokenizerError` if it is of another kind.
 
     `max_tokens` counts the two special tokens; `encode` cuts what is longer.
     """
@@ -197,13 +197,13 @@ def open_tokenizer(path: str, max_tokens: int) -> WordPiece | PackagedTokenizer:
     """The fast tokenizer if `tokenizer.json` is BERT's WordPiece, the packaged one otherwise."""
     try:
         return WordPiece(path, max_tokens)
-    except UnsupportedTokenizer:
+    except UnsupportedTokenizerError:
         return PackagedTokenizer(path, max_tokens)
 
 
 def _require(condition: bool, otherwise: str) -> None:
     if not condition:
-        raise UnsupportedTokenizer(otherwise)
+        raise UnsupportedTokenizerError(otherwise)
 
 
 def _frame(post_processor: dict[str, Any]) -> tuple[int, int]:

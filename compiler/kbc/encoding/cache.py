@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,18 @@ MAX_ROWS = 200_000
 _LOCK_WAIT_S = 2.0  # other builds hold the lock for milliseconds
 _KEYS_PER_QUERY = 500  # below SQLite's historic limit of 999 parameters
 _LAYOUT = 1
+# Primary result codes that speak about the surroundings and not about the file's content.
+_CIRCUMSTANCES = frozenset(
+    {
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+    }
+)
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -44,8 +56,9 @@ def text_key(text: str) -> bytes:
 class EmbeddingCache:
     """Vectors by encoder identity and text key, in `folder`. No method raises.
 
-    `notes` says in sentences what went wrong, if anything did; after trouble the cache is off:
-    lookups miss and stores do nothing.
+    `notes` says in sentences what went wrong, if anything did. A damaged file is replaced by an
+    empty one; after other trouble (locked, read-only, no space) the cache is off: lookups miss and
+    stores do nothing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -55,19 +68,13 @@ class EmbeddingCache:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._connection = self._open()
-        except sqlite3.OperationalError as error:
-            self._connection = self._open_read_only()
-            if self._connection is None:
-                self._give_up(error)
-        except sqlite3.DatabaseError as error:
-            self._start_again(error)
+        except sqlite3.Error as error:
+            self._recover(error)
         except OSError as error:
             self._give_up(error)
 
-    def get_many(
-        self, encoder: str, keys: Iterable[bytes], dimensions: int
-    ) -> dict[bytes, Float32]:
-        """The intact vectors float32 [dimensions] among `keys`, by key."""
+    def get_many(self, encoder: str, keys: Iterable[bytes]) -> dict[bytes, Float32]:
+        """The intact vectors float32 [d] among `keys`, by key."""
         wanted = list(dict.fromkeys(keys))
         found: dict[bytes, Float32] = {}
         try:
@@ -81,14 +88,10 @@ class EmbeddingCache:
                     [encoder, *part],
                 )
                 for key, vector, checksum in rows:
-                    if len(vector) == 4 * dimensions and checksum == _checksum(
-                        encoder, key, vector
-                    ):
+                    if checksum == _checksum(encoder, key, vector):
                         found[key] = np.frombuffer(vector, "<f4").astype(np.float32)
-        except sqlite3.OperationalError as error:
-            self._give_up(error)
-        except (sqlite3.DatabaseError, TypeError) as error:  # TypeError: a cell of a foreign type
-            self._start_again(error)
+        except sqlite3.Error as error:
+            self._recover(error)
         return found
 
     def put_many(self, encoder: str, vectors: Mapping[bytes, Float32]) -> None:
@@ -110,10 +113,8 @@ class EmbeddingCache:
                 transaction.execute(
                     "DELETE FROM vectors WHERE id <= (SELECT MAX(id) FROM vectors) - ?", [MAX_ROWS]
                 )
-        except sqlite3.OperationalError as error:
-            self._give_up(error)
-        except sqlite3.DatabaseError as error:
-            self._start_again(error)
+        except sqlite3.Error as error:
+            self._recover(error)
 
     def close(self) -> None:
         if self._connection is not None:
@@ -126,35 +127,25 @@ class EmbeddingCache:
             self._path, timeout=_LOCK_WAIT_S, isolation_level=None, check_same_thread=False
         )
         try:
-            with closing(connection.execute("PRAGMA user_version")) as cursor:
-                (layout,) = cursor.fetchone()
-            if layout != _LAYOUT:
-                # A new file has layout 0 and nothing to drop.
-                connection.execute("DROP TABLE IF EXISTS vectors")
-                connection.execute(_SCHEMA)
-                connection.execute(f"PRAGMA user_version = {_LAYOUT}")
+            # A crash of the machine may then damage the file; a damaged cache is only a miss.
+            connection.execute("PRAGMA synchronous = OFF")
+            if _layout(connection) != _LAYOUT:
+                with connection as transaction:
+                    transaction.execute("BEGIN IMMEDIATE")
+                    if _layout(connection) != _LAYOUT:  # nobody else made it meanwhile
+                        transaction.execute("DROP TABLE IF EXISTS vectors")
+                        transaction.execute(_SCHEMA)
+                        transaction.execute(f"PRAGMA user_version = {_LAYOUT}")
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _open_read_only(self) -> sqlite3.Connection | None:
-        """A complete cache in a folder that cannot be written is still worth reading."""
-        connection = None
-        try:
-            connection = sqlite3.connect(
-                f"{self._path.resolve().as_uri()}?immutable=1",
-                uri=True,
-                isolation_level=None,
-                check_same_thread=False,
-            )
-            if connection.execute("PRAGMA user_version").fetchone() == (_LAYOUT,):
-                return connection
-        except sqlite3.Error:
-            pass
-        if connection is not None:
-            connection.close()
-        return None
+    def _recover(self, error: sqlite3.Error) -> None:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _CIRCUMSTANCES:
+            self._give_up(error)
+        else:
+            self._start_again(error)
 
     def _start_again(self, error: Exception) -> None:
         """Replaces a damaged file by an empty one."""
@@ -173,5 +164,12 @@ class EmbeddingCache:
         self.notes.append(f"the embedding cache is not used: {error} ({self._path})")
 
 
-def _checksum(encoder: str, key: bytes, vector: bytes) -> bytes:
-    return hashlib.blake2b(encoder.encode() + b"\0" + key + vector, digest_size=8).digest()
+def _layout(connection: sqlite3.Connection) -> int:
+    (layout,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(layout)
+
+
+def _checksum(encoder: str, key: bytes, vector: object) -> bytes:
+    """Over what belongs together; of nothing, when damage gave the vector another type."""
+    data = vector if isinstance(vector, bytes) else b""
+    return hashlib.blake2b(encoder.encode() + b"\0" + key + data, digest_size=8).digest()

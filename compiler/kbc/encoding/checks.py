@@ -34,16 +34,15 @@ def check_vectors(
         raise EncodingError(
             "vector-shape", f"vectors are {vectors.dtype} {vectors.shape}, not float32 [n, d]"
         )
-    infinite: NDArray[np.bool_] = ~np.isfinite(vectors).all(axis=1)
+    infinite = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     _refuse("vector-not-finite", "are not finite", infinite, keys)
-    norms = np.linalg.norm(vectors, axis=1)
-    wrong: NDArray[np.bool_] = np.abs(norms - 1) > _NORM_TOLERANCE
+    errors = np.abs(np.linalg.norm(vectors, axis=1) - 1)
+    wrong = np.flatnonzero(errors > _NORM_TOLERANCE)
     _refuse("vector-not-normalised", "do not have length 1", wrong, keys)
     _refuse_shared_vectors(vectors, texts, keys, tokenizer)
 
 
-def _refuse(code: str, what: str, bad: NDArray[np.bool_], keys: Sequence[str]) -> None:
-    rows = np.flatnonzero(bad)
+def _refuse(code: str, what: str, rows: NDArray[np.int64], keys: Sequence[str]) -> None:
     if len(rows):
         named = tuple(keys[row] for row in rows[:_SHOWN_KEYS])
         more = f" and {len(rows) - len(named)} more" if len(rows) > len(named) else ""

@@ -101,9 +101,7 @@ class DocumentEncoder:
         for row, text in enumerate(texts):
             rows_by_key.setdefault(text_key(text), []).append(row)
         encoder = self.identity
-        cached = (
-            self._cache.get_many(encoder, rows_by_key, self.model.dimensions) if self._cache else {}
-        )
+        cached = self._cache.get_many(encoder, rows_by_key) if self._cache else {}
         done = 0
         for key, vector in cached.items():
             vectors[rows_by_key[key]] = vector
