@@ -12,6 +12,7 @@ import os
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgpack
@@ -71,13 +72,14 @@ class MappedFile:
         return numbers
 
     def close(self) -> None:
-        """Unmaps. Views handed out by `array` are released; using them afterwards raises."""
-        for cast in reversed(self._casts):
-            cast.release()
-        self._casts.clear()
-        self.view.release()
-        if self._map is not None:
-            self._map.close()
+        """Unmaps. Using a view that `array` gave raises from then on; while a foreign object (a
+        numpy array) still refers to one, the map stays until that is gone."""
+        with suppress(BufferError):
+            for cast in reversed(self._casts):
+                cast.release()
+            self.view.release()
+            if self._map is not None:
+                self._map.close()
 
 
 class RecordFile:

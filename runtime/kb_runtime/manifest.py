@@ -112,8 +112,8 @@ def locate(path: str | os.PathLike[str]) -> Location:
     something else or holds several knowledge bases.
     """
     given = os.fspath(path)
-    folder = os.path.realpath(given)
     try:
+        folder = os.path.realpath(given)
         if not stat.S_ISDIR(os.stat(folder).st_mode):
             raise ArtifactError(
                 "not-an-artifact",
@@ -261,7 +261,7 @@ class Manifest:
         if relative not in self.files:
             self.check_file(relative)  # raises
         path = self.path(relative)
-        data = _read(path)
+        data = _read(path, absent="truncated")
         if relative not in self._passed and sha256(data).hex() != self.files[relative][1]:
             raise ArtifactError(
                 "altered", f"{path} was altered: its SHA-256 is not the manifest's.", _REBUILD
@@ -324,7 +324,7 @@ def _is_inside(path: str) -> bool:
 def _digest(path: str, size: int) -> str:
     """The SHA-256 of a file that should have `size` bytes, in hexadecimal."""
     if size < _OPENSSL_FROM:
-        return sha256(_read(path)).hex()
+        return sha256(_read(path, absent="truncated")).hex()
     import hashlib
 
     digest = hashlib.sha256()
@@ -339,13 +339,14 @@ def _digest(path: str, size: int) -> str:
     return digest.hexdigest()
 
 
-def _read(path: str, limit: int = -1) -> bytes:
+def _read(path: str, limit: int = -1, absent: str = "missing") -> bytes:
+    """The first `limit` bytes of a file, or all; `absent` is the code when it is not there."""
     try:
         # Non-blocking, for a path where someone put a pipe.
         with open(path, "rb", opener=_open_nonblocking) as file:
             return file.read(limit)
     except FileNotFoundError:
-        raise ArtifactError("missing", f"{path} is missing.", _REBUILD) from None
+        raise ArtifactError(absent, f"{path} is missing.", _REBUILD) from None
     except OSError as error:
         raise _unreadable(path, error) from error
 

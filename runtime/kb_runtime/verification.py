@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 NORM_TOLERANCE = 1e-3
 """How far the squared length of a stored vector, or a cosine with itself, may be from 1."""
 
+SELF_QUERIES = 3
+QUERY_CHARS = 80
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -215,6 +218,31 @@ def _encoder(artifact: Artifact) -> Iterator[Problem]:
         yield _wrong("encoder", failure)
 
 
+def _answers(artifact: Artifact) -> Iterator[Problem]:
+    """A search in each collection for one of its own chunks finds something, by all sides."""
+    if not artifact.manifest.section("lexical/"):
+        return
+    from kb_runtime.errors import ToolError
+    from kb_runtime.search import SearchRequest
+
+    for info in artifact.collections:
+        found = 0
+        for row in info.rows[:SELF_QUERIES]:
+            chunk = artifact.chunks[row]
+            query = chunk.get("title") or chunk.get("text", "")[:QUERY_CHARS]
+            try:
+                result = artifact.searcher.search(SearchRequest(query, (info.name,)))
+            except ToolError as error:
+                yield _wrong("lexical", error.message)
+                return
+            if result.warnings and artifact.encoder is not None:
+                yield _wrong(info.name, f"a search for {query!r} warns: {result.warnings[0]}")
+                return
+            found += len(result.hits)
+        if info.chunks and not found:
+            yield _wrong(info.name, "searches for the titles of its first chunks find nothing")
+
+
 def _wrong(path: str, fact: str) -> Problem:
     return Problem("inconsistent", path, f"{path}: {fact}.")
 
@@ -227,5 +255,6 @@ CHECKS: dict[str, Callable[[Artifact], Iterator[Problem]]] = {
     "lexical": _lexical,
     "vectors": _vectors,
     "encoder": _encoder,
+    "answers": _answers,
 }
 """What is checked, in order; a check runs only when those before it found nothing."""
