@@ -6,25 +6,26 @@ the compiler's extra dependencies must be able to say so.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
-from kbc import exit_codes
 from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.version import FORMAT_VERSION, __version__
+from kbc import exit_codes
 
 EXTRA_COMMAND = 'pip install "kbc[compiler]"'
 DEFAULT_OUT = Path("dist-index")
 
 
-class Failure(Exception):
+class CommandError(Exception):
     """A command that ends in one sentence on stderr and an exit code."""
 
     def __init__(self, code: int, message: str, hint: str = "") -> None:
@@ -63,7 +64,7 @@ def init(folder: Path, as_json: bool) -> None:
     try:
         written = write_starter(folder)
     except InitError as error:
-        raise Failure(exit_codes.OUTPUT, str(error), "Choose another folder.") from error
+        raise CommandError(exit_codes.OUTPUT, str(error), "Choose another folder.") from error
     if as_json:
         _print_json({"written": [str(path) for path in written]})
         return
@@ -80,7 +81,7 @@ def init(folder: Path, as_json: bool) -> None:
 def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
     """Report every mistake in the knowledge base KB, without building it."""
     from kbc import reporting
-    from kbc.pipeline import check as run_check
+    from kbc.inputs import check as run_check
 
     found = run_check(kb, allow_outside)
     if as_json:
@@ -99,14 +100,20 @@ def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
     "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, help="Default: dist-index."
 )
 @click.option("--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores.")
-@click.option("--model", type=click.Path(path_type=Path), help="A local sentence-transformers folder.")
-@click.option("--fast", is_flag=True, help="Embed with an 8-bit graph: twice as fast, a little worse.")
 @click.option(
-    "--encoder",
-    "query_variant",
-    help="The query encoder to ship; the default is the measured choice (docs/encoder.md).",
+    "--model", type=click.Path(path_type=Path), help="A local sentence-transformers folder."
 )
-@click.option("--no-encoder", is_flag=True, help="Lexical search only: no vectors, no model.")
+@click.option(
+    "--fast", is_flag=True, help="Embed with an 8-bit graph: twice as fast, a little worse."
+)
+@click.option(
+    "--query-encoder",
+    "query_variant",
+    type=click.Choice(["nb8-b32", "fp32", "int8"]),
+    default="nb8-b32",
+    show_default=True,
+    help="The graph that ships for queries; docs/encoder.md compares them.",
+)
 @click.option("--keep", type=click.IntRange(1), default=3, help="Versions to keep; default: 3.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder of the embedding cache.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
@@ -120,8 +127,7 @@ def build(
     jobs: int | None,
     model: Path | None,
     fast: bool,
-    query_variant: str | None,
-    no_encoder: bool,
+    query_variant: Literal["nb8-b32", "fp32", "int8"],
     keep: int,
     cache: Path | None,
     no_cache: bool,
@@ -132,7 +138,8 @@ def build(
 ) -> None:
     """Compile the knowledge base KB into OUT/<name>/ and make it the live version."""
     from kbc import reporting
-    from kbc.pipeline import BuildOptions, build_once, build_twice
+    from kbc.pipeline import BuildOptions, build_twice
+    from kbc.pipeline import build as run_build
 
     options = BuildOptions(
         out=out,
@@ -140,7 +147,6 @@ def build(
         model=model,
         fast=fast,
         query_variant=query_variant,
-        encoder=not no_encoder,
         keep=keep,
         cache=None if no_cache else cache or _default_cache(),
         allow_outside=allow_outside,
@@ -148,7 +154,7 @@ def build(
     )
     progress = reporting.progress(quiet or as_json)
     try:
-        report = (build_twice if check_reproducible else build_once)(kb, options, progress)
+        report = (build_twice if check_reproducible else run_build)(kb, options, progress)
     finally:
         progress.close()
     if as_json:
@@ -167,16 +173,14 @@ def build(
 def verify(artifact: Path, as_json: bool) -> None:
     """Hash every file of ARTIFACT, check its structure and run the encoder's self-test."""
     from kb_runtime.verification import verify as run_verify
+    from kbc import artifact_reports
 
     report = run_verify(artifact)
     if as_json:
-        _print_json(report.as_dict())
+        _print_json({**dataclasses.asdict(report), "ok": report.ok})
     else:
-        for check_ in report.checks:
-            click.echo(f"ok    {check_}")
-        for problem in report.problems:
-            click.secho(f"FAIL  {problem}", fg="red")
-    if report.problems:
+        artifact_reports.show_verification(report)
+    if not report.ok:
         raise SystemExit(exit_codes.ARTIFACT)
 
 
@@ -185,13 +189,13 @@ def verify(artifact: Path, as_json: bool) -> None:
 @as_json
 def inspect(artifact: Path, as_json: bool) -> None:
     """Show what ARTIFACT holds: collections, encoder, settings, sizes."""
-    from kbc import inspection
+    from kbc import artifact_reports, inspection
 
     facts = inspection.inspect(artifact)
     if as_json:
         _print_json(facts)
     else:
-        click.echo(inspection.render(facts))
+        click.echo(artifact_reports.render_inspection(facts))
 
 
 @cli.command()
@@ -200,13 +204,13 @@ def inspect(artifact: Path, as_json: bool) -> None:
 @as_json
 def diff(old: Path, new: Path, as_json: bool) -> None:
     """Show which records, settings and sizes changed from artifact OLD to NEW."""
-    from kbc import inspection
+    from kbc import artifact_reports, inspection
 
     changes = inspection.diff(old, new)
     if as_json:
-        _print_json(changes.as_dict())
+        _print_json(dataclasses.asdict(changes))
     else:
-        click.echo(inspection.render_diff(changes))
+        click.echo(artifact_reports.render_diff(changes))
 
 
 @cli.command()
@@ -219,7 +223,12 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
 )
 @as_json
 def search(
-    artifact: Path, query: tuple[str, ...], scopes: tuple[str, ...], limit: int, mode: str, as_json: bool
+    artifact: Path,
+    query: tuple[str, ...],
+    scopes: tuple[str, ...],
+    limit: int,
+    mode: Literal["hybrid", "lexical", "semantic"],
+    as_json: bool,
 ) -> None:
     """Search ARTIFACT for QUERY, as the MCP tools do."""
     from kbc import lookup
@@ -288,7 +297,9 @@ def run(arguments: list[str] | None = None) -> int:
         failure = _failure(error)
         if failure is None:
             click.echo(f"kbc: a defect of kbc: {type(error).__name__}: {error}", err=True)
-            click.echo("  hint: run again with `kbc --debug ...` and report what it prints", err=True)
+            click.echo(
+                "  hint: run again with `kbc --debug ...` and report what it prints", err=True
+            )
             return exit_codes.INTERNAL
         click.secho(f"kbc: {failure.message}", err=True, fg="red")
         if failure.hint:
@@ -296,18 +307,18 @@ def run(arguments: list[str] | None = None) -> int:
         return failure.code
 
 
-def _failure(error: Exception) -> Failure | None:
+def _failure(error: Exception) -> CommandError | None:
     """The expected errors of all phases as one sentence with an exit code."""
-    if isinstance(error, Failure):
+    if isinstance(error, CommandError):
         return error
     if isinstance(error, ArtifactError):
-        return Failure(exit_codes.ARTIFACT, error.message, error.hint)
+        return CommandError(exit_codes.ARTIFACT, error.message, error.hint)
     if isinstance(error, ToolError):
         code = exit_codes.NOT_FOUND if error.kind == "NOT_FOUND" else exit_codes.USAGE
         names = f"Close names: {', '.join(error.suggestions)}." if error.suggestions else ""
-        return Failure(code, error.message, names)
+        return CommandError(code, error.message, names)
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("kb"):
-        return Failure(
+        return CommandError(
             exit_codes.EXTRA,
             f"this command needs the compiler, whose dependency {error.name!r} is not installed",
             EXTRA_COMMAND,
@@ -315,25 +326,25 @@ def _failure(error: Exception) -> Failure | None:
     return _compiler_failure(error)
 
 
-def _compiler_failure(error: Exception) -> Failure | None:
+def _compiler_failure(error: Exception) -> CommandError | None:
     from kbc.diagnostics import BuildError
 
     if isinstance(error, BuildError):
         from kbc import reporting
 
         reporting.show_diagnostics(error.diagnostics)
-        return Failure(exit_codes.INPUT, f"{error}; nothing was published")
+        return CommandError(exit_codes.INPUT, f"{error}; nothing was published")
     try:
         from kbc.encoding.errors import EncodingError, ModelError
         from kbc.linker import PublishError
     except ModuleNotFoundError:
         return None
     if isinstance(error, ModelError):
-        return Failure(exit_codes.MODEL, error.message, error.hint)
+        return CommandError(exit_codes.MODEL, error.message, error.hint)
     if isinstance(error, EncodingError):
-        return Failure(exit_codes.MODEL, str(error))
+        return CommandError(exit_codes.MODEL, str(error))
     if isinstance(error, PublishError):
-        return Failure(exit_codes.OUTPUT, error.message, error.hint)
+        return CommandError(exit_codes.OUTPUT, error.message, error.hint)
     return None
 
 
@@ -351,7 +362,7 @@ def _source_date_epoch() -> int | None:
     if not value:
         return None
     if not value.isdecimal():
-        raise Failure(
+        raise CommandError(
             exit_codes.USAGE,
             f"SOURCE_DATE_EPOCH is {value!r}; it must be a number of seconds since 1970",
         )

@@ -109,6 +109,7 @@ class Document:
     front_matter: FrontMatter | None
     blocks: tuple[Block, ...]
     headings: tuple[Block, ...]
+    code_lines: frozenset[int]  # the lines of fenced and indented code, also in lists and quotes
     problems: tuple[Problem, ...]
 
     @property
@@ -152,6 +153,12 @@ def parse(text: str, *, mdx: bool = False) -> Document:
         front_matter=front_matter,
         blocks=tuple(blocks),
         headings=tuple(headings),
+        code_lines=frozenset(
+            line_numbers[index]
+            for token in tokens
+            if token.type in ("fence", "code_block") and token.map is not None
+            for index in range(*token.map)
+        ),
         problems=tuple(problems),
     )
 
@@ -339,6 +346,19 @@ def _check_fence(token: Token, line_numbers: Sequence[int], problems: list[Probl
                 line_numbers[first],
                 f"add a line with `{token.markup}` where the code ends; "
                 "until then everything up to the end is code",
+            )
+        )
+        return
+    reopened = re.compile(rf"^ {{0,3}}{re.escape(token.markup)}[\w-]+\s*$", re.MULTILINE)
+    if match := reopened.search(token.content):
+        line = line_numbers[first + 1 + token.content.count("\n", 0, match.start())]
+        problems.append(
+            Problem(
+                "warning",
+                "markdown-fence-in-fence",
+                f"`{match.group().strip()}` inside a code block does not close it",
+                line,
+                f"close the block with `{token.markup}` alone, or open the outer one with more marks",
             )
         )
 

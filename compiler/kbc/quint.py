@@ -8,6 +8,7 @@ of its module.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ TokenKind = Literal["space", "comment", "doc", "string", "number", "name", "oper
 
 MAX_SIGNATURE_CHARS = 300
 MAX_DESCRIPTION_CHARS = 1_000
-MAX_ARGUMENT_TOKENS = 1_000  # of an import's `(N = 3, ...)`; a longer list was never closed
+MAX_ARGUMENT_TOKENS = 200  # of an import's `(N = 3, ...)`; a longer list was never closed
 
 _TOKEN = re.compile(
     r"""
@@ -38,10 +39,8 @@ _TOKEN = re.compile(
 _OPERATOR_KEYWORDS = frozenset({"val", "def", "action", "run", "temporal", "nondet"})
 _FUNCTION_KINDS = frozenset({"val", "def", "pure val", "pure def", "temporal", "nondet"})
 # After these an expression follows: a `val` or `def` there is local to it.
-_BEFORE_EXPRESSION = frozenset(
-    ("=", "=>", "==", "!=", "<=", ">=", "<", ">", "<-", "+", "-", "*", "/", "%", "^", ",")
-    + ("and", "or", "iff", "implies", "else", "not")
-)
+_BEFORE_EXPRESSION = frozenset({"=", "=>", "==", "!=", "<=", ">=", "<", ">", "<-", "+", "-", "*"})
+_BEFORE_EXPRESSION |= {"/", "%", "^", ",", "and", "or", "iff", "implies", "else", "not"}
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 _MODE_LINE = re.compile(r"-\*-.*-\*-")
 
@@ -345,7 +344,7 @@ def _calls(code: Sequence[Token]) -> tuple[str, ...]:
     """Names before an opening parenthesis, except where they are defined."""
     names: dict[str, None] = {}
     before = ""
-    for token, after in zip(code, code[1:], strict=False):
+    for token, after in itertools.pairwise(code):
         applied = token.kind == "name" and after.text == "("
         if applied and token.text not in ("if", "match") and before not in _OPERATOR_KEYWORDS:
             names[token.text] = None

@@ -20,7 +20,8 @@ import numpy as np
 
 from kbc.encoding.cache import EmbeddingCache, text_key
 from kbc.encoding.errors import EncodingError
-from kbc.encoding.graph import RECIPE, Variant, write_graph
+from kbc.encoding.graph import RECIPE, Variant
+from kbc.encoding.graph_cache import write_cached_graph
 from kbc.encoding.model import Model
 from kbc.encoding.quantize import Float32
 from kbc.encoding.tokenizer import TokenCounter
@@ -54,7 +55,9 @@ class DocumentEncoder:
         jobs: int = 2,
         variant: Variant = "fp32",
         cache: EmbeddingCache | None = None,
+        graphs: Path | None = None,
     ) -> None:
+        """`graphs` is the compiler's cache folder, where the graph is kept between builds."""
         if jobs < 1:
             raise ValueError(f"jobs is {jobs}, must be at least 1")
         self.model = model
@@ -63,6 +66,7 @@ class DocumentEncoder:
         self.counts = EncodingCounts()
         self._jobs = jobs
         self._cache = cache
+        self._graphs = graphs
         self._session: Any = None
 
     @property
@@ -229,7 +233,7 @@ class DocumentEncoder:
                 prefix="kbc-encoder-", ignore_cleanup_errors=True
             ) as name:
                 folder = Path(name)
-                write_graph(self.model, self.variant, folder)
+                write_cached_graph(self.model, self.variant, folder, self._graphs)
                 self._session = open_session(folder)
         return self._session
 

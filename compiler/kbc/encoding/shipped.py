@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from kb_runtime.encoder import QueryEncoder
-from kbc.encoding.graph import RECIPE, Variant, write_graph
+from kbc.encoding.graph import RECIPE, Variant
+from kbc.encoding.graph_cache import write_cached_graph
 from kbc.encoding.model import Model
 
 # Chosen by labelled relevance, latency and size: docs/encoder.md, benchmarks/query_encoder.py.
@@ -30,13 +31,14 @@ def write_query_encoder(
     folder: Path,
     document_variant: Variant = "fp32",
     query_variant: Variant = DEFAULT_QUERY_VARIANT,
+    cache: Path | None = None,
 ) -> dict[str, Any]:
     """Writes `model.onnx`, `model.bin` and `tokenizer.json` into `folder`, which must exist.
 
-    Returns the manifest's `encoder` object: identity, and a self-test whose expected vectors were
+    `cache` is the compiler's cache folder, where the graph is kept. Returns the manifest's `encoder` object: identity, and a self-test whose expected vectors were
     computed by the written files, as the runtime loads them.
     """
-    write_graph(model, query_variant, folder)
+    write_cached_graph(model, query_variant, folder, cache)
     shutil.copyfile(model.tokenizer_path, folder / "tokenizer.json")
     encoder = QueryEncoder(str(folder), model.max_tokens)
     return {

@@ -1,0 +1,33 @@
+"""The values that a knowledge base has for the arguments of tools: what their schemas list as enum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kbc.records import BuiltinRecord, ExampleRecord, PatternRecord, Record, TemplateRecord
+
+
+def argument_choices(
+    records: Iterable[Record], scopes: Mapping[str, object]
+) -> dict[str, list[str]]:
+    """The values by the name that `Argument.choices_from` holds, sorted; scopes in their own order."""
+    values: dict[str, set[str]] = {
+        "builtin_categories": set(),
+        "example_categories": set(),
+        "pattern_categories": set(),
+        "template_frameworks": set(),
+    }
+    for record in records:
+        match record:
+            case BuiltinRecord():
+                values["builtin_categories"].update((record.category, *record.categories))
+            case ExampleRecord():
+                values["example_categories"].add(record.category)
+            case PatternRecord():
+                values["pattern_categories"].add(record.category)
+            case TemplateRecord():
+                values["template_frameworks"].add(record.framework)
+    return {
+        **{name: sorted(found - {""}) for name, found in values.items()},
+        "scopes": list(scopes),
+    }

@@ -1,0 +1,67 @@
+"""The front half of a build: from a folder with a kb.toml to records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kbc import frontends
+from kbc.diagnostics import Diagnostics
+from kbc.discovery import discover
+from kbc.project import PROJECT_FILE, Collection, Project, SourceFile, load_project
+from kbc.records import Record
+from kbc.scopes import in_row_order
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What the front ends made of a knowledge base. Collections are in row order, files sorted."""
+
+    project: Project
+    collections: tuple[Collection, ...]
+    files: tuple[SourceFile, ...]
+    records: Mapping[str, list[Record]]
+
+    @property
+    def modified_at(self) -> int:
+        """Seconds since 1970 of the newest input."""
+        return max((file.modified_ns for file in self.files), default=0) // 1_000_000_000
+
+    @property
+    def record_count(self) -> int:
+        return sum(map(len, self.records.values()))
+
+
+def read_inputs(root: Path, diagnostics: Diagnostics, allow_outside: bool = False) -> Inputs | None:
+    """Reads everything and checks it. None when kb.toml is unusable; `diagnostics` says what is wrong."""
+    project = load_project(root, diagnostics)
+    if project is None:
+        return None
+    files = discover(project, diagnostics, allow_outside)
+    records = {
+        collection.name: frontends.read(collection, files[collection.name], diagnostics)
+        for collection in project.collections
+    }
+    frontends.check(records, diagnostics)
+    if not diagnostics.errors and not any(records.values()):
+        diagnostics.error(
+            "no-records",
+            "the knowledge base holds no record",
+            PROJECT_FILE,
+            hint="Add pages to the folders that kb.toml names.",
+        )
+    each_once = {file.path: file for found in files.values() for file in found}
+    return Inputs(
+        project,
+        tuple(in_row_order(project.collections)),
+        tuple(each_once[path] for path in sorted(each_once)),
+        records,
+    )
+
+
+def check(root: Path, allow_outside: bool = False) -> Diagnostics:
+    """Everything that is wrong or doubtful in the knowledge base at `root`; nothing is written."""
+    diagnostics = Diagnostics()
+    read_inputs(root, diagnostics, allow_outside)
+    return diagnostics

@@ -1,0 +1,84 @@
+"""`kbc search` and `kbc get`: the questions of the MCP tools, asked from a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from kb_runtime.addresses import format_address
+from kb_runtime.artifact import Artifact
+from kb_runtime.errors import ToolError
+from kb_runtime.names import suggest
+from kb_runtime.search import Mode, SearchRequest
+from kb_runtime.session import Session
+from kb_runtime.tools.compact import find_record
+
+
+def search(path: Path, query: str, scopes: Sequence[str], limit: int, mode: Mode) -> dict[str, Any]:
+    """The answer of the artifact at `path` as JSON values. Raises `ArtifactError` and `ToolError`."""
+    with Artifact.open(path) as artifact:
+        request = SearchRequest(query, _collections(artifact, scopes), limit, mode)
+        result = artifact.searcher.search(request)
+        name = artifact.manifest["name"]
+        return {
+            "query": query,
+            "mode": result.mode,
+            "warnings": list(result.warnings),
+            "hits": [
+                {
+                    "title": hit.chunk.get("title", ""),
+                    "address": format_address(
+                        name, hit.collection, artifact.catalog(hit.collection).id(hit.record)
+                    ),
+                    "lines": [hit.snippet.start_line, hit.snippet.end_line],
+                    "score": round(hit.score, 6),
+                    "strategy": hit.strategy,
+                    "snippet": hit.snippet.text,
+                }
+                for hit in result.hits
+            ],
+        }
+
+
+def get(path: Path, name: str) -> dict[str, Any]:
+    """The record called `name`, with its address. Raises `ArtifactError` and `ToolError`."""
+    with Artifact.open(path) as artifact:
+        arguments = {"name": name, "collection": None}
+        info, record = find_record(Session(artifact, {}), arguments)
+        address = format_address(artifact.manifest["name"], info.name, record["id"])
+        return {"address": address, **record}
+
+
+def render_search(answer: dict[str, Any]) -> str:
+    """A numbered list: title, address with lines, and the passage."""
+    lines = list(answer["warnings"])
+    for rank, hit in enumerate(answer["hits"], start=1):
+        first, last = hit["lines"]
+        lines += [
+            f"{rank}. {hit['title']}",
+            f"   {hit['address']} lines {first}-{last} ({hit['strategy']}, {hit['score']:.4f})",
+            *(f"   | {line}" for line in hit["snippet"].splitlines()),
+        ]
+    return "\n".join(lines) if answer["hits"] else "\n".join([*lines, "no results"])
+
+
+def render_record(record: dict[str, Any]) -> str:
+    """The record's text as stored, under its title and address."""
+    title = record.get("title") or record["id"]
+    return f"# {title}\n# {record['address']}\n\n{record.get('text', '')}"
+
+
+def _collections(artifact: Artifact, scopes: Sequence[str]) -> tuple[str, ...] | None:
+    """The collections of all `scopes` together; None, which means all, when there are none."""
+    known: dict[str, list[str]] = artifact.manifest["scopes"]
+    for scope in scopes:
+        if scope not in known:
+            raise ToolError(
+                "BAD_INPUT",
+                f"{scope!r} is not a scope of this knowledge base; there are: {', '.join(known)}",
+                suggestions=suggest(scope, known),
+            )
+    if not scopes or "all" in scopes:
+        return None
+    return tuple(dict.fromkeys(name for scope in scopes for name in known[scope]))

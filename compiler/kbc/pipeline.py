@@ -1,0 +1,273 @@
+"""A build from kb.toml to a live version: the phases in order, timed, all or nothing."""
+
+from __future__ import annotations
+
+import datetime
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from kbc import chunking, sections, toolchain
+from kbc.backends.tools import AliasError
+from kbc.backends.vectors import write_vectors
+from kbc.chunking.budget import TokenBudget
+from kbc.diagnostics import Diagnostic, Diagnostics
+from kbc.encoding.cache import EmbeddingCache
+from kbc.encoding.checks import check_vectors
+from kbc.encoding.encoder import DocumentEncoder, EncodingCounts
+from kbc.encoding.graph import Variant
+from kbc.encoding.model import Model, resolve_model
+from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT, write_query_encoder
+from kbc.encoding.tokenizer import TokenCounter
+from kbc.inputs import Inputs, read_inputs
+from kbc.linker import Published, PublishError, Staging, build_id
+from kbc.progress import Phase, PhaseClock, Progress
+from kbc.project import PROJECT_FILE
+from kbc.records import Chunk
+from kbc.scopes import NOT_SEARCHED
+from kbc.self_check import ask_for_itself
+
+DOCUMENT_VARIANT: Variant = "fp32"
+FAST_VARIANT: Variant = "int8"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildOptions:
+    """How to build.
+
+    `cache` is the compiler's cache folder (None: no cache). `source_date_epoch` is the build time in
+    seconds since 1970 (None: the time of the newest input, so that the same tree gives the same bytes).
+    """
+
+    out: Path
+    jobs: int = 2
+    model: Path | None = None
+    fast: bool = False
+    query_variant: Variant = DEFAULT_QUERY_VARIANT
+    keep: int = 3
+    cache: Path | None = None
+    allow_outside: bool = False
+    source_date_epoch: int | None = None
+
+    @property
+    def document_variant(self) -> Variant:
+        return FAST_VARIANT if self.fast else DOCUMENT_VARIANT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildReport:
+    """What a build did. `embedded` texts with `tokens` tokens were computed, `cached` ones were not."""
+
+    name: str
+    path: Path
+    build_id: str
+    reused: bool
+    removed: tuple[str, ...]
+    records: int
+    chunks: int
+    embedded: int
+    cached: int
+    tokens: int
+    size_bytes: int
+    phases: tuple[Phase, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            **values,
+            "path": str(self.path),
+            "removed": list(self.removed),
+            "phases": [asdict(phase) for phase in self.phases],
+            "diagnostics": [found.as_dict() for found in self.diagnostics],
+        }
+
+
+def build(root: Path, options: BuildOptions, progress: Progress | None = None) -> BuildReport:
+    """Compiles the knowledge base at `root` and makes the result live.
+
+    Raises `BuildError` when the input has errors, `ModelError`, `EncodingError` and `PublishError`; in
+    each case what was live before still is.
+    """
+    return _Build(root, options, progress or Progress()).run()
+
+
+def build_twice(root: Path, options: BuildOptions, progress: Progress | None = None) -> BuildReport:
+    """Builds, then builds again from nothing in another folder, and compares byte by byte.
+
+    Raises `PublishError` naming the first file that differs.
+    """
+    report = build(root, options, progress)
+    with tempfile.TemporaryDirectory(prefix="kbc-again-") as folder:
+        second = build(root, replace(options, out=Path(folder), cache=None), progress)
+        differing = differing_files(report.path, second.path)
+    if differing:
+        more = f" and {len(differing) - 1} more" if len(differing) > 1 else ""
+        raise PublishError(
+            "not-reproducible",
+            f"Two builds of the same input differ in {differing[0]}{more}.",
+            "Please report this as a defect of kbc. The first of the two is live.",
+        )
+    return report
+
+
+def differing_files(left: Path, right: Path) -> list[str]:
+    """Relative paths of files that are not the same bytes in both folders, sorted."""
+
+    def files(folder: Path) -> dict[str, Path]:
+        return {
+            path.relative_to(folder).as_posix(): path
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
+
+    one, other = files(left), files(right)
+    return sorted(
+        name
+        for name in one.keys() | other.keys()
+        if name not in one
+        or name not in other
+        or one[name].read_bytes() != other[name].read_bytes()
+    )
+
+
+class _Build:
+    """One build: what its phases hand on to each other."""
+
+    def __init__(self, root: Path, options: BuildOptions, progress: Progress) -> None:
+        self._root = root
+        self._options = options
+        self._progress = progress
+        self._clock = PhaseClock(progress)
+        self._diagnostics = Diagnostics()
+
+    def run(self) -> BuildReport:
+        inputs = self._read()
+        with self._clock.phase("model"):
+            model = resolve_model(self._options.model)
+        built_at = self._built_at(inputs)
+        name, keep = inputs.project.name, self._options.keep
+        with Staging(self._options.out, name, self._build_id(inputs, model, built_at)) as staging:
+            published = staging.reuse(keep=keep)
+            counts = EncodingCounts()
+            if published is None:
+                chunks = self._chunk(inputs, model)
+                counts = self._embed(inputs, chunks, model, staging.folder)
+                manifest = self._emit(inputs, chunks, model, built_at, staging)
+                with self._clock.phase("publish"):
+                    published = staging.publish(manifest, ask_for_itself, keep=keep)
+        return self._report(inputs, published, counts)
+
+    def _read(self) -> Inputs:
+        with self._clock.phase("read", unit="files") as counter:
+            inputs = read_inputs(self._root, self._diagnostics, self._options.allow_outside)
+            self._diagnostics.raise_if_errors()
+            assert inputs is not None  # an unusable kb.toml is an error
+            counter.count = len(inputs.files)
+        return inputs
+
+    def _built_at(self, inputs: Inputs) -> str:
+        seconds = self._options.source_date_epoch
+        moment = inputs.modified_at if seconds is None else seconds
+        return datetime.datetime.fromtimestamp(moment, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def _build_id(self, inputs: Inputs, model: Model, built_at: str) -> str:
+        """Over everything that decides the bytes of the artifact."""
+        return build_id(
+            inputs=[[file.path, file.sha256] for file in inputs.files],
+            settings=[inputs.project.settings(), built_at],
+            toolchain={
+                "libraries": toolchain.library_versions(),
+                "source": toolchain.source_hash(),
+                "model": [model.name, model.weights_sha256, model.tokenizer_sha256, model.pooling],
+                "max_tokens": model.max_tokens,
+                "variants": [self._options.document_variant, self._options.query_variant],
+            },
+        )
+
+    def _chunk(self, inputs: Inputs, model: Model) -> list[Chunk]:
+        with self._clock.phase("chunk", inputs.record_count, "records"):
+            budget = TokenBudget(count=TokenCounter(model).count, max_tokens=model.max_tokens)
+            chunks: list[Chunk] = []
+            done = 0
+            for collection in inputs.collections:
+                for record in inputs.records[collection.name]:
+                    if collection.kind not in NOT_SEARCHED:
+                        chunks += chunking.chunk(record, budget)
+                    done += 1
+                    self._progress.advance(done)
+        return chunks
+
+    def _embed(
+        self, inputs: Inputs, chunks: Sequence[Chunk], model: Model, folder: Path
+    ) -> EncodingCounts:
+        """The vector section; gives what was computed and what the cache had."""
+        texts = [chunk.embedded_text for chunk in chunks]
+        keys = [f"{chunk.collection}/{chunk.record_id}:{chunk.start_line}" for chunk in chunks]
+        cache_folder = self._options.cache
+        cache = EmbeddingCache(cache_folder) if cache_folder is not None else None
+        variant = self._options.document_variant
+        with DocumentEncoder(model, self._options.jobs, variant, cache, cache_folder) as encoder:
+            with self._clock.phase("embed", len(chunks), "chunks"):
+                vectors = encoder.encode(texts, keys, self._progress.advance)
+            with self._clock.phase("vectors", len(chunks), "rows"):
+                check_vectors(vectors, texts, keys, encoder.tokenizer)
+                write_vectors(folder / "vectors", vectors, sections.row_ranges(inputs, chunks))
+        if cache is not None:
+            cache.close()
+            for note in cache.notes:
+                self._diagnostics.note("cache", note)
+        return encoder.counts
+
+    def _emit(
+        self, inputs: Inputs, chunks: Sequence[Chunk], model: Model, built_at: str, staging: Staging
+    ) -> dict[str, Any]:
+        """Every other section; gives the manifest's fields."""
+        folder = staging.folder
+        with self._clock.phase("catalog", inputs.record_count, "records"):
+            sections.emit_catalog(inputs, chunks, folder)
+        with self._clock.phase("lexical", len(chunks), "chunks"):
+            sections.emit_lexical(inputs, chunks, folder)
+        with self._clock.phase("encoder"):
+            (folder / "encoder").mkdir()
+            encoder = write_query_encoder(
+                model,
+                folder / "encoder",
+                self._options.document_variant,
+                self._options.query_variant,
+                self._options.cache,
+            )
+        warnings = [found.as_dict() for found in self._diagnostics.warnings]
+        manifest = sections.manifest_fields(inputs, chunks, encoder, built_at, warnings)
+        try:
+            sections.emit_answers(inputs, manifest, staging.build_id, folder)
+        except AliasError as error:
+            self._diagnostics.error(
+                "unknown-alias-target",
+                str(error),
+                PROJECT_FILE,
+                hint="`tool` names one of the tools that this knowledge base offers.",
+            )
+            self._diagnostics.raise_if_errors()
+        sections.emit_notice(inputs, model.attribution, folder)
+        return manifest
+
+    def _report(self, inputs: Inputs, published: Published, counts: EncodingCounts) -> BuildReport:
+        folder = published.path
+        return BuildReport(
+            name=inputs.project.name,
+            path=folder,
+            build_id=published.build_id,
+            reused=published.reused,
+            removed=published.removed,
+            records=inputs.record_count,
+            chunks=counts.cached + counts.embedded,
+            embedded=counts.embedded,
+            cached=counts.cached,
+            tokens=counts.tokens,
+            size_bytes=sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()),
+            phases=tuple(self._clock.phases),
+            diagnostics=tuple(self._diagnostics),
+        )

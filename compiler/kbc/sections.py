@@ -1,0 +1,141 @@
+"""From records and chunks to the sections of an artifact and the fields of its manifest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from kb_runtime.fusion import RRF_K
+from kb_runtime.lexical import DEFAULT_BOOSTS
+from kb_runtime.search import CANDIDATES
+from kb_runtime.vectors import EXACT_ROWS, RowRange
+from kbc import toolchain
+from kbc.backends.catalog import write_catalog, write_chunks
+from kbc.backends.lexical import write_lexical
+from kbc.backends.tools import CollectionSummary, ServerFacts, write_tools_json
+from kbc.choices import argument_choices
+from kbc.inputs import Inputs
+from kbc.records import Chunk, catalog_entry
+from kbc.scopes import search_scopes
+
+
+def row_ranges(inputs: Inputs, chunks: Sequence[Chunk]) -> list[RowRange]:
+    """The rows of every collection; `chunks` are in row order."""
+    counts = Counter(chunk.collection for chunk in chunks)
+    ranges: list[RowRange] = []
+    row = 0
+    for collection in inputs.collections:
+        ranges.append(RowRange(collection.name, row, counts[collection.name]))
+        row += counts[collection.name]
+    return ranges
+
+
+def emit_catalog(inputs: Inputs, chunks: Sequence[Chunk], folder: Path) -> None:
+    """`catalog/` and `columns/`."""
+    ordinals: dict[tuple[str, str], int] = {}
+    for collection in inputs.collections:
+        records = inputs.records[collection.name]
+        write_catalog(folder, collection.name, map(catalog_entry, records))
+        ordinals.update(
+            {(collection.name, record.id): ordinal for ordinal, record in enumerate(records)}
+        )
+    write_chunks(folder, ((ordinals[each.collection, each.record_id], each) for each in chunks))
+
+
+def emit_lexical(inputs: Inputs, chunks: Sequence[Chunk], folder: Path) -> None:
+    """`lexical/`."""
+    write_lexical(
+        folder / "lexical",
+        chunks,
+        {each.name: ordinal for ordinal, each in enumerate(inputs.collections)},
+        {
+            (name, record.id): record.path
+            for name, records in inputs.records.items()
+            for record in records
+        },
+    )
+
+
+def emit_answers(inputs: Inputs, fields: Mapping[str, Any], build_id: str, folder: Path) -> None:
+    """`tools.json`. `fields` are the manifest's. Raises `AliasError`."""
+    project = inputs.project
+    facts = ServerFacts(
+        name=project.name,
+        title=project.title,
+        version=project.version,
+        prefix=project.prefix,
+        description=project.description,
+        built_at=fields["built_at"],
+        build_id=build_id,
+        collections=[
+            CollectionSummary(each["name"], each["kind"], each["records"])
+            for each in fields["collections"]
+        ],
+        choices=argument_choices(chain.from_iterable(inputs.records.values()), fields["scopes"]),
+        aliases=project.tools.aliases,
+        families=project.tools.families,
+    )
+    write_tools_json(folder / "tools.json", facts)
+
+
+def emit_notice(inputs: Inputs, attribution: str, folder: Path) -> None:
+    """`NOTICE`: what the artifact contains and under which licences."""
+    project = inputs.project
+    licence = f"\nLicence: {project.license}" if project.license else ""
+    text = f"{project.title} {project.version}{licence}\n\n{attribution}\n"
+    (folder / "NOTICE").write_text(text, encoding="utf-8")
+
+
+def manifest_fields(
+    inputs: Inputs,
+    chunks: Sequence[Chunk],
+    encoder: Mapping[str, Any],
+    built_at: str,
+    warnings: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """What the linker seals into manifest.json; docs/format.md describes each field."""
+    project = inputs.project
+    search = project.search
+    return {
+        "name": project.name,
+        "title": project.title,
+        "version": project.version,
+        "description": project.description,
+        "license": project.license,
+        "prefix": project.prefix,
+        "built_at": built_at,
+        "collections": [
+            {
+                "name": collection.name,
+                "kind": collection.kind,
+                "group": collection.group,
+                "url": collection.url,
+                "records": len(inputs.records[collection.name]),
+                "chunks": rows.rows,
+                "first_row": rows.first_row,
+            }
+            for collection, rows in zip(inputs.collections, row_ranges(inputs, chunks), strict=True)
+        ],
+        "scopes": search_scopes(inputs.collections),
+        "encoder": dict(encoder),
+        "search": {
+            "candidates": search.candidates or CANDIDATES,
+            "rrf_k": search.rrf_k or RRF_K,
+            "alpha": search.alpha,
+            "boosts": {**DEFAULT_BOOSTS, **search.boosts},
+            "exact_rows": EXACT_ROWS,
+        },
+        "tools": {
+            "families": None if project.tools.families is None else list(project.tools.families),
+            "aliases": dict(project.tools.aliases),
+        },
+        "inputs": [
+            {"path": file.path, "bytes": len(file.data), "sha256": file.sha256}
+            for file in inputs.files
+        ],
+        "libraries": toolchain.library_versions(),
+        "warnings": list(warnings),
+    }
