@@ -110,6 +110,7 @@ class Document:
     blocks: tuple[Block, ...]
     headings: tuple[Block, ...]
     code_lines: frozenset[int]  # the lines of fenced and indented code, also in lists and quotes
+    references: Mapping[str, Any]  # link reference definitions, for `plain_text`
     problems: tuple[Problem, ...]
 
     @property
@@ -144,10 +145,12 @@ def parse(text: str, *, mdx: bool = False) -> Document:
     if mdx:
         lines = mdx_syntax.mask("\n".join(lines)).split("\n")
     tokens: list[Token] = []
+    environment: dict[str, Any] = {}
     parser = _MDX_BLOCKS if mdx else _MARKDOWN_BLOCKS
     # markdown-it's own newline handling is done above; NUL is what its rules cannot see.
-    parser.block.parse("\n".join(lines).replace("\0", "\ufffd"), parser, {}, tokens)
-    blocks, headings = _blocks(tokens, lines, line_numbers, problems)
+    parser.block.parse("\n".join(lines).replace("\0", "\ufffd"), parser, environment, tokens)
+    references = environment.get("references", {})
+    blocks, headings = _blocks(tokens, lines, line_numbers, references, problems)
     return Document(
         text=text,
         front_matter=front_matter,
@@ -159,6 +162,7 @@ def parse(text: str, *, mdx: bool = False) -> Document:
             if token.type in ("fence", "code_block") and token.map is not None
             for index in range(*token.map)
         ),
+        references=references,
         problems=tuple(problems),
     )
 
@@ -192,11 +196,14 @@ def sections(document: Document) -> tuple[Section, ...]:
     )
 
 
-def plain_text(source: str) -> str:
-    """Inline Markdown as plain text on one line: code and link texts stay, markup and HTML tags go."""
+def plain_text(source: str, references: Mapping[str, Any] | None = None) -> str:
+    """Inline Markdown as plain text on one line: code and link texts stay, markup and HTML tags go.
+
+    `references` are those of the document, so that `[text][]` reads as a link.
+    """
     if len(source) > MAX_INLINE_CHARS:
         return " ".join(source.split())
-    tokens = _INLINE.parseInline(source)[0].children or []
+    tokens = _INLINE.parseInline(source, {"references": dict(references or {})})[0].children or []
     return " ".join("".join(_inline_text(tokens)).split())
 
 
@@ -254,6 +261,7 @@ def _blocks(
     tokens: Sequence[Token],
     lines: Sequence[str],
     line_numbers: Sequence[int],
+    references: Mapping[str, Any],
     problems: list[Problem],
 ) -> tuple[list[Block], list[Block]]:
     """The blocks in order, and the headings among them (also those that share a line, see `add`)."""
@@ -288,7 +296,7 @@ def _blocks(
 
     for index, token in enumerate(tokens):
         if token.type == "heading_open" and token.level > 0:
-            anchors.next(plain_text(tokens[index + 1].content))
+            anchors.next(plain_text(tokens[index + 1].content, references))
         if token.type == "fence":
             _check_fence(token, line_numbers, problems)
         kind = _KINDS.get(token.type)
@@ -300,7 +308,7 @@ def _blocks(
         add_references(covered, first)
         covered = end
         if kind == "heading":
-            title = plain_text(tokens[index + 1].content)
+            title = plain_text(tokens[index + 1].content, references)
             level = int(token.tag[1])
             add(first, end, kind, level=level, title=title, anchor=anchors.next(title))
         elif kind == "paragraph":
@@ -344,8 +352,8 @@ def _check_fence(token: Token, line_numbers: Sequence[int], problems: list[Probl
                 "markdown-unclosed-fence",
                 f"the code block that `{token.markup}{token.info}` opens is never closed",
                 line_numbers[first],
-                f"add a line with `{token.markup}` where the code ends; "
-                "until then everything up to the end is code",
+                f"Add a line with `{token.markup}` where the code ends; "
+                "until then everything up to the end is code.",
             )
         )
         return
@@ -356,9 +364,9 @@ def _check_fence(token: Token, line_numbers: Sequence[int], problems: list[Probl
             Problem(
                 "warning",
                 "markdown-fence-in-fence",
-                f"`{match.group().strip()}` inside a code block does not close it",
+                f"{match.group().strip()!r} inside a code block does not close it",
                 line,
-                f"close the block with `{token.markup}` alone, or open the outer one with more marks",
+                f"Close the block with `{token.markup}` alone, or open the outer one with more marks.",
             )
         )
 
@@ -397,7 +405,7 @@ def _front_matter_problem(problem: str, line: int) -> Problem:
         "front-matter-invalid",
         f"the front matter is not valid: {problem}",
         line,
-        "write `key: value` lines between the two `---` lines, and quote values that hold `: ` or `#`",
+        "Write `key: value` lines between the two `---` lines, and quote values that hold `: ` or `#`.",
     )
 
 

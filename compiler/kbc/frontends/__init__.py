@@ -1,0 +1,35 @@
+"""Front ends: each reads the files of one kind of collection and gives records.
+
+`read` picks the front end by the collection's kind. `check` looks across all records, when every
+collection has been read: repeated ids, and references to what does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from kbc.diagnostics import Diagnostics
+from kbc.frontends import builtins, docs, examples, patterns, routing, templates
+from kbc.frontends.references import check
+from kbc.project import Collection, SourceFile
+from kbc.records import Record
+
+Frontend = Callable[[Collection, Sequence[SourceFile], Diagnostics], list[Record]]
+
+FRONTENDS: Mapping[str, Frontend] = {
+    "builtins": builtins.read,
+    "docs": docs.read,
+    "examples": examples.read,
+    "patterns": patterns.read,
+    "templates": templates.read,
+    "routing": routing.read,
+}
+
+__all__ = ["FRONTENDS", "Frontend", "check", "read"]
+
+
+def read(
+    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+) -> list[Record]:
+    """The records of a collection; what cannot be read is left out, with a diagnostic."""
+    return FRONTENDS[collection.kind](collection, files, diagnostics)

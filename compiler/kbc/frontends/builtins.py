@@ -1,0 +1,387 @@
+"""Front end for API entries ("builtins").
+
+A file without a front matter `name` holds many entries, each a level-2 heading; a file with one is
+one entry. In both, the text up to an `Examples` heading is the description, and each fenced block
+after it, up to the next heading of that level, is an example. The signature is the `Signature:` line
+or the front matter's; categories come from the front matter, or from the signature's types.
+
+`categories` in kb.toml maps a category to names: those entries get it as their first category.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.markdown_file import (
+    MarkdownFile,
+    first_paragraph,
+    line_count,
+    read_markdown,
+    split_lines,
+)
+from kbc.markdown import Block
+from kbc.project import PROJECT_FILE, Collection, SourceFile
+from kbc.records import BuiltinRecord, Record
+
+FIELDS = ("name", "signature", "category", "categories", "aliases", "related", "url")
+
+_SIGNATURE_LINE = re.compile(r"\s*(?:[-*]\s+)?(?:\*\*|__)?Signature:?(?:\*\*|__)?:?\s*(.*)")
+_ALIAS_PHRASE = re.compile(
+    r"\b(?:infix\s+(?:form|notation|operator)(?:\s+as)?|(?:can\s+be|is|also)\s+written(?:\s+as)?)"
+    r"\s+(`[^`\n]+`(?:\s*(?:,|,?\s*or|,?\s*and)\s*`[^`\n]+`)*)",
+    re.IGNORECASE,
+)
+_CODE_SPAN = re.compile(r"`([^`\n]+)`")
+_SIGNATURE = re.compile(
+    r"\s*(?P<qualifier>(?:pure\s+)?(?:def|val)|action|temporal|run|nondet|const|var)?\s*"
+    r"(?P<name>[^\s:()]+(?:::[^\s:()]+)*)\s*:\s*(?P<type>.*)",
+    re.DOTALL,
+)
+_OPENERS = {"(": ")", "[": "]", "{": "}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """`qualifier name: (param, ...) => result`; a value has no parameters."""
+
+    qualifier: str
+    param_types: tuple[str, ...]
+    return_type: str
+
+
+def read(
+    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+) -> list[Record]:
+    """The entries of all files, in file order."""
+    curated = _curated_categories(collection)
+    records: list[Record] = []
+    for file in files:
+        page = read_markdown(file, diagnostics)
+        if page is None:
+            continue
+        if "name" in page.document.data:
+            record = _single_entry(collection, page, curated, diagnostics)
+            records.extend([record] if record else [])
+        else:
+            records.extend(_entries(collection, page, curated, diagnostics))
+    names = {record.id for record in records}
+    for category, listed in collection.options.get("categories", {}).items():
+        for name in listed:
+            if name not in names:
+                diagnostics.warning(
+                    "builtin-unknown-name",
+                    f"`categories` puts {name!r} under {category!r}, but there is no such entry",
+                    PROJECT_FILE,
+                    collection.line or None,
+                    hint=f"Remove it, or correct the name; {len(names)} entries were read.",
+                )
+    return records
+
+
+def parse_signature(source: str) -> Signature:
+    """Splits a signature; what does not read as one has no types."""
+    match = _SIGNATURE.fullmatch(source.strip())
+    if match is None:
+        return Signature("", (), "")
+    qualifier = " ".join((match["qualifier"] or "").split())
+    parts = split_top_level(match["type"], "=>")
+    if len(parts) == 1:
+        return Signature(qualifier, (), parts[0])
+    # An arrow is right-associative: what follows the first one is the result.
+    params = parts[0]
+    if _is_wrapped(params):
+        params = params[1:-1]
+    return Signature(
+        qualifier,
+        tuple(param for param in split_top_level(params, ",") if param),
+        " => ".join(parts[1:]),
+    )
+
+
+def split_top_level(source: str, separator: str) -> list[str]:
+    """`source` split at the separators that stand in no bracket, each part stripped."""
+    parts: list[str] = []
+    depth = start = index = 0
+    while index < len(source):
+        if source[index] in _OPENERS:
+            depth += 1
+        elif source[index] in _OPENERS.values():
+            depth -= 1
+        elif depth == 0 and source.startswith(separator, index):
+            parts.append(source[start:index].strip())
+            index += len(separator)
+            start = index
+            continue
+        index += 1
+    return [*parts, source[start:].strip()]
+
+
+def derive_categories(name: str, signature: Signature) -> tuple[str, ...]:
+    """Where a reader would look for the operator, the best first, from its signature alone.
+
+    The mode decides for temporal operators and actions; a name with a namespace (`q::debug`) is a
+    utility; otherwise the first parameter whose type is not a variable does, then the result.
+    Collections that the result holds are further categories: `Set[a] -> map` is found under both.
+    """
+    found: list[str] = []
+    if signature.qualifier == "temporal":
+        found.append("temporal")
+    elif signature.qualifier in ("action", "run"):
+        found.append("action")
+    elif "::" in name:
+        found.append("utility")
+    else:
+        kinds = [_type_category(param) for param in signature.param_types]
+        found.extend([kind for kind in kinds if kind][:1])
+        if not signature.param_types:
+            element = re.fullmatch(r"\w+\[(.*)\]", signature.return_type, re.DOTALL)
+            found.append(_type_category(signature.return_type))
+            found.append(_type_category(element[1]) if element else "")
+        elif not found:
+            found.append(_type_category(signature.return_type))
+        found.extend(_collections_in(signature.return_type))
+    return tuple(dict.fromkeys(category for category in found if category)) or ("utility",)
+
+
+def _type_category(source: str) -> str:
+    """The category of values of a type; "" for a type variable."""
+    while _is_wrapped(source) and len(split_top_level(source[1:-1], ",")) == 1:
+        source = source[1:-1].strip()
+    if len(split_top_level(source, "=>")) > 1:
+        return ""
+    if len(split_top_level(source, "->")) > 1:
+        return "map"
+    word = re.match(r"\w*", source)
+    categories = {"Set": "set", "List": "list", "Map": "map", "int": "integer", "bool": "logic"}
+    if source.startswith("{"):
+        return "record"
+    if source.startswith("("):
+        return "tuple"
+    return categories.get(word[0] if word else "", "utility" if source == "str" else "")
+
+
+def _collections_in(source: str) -> list[str]:
+    """Categories of the collections that a result type is or holds."""
+    marks = {"set": "Set[", "list": "List[", "map": "->"}
+    return sorted(
+        (category for category, mark in marks.items() if mark in source),
+        key=lambda category: source.index(marks[category]),
+    )
+
+
+def _is_wrapped(source: str) -> bool:
+    """Whether one pair of parentheses encloses all of `source`."""
+    if not source.startswith("("):
+        return False
+    depth = 0
+    for index, char in enumerate(source):
+        depth += (char in _OPENERS) - (char in _OPENERS.values())
+        if depth == 0:
+            return index == len(source) - 1
+    return False
+
+
+def aliases_in(description: str, name: str) -> tuple[str, ...]:
+    """Other spellings that the description states: "infix form as `==`", "can be written as `x'`"."""
+    found = (
+        code.strip()
+        for phrase in _ALIAS_PHRASE.finditer(description)
+        for code in _CODE_SPAN.findall(phrase.group(1))
+    )
+    return tuple(dict.fromkeys(alias for alias in found if alias != name))
+
+
+def _curated_categories(collection: Collection) -> Mapping[str, Sequence[str]]:
+    """Entry name -> the categories that kb.toml gives it."""
+    curated: dict[str, list[str]] = {}
+    for category, names in collection.options.get("categories", {}).items():
+        for name in names:
+            curated.setdefault(name, []).append(category.lower())
+    return curated
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    description: str
+    examples: tuple[str, ...]
+    signature: str
+    summary: str
+
+
+def _body(
+    page: MarkdownFile, lines: Sequence[str], blocks: Sequence[Block], first: int, last: int
+) -> _Body:
+    """Splits the entry on lines `first` to `last`; `blocks` are those on these lines."""
+    heading = next(
+        (b for b in blocks if b.kind == "heading" and b.title.lower() in ("examples", "example")),
+        None,
+    )
+    end = heading.start_line - 1 if heading else last
+    examples: list[str] = []
+    for block in blocks:
+        if heading is None or block.start_line <= heading.start_line:
+            continue
+        if block.kind == "heading" and block.level <= heading.level:
+            break
+        if block.kind == "fence" and block.content.strip():
+            examples.append(block.content)
+    signature, kept = _take_signature([line.rstrip("\r\n") for line in lines[first - 1 : end]])
+    prose = [block for block in blocks if block.end_line <= end]
+    if signature:
+        prose = [block for block in prose if not _SIGNATURE_LINE.match(block.content)]
+    summary = first_paragraph(prose, page.document.references)
+    return _Body("\n".join(kept).strip(), tuple(examples), signature, summary)
+
+
+def _take_signature(lines: Sequence[str]) -> tuple[str, list[str]]:
+    """The signature and the other lines; a signature in backticks may span lines."""
+    for index, line in enumerate(lines):
+        match = _SIGNATURE_LINE.match(line)
+        if match is None:
+            continue
+        parts = [match.group(1)]
+        end = index + 1
+        while " ".join(parts).count("`") % 2 and end < len(lines) and lines[end].strip():
+            parts.append(lines[end])
+            end += 1
+        signature = " ".join(" ".join(parts).replace("`", "").split())
+        return signature, [*lines[:index], *lines[end:]]
+    return "", list(lines)
+
+
+def _entries(
+    collection: Collection,
+    page: MarkdownFile,
+    curated: Mapping[str, Sequence[str]],
+    diagnostics: Diagnostics,
+) -> Iterable[Record]:
+    """The entries of a file whose level-2 headings are entries."""
+    path = page.file.path
+    lines = split_lines(page.text)
+    blocks = page.document.blocks
+    starts = [i for i, b in enumerate(blocks) if b.kind == "heading" and b.level <= 2]
+    if not any(blocks[index].level == 2 for index in starts):
+        diagnostics.error(
+            "builtins-no-entries",
+            "the file has neither a front matter `name` nor a level-2 heading",
+            path,
+            1,
+            hint="Write one entry a file with `name` and `signature`, or `## name` headings.",
+        )
+    for position, start in enumerate(starts):
+        heading = blocks[start]
+        if heading.level != 2:
+            continue
+        end = starts[position + 1] if position + 1 < len(starts) else len(blocks)
+        last = blocks[end].start_line - 1 if end < len(blocks) else len(lines)
+        body = _body(page, lines, blocks[start + 1 : end], heading.end_line + 1, last)
+        if not body.signature:
+            diagnostics.error(
+                "builtin-no-signature",
+                f"the entry {heading.title!r} has no `Signature:` line",
+                path,
+                heading.start_line,
+                hint=f"Add a line such as: Signature: `pure def {heading.title}: (int) => int`",
+            )
+            continue
+        text = "".join(lines[heading.start_line - 1 : last])
+        yield _record(
+            collection, path, heading.start_line, text, body, heading.title, body.signature, curated
+        )
+
+
+def _single_entry(
+    collection: Collection,
+    page: MarkdownFile,
+    curated: Mapping[str, Sequence[str]],
+    diagnostics: Diagnostics,
+) -> Record | None:
+    """The entry of a file that has its name in the front matter."""
+    path = page.file.path
+    fields = page.fields(diagnostics)
+    fields.warn_unknown(FIELDS)
+    name = fields.required("name", "Write the name that readers call it by.")
+    front_matter = page.document.front_matter
+    first = front_matter.last_line + 1 if front_matter else 1
+    lines = split_lines(page.text)
+    blocks = page.document.blocks
+    # A level-1 heading only repeats the name.
+    if blocks and blocks[0].kind == "heading" and blocks[0].level == 1:
+        first = blocks[0].end_line + 1
+        blocks = blocks[1:]
+    body = _body(page, lines, blocks, first, len(lines))
+    signature = fields.string("signature", body.signature)
+    if name and not signature and not isinstance(fields.data.get("signature"), (list, dict)):
+        diagnostics.error(
+            "builtin-no-signature",
+            f"the entry {name!r} has no `signature`",
+            path,
+            fields.line_of("name"),
+            hint=f'Add a line such as: signature: "pure def {name}: (int) => int"',
+        )
+    if not name or not signature:
+        return None
+    categories = [*fields.strings("category"), *fields.strings("categories")]
+    return _record(
+        collection,
+        path,
+        1,
+        page.text,
+        body,
+        name,
+        signature,
+        curated,
+        categories=categories,
+        aliases=fields.strings("aliases"),
+        related=fields.strings("related"),
+        url=fields.string("url"),
+    )
+
+
+def _record(
+    collection: Collection,
+    path: str,
+    line: int,
+    text: str,
+    body: _Body,
+    name: str,
+    signature: str,
+    curated: Mapping[str, Sequence[str]],
+    *,
+    categories: Sequence[str] = (),
+    aliases: Sequence[str] = (),
+    related: Sequence[str] = (),
+    url: str = "",
+) -> BuiltinRecord:
+    parsed = parse_signature(signature)
+    stated = [category.lower() for category in categories] or derive_categories(name, parsed)
+    all_categories = tuple(dict.fromkeys([*curated.get(name, ()), *stated]))
+    all_aliases = dict.fromkeys([*aliases, *aliases_in(body.description, name)])
+    all_aliases.pop(name, None)
+    return BuiltinRecord(
+        id=name,
+        collection=collection.name,
+        title=name,
+        path=path,
+        text=text,
+        line=line,
+        size=len(text.encode()),
+        lines=line_count(text),
+        language="markdown",
+        summary=body.summary,
+        tags=all_categories,
+        url=url or collection.source_url(path, anchor=name.lower()),
+        name=name,
+        signature=signature,
+        description=body.description,
+        examples=body.examples,
+        category=all_categories[0],
+        categories=all_categories,
+        aliases=tuple(all_aliases),
+        related=tuple(related),
+        return_type=parsed.return_type,
+        param_types=parsed.param_types,
+    )

@@ -1,0 +1,100 @@
+"""Front end for documentation pages: Markdown, MDX and plain text.
+
+Front matter may hold anything; `title`, `summary` or `description`, `tags`, `topics` and `url` are
+used, and all of it is kept. A page's id is its path below the knowledge base's root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kbc import markdown, mdx
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.markdown_file import (
+    MarkdownFile,
+    first_paragraph,
+    line_count,
+    read_markdown,
+    shorten,
+)
+from kbc.project import Collection, SourceFile
+from kbc.records import DocRecord, Record
+
+
+def read(
+    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+) -> list[Record]:
+    """A record for each page."""
+    records: list[Record] = []
+    for file in files:
+        if file.path.lower().endswith(".txt"):
+            record = _plain_text(collection, file, diagnostics)
+            records.extend([record] if record else [])
+        elif page := read_markdown(file, diagnostics):
+            records.append(_page(collection, page, diagnostics))
+    return records
+
+
+def _page(collection: Collection, page: MarkdownFile, diagnostics: Diagnostics) -> DocRecord:
+    document = page.document
+    fields = page.fields(diagnostics)
+    path = page.file.path
+    body = page.text.replace("\r\n", "\n")
+    if document.front_matter:
+        lines = body.split("\n")[document.front_matter.last_line :]
+        body = "\n".join(lines).lstrip("\n")
+    content = mdx.clean(body) if page.is_mdx else body
+    heading = next((block.title for block in document.headings if block.level == 1), "")
+    summary = fields.string("summary") or fields.string("description") or fields.string("excerpt")
+    tags = fields.strings("tags")
+    return DocRecord(
+        id=path,
+        collection=collection.name,
+        title=heading or fields.string("title") or _file_name(path),
+        path=path,
+        text=page.text,
+        size=len(page.text.encode()),
+        lines=line_count(page.text),
+        language=page.format,
+        summary=shorten(summary)
+        if summary
+        else first_paragraph(document.blocks, document.references),
+        tags=tags,
+        url=fields.string("url") or collection.source_url(path),
+        group=collection.group or collection.name,
+        format=page.format,
+        content=content,
+        processed=page.is_mdx,
+        frontmatter=document.data,
+        sections=markdown.sections(document),
+        topics=fields.strings("topics") or tags,
+    )
+
+
+def _plain_text(
+    collection: Collection, file: SourceFile, diagnostics: Diagnostics
+) -> DocRecord | None:
+    text = file.text(diagnostics)
+    if text is None:
+        return None
+    content = text.replace("\r\n", "\n")
+    paragraph = next(part for part in content.split("\n\n") if part.strip())
+    return DocRecord(
+        id=file.path,
+        collection=collection.name,
+        title=_file_name(file.path),
+        path=file.path,
+        text=text,
+        size=len(text.encode()),
+        lines=line_count(text),
+        language="text",
+        summary=shorten(paragraph),
+        url=collection.source_url(file.path),
+        group=collection.group or collection.name,
+        format="text",
+        content=content,
+    )
+
+
+def _file_name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]

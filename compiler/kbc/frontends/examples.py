@@ -1,0 +1,171 @@
+"""Front end for examples: source files, with metadata read from the source.
+
+The first folder below the collection's path is the category (`general` for files beside it), the
+second the subcategory. `NAME.meta.toml`, where NAME is the file's name with or without its ending,
+may add `title`, `description`, `tags` and `keywords`. `extensions` in kb.toml says which files are
+examples (`[".qnt"]` by default). Quint files are scanned for their definitions; of other languages
+only the comment at the top is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from kbc import quint
+from kbc.diagnostics import Diagnostics
+from kbc.discovery import SIDECAR_SUFFIX
+from kbc.frontends.markdown_file import line_count, shorten
+from kbc.frontends.metadata import Fields, read_toml
+from kbc.project import PROJECT_FILE, Collection, SourceFile
+from kbc.records import ExampleRecord, Record
+from kbc.toml_lines import key_lines
+
+DEFAULT_EXTENSIONS = (".qnt",)
+DEFAULT_CATEGORY = "general"
+SIDECAR_FIELDS = ("title", "description", "tags", "keywords")
+MAX_KEYWORDS = 120
+
+LANGUAGES: Mapping[str, str] = {
+    ".c": "c",
+    ".cpp": "cpp",
+    ".go": "go",
+    ".h": "c",
+    ".java": "java",
+    ".js": "javascript",
+    ".kt": "kotlin",
+    ".lean": "lean",
+    ".ml": "ocaml",
+    ".py": "python",
+    ".qnt": "quint",
+    ".rb": "ruby",
+    ".rs": "rust",
+    ".sh": "bash",
+    ".sol": "solidity",
+    ".tla": "tla",
+    ".toml": "toml",
+    ".ts": "typescript",
+    ".tsx": "tsx",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+}
+
+_TOP_COMMENT = re.compile(
+    r"\A\s*(?:#![^\n]*\n\s*)?(?P<comment>/\*.*?\*/|(?:(?://|#|--|;|%)[^\n]*(?:\n[ \t]*|\Z))+"
+    r"|\"\"\".*?\"\"\"|\(\*.*?\*\))",
+    re.DOTALL,
+)
+
+
+def read(
+    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+) -> list[Record]:
+    """A record for each file with one of the collection's extensions."""
+    extensions = tuple(
+        each.lower() if each.startswith(".") else f".{each.lower()}"
+        for each in collection.options.get("extensions", DEFAULT_EXTENSIONS)
+    )
+    sidecars = {file.path: file for file in files if file.path.endswith(SIDECAR_SUFFIX)}
+    records: list[Record] = []
+    for file in files:
+        if file.path in sidecars or not file.path.lower().endswith(extensions):
+            continue
+        stem = file.path.rsplit(".", 1)[0]
+        full = sidecars.pop(file.path + SIDECAR_SUFFIX, None)
+        sidecar = full or sidecars.pop(stem + SIDECAR_SUFFIX, None)
+        fields = _sidecar_fields(sidecar, diagnostics) if sidecar else None
+        text = file.text(diagnostics)
+        if text is not None:
+            records.append(_example(collection, file, text, fields))
+    for path in sidecars:
+        diagnostics.warning(
+            "sidecar-without-file",
+            "there is no example that this file describes",
+            path,
+            1,
+            hint=f"Name it after the example: NAME{SIDECAR_SUFFIX}, in the same folder.",
+        )
+    if files and not records:
+        diagnostics.warning(
+            "examples-none",
+            f"no file of collection {collection.name!r} ends in {' or '.join(extensions)}",
+            PROJECT_FILE,
+            collection.line or None,
+            hint="Set `extensions` to the endings of the examples.",
+        )
+    return records
+
+
+def _sidecar_fields(sidecar: SourceFile, diagnostics: Diagnostics) -> Fields | None:
+    parsed = read_toml(sidecar, diagnostics)
+    if parsed is None:
+        return None
+    data, text = parsed
+    lines = key_lines(text)
+    fields = Fields(data, sidecar.path, lambda name: lines.get((name,), 1), diagnostics)
+    fields.warn_unknown(SIDECAR_FIELDS)
+    return fields
+
+
+def _example(
+    collection: Collection, file: SourceFile, text: str, fields: Fields | None
+) -> ExampleRecord:
+    path = file.relative_path
+    *folders, filename = path.split("/")
+    extension = "." + filename.rsplit(".", 1)[-1].lower()
+    language = LANGUAGES.get(extension, extension.removeprefix("."))
+    source = quint.scan(text) if language == "quint" else quint.Source(_top_comment(text))
+    description = (fields.string("description") if fields else "") or source.description
+    tags = fields.strings("tags") if fields else ()
+    category = folders[0] if folders else DEFAULT_CATEGORY
+    return ExampleRecord(
+        id=path,
+        collection=collection.name,
+        title=(fields.string("title") if fields else "") or filename,
+        path=file.path,
+        text=text,
+        size=len(text.encode()),
+        lines=line_count(text),
+        language=language,
+        summary=shorten(description),
+        tags=tags,
+        url=collection.source_url(file.path),
+        filename=filename,
+        category=category,
+        subcategory=folders[1] if len(folders) > 1 else "",
+        description=description,
+        modules=source.names("module"),
+        imports=source.imports,
+        types=source.names("type"),
+        constants=source.names("const"),
+        functions=source.functions,
+        actions=source.names("action"),
+        tests=source.tests,
+        keywords=_keywords(source, [*(fields.strings("keywords") if fields else ()), *folders]),
+        definitions=source.definitions,
+    )
+
+
+def _keywords(source: quint.Source, stated: Sequence[str]) -> tuple[str, ...]:
+    """What the example can be found by: what its author says, its folders, modules and types, the
+    operators it uses, then everything else it defines."""
+    defined = [each.name for each in source.definitions]
+    own = set(defined)
+    words = [
+        *stated,
+        *source.names("module"),
+        *source.names("type"),
+        *source.constructors,
+        *(name for name in source.calls if name not in own),
+        *defined,
+    ]
+    return tuple(dict.fromkeys(words))[:MAX_KEYWORDS]
+
+
+def _top_comment(text: str) -> str:
+    """The comment at the top of a file of any language, on one line."""
+    match = _TOP_COMMENT.match(text)
+    if match is None:
+        return ""
+    lines = (re.sub(r"^[\s/#*;%(\"-]+|[\s*/)\"-]+$", "", line) for line in match[1].split("\n"))
+    return " ".join(line for line in lines if line)[: quint.MAX_DESCRIPTION_CHARS]

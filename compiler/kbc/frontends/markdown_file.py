@@ -1,0 +1,87 @@
+"""What the front ends for Markdown files share: reading one, its title, its summary, its links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kbc import markdown
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.metadata import Fields
+from kbc.markdown import Block, Document
+from kbc.project import SourceFile
+
+MAX_SUMMARY_CHARS = 200
+MAX_LINK_LINE_CHARS = 20_000  # a longer line is data, and not worth a quadratic look for links
+
+_CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_LINK = re.compile(r"\]\(\s*<?([^()<>\s]+)|^ {0,3}\[[^\]]+\]:\s*<?([^<>\s]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownFile:
+    """A Markdown or MDX file: its text as stored, and the structure of it."""
+
+    file: SourceFile
+    text: str
+    document: Document
+    is_mdx: bool
+
+    def fields(self, diagnostics: Diagnostics) -> Fields:
+        """The front matter, for typed reading."""
+        document = self.document
+        return Fields(document.data, self.file.path, document.line_of, diagnostics)
+
+    @property
+    def format(self) -> str:
+        return "mdx" if self.is_mdx else "markdown"
+
+
+def read_markdown(file: SourceFile, diagnostics: Diagnostics) -> MarkdownFile | None:
+    """The parsed file with its problems reported; None when it is no text."""
+    text = file.text(diagnostics)
+    if text is None:
+        return None
+    is_mdx = file.path.lower().endswith(".mdx")
+    document = markdown.parse(text, mdx=is_mdx)
+    document.report(file.path, diagnostics)
+    return MarkdownFile(file, text, document, is_mdx)
+
+
+def line_count(text: str) -> int:
+    """Lines of `text`; a last line without a line end counts."""
+    return text.count("\n") + (not text.endswith("\n") and text != "")
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of `text` with their line ends; joined, they are `text`."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def first_paragraph(blocks: Sequence[Block], references: Mapping[str, Any]) -> str:
+    """The first paragraph's text on one line, cut to a summary's length; "" without a paragraph."""
+    for block in blocks:
+        if block.kind == "paragraph":
+            text = markdown.plain_text(block.content, references)
+            if text:
+                return shorten(text)
+    return ""
+
+
+def shorten(text: str) -> str:
+    """`text` on one line, at most `MAX_SUMMARY_CHARS` long, cut between words."""
+    line = " ".join(text.split())
+    if len(line) <= MAX_SUMMARY_CHARS:
+        return line
+    return line[: MAX_SUMMARY_CHARS - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
+
+
+def links(text: str, *, is_mdx: bool) -> Iterator[tuple[int, str]]:
+    """The targets of links and images outside code, with their 1-based lines in `text`."""
+    code_lines = markdown.parse(text, mdx=is_mdx).code_lines
+    for number, line in enumerate(text.split("\n"), start=1):
+        if number not in code_lines and "]" in line and len(line) <= MAX_LINK_LINE_CHARS:
+            for match in _LINK.finditer(_CODE_SPAN.sub("", line)):
+                yield number, match.group(1) or match.group(2)

@@ -1,0 +1,265 @@
+"""Front end for patterns: Markdown with front matter, one pattern a file.
+
+Front matter: `id` (default: the file's name), `name`, `category`, `when_to_use`, `related`,
+`required_builtins`, `examples`, `description` (default: the first paragraph), `tags`. Level-2 sections
+that are understood: Template (its code), Key Principles (its list), Anti-patterns and Rules (pairs of
+wrong and right code). Every other section stays in the text.
+
+A pair is introduced by a level-3 heading or by a bold label. Both forms are read:
+
+    ### DON'T: assign in a loop          ### 1. One assignment a step
+    (code block)                         **Wrong:**
+    **Why?** The reason.                 (code block)
+    ### DO:                              **Correct:**
+    (code block)                         (code block)
+                                         The explanation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kbc import markdown
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.markdown_file import (
+    MarkdownFile,
+    line_count,
+    read_markdown,
+    shorten,
+)
+from kbc.markdown import Block
+from kbc.project import Collection, SourceFile
+from kbc.records import PatternRecord, Record
+
+FIELDS = (
+    "id",
+    "name",
+    "category",
+    "when_to_use",
+    "related",
+    "required_builtins",
+    "examples",
+    "description",
+    "tags",
+)
+
+_LABELS: Mapping[str, str] = {
+    "don't": "wrong",
+    "dont": "wrong",
+    "do not": "wrong",
+    "avoid": "wrong",
+    "bad": "wrong",
+    "wrong": "wrong",
+    "do": "right",
+    "instead": "right",
+    "good": "right",
+    "right": "right",
+    "correct": "right",
+    "why": "reason",
+    "reason": "reason",
+    "because": "reason",
+    "explanation": "reason",
+}
+_LABEL = re.compile(
+    rf"\W*({'|'.join(sorted(map(re.escape, _LABELS), key=len, reverse=True))})\s*(?:[:?.]+\s*|$)(.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_NUMBER = re.compile(r"^\d+[.)]\s*")
+
+
+def read(
+    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+) -> list[Record]:
+    """A record for each pattern."""
+    records: list[Record] = []
+    for file in files:
+        page = read_markdown(file, diagnostics)
+        if page is None:
+            continue
+        if page.document.front_matter is None:
+            diagnostics.error(
+                "pattern-no-front-matter",
+                "the file does not begin with front matter",
+                file.path,
+                1,
+                hint="Begin with `---`, `id: ...`, `name: ...`, `category: ...`, `---`.",
+            )
+            continue
+        record = _pattern(collection, page, diagnostics)
+        records.extend([record] if record else [])
+    return records
+
+
+def _pattern(
+    collection: Collection, page: MarkdownFile, diagnostics: Diagnostics
+) -> PatternRecord | None:
+    path = page.file.path
+    fields = page.fields(diagnostics)
+    fields.warn_unknown(FIELDS)
+    category = fields.required("category", "Write the group it is listed under.").lower()
+    blocks = page.document.blocks
+    title = next((block.title for block in page.document.headings if block.level == 1), "")
+    sections = dict(_sections(blocks))
+    stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    description = fields.string("description") or _introduction(page)
+    anti_patterns = _pairs(sections.get("antipatterns", ()))
+    rules = _pairs(sections.get("rules", ()))
+    for pair in (*anti_patterns, *rules):
+        pair.report(path, diagnostics)
+    if not category:
+        return None
+    return PatternRecord(
+        id=fields.string("id", stem),
+        collection=collection.name,
+        title=fields.string("name") or title or stem,
+        path=path,
+        text=page.text,
+        size=len(page.text.encode()),
+        lines=line_count(page.text),
+        language=page.format,
+        summary=shorten(description),
+        tags=fields.strings("tags"),
+        url=collection.source_url(path),
+        name=fields.string("name") or title or stem,
+        category=category,
+        description=description,
+        when_to_use=fields.strings("when_to_use"),
+        template=_code(sections.get("template", ())),
+        key_principles=_items(sections.get("keyprinciples", sections.get("principles", ()))),
+        required_builtins=fields.strings("required_builtins"),
+        examples=fields.strings("examples"),
+        related_patterns=fields.strings("related"),
+        anti_patterns=tuple(pair.as_anti_pattern() for pair in anti_patterns),
+        rules=tuple(pair.as_rule() for pair in rules),
+    )
+
+
+def _sections(blocks: Sequence[Block]) -> Iterator[tuple[str, Sequence[Block]]]:
+    """Level-2 sections: the title's letters in lower case, and the blocks below the heading."""
+    starts = [i for i, b in enumerate(blocks) if b.kind == "heading" and b.level <= 2]
+    for start, end in zip(starts, [*starts[1:], len(blocks)], strict=True):
+        yield re.sub(r"[^a-z]", "", blocks[start].title.lower()), blocks[start + 1 : end]
+
+
+def _introduction(page: MarkdownFile) -> str:
+    """The first paragraph before the first level-2 heading, whole."""
+    for block in page.document.blocks:
+        if block.kind == "heading" and block.level > 1:
+            break
+        if block.kind == "paragraph":
+            return markdown.plain_text(block.content, page.document.references)
+    return ""
+
+
+def _code(blocks: Sequence[Block]) -> str:
+    """The code of a section; several blocks are separated by a blank line."""
+    return "\n\n".join(block.content for block in blocks if block.kind == "fence")
+
+
+def _items(blocks: Sequence[Block]) -> tuple[str, ...]:
+    """The items of a section's lists; its paragraphs when it has none."""
+    items = tuple(item for block in blocks for item in block.items)
+    return items or tuple(
+        markdown.plain_text(block.content) for block in blocks if block.kind == "paragraph"
+    )
+
+
+@dataclass(slots=True)
+class _Pair:
+    """Wrong and right code, why, and the title above them."""
+
+    line: int
+    title: str = ""
+    code: dict[str, list[str]] = field(default_factory=lambda: {"wrong": [], "right": []})
+    said: dict[str, list[str]] = field(default_factory=lambda: {"wrong": [], "right": []})
+    reason: list[str] = field(default_factory=list)
+
+    def part(self, name: str) -> str:
+        """The code of `wrong` or `right`; what was said about it when there is no code."""
+        return "\n\n".join(self.code[name]) or " ".join(self.said[name])
+
+    @property
+    def explanation(self) -> str:
+        return " ".join(self.reason)
+
+    def as_anti_pattern(self) -> dict[str, str]:
+        fields = {
+            "dont": self.part("wrong"),
+            "reason": self.explanation or self.title,
+            "do": self.part("right"),
+        }
+        return {name: value for name, value in fields.items() if value}
+
+    def as_rule(self) -> dict[str, str]:
+        fields = {
+            "rule": self.title or self.explanation or self.part("wrong"),
+            "wrong": self.part("wrong"),
+            "correct": self.part("right"),
+            "explanation": self.explanation,
+        }
+        return {name: value for name, value in fields.items() if value}
+
+    def report(self, path: str, diagnostics: Diagnostics) -> None:
+        for name, label in (("wrong", "wrong"), ("right", "right")):
+            if not self.part(name):
+                diagnostics.warning(
+                    "pattern-incomplete-pair",
+                    f"the pair has no {label} side",
+                    path,
+                    self.line,
+                    hint="Write both, as `### DON'T:` and `### DO:` or `**Wrong:**` and"
+                    " `**Correct:**`, each with a code block.",
+                )
+
+
+def _pairs(blocks: Sequence[Block]) -> list[_Pair]:
+    """The pairs of an Anti-patterns or Rules section."""
+    pairs: list[_Pair] = []
+    target = ""  # the part that code goes to
+
+    def begin(line: int, title: str = "") -> _Pair:
+        pairs.append(_Pair(line, title))
+        return pairs[-1]
+
+    for block in blocks:
+        pair = pairs[-1] if pairs else None
+        label, rest = _label(block)
+        if block.kind == "heading" and not label:
+            begin(block.start_line, _NUMBER.sub("", block.title))
+            target = ""
+        elif label == "wrong":
+            if pair is None or pair.part("wrong") or pair.part("right"):
+                pair = begin(block.start_line)
+            target = label
+            pair.said[label].extend([rest] if rest else [])
+        elif label == "right":
+            pair = pair or begin(block.start_line)
+            target = label
+            pair.said[label].extend([rest] if rest else [])
+        elif block.kind == "fence":
+            pair = pair or begin(block.start_line)
+            pair.code[target or "wrong"].append(block.content)
+            target = target or "right"
+        elif pair is not None and block.kind in ("paragraph", "list", "quote"):
+            text = rest if label else markdown.plain_text(block.content) or " ".join(block.items)
+            if target and not label and not pair.part(target):
+                pair.said[target].append(text)
+            elif text:
+                pair.reason.append(text)
+    return pairs
+
+
+def _label(block: Block) -> tuple[str, str]:
+    """`wrong`, `right` or `reason` when the block is such a label, and the text after it."""
+    if block.kind == "heading":
+        text = block.title
+    elif block.kind == "paragraph" and re.match(r"\s*(\*\*|__)|\W*\w+:", block.content):
+        text = markdown.plain_text(block.content)
+    else:
+        return "", ""
+    match = _LABEL.match(text.replace("\u2019", "'"))
+    if match is None:
+        return "", ""
+    return _LABELS[match[1].lower()], match[2].strip()

@@ -1,0 +1,281 @@
+"""Front end for templates: boilerplate files, described in one metadata file of their folder.
+
+The metadata is `templates.toml` (`[[template]]` tables), `templates.json` (a list, an object with a
+list `templates`, or an object from id to fields) or `templates.md` (a level-2 heading an id, then bold
+labels: `**Framework:** choreo`, `**Use for:**` with a list). Fields: `id`, `name`, `description`,
+`framework`, `filename`, `use_for`, `includes`, `instructions`, `workflow`, `key_patterns`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kbc import markdown
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.examples import LANGUAGES
+from kbc.frontends.markdown_file import line_count, read_markdown, shorten
+from kbc.frontends.metadata import Fields, read_json, read_toml
+from kbc.markdown import Block
+from kbc.project import PROJECT_FILE, Collection, SourceFile
+from kbc.records import Record, TemplateRecord
+from kbc.toml_lines import key_lines
+
+METADATA_FILES = ("templates.toml", "templates.json", "templates.md")
+LIST_FIELDS = ("use_for", "includes", "instructions", "workflow", "key_patterns")
+FIELDS = ("id", "name", "description", "framework", "filename", *LIST_FIELDS)
+
+# Labels of templates.md that mean a field of another name.
+_LABELS: Mapping[str, str] = {"file": "filename", "title": "name", "use_cases": "use_for"}
+_LABEL_LINE = re.compile(r"(?:\*\*|__)([^*_:]+?)\s*:?(?:\*\*|__)\s*:?\s*(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One template's metadata; `line` is where it begins, `lines` where its fields stand."""
+
+    fields: Mapping[str, Any]
+    line: int
+    lines: Mapping[str, int]
+
+
+def read(
+    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+) -> list[Record]:
+    """A record for each described template whose file is there."""
+    by_path = {file.path: file for file in files}
+    metadata = [file for file in files if file.path.rsplit("/", 1)[-1] in METADATA_FILES]
+    if files and not metadata:
+        diagnostics.error(
+            "templates-no-metadata",
+            f"collection {collection.name!r} has none of {', '.join(METADATA_FILES)}",
+            PROJECT_FILE,
+            collection.line or None,
+            hint="Describe the templates in one of these files, beside them.",
+        )
+    records: dict[str, TemplateRecord] = {}
+    places: dict[str, tuple[str, int]] = {}
+    described = {file.path for file in metadata}
+    for file in metadata:
+        for entry in _entries(file, diagnostics):
+            fields = Fields(entry.fields, file.path, _line_finder(entry), diagnostics)
+            fields.warn_unknown(FIELDS)
+            record = _template(collection, file, fields, by_path, diagnostics)
+            described.add(_target(file, fields.string("filename")))
+            if record is None:
+                continue
+            if record.id in records:
+                path, line = places[record.id]
+                diagnostics.error(
+                    "duplicate-id",
+                    f"the id {record.id!r} is taken by the template in {path}:{line}",
+                    file.path,
+                    entry.line,
+                    hint="Give each template an id of its own.",
+                )
+                continue
+            records[record.id] = record
+            places[record.id] = (file.path, entry.line)
+    for path in sorted(by_path.keys() - described) if metadata else ():
+        diagnostics.warning(
+            "template-not-described",
+            "no entry of the metadata names this file; it was left out",
+            path,
+            1,
+            hint=f"Describe it in {metadata[0].path}.",
+        )
+    return list(records.values())
+
+
+def _line_finder(entry: _Entry) -> Callable[[str], int]:
+    return lambda name: entry.lines.get(name, entry.line)
+
+
+def _target(metadata: SourceFile, filename: str) -> str:
+    folder = metadata.path.rpartition("/")[0]
+    return f"{folder}/{filename}" if folder else filename
+
+
+def _template(
+    collection: Collection,
+    metadata: SourceFile,
+    fields: Fields,
+    by_path: Mapping[str, SourceFile],
+    diagnostics: Diagnostics,
+) -> TemplateRecord | None:
+    identity = fields.required("id", "Write the id that `get` asks for.")
+    framework = fields.required("framework", "Write the framework it is for.").lower()
+    filename = fields.required("filename", "Write the file's name, beside this metadata.")
+    file = by_path.get(_target(metadata, filename))
+    if filename and file is None:
+        diagnostics.error(
+            "template-file-missing",
+            f"the template {identity!r} names the file {filename!r}, which is not there",
+            metadata.path,
+            fields.line_of("filename"),
+            hint=f"Add {_target(metadata, filename)}, or correct `filename`.",
+        )
+    text = file.text(diagnostics) if file else None
+    if not (identity and framework and file) or text is None:
+        return None
+    name = fields.string("name") or identity
+    extension = "." + filename.rsplit(".", 1)[-1].lower()
+    return TemplateRecord(
+        id=identity,
+        collection=collection.name,
+        title=name,
+        path=file.path,
+        text=text,
+        size=len(text.encode()),
+        lines=line_count(text),
+        language=LANGUAGES.get(extension, extension.removeprefix(".")),
+        summary=shorten(fields.string("description")),
+        url=collection.source_url(file.path),
+        name=name,
+        description=fields.string("description"),
+        framework=framework,
+        filename=filename,
+        use_for=fields.strings("use_for"),
+        includes=fields.strings("includes"),
+        instructions=fields.strings("instructions"),
+        workflow=fields.strings("workflow"),
+        key_patterns=fields.strings("key_patterns"),
+    )
+
+
+def _entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry]:
+    if file.path.endswith(".toml"):
+        yield from _toml_entries(file, diagnostics)
+    elif file.path.endswith(".json"):
+        yield from _json_entries(file, diagnostics)
+    else:
+        yield from _markdown_entries(file, diagnostics)
+
+
+def _toml_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry]:
+    parsed = read_toml(file, diagnostics)
+    if parsed is None:
+        return
+    data, text = parsed
+    lines = key_lines(text)
+    Fields(data, file.path, lambda name: lines.get((name,), 1), diagnostics).warn_unknown(
+        ["template"]
+    )
+    tables = data.get("template")
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        _report_shape(file, lines.get(("template",), 1), "`[[template]]` tables", diagnostics)
+        return
+    for index, table in enumerate(tables):
+        line = lines.get(("template", index), 1)
+        yield _Entry(
+            table, line, {name: lines.get(("template", index, name), line) for name in table}
+        )
+
+
+def _json_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry]:
+    parsed = read_json(file, diagnostics)
+    if parsed is None:
+        return
+    data, text = parsed
+    if isinstance(data, dict) and isinstance(data.get("templates"), (list, dict)):
+        data = data["templates"]
+    if isinstance(data, dict) and all(isinstance(value, dict) for value in data.values()):
+        data = [{"id": key, **value} for key, value in data.items()]
+    if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
+        _report_shape(file, 1, "a list of objects", diagnostics)
+        return
+    position = 0
+    for item in data:
+        # json keeps no positions: the entry begins where its id is first written.
+        mark = f'"{item.get("id", "")}"'
+        position = max(text.find(mark, position), position)
+        line = text.count("\n", 0, position) + 1
+        yield _Entry(item, line, _json_lines(text, position, item))
+        position += 1
+
+
+def _json_lines(text: str, start: int, item: Mapping[str, Any]) -> dict[str, int]:
+    """The lines of an entry's fields: the first places of their names around the id."""
+    opening = max(text.rfind("{", 0, start), 0)
+    found = {name: text.find(f'"{name}"', opening) for name in item}
+    return {
+        name: text.count("\n", 0, position) + 1 for name, position in found.items() if position >= 0
+    }
+
+
+def _markdown_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry]:
+    page = read_markdown(file, diagnostics)
+    if page is None:
+        return
+    blocks = page.document.blocks
+    starts = [i for i, b in enumerate(blocks) if b.kind == "heading" and b.level <= 2]
+    if not any(blocks[index].level == 2 for index in starts):
+        _report_shape(file, 1, "a level-2 heading for each template", diagnostics)
+    for start, end in zip(starts, [*starts[1:], len(blocks)], strict=True):
+        if blocks[start].level == 2:
+            yield _markdown_entry(blocks[start], blocks[start + 1 : end])
+
+
+def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Entry:
+    fields: dict[str, Any] = {"id": heading.title}
+    lines = {"id": heading.start_line}
+    current = ""
+    prose: list[str] = []
+
+    def set_field(label: str, value: str, line: int) -> None:
+        nonlocal current
+        current = re.sub(r"\W+", "_", label.strip().lower()).strip("_")
+        current = _LABELS.get(current, current)
+        lines[current] = line
+        if current in LIST_FIELDS:
+            fields[current] = [part.strip() for part in value.split(",") if part.strip()]
+        else:
+            fields[current] = value
+
+    for block in blocks:
+        if block.kind == "paragraph":
+            for offset, source in enumerate(block.content.split("\n")):
+                label = _LABEL_LINE.fullmatch(source.strip())
+                if label:
+                    value = markdown.plain_text(label[2])
+                    set_field(label[1], value, block.start_line + offset)
+                elif current and isinstance(fields[current], str):
+                    fields[current] = f"{fields[current]} {markdown.plain_text(source)}".strip()
+                else:
+                    prose.append(markdown.plain_text(source))
+            if current not in LIST_FIELDS:
+                current = ""
+        elif block.kind == "list":
+            labelled = [_item_label(item) for item in block.items]
+            if current in LIST_FIELDS and not all(labelled):
+                fields[current] = [*fields[current], *block.items]
+                current = ""
+            else:
+                for offset, pair in enumerate(labelled):
+                    if pair:
+                        set_field(*pair, min(block.start_line + offset, block.end_line))
+                current = ""
+        elif block.kind == "heading":
+            set_field(block.title, "", block.start_line)
+    if prose and not fields.get("description"):
+        fields["description"] = " ".join(prose)
+    return _Entry(fields, heading.start_line, lines)
+
+
+def _item_label(item: str) -> tuple[str, str] | None:
+    """`Framework: choreo` as an item of a list of fields."""
+    label, colon, value = item.partition(":")
+    name = re.sub(r"\W+", "_", label.strip().lower()).strip("_")
+    return (label, value.strip()) if colon and _LABELS.get(name, name) in FIELDS else None
+
+
+def _report_shape(file: SourceFile, line: int, wanted: str, diagnostics: Diagnostics) -> None:
+    diagnostics.error(
+        "templates-bad-shape",
+        f"the file does not hold {wanted}",
+        file.path,
+        line,
+        hint=f"Write {wanted} with: {', '.join(FIELDS)}.",
+    )
