@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from kb_runtime.artifact import Artifact, CollectionInfo
 from kb_runtime.catalog import LABELLED
 from kb_runtime.errors import ArtifactError
-from kb_runtime.manifest import MANIFEST
+from kb_runtime.manifest import MANIFEST, load, resolve
 
 if TYPE_CHECKING:
     from kb_runtime.catalog import Catalog, ChunkTable
@@ -34,10 +34,14 @@ class Problem:
     path: str
     message: str
 
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
 
 @dataclass(frozen=True, slots=True)
 class VerificationReport:
-    """What `verify` found. `checks` names what was looked at; `problems` is empty when all is well."""
+    """What `verify` found. `checks` names the checks that passed, in order; a failing one is the last
+    that ran. `problems` is empty when all is well. `bytes` and `files` leave the manifest out."""
 
     path: str
     build_id: str
@@ -50,6 +54,10 @@ class VerificationReport:
     def ok(self) -> bool:
         return not self.problems
 
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {"ok": self.ok, **asdict(self)}
+
 
 def verify(path: str | os.PathLike[str]) -> VerificationReport:
     """Checks the artifact that `path` stands for, completely.
@@ -57,42 +65,47 @@ def verify(path: str | os.PathLike[str]) -> VerificationReport:
     Raises `ArtifactError` when there is no artifact or its manifest cannot be trusted; everything
     else that is wrong is in the report.
     """
-    from kb_runtime.manifest import load, resolve
-
     folder = resolve(path)
     manifest = load(folder)
     try:
         artifact = Artifact.open(folder)
-    except ArtifactError:
-        problems = tuple(_hashes(Artifact(manifest, -1)))
+    except ArtifactError:  # a size is wrong; the hashes tell which files are
+        passed: list[str] = []
+        problems = list(_hashes(Artifact(manifest, -1)))
     else:
         with artifact:
-            problems = tuple(check(artifact))
+            passed, problems = _run(artifact)
     return VerificationReport(
         path=folder,
         build_id=manifest.build_id,
-        files=len(manifest.files) + 1,
+        files=len(manifest.files),
         bytes=sum(size for size, _ in manifest.files.values()),
-        checks=tuple(CHECKS),
-        problems=problems,
+        checks=tuple(passed),
+        problems=tuple(problems),
     )
 
 
 def check(artifact: Artifact) -> list[Problem]:
-    """All problems of an open artifact.
+    """The problems of an open artifact that the first failing check found."""
+    return _run(artifact)[1]
+
+
+def _run(artifact: Artifact) -> tuple[list[str], list[Problem]]:
+    """Names of the checks that passed, and the problems of the one that did not.
 
     Hashes come first: when one does not hold, nothing else is read, because native readers cannot be
     trusted with damaged files.
     """
-    problems: list[Problem] = []
-    for find in CHECKS.values():
+    passed: list[str] = []
+    for name, find in CHECKS.items():
         try:
-            problems.extend(find(artifact))
+            problems = list(find(artifact))
         except ArtifactError as error:
-            problems.append(Problem(error.code, "", error.message))
+            problems = [Problem(error.code, "", error.message)]
         if problems:
-            break
-    return problems
+            return passed, problems
+        passed.append(name)
+    return passed, []
 
 
 def _hashes(artifact: Artifact) -> Iterator[Problem]:
@@ -206,12 +219,14 @@ def _vectors(artifact: Artifact) -> Iterator[Problem]:
 
 def _encoder(artifact: Artifact) -> Iterator[Problem]:
     """The encoder gives on this machine what it gave where it was built."""
-    if artifact.encoder is None:
+    identity = artifact.manifest["encoder"]
+    if identity is None:
         return
     from kb_runtime.encoder import EncoderError, run_self_test
 
     try:
-        failures = run_self_test(artifact.encoder, artifact.manifest["encoder"]["self_test"])
+        encoder = artifact.encoder
+        failures = run_self_test(encoder, identity["self_test"]) if encoder is not None else []
     except EncoderError as error:
         failures = [str(error)]
     for failure in failures:

@@ -11,7 +11,7 @@ import pytest
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.manifest import seal
-from kb_runtime.verification import verify
+from kb_runtime.verification import CHECKS, verify
 from kbc.linker import Published, PublishError
 
 Publish = Callable[..., Published]
@@ -32,7 +32,9 @@ def test_a_sound_artifact_has_no_problem(publish: Publish) -> None:
     report = verify(build.parent)
     assert report.ok
     assert report.build_id == build.name
-    assert report.files == len([path for path in build.rglob("*") if path.is_file()])
+    assert report.files == len([path for path in build.rglob("*") if path.is_file()]) - 1
+    assert report.checks == tuple(CHECKS)
+    assert json.loads(json.dumps(report.as_dict()))["ok"] is True
 
 
 def test_every_altered_and_missing_file_is_reported(publish: Publish) -> None:
@@ -52,6 +54,7 @@ def test_an_extra_file_is_reported(publish: Publish) -> None:
     (build / "lexical/extra.idx").write_bytes(b"")
     report = verify(build)
     assert [(one.code, one.path) for one in report.problems] == [("extra", "lexical/extra.idx")]
+    assert report.checks == ()
 
 
 def test_a_damaged_manifest_is_an_error(publish: Publish) -> None:
