@@ -268,8 +268,8 @@ CHECKS: dict[str, Callable[[Artifact], Iterator[Problem]]] = {
     "catalogs": _catalogs,
     "chunks": _chunks,
     "lexical": _lexical,
-    "vectors": _vectors,
     "encoder": _encoder,
+    "vectors": _vectors,
     "answers": _answers,
 }
 """What is checked, in order; a check runs only when those before it found nothing."""
