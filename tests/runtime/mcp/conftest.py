@@ -1,0 +1,157 @@
+"""A small published artifact with real tools.json, and a dispatcher over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kb_runtime.live import LiveArtifact
+from kb_runtime.mcp.dispatch import Dispatcher
+from kbc import linker
+from kbc.backends.catalog import write_catalog, write_chunks
+from kbc.backends.tools import CollectionSummary, ServerFacts, write_tools_json
+from kbc.linker import Staging
+from kbc.records import Chunk
+
+PAGE = "# Maps\n\nA map has keys.\n\n## Access\n\nUse get.\n"
+RECORDS: Mapping[str, Sequence[Mapping[str, Any]]] = {
+    "builtins": [
+        {
+            "id": f"op{number}",
+            "name": f"op{number}",
+            "title": f"op{number}",
+            "path": "docs/builtin.md",
+            "text": f"## op{number}\n\nDoes {number}.\n",
+            "line": 10 * number + 1,
+            "signature": f"pure def op{number}: int",
+            "description": f"Does {number}.",
+            "category": "integer",
+        }
+        for number in range(130)
+    ],
+    "docs": [
+        {
+            "id": "docs/maps & sets.md",
+            "title": "Maps",
+            "path": "docs/maps & sets.md",
+            "text": PAGE,
+            "content": PAGE,
+            "format": "markdown",
+            "group": "core",
+            "filename": "maps & sets.md",
+            "sections": [
+                {"title": "Maps", "level": 1, "line": 1, "end_line": 7, "anchor": "maps"},
+                {"title": "Access", "level": 2, "line": 5, "end_line": 7, "anchor": "access"},
+            ],
+        }
+    ],
+}
+
+
+class Corpus:
+    """Publishes `RECORDS` as the knowledge base `small`, again under another version on request."""
+
+    def __init__(self, folder: Path) -> None:
+        self._out = folder
+
+    @property
+    def path(self) -> Path:
+        return self._out / "small"
+
+    def publish(self, version: str = "1") -> str:
+        identity = linker.build_id([version], {}, {})
+        collections = []
+        row = 0
+        for name, records in RECORDS.items():
+            count = len(records)
+            collections.append(
+                {"name": name, "kind": name, "records": count, "chunks": count, "first_row": row}
+            )
+            row += count
+        with Staging(self._out, "small", identity) as staging:
+            chunks = []
+            for name, records in RECORDS.items():
+                write_catalog(staging.folder, name, records)
+                chunks += [
+                    (
+                        position,
+                        Chunk(
+                            collection=name,
+                            record_id=record["id"],
+                            index=0,
+                            text=record["text"],
+                            start_line=1,
+                            end_line=2,
+                        ),
+                    )
+                    for position, record in enumerate(records)
+                ]
+            write_chunks(staging.folder, chunks)
+            write_tools_json(
+                staging.folder / "tools.json",
+                ServerFacts(
+                    name="small",
+                    title="Small KB",
+                    version=version,
+                    prefix="small",
+                    description="For tests.",
+                    built_at="2026-01-01T00:00:00Z",
+                    build_id=identity,
+                    collections=[
+                        CollectionSummary(name, name, len(records))
+                        for name, records in RECORDS.items()
+                    ],
+                ),
+            )
+            staging.publish(
+                {
+                    "name": "small",
+                    "title": "Small KB",
+                    "version": version,
+                    "description": "For tests.",
+                    "license": "",
+                    "prefix": "small",
+                    "built_at": "2026-01-01T00:00:00Z",
+                    "collections": collections,
+                    "scopes": {"all": list(RECORDS)},
+                    "encoder": None,
+                    "search": {},
+                    "tools": {},
+                    "inputs": [],
+                    "libraries": {},
+                    "warnings": [],
+                },
+                None,
+                keep=3,
+            )
+        return identity
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    corpus = Corpus(tmp_path / "out")
+    corpus.publish()
+    return corpus
+
+
+@pytest.fixture
+def dispatch(corpus: Corpus) -> Iterator[Callable[..., Dispatcher]]:
+    """`dispatch(profile)`: a dispatcher over the small artifact."""
+    opened: list[LiveArtifact] = []
+
+    def make(profile: str = "all") -> Dispatcher:
+        live = LiveArtifact(corpus.path)
+        opened.append(live)
+        return Dispatcher(live, profile)
+
+    yield make
+    for live in opened:
+        live.close()
+
+
+@pytest.fixture
+def dispatcher(dispatch: Callable[..., Dispatcher]) -> Dispatcher:
+    return dispatch()

@@ -1,0 +1,53 @@
+"""The start prompt names the tools that this server offers, and no others."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from kb_runtime.errors import ProtocolError
+from kb_runtime.mcp import eras
+
+NEWEST = eras.NEWEST_HANDSHAKE
+
+
+def start(dispatcher: Any, **arguments: str) -> str:
+    params = {"name": "start", "arguments": arguments}
+    (message,) = dispatcher.handle("prompts/get", params, NEWEST)["messages"]
+    assert message["role"] == "user"
+    text: str = message["content"]["text"]
+    return text
+
+
+@pytest.mark.parametrize("profile", ["all", "reference", "compact"])
+def test_the_prompt_names_offered_tools_only(dispatch: Any, profile: str) -> None:
+    dispatcher = dispatch(profile)
+    listed = dispatcher.handle("tools/list", {}, NEWEST)["tools"]
+    named = set(re.findall(r"`(\w+)`", start(dispatcher, task="Write a bank.")))
+    assert named
+    assert named <= {tool["name"] for tool in listed}
+
+
+def test_the_prompt_holds_the_task(dispatcher: Any) -> None:
+    assert start(dispatcher, task="  Write {a} bank. ").startswith("Task: Write {a} bank.\n")
+
+
+def test_a_profile_without_the_family_has_no_prompt(dispatch: Any) -> None:
+    assert dispatch("search").handle("prompts/list", {}, NEWEST) == {"prompts": []}
+
+
+@pytest.mark.parametrize("arguments", [None, {}, {"task": "  "}])
+def test_the_task_is_required(dispatcher: Any, arguments: Any) -> None:
+    with pytest.raises(ProtocolError, match="task"):
+        dispatcher.handle("prompts/get", {"name": "start", "arguments": arguments}, NEWEST)
+
+
+def test_an_unknown_prompt_is_a_protocol_error(dispatcher: Any) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        dispatcher.handle("prompts/get", {"name": "nope"}, NEWEST)
+    assert (caught.value.code, caught.value.message) == (
+        eras.INVALID_PARAMS,
+        "Unknown prompt: nope",
+    )
