@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.tools.declaration import Answer
+
+if TYPE_CHECKING:
+    from kb_runtime.tools.declaration import Answer
 
 ELLIPSIS = "…"
 MAX_ERROR_SUGGESTIONS = 10
@@ -43,20 +45,18 @@ def cut(text: str, start: int, limit: int) -> int:
     end = start + max(limit, 1)
     if end >= len(text):
         return len(text)
-    line_break = text.rfind("\n", end - limit // 5, end)
-    if line_break >= start:
-        return line_break + 1
-    for boundary in range(end, max(start, end - _LONGEST_CLUSTER), -1):
-        if _may_cut(text, boundary):
-            return boundary
-    for boundary in range(end + 1, min(end + _LONGEST_CLUSTER, len(text))):
-        if _may_cut(text, boundary):
-            return boundary
-    return end
+    line_break = text.rfind("\n", end - limit // 5, end) + 1
+    if line_break > start and _may_cut(text, line_break):
+        return line_break
+    before = range(end, max(start, end - _LONGEST_CLUSTER), -1)
+    behind = range(end + 1, min(end + _LONGEST_CLUSTER, len(text)) + 1)
+    return next((at for at in (*before, *behind) if _may_cut(text, at)), end)
 
 
 def _may_cut(text: str, index: int) -> bool:
     """Whether a cut between code points `index` - 1 and `index` keeps what one sees together."""
+    if index == len(text):
+        return True
     before, after = text[index - 1], text[index]
     if before == "\r" and after == "\n":
         return False
@@ -122,6 +122,8 @@ def json_text(value: Any) -> str:
 
 def json_answer(structured: dict[str, Any]) -> Answer:
     """An answer whose text is its structure, so that either of them stands alone."""
+    from kb_runtime.tools.declaration import Answer  # the tools import this module
+
     return Answer(json_text(structured), structured)
 
 
@@ -129,6 +131,8 @@ def with_warnings(answer: Answer, warnings: Sequence[str]) -> Answer:
     """The same answer with `warnings` in its structure and its text."""
     if not warnings:
         return answer
+    from kb_runtime.tools.declaration import Answer
+
     notes = "\n".join(f"Note: {warning}" for warning in warnings)
     if answer.structured is None:
         return Answer(f"{answer.text}\n\n{notes}", None, answer.meta)
