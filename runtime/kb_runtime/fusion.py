@@ -1,0 +1,51 @@
+"""Merging ranked lists: pure functions from lists of (row, score), best first, to one such list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Ranked = Sequence[tuple[int, float]]
+
+# Cormack, Clarke and Büttcher (SIGIR 2009); on nine public collections 10, 20 and 60 differ by 0.007.
+RRF_K = 60
+
+
+def rrf(lists: Sequence[Ranked], k: int = RRF_K) -> list[tuple[int, float]]:
+    """Reciprocal rank fusion: a row scores the sum of 1 / (k + rank) over the lists that have it.
+
+    Ranks count from 1. Best first, ties by row. A row must occur once in a list.
+    """
+    scores: dict[int, float] = {}
+    for ranked in lists:
+        for rank, (row, _) in enumerate(ranked, start=1):
+            scores[row] = scores.get(row, 0.0) + 1.0 / (k + rank)
+    return _sorted(scores)
+
+
+def mix(semantic: Ranked, lexical: Ranked, alpha: float) -> list[tuple[int, float]]:
+    """Convex combination: alpha x semantic + (1 - alpha) x lexical, in 0..1.
+
+    Each list's scores are normalised to 0..1 over the list; a row that a list lacks has 0 there. At
+    alpha 0 rows without a lexical score are left out, at alpha 1 those without a semantic one.
+    """
+    scores: dict[int, float] = {}
+    for ranked, weight in ((semantic, alpha), (lexical, 1.0 - alpha)):
+        if weight > 0:
+            for row, score in _normalised(ranked):
+                scores[row] = scores.get(row, 0.0) + weight * score
+    return _sorted(scores)
+
+
+def _normalised(ranked: Ranked) -> list[tuple[int, float]]:
+    """Min-max over the list; where all scores are equal, all are 1."""
+    if not ranked:
+        return []
+    values = [score for _, score in ranked]
+    low, high = min(values), max(values)
+    if high == low:
+        return [(row, 1.0) for row, _ in ranked]
+    return [(row, (score - low) / (high - low)) for row, score in ranked]
+
+
+def _sorted(scores: dict[int, float]) -> list[tuple[int, float]]:
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))

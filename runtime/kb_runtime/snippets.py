@@ -1,0 +1,256 @@
+"""The passage of a chunk that answers, and which words of the query it and the chunk contain.
+
+A passage is exact text of the chunk, in whole lines, sentences or clauses wherever these fit.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from kb_runtime.analysis import WORD, Analyzer, fold, is_unspaced
+from kb_runtime.query import Query
+from kb_runtime.spelling import shared_prefix
+
+# Code points of a snippet, unless the caller has another budget: what a list of hits can afford.
+BUDGET_CHARS = 240
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=\S)|(?<=[。！？])")
+_SPACE = re.compile(r"\s")
+# A long passage is cut at white space when there is some in its last part.
+_SEARCHED_TAIL = 0.4
+# How far back the beginning of a word is looked for in text without white space.
+_LONGEST_WORD_CHARS = 256
+_JOINER = "\u200d"
+_VARIATION = range(0xFE00, 0xFE10)
+_SKIN_TONES = range(0x1F3FB, 0x1F400)
+_REGIONAL = range(0x1F1E6, 0x1F200)
+
+
+class Snippet(NamedTuple):
+    """A passage; its first and last lines are 1-based lines of the file as stored."""
+
+    text: str
+    start_line: int
+    end_line: int
+
+
+class Occurrence(NamedTuple):
+    """A word of a text that matches a term of the query: where, and which term."""
+
+    start: int
+    end: int
+    term: int  # position in `Matcher.terms`
+
+
+class Matcher:
+    """Finds the words of a query in texts, by the same analysis that built the index.
+
+    Made once for a query and used for all its hits.
+    """
+
+    def __init__(
+        self, query: Query, analyzer: Analyzer, corrections: Mapping[str, Sequence[str]]
+    ) -> None:
+        """`corrections` are the words that stood in for unknown ones (see `lexical`)."""
+        self.terms = tuple(term.typed for term in query.terms) + query.operators
+        self._analyzer = analyzer
+        self._words: dict[str, tuple[int, ...]] = {}
+        self._owner: dict[str, int] = {}
+        self._operators = [
+            (len(query.terms) + at, operator) for at, operator in enumerate(query.operators)
+        ]
+        wholes = [(at, term.names[:1]) for at, term in enumerate(query.terms)]
+        parts = [(at, term.names[1:]) for at, term in enumerate(query.terms)]
+        stand_ins = [
+            (at, tuple(corrections.get(term.typed, ()))) for at, term in enumerate(query.terms)
+        ]
+        needles: dict[str, None] = {}
+        for at, forms in [*wholes, *parts, *stand_ins]:  # a word typed by itself owns its form
+            for form in forms:
+                stem = analyzer.stem(form)
+                self._owner.setdefault(form, at)
+                self._owner.setdefault(stem, at)
+                needles[form[: shared_prefix(form, stem)] or form] = None
+        self._needles = [(needle, is_unspaced(needle)) for needle in needles]
+
+    def find(self, text: str) -> list[Occurrence]:
+        """Every matching word of `text`, in order."""
+        folded = _fold_in_place(text)
+        found: set[Occurrence] = set()
+        for needle, unspaced in self._needles:
+            at = folded.find(needle)
+            while at >= 0:
+                end = at + len(needle)
+                if unspaced:
+                    found.add(Occurrence(at, end, self._owner[needle]))
+                else:
+                    word = _word_around(text, at)
+                    if word is not None:
+                        end = max(word.end(), end)
+                        for term in self._terms_of(word.group()):
+                            found.add(Occurrence(word.start(), word.end(), term))
+                at = folded.find(needle, end)
+        for term, operator in self._operators:
+            at = text.find(operator)
+            if at >= 0:
+                found.add(Occurrence(at, at + len(operator), term))
+        return sorted(found)
+
+    def matched(self, found: Iterable[tuple[str, Sequence[Occurrence]]]) -> tuple[str, ...]:
+        """Query words that the texts contain, in the order of the query.
+
+        As typed, if a text has that spelling in any case; otherwise the first spelling it has.
+        """
+        spelling: dict[int, str] = {}
+        for text, occurrences in found:
+            for start, end, term in occurrences:
+                typed = self.terms[term]
+                word = text[start:end]
+                if typed.casefold() in word.casefold():
+                    spelling[term] = typed
+                else:
+                    spelling.setdefault(term, word)
+        return tuple(spelling[term] for term in sorted(spelling))
+
+    def _terms_of(self, word: str) -> tuple[int, ...]:
+        """The terms that `word` or its parts stand for."""
+        known = self._words.get(word)
+        if known is None:
+            forms = [name for name, _ in self._analyzer.name_terms(word).terms]
+            forms += [self._analyzer.stem(form) for form in forms]
+            known = tuple({self._owner[form]: None for form in forms if form in self._owner})
+            self._words[word] = known
+        return known
+
+
+def snippet(
+    text: str, first_line: int, occurrences: Sequence[Occurrence], budget: int = BUDGET_CHARS
+) -> Snippet:
+    """The passage of at most `budget` code points with the most different terms of the query.
+
+    `text` is a chunk whose first line is line `first_line` of its file. Between equal passages the
+    denser and then the earlier one wins; without occurrences it is the beginning.
+    """
+    pieces = list(_pieces(text, budget))
+    if not pieces:
+        return Snippet("", first_line, first_line)
+    start, end = _best_window(pieces, occurrences, budget)
+    if end - start > budget:
+        start, end = _inside(text, start, end, occurrences, budget)
+    passage = text[start:end]
+    start += len(passage) - len(passage.lstrip("\r\n"))
+    end = start + len(text[start:end].rstrip())
+    line = first_line + text.count("\n", 0, start)
+    return Snippet(text[start:end], line, line + text.count("\n", start, end))
+
+
+def _pieces(text: str, budget: int) -> Iterator[tuple[int, int]]:
+    """(start, end) of the lines of `text`; lines beyond the budget fall into sentences.
+
+    Blank lines are left out: no passage begins or ends with one.
+    """
+    at = 0
+    for line in text.splitlines(keepends=True):
+        end = at + len(line)
+        if line.strip():
+            if len(line) > budget:
+                start = at
+                for match in _SENTENCE_END.finditer(line):
+                    yield start, at + match.end()
+                    start = at + match.end()
+                if start < end:
+                    yield start, end
+            else:
+                yield at, end
+        at = end
+
+
+def _best_window(
+    pieces: Sequence[tuple[int, int]], occurrences: Sequence[Occurrence], budget: int
+) -> tuple[int, int]:
+    """The run of pieces within the budget that has the most terms; at least one piece."""
+    best = (0, 0, 0)
+    window = _grown(pieces, 0, budget)
+    for at, (start, end) in enumerate(pieces):
+        if not any(start <= one.start < end for one in occurrences):
+            continue
+        reach = _grown(pieces, at, budget)
+        inside = [one for one in occurrences if start <= one.start < reach[1]]
+        score = (len({one.term for one in inside}), min(len(inside), 8), -at)
+        if score > best:
+            best, window = score, reach
+    return window
+
+
+def _grown(pieces: Sequence[tuple[int, int]], at: int, budget: int) -> tuple[int, int]:
+    start, end = pieces[at]
+    for _, later in pieces[at + 1 :]:
+        if later - start > budget:
+            break
+        end = later
+    return start, end
+
+
+def _inside(
+    text: str, start: int, end: int, occurrences: Sequence[Occurrence], budget: int
+) -> tuple[int, int]:
+    """A part of one overlong piece, around its first occurrence, cut at white space."""
+    first = next((one for one in occurrences if start <= one.start < end), None)
+    if first is not None and first.end - start > budget:
+        # The word goes to the first third, so that what follows it is seen.
+        begin = max(start, min(first.start - budget // 3, end - budget))
+        space = _SPACE.search(text, begin, first.start)
+        start = space.end() if space else begin
+        while start < first.start and _continues(text, start):
+            start += 1
+    if end - start <= budget:
+        return start, end
+    stop = start + budget
+    floor = stop - int(budget * _SEARCHED_TAIL)
+    spaces = [match.start() for match in _SPACE.finditer(text, floor, stop + 1)]
+    if spaces:
+        return start, spaces[-1]
+    while stop > start + 1 and _continues(text, stop):
+        stop -= 1
+    return start, stop
+
+
+def _continues(text: str, at: int) -> bool:
+    """Whether a cut before `at` would tear a character that is written with several code points."""
+    if at <= 0 or at >= len(text):
+        return False
+    here, before = text[at], text[at - 1]
+    code = ord(here)
+    if unicodedata.combining(here) or unicodedata.category(here) in ("Mn", "Mc", "Me"):
+        return True
+    if here == _JOINER or before == _JOINER or code in _VARIATION or code in _SKIN_TONES:
+        return True
+    if code in _REGIONAL and ord(before) in _REGIONAL:
+        flags = 0  # flags are pairs: only a cut inside a pair tears
+        while flags < at and ord(text[at - 1 - flags]) in _REGIONAL:
+            flags += 1
+        return flags % 2 == 1
+    return here == "\n" and before == "\r"
+
+
+def _word_around(text: str, at: int) -> re.Match[str] | None:
+    """The word of `text` that covers position `at`."""
+    start = at
+    floor = max(0, at - _LONGEST_WORD_CHARS)
+    while start > floor and not text[start - 1].isspace():
+        start -= 1
+    for match in WORD.finditer(text, start):
+        if match.end() > at:
+            return match if match.start() <= at else None
+    return None
+
+
+def _fold_in_place(text: str) -> str:
+    """`text` folded character by character, so that positions stay what they are."""
+    if text.isascii():
+        return text.lower()
+    folded = {char: fold(char) for char in set(text)}
+    return text.translate({ord(char): to for char, to in folded.items() if len(to) == 1})

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from kb_runtime.analysis import RECIPE, Analyzer
+from kb_runtime.lexical import LexicalIndex
+from kb_runtime.query import analyse
+from kbc.backends.lexical import LexicalStats, write_lexical
+from kbc.records import Chunk
+
+
+def chunk(record: str, text: str, **fields: object) -> Chunk:
+    values = {"collection": "docs", "index": 0, "start_line": 1, "end_line": 1, **fields}
+    return Chunk(record_id=record, text=text, **values)  # type: ignore[arg-type]
+
+
+CHUNKS = [
+    chunk(
+        "a.md",
+        "Maps keep keys and values.\n",
+        title="Language › Maps",
+        breadcrumb=("Language", "Maps"),
+    ),
+    chunk("b.md", "pure val x = setToMap(s)\n", type="code", language="quint", tags=("maps",)),
+    chunk("c.md", "日本語の文書\n", identifiers=("mapBy", "=="), signature="(Set[a]) => b"),
+]
+PATHS = {("docs", "a.md"): "docs/a.md"}
+
+
+def write(folder: Path, chunks: list[Chunk] | None = None) -> LexicalStats:
+    return write_lexical(folder, CHUNKS if chunks is None else chunks, {"docs": 0}, PATHS)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def test_the_same_chunks_give_the_same_bytes(tmp_path: Path) -> None:
+    write(tmp_path / "one")
+    write(tmp_path / "other")
+    assert contents(tmp_path / "one") == contents(tmp_path / "other")
+
+
+def test_other_chunks_give_another_segment_name(tmp_path: Path) -> None:
+    write(tmp_path / "one")
+    write(tmp_path / "other", CHUNKS[:2])
+    assert set(contents(tmp_path / "one")) & set(contents(tmp_path / "other")) == {"meta.json"}
+
+
+def test_only_the_segment_and_its_description_are_left(tmp_path: Path) -> None:
+    write(tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    segment = json.loads((tmp_path / "meta.json").read_bytes())["segments"][0]["segment_id"]
+    stem = segment.replace("-", "")
+    assert {name.split(".")[0] for name in names} == {"meta", stem}
+    assert {name.split(".")[1] for name in names} == {
+        "json", "idx", "pos", "term", "store", "fast", "fieldnorm",
+    }  # fmt: skip
+
+
+def test_everybody_can_read_the_files(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        write(tmp_path)
+    finally:
+        os.umask(before)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o644}
+
+
+def test_the_recipe_is_recorded(tmp_path: Path) -> None:
+    assert write(tmp_path).recipe == RECIPE
+    assert json.loads((tmp_path / "meta.json").read_bytes())["payload"] == RECIPE
+
+
+def test_no_text_is_stored(tmp_path: Path) -> None:
+    write(tmp_path, [chunk("s.md", "Unmistakable sentence, twice. " * 50)])
+    stored = next(tmp_path.glob("*.store")).read_bytes()
+    assert b"sentence" not in stored
+    assert len(stored) < 200
+
+
+def test_an_empty_knowledge_base_has_an_index_without_hits(tmp_path: Path) -> None:
+    assert write(tmp_path, []).documents == 0
+    assert LexicalIndex(str(tmp_path)).search(analyse("map", Analyzer()), 5).rows == []
+
+
+def test_counts_are_reported(tmp_path: Path) -> None:
+    stats = write(tmp_path)
+    assert stats.documents == 3
+    assert stats.terms > 10
+    assert stats.size_bytes == sum(len(data) for data in contents(tmp_path).values())
+
+
+@pytest.mark.parametrize(
+    ("query", "row"),
+    [
+        ("keys", 0),
+        ("language", 0),
+        ("a.md", 0),
+        ("set to map", 1),
+        ("settomap", 1),
+        ("mapby", 2),
+        ("==", 2),
+        ("=>", 2),
+        ("文書", 2),
+    ],
+)
+def test_each_field_can_be_searched(tmp_path: Path, query: str, row: int) -> None:
+    write(tmp_path)
+    hits = LexicalIndex(str(tmp_path)).search(analyse(query, Analyzer()), 5)
+    assert hits.rows[0] == row

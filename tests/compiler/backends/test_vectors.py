@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kb_runtime.vectors import RowRange
+from kbc.backends.vectors import VectorError, write_vectors
+
+
+def unit(rows: int, dimensions: int = 16) -> NDArray[np.float32]:
+    vectors = np.random.default_rng(rows).normal(size=(rows, dimensions)).astype(np.float32)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+RANGES = [RowRange("builtins", 0, 30), RowRange("empty", 30, 0), RowRange("docs", 30, 70)]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def test_rows_are_the_numbers_and_nothing_else(tmp_path: Path) -> None:
+    vectors = unit(100)
+    write_vectors(tmp_path, vectors, RANGES)
+    assert (tmp_path / "rows.f32").read_bytes() == vectors.astype("<f4").tobytes()
+
+
+def test_each_collection_with_rows_has_a_graph(tmp_path: Path) -> None:
+    stats = write_vectors(tmp_path, unit(100), RANGES)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "rows.f32",
+        "builtins.usearch",
+        "docs.usearch",
+    }
+    assert (stats.rows, stats.dimensions, stats.graphs) == (100, 16, 2)
+
+
+def test_the_same_vectors_give_the_same_bytes(tmp_path: Path) -> None:
+    write_vectors(tmp_path / "one", unit(100), RANGES)
+    write_vectors(tmp_path / "other", unit(100), RANGES)
+    assert contents(tmp_path / "one") == contents(tmp_path / "other")
+
+
+def test_no_rows_give_an_empty_file(tmp_path: Path) -> None:
+    stats = write_vectors(tmp_path, unit(0), [RowRange("docs", 0, 0)])
+    assert stats.rows == 0
+    assert contents(tmp_path) == {"rows.f32": b""}
+
+
+@pytest.mark.parametrize("value", [0.0, float("nan"), float("inf"), 2.0])
+def test_a_row_that_is_no_direction_is_refused(tmp_path: Path, value: float) -> None:
+    vectors = unit(100)
+    vectors[42] = value
+    with pytest.raises(VectorError, match="row 42"):
+        write_vectors(tmp_path, vectors, RANGES)
+
+
+@pytest.mark.parametrize(
+    "ranges",
+    [
+        [RowRange("docs", 0, 99)],
+        [RowRange("docs", 0, 101)],
+        [RowRange("docs", 1, 99)],
+        [RowRange("a", 0, 60), RowRange("b", 50, 50)],
+    ],
+)
+def test_ranges_that_do_not_tile_the_rows_are_refused(
+    tmp_path: Path, ranges: list[RowRange]
+) -> None:
+    with pytest.raises(VectorError):
+        write_vectors(tmp_path, unit(100), ranges)
+
+
+def test_other_number_types_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(VectorError, match="float64"):
+        write_vectors(tmp_path, unit(100).astype(np.float64), RANGES)  # type: ignore[arg-type]

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kb_runtime.fusion import mix, rrf
+
+
+def test_rrf_sums_reciprocal_ranks() -> None:
+    fused = dict(rrf([[(7, 9.0), (3, 1.0)], [(3, 0.5)]], k=60))
+    assert fused == {3: pytest.approx(1 / 62 + 1 / 61), 7: pytest.approx(1 / 61)}
+
+
+def test_rrf_breaks_ties_by_row() -> None:
+    assert [row for row, _ in rrf([[(9, 1.0)], [(2, 1.0)]])] == [2, 9]
+
+
+def test_rrf_of_nothing_is_nothing() -> None:
+    assert rrf([[], []]) == []
+
+
+def test_mix_normalises_each_list() -> None:
+    mixed = mix([(1, 0.9), (2, 0.5), (3, 0.1)], [(2, 40.0), (4, 20.0)], alpha=0.5)
+    assert mixed == [
+        (2, pytest.approx(0.75)),
+        (1, pytest.approx(0.5)),
+        (3, pytest.approx(0.0)),
+        (4, pytest.approx(0.0)),
+    ]
+
+
+def test_alpha_zero_has_no_row_without_a_lexical_score() -> None:
+    assert [row for row, _ in mix([(1, 0.9)], [(2, 3.0)], alpha=0.0)] == [2]
+
+
+def test_alpha_one_has_no_row_without_a_semantic_score() -> None:
+    assert [row for row, _ in mix([(1, 0.9)], [(2, 3.0)], alpha=1.0)] == [1]
+
+
+def test_equal_scores_normalise_to_one() -> None:
+    assert mix([], [(2, 3.0), (5, 3.0)], alpha=0.0) == [(2, 1.0), (5, 1.0)]
+
+
+ranked = st.dictionaries(st.integers(0, 50), st.floats(-5, 50), max_size=20).map(
+    lambda scores: sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+)
+
+
+@given(ranked, ranked, st.floats(0, 1))
+def test_mixed_scores_stay_in_the_unit_interval_and_descend(
+    semantic: list[tuple[int, float]], lexical: list[tuple[int, float]], alpha: float
+) -> None:
+    scores = [score for _, score in mix(semantic, lexical, alpha)]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 + 1e-9 for score in scores)
+
+
+@given(ranked, ranked)
+def test_rrf_ranks_a_row_found_by_both_above_its_place_in_either(
+    one: list[tuple[int, float]], other: list[tuple[int, float]]
+) -> None:
+    fused = dict(rrf([one, other]))
+    assert set(fused) == {row for row, _ in one} | {row for row, _ in other}
+    for alone in (dict(rrf([one])), dict(rrf([other]))):
+        assert all(fused[row] >= score for row, score in alone.items())

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kb_runtime.analysis import Analyzer
+from kb_runtime.query import analyse
+from kb_runtime.snippets import Matcher, Snippet, snippet
+
+ANALYZER = Analyzer()
+
+
+def matcher(query: str, **corrections: tuple[str, ...]) -> Matcher:
+    return Matcher(analyse(query, ANALYZER), ANALYZER, corrections)
+
+
+def cut(text: str, query: str, budget: int = 240, first_line: int = 1) -> Snippet:
+    return snippet(text, first_line, matcher(query).find(text), budget)
+
+
+def words(text: str, query: str, **corrections: tuple[str, ...]) -> list[str]:
+    return [text[one.start : one.end] for one in matcher(query, **corrections).find(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "expected"),
+    [
+        ("Maps and a map; remap not.", "map", ["Maps", "map"]),
+        ("an HTTPServer here", "server", ["HTTPServer"]),
+        ("setToMap, mapBy", "settomap", ["setToMap"]),
+        ("happiness is happy", "happy", ["happiness", "happy"]),
+        ("naïve and naive", "naive", ["naïve", "naive"]),
+        ("a => b", "=>", ["=>"]),
+        ("全文検索の日本語", "日本語", ["日本", "本語"]),
+        ("İİİ map", "map", ["map"]),
+        ("nothing", "map", []),
+    ],
+)
+def test_words_of_the_query_are_found_in_every_form(
+    text: str, query: str, expected: list[str]
+) -> None:
+    assert words(text, query) == expected
+
+
+def test_corrections_are_found_in_place_of_the_unknown_word() -> None:
+    assert words("temporal logic", "temporl", temporl=("temporal",)) == ["temporal"]
+
+
+def matched(query: str, *texts: str, **corrections: tuple[str, ...]) -> tuple[str, ...]:
+    one = matcher(query, **corrections)
+    return one.matched([(text, one.find(text)) for text in texts])
+
+
+def test_matched_words_are_as_typed_where_a_text_has_them() -> None:
+    assert matched("Create MAP set", "a map of maps", "sets") == ("MAP", "set")
+
+
+def test_matched_words_are_otherwise_as_the_text_spells_them() -> None:
+    assert matched("temporl maps", "temporal map", temporl=("temporal",)) == ("temporal", "map")
+
+
+def test_the_lines_with_most_different_words_are_shown() -> None:
+    text = "map map map\n" + "filler line\n" * 30 + "map of a set\nthat is all\n" + "end\n" * 40
+    found = cut(text, "map set", budget=40)
+    assert found.text.startswith("map of a set\nthat is all")
+    assert (found.start_line, text.split("\n")[found.start_line - 1]) == (32, "map of a set")
+    assert found.end_line == found.start_line + found.text.count("\n")
+
+
+def test_lines_are_lines_of_the_file() -> None:
+    assert cut("one\ntwo\nmap here\n", "map", budget=8, first_line=41)[1:] == (43, 43)
+
+
+def test_without_a_match_it_is_the_beginning() -> None:
+    assert cut("\n\n  First words.\nMore.\n", "zebra") == Snippet("  First words.\nMore.", 3, 4)
+
+
+def test_crlf_text_has_the_same_lines() -> None:
+    found = cut("one\r\ntwo\r\nmap here\r\n", "map", budget=9)
+    assert found == Snippet("map here", 3, 3)
+
+
+def test_a_long_line_is_cut_between_sentences() -> None:
+    text = "Something else goes first. " * 20 + "The map answers. Another sentence follows it here."
+    found = cut(text, "map", budget=60)
+    assert found.text.startswith("The map answers.")
+
+
+def test_a_sentence_beyond_the_budget_is_cut_between_words_around_the_match() -> None:
+    text = "word " * 200 + "target " + "word " * 200
+    found = cut(text, "target", budget=50)
+    assert "target" in found.text
+    assert set(found.text.split()) == {"word", "target"}
+    assert len(found.text) <= 50
+
+
+def test_an_empty_text_has_an_empty_snippet() -> None:
+    assert cut("", "map", first_line=7) == Snippet("", 7, 7)
+    assert cut(" \n\n", "map", first_line=7).text == ""
+
+
+@pytest.mark.parametrize("unit", ["e\u0301", "👨\u200d👩\u200d👧", "👍🏽", "🇩🇪", "❤\ufe0f", "नि"])
+@pytest.mark.parametrize("budget", range(20, 28))
+def test_characters_of_several_code_points_are_not_torn(unit: str, budget: int) -> None:
+    found = cut(unit * 100, "zebra", budget=budget)
+    assert found.text == unit * (len(found.text) // len(unit))
+    assert 0 < len(found.text) <= budget
+
+
+@given(
+    st.text(st.sampled_from("map set. \n\r\te\u0301日👍x"), max_size=400),
+    st.integers(10, 120),
+    st.integers(1, 9),
+)
+def test_a_snippet_is_a_part_of_the_text_at_its_lines(text: str, budget: int, first: int) -> None:
+    found = cut(text, "map set 日x", budget, first)
+    assert found.text in text
+    assert len(found.text) <= budget
+    assert first <= found.start_line <= found.end_line <= first + text.count("\n")
+    if found.text:
+        lines = text.split("\n")[found.start_line - first : found.end_line - first + 1]
+        assert found.text in "\n".join(lines)
+        assert not unicodedata.combining(found.text[0]) or text.startswith(found.text[0])
+
+
+@given(st.text(st.characters(), max_size=120), st.text(st.characters(), max_size=40))
+def test_no_text_and_no_query_is_an_error(text: str, query: str) -> None:
+    one = matcher(query)
+    for occurrence in one.find(text):
+        assert 0 <= occurrence.start < occurrence.end <= len(text)
+    assert len(cut(text, query, 30).text) <= 30
+
+
+def test_a_large_text_without_spaces_is_no_trap() -> None:
+    assert words("map" * 30_000, "map") == []
