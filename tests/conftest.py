@@ -78,13 +78,17 @@ def publish_small(
     *,
     keep: int = 0,
     self_check: SelfCheck | None = None,
+    more_sections: Callable[[Path], None] | None = None,
     **changes: Any,
 ) -> Published:
-    """Publishes `entries` below `out`; `changes` are manifest fields with other values."""
+    """Publishes `entries` below `out`; `changes` are manifest fields with other values, and
+    `more_sections` writes into the staging folder."""
     fields = small_fields(entries, **changes)
     identity = linker.build_id([dict(entries)], changes, {})
     with Staging(out, "small", identity) as staging:
         write_small(staging.folder, entries)
+        if more_sections is not None:
+            more_sections(staging.folder)
         return staging.publish(fields, self_check, keep=keep)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -11,7 +10,6 @@ from typing import Any
 
 from kb_runtime.artifact import Artifact
 from kb_runtime.manifest import MANIFEST
-from kbc.reporting import count_of, size, table
 
 SETTINGS = (
     "name",
@@ -119,51 +117,6 @@ def diff(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> Diff:
                 if files_before.get(path) != files_after.get(path)
             ),
         )
-
-
-def render(facts: Mapping[str, Any]) -> str:
-    """What `inspect` gives, for people."""
-    encoder = facts["encoder"]
-    head = [
-        ("name", f"{facts['name']} {facts['version']}: {facts['title']}"),
-        ("build", f"{facts['build_id']}, built {facts['built_at']}"),
-        ("path", facts["path"]),
-        ("encoder", _summary(encoder) if encoder else "none: words only"),
-        ("warnings", str(len(facts["warnings"]))),
-    ]
-    collections = [("collection", "kind", "records", "chunks")] + [
-        (one["name"], one["kind"], f"{one['records']:,}", f"{one['chunks']:,}")
-        for one in facts["collections"]
-    ]
-    sizes = [("section", "size")] + [(name, size(value)) for name, value in facts["sizes"].items()]
-    return "\n\n".join(
-        (table(head), table(collections, right=frozenset({2, 3})), table(sizes, frozenset({1})))
-    )
-
-
-def render_diff(changes: Diff) -> str:
-    """What `diff` gives, for people: one line for each difference."""
-    lines = [f"{changes.old} -> {changes.new}"]
-    for name, found in changes.collections.items():
-        for sign, ids in (("+", found.added), ("-", found.removed), ("~", found.changed)):
-            lines += [f"{sign} {name}/{id}" for id in ids]
-    for name, (old, new) in {**changes.settings, **changes.encoder}.items():
-        lines.append(f"~ {name}: {json.dumps(old)} -> {json.dumps(new)}")
-    for name, (before, after) in changes.sizes.items():
-        if before != after:
-            lines.append(f"~ {name}: {size(before)} -> {size(after)}")
-    if changes.same:
-        lines.append("no difference")
-    elif len(lines) == 1:
-        lines.append(f"same records and settings; {count_of(len(changes.files), 'file')} differ")
-    return "\n".join(lines)
-
-
-def _summary(values: Mapping[str, Any]) -> str:
-    """The plain values of a map on one line; nested ones are left to the JSON form."""
-    return ", ".join(
-        f"{name} {value}" for name, value in values.items() if not isinstance(value, (dict, list))
-    )
 
 
 def section_sizes(artifact: Artifact) -> dict[str, int]:

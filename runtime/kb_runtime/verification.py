@@ -192,7 +192,7 @@ def _lexical(artifact: Artifact) -> Iterator[Problem]:
 
 def _vectors(artifact: Artifact) -> Iterator[Problem]:
     """Rows are as many as chunks and have length 1, and every graph finds its first row."""
-    if not artifact.manifest.section("vectors/"):
+    if artifact.manifest["encoder"] is None:
         return
     from kb_runtime.vectors import GRAPH_SUFFIX, ROWS_FILE, RowRange
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from kb_runtime.errors import ArtifactError
-from kbc.inspection import CollectionDiff, diff, inspect, render, render_diff
+from kbc.inspection import CollectionDiff, diff, inspect
 from kbc.linker import Published
 
 Publish = Callable[..., Published]
@@ -72,6 +72,7 @@ def test_settings_are_compared_by_dotted_name(publish: Publish) -> None:
     assert found.encoder == {}
     assert found.files == ()
     assert not found.same
+    json.dumps(found.as_dict())
 
 
 def test_another_build_time_alone_is_no_difference(publish: Publish) -> None:
@@ -79,22 +80,3 @@ def test_another_build_time_alone_is_no_difference(publish: Publish) -> None:
     new = publish(built_at="2026-01-02T00:00:00Z")
     assert old.build_id != new.build_id
     assert diff(old.path, new.path).same
-
-
-def test_a_rendered_artifact_shows_collections_and_sizes(publish: Publish) -> None:
-    published = publish()
-    text = render(inspect(published.path))
-    assert published.build_id in text
-    assert "builtins    builtins        2       2" in text
-    assert "none: words only" in text
-    assert "total" in text
-
-
-def test_a_rendered_diff_has_a_line_for_each_difference(publish: Publish) -> None:
-    old = publish({"docs": [{"id": "a", "text": "1"}, {"id": "b", "text": "2"}]}, version="1")
-    new = publish({"docs": [{"id": "b", "text": "two"}, {"id": "c", "text": "3"}]}, version="2")
-    lines = render_diff(diff(old.path, new.path)).splitlines()
-    assert lines[0] == f"{old.build_id} -> {new.build_id}"
-    assert {"+ docs/c", "- docs/a", "~ docs/b", '~ version: "1" -> "2"'} <= set(lines)
-    assert render_diff(diff(old.path, old.path)).splitlines()[1:] == ["no difference"]
-    json.dumps(diff(old.path, new.path).as_dict())
