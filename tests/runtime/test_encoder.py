@@ -12,9 +12,9 @@ import pytest
 
 from kb_runtime.encoder import EncoderError, QueryEncoder, run_self_test
 from kbc.encoding.encoder import DocumentEncoder
-from kbc.encoding.graph import VARIANTS, Variant
 from kbc.encoding.model import resolve_model
 from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT, write_query_encoder
+from kbc.encoding.variants import VARIANTS, Variant
 
 ROOT = Path(__file__).parents[2]
 MAX_TOKENS = 256

@@ -20,11 +20,11 @@ import numpy as np
 
 from kbc.encoding.cache import EmbeddingCache, text_key
 from kbc.encoding.errors import EncodingError
-from kbc.encoding.graph import RECIPE, Variant
 from kbc.encoding.graph_cache import write_cached_graph
 from kbc.encoding.model import Model
 from kbc.encoding.quantize import Float32
 from kbc.encoding.tokenizer import TokenCounter
+from kbc.encoding.variants import RECIPE, Variant
 
 # Called with the number of texts done (cached ones included) and of tokens embedded so far.
 Progress = Callable[[int, int], None]
@@ -79,9 +79,8 @@ class DocumentEncoder:
         import onnxruntime
 
         parts = (
-            self.model.weights_sha256,
+            self.model.graph_identity,
             self.model.tokenizer_sha256,
-            self.model.pooling,
             self.variant,
             str(RECIPE),
             str(onnxruntime.__version__),

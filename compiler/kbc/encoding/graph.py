@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol, get_args
+from typing import Protocol
 
 import numpy as np
 from onnx import TensorProto, helper
@@ -20,14 +20,9 @@ from kbc.encoding import quantize
 from kbc.encoding.model import Model
 from kbc.encoding.onnx_builder import MICROSOFT, GraphBuilder
 from kbc.encoding.quantize import Float32
+from kbc.encoding.variants import RECIPE
+from kbc.encoding.variants import Variant as Variant
 from kbc.encoding.weights import read_weights
-
-Variant = Literal["fp32", "nb8-b32", "int8"]
-VARIANTS: tuple[Variant, ...] = get_args(Variant)
-
-# Raised whenever a change here can change a vector: part of the embedding cache's key and of the
-# manifest's encoder identity.
-RECIPE = 1
 
 
 @dataclass(frozen=True, slots=True)

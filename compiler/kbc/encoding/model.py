@@ -65,6 +65,22 @@ class Model:
     tensor_prefix: str
 
     @property
+    def graph_identity(self) -> str:
+        """What the graph depends on: the weights and every setting that shapes it; hexadecimal."""
+        shape = (
+            self.weights_sha256,
+            self.dimensions,
+            self.max_tokens,
+            self.layers,
+            self.heads,
+            self.intermediate,
+            self.layer_norm_epsilon,
+            self.pooling,
+            self.first_position,
+        )
+        return hashlib.sha256(json.dumps(shape).encode()).hexdigest()
+
+    @property
     def weights_path(self) -> Path:
         return self.folder / "model.safetensors"
 

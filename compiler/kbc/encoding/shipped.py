@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from kb_runtime.encoder import QueryEncoder
-from kbc.encoding.graph import RECIPE, Variant
 from kbc.encoding.graph_cache import write_cached_graph
 from kbc.encoding.model import Model
+from kbc.encoding.variants import RECIPE, Variant
 
 # Chosen by labelled relevance, latency and size: docs/encoder.md, benchmarks/query_encoder.py.
 DEFAULT_QUERY_VARIANT: Variant = "nb8-b32"
@@ -35,8 +35,9 @@ def write_query_encoder(
 ) -> dict[str, Any]:
     """Writes `model.onnx`, `model.bin` and `tokenizer.json` into `folder`, which must exist.
 
-    `cache` is the compiler's cache folder, where the graph is kept. Returns the manifest's `encoder` object: identity, and a self-test whose expected vectors were
-    computed by the written files, as the runtime loads them.
+    `cache` is the compiler's cache folder, where the graph is kept. Returns the manifest's
+    `encoder` object: identity, and a self-test whose expected vectors were computed by the written
+    files, as the runtime loads them.
     """
     write_cached_graph(model, query_variant, folder, cache)
     shutil.copyfile(model.tokenizer_path, folder / "tokenizer.json")

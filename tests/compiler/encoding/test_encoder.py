@@ -13,9 +13,9 @@ from kbc.encoding import encoder as encoder_module
 from kbc.encoding.cache import EmbeddingCache
 from kbc.encoding.encoder import DocumentEncoder
 from kbc.encoding.errors import EncodingError
-from kbc.encoding.graph import VARIANTS, Variant
 from kbc.encoding.model import Model, resolve_model
 from kbc.encoding.tokenizer import TokenCounter
+from kbc.encoding.variants import VARIANTS, Variant
 
 MakeModel = Callable[..., Path]
 TEXTS = ["map of sets", "set", "a list of maps.", "to", "set of lists to map", "b c d e f g"]
@@ -122,9 +122,9 @@ def test_cached_vectors_are_equal_and_need_no_graph(
         expected = encoder.encode(TEXTS)
 
     def refuse(*_arguments: object) -> None:
-        raise AssertionError("a graph was written although every vector was cached")
+        raise AssertionError("a graph was loaded although every vector was cached")
 
-    monkeypatch.setattr(encoder_module, "write_graph", refuse)
+    monkeypatch.setattr(encoder_module, "open_session", refuse)
     again = DocumentEncoder(model, cache=EmbeddingCache(tmp_path / "cache"))
     assert np.array_equal(again.encode(TEXTS), expected)
     assert (again.counts.cached, again.counts.embedded) == (len(TEXTS), 0)

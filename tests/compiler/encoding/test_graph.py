@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from kbc.encoding.encoder import open_session
-from kbc.encoding.graph import VARIANTS, Variant, write_graph
+from kbc.encoding.graph import write_graph
 from kbc.encoding.model import Model, resolve_model
+from kbc.encoding.variants import VARIANTS, Variant
 from kbc.encoding.weights import read_weights
 
 MakeModel = Callable[..., Path]
