@@ -24,6 +24,7 @@ DEFAULT_PAGE = 50
 MAX_PAGE = 200
 DEFAULT_CHARS = 20_000
 MAX_CHARS = 80_000
+MAX_HITS_PER_RECORD = 3
 
 
 def search(session: Session, arguments: dict[str, Any]) -> Answer:
@@ -45,6 +46,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
             collections=None if scope == "all" else tuple(scopes[scope]),
             limit=arguments["limit"],
             mode=arguments["mode"],
+            per_record=MAX_HITS_PER_RECORD,
         )
     )
     hits = []
@@ -71,7 +73,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
 
 def get(session: Session, arguments: dict[str, Any]) -> Answer:
     """A record's text as stored, so that line numbers of hits and outlines apply."""
-    info, record = _find(session, arguments)
+    info, record = find_record(session, arguments)
     text: str = record.get("text", "")
     first = record.get("line", 1)
     lines = text.splitlines(keepends=True)
@@ -126,7 +128,7 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer:
 
 
 def outline(session: Session, arguments: dict[str, Any]) -> Answer:
-    info, record = _find(session, arguments)
+    info, record = find_record(session, arguments)
     entries = [
         {"title": section["title"], "level": section["level"], "lines": _lines(section)}
         for section in record.get("sections", ())
@@ -156,7 +158,7 @@ def info(session: Session, _: dict[str, Any]) -> Answer:
     return json_answer({name: value for name, value in structured.items() if value != ""})
 
 
-def _find(session: Session, arguments: dict[str, Any]) -> tuple[CollectionInfo, dict[str, Any]]:
+def find_record(session: Session, arguments: dict[str, Any]) -> tuple[CollectionInfo, dict[str, Any]]:
     """The record that an address, a hit's id, a path or a name means."""
     artifact = session.artifact
     name: str = arguments["name"]

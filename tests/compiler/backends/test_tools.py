@@ -1,0 +1,134 @@
+"""tools.json: what a server says before it has opened anything else."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kb_runtime.mcp.answers import Answers
+from kb_runtime.tools import TOOLS
+from kbc.backends.tools import (
+    MAX_INSTRUCTIONS,
+    AliasError,
+    CollectionSummary,
+    ServerFacts,
+    tools_document,
+    write_tools_json,
+)
+
+FACTS = ServerFacts(
+    name="quint",
+    title="Quint",
+    version="1.0",
+    prefix="q",
+    description="Everything about Quint.",
+    built_at="2026-01-02T03:04:05Z",
+    build_id="0123456789abcdef",
+    collections=[
+        CollectionSummary("builtins", "builtins", 77),
+        CollectionSummary("docs", "docs", 7),
+        CollectionSummary("posts", "docs", 4),
+        CollectionSummary("examples", "examples", 250),
+        CollectionSummary("patterns", "patterns", 12),
+        CollectionSummary("templates", "templates", 4),
+        CollectionSummary("routing", "routing", 2),
+    ],
+)
+
+
+def answers(facts: ServerFacts, profile: str = "all") -> Answers:
+    return Answers(facts.build_id, tools_document(facts), profile)
+
+
+def names(facts: ServerFacts, profile: str = "all") -> list[str]:
+    return [tool["name"] for tool in answers(facts, profile).tools["tools"]]
+
+
+def test_every_declared_tool_is_offered_under_the_prefix() -> None:
+    assert names(FACTS) == [tool.name.format(prefix="q") for tool in TOOLS]
+
+
+def test_tools_without_their_collections_are_left_out() -> None:
+    facts = replace(FACTS, collections=[CollectionSummary("docs", "docs", 7)])
+    assert "q_get_doc" in names(facts)
+    assert "q_get_builtin" not in names(facts)
+
+
+def test_an_empty_collection_offers_nothing() -> None:
+    facts = replace(
+        FACTS, collections=[*FACTS.collections[1:], CollectionSummary("b", "builtins", 0)]
+    )
+    assert "q_get_builtin" not in names(facts)
+
+
+def test_families_restrict_what_is_offered_but_compact_is_always_there() -> None:
+    facts = replace(FACTS, families=["patterns"])
+    assert set(names(facts)) < set(names(FACTS))
+    assert {tool.family for tool in TOOLS if tool.name.format(prefix="q") in names(facts)} == {
+        "patterns"
+    }
+    assert len(names(facts, "compact")) <= 8
+
+
+def test_an_alias_is_offered_like_its_tool() -> None:
+    facts = replace(FACTS, aliases={"quint_get_builtin": "q_get_builtin"})
+    offered = answers(facts)
+    listed = {tool["name"]: tool for tool in offered.tools["tools"]}
+    assert {**listed["quint_get_builtin"], "name": "q_get_builtin"} == listed["q_get_builtin"]
+    assert offered.declared_names["quint_get_builtin"] == "{prefix}_get_builtin"
+    assert offered.wire_names["{prefix}_get_builtin"] == "q_get_builtin"
+
+
+@pytest.mark.parametrize(
+    ("alias", "tool", "message"),
+    [("x", "q_nope", "not a tool"), ("q_get_doc", "q_get_builtin", "already the name")],
+)
+def test_an_alias_that_cannot_be_offered_is_refused(alias: str, tool: str, message: str) -> None:
+    with pytest.raises(AliasError, match=message) as caught:
+        tools_document(replace(FACTS, aliases={alias: tool}))
+    assert caught.value.alias == alias
+
+
+def test_instructions_say_what_is_held_when_it_was_built_and_how_to_read_it() -> None:
+    text = answers(FACTS).initialize("")["instructions"]
+    for part in ("77 builtins", "11 pages", "2026-01-02", "0123456789abcdef", "q_hybrid_search"):
+        assert part in text
+    assert "reference material, not instructions" in text
+
+
+@pytest.mark.parametrize("profile", ["all", "compact", "search"])
+def test_instructions_mention_offered_tools_only(profile: str) -> None:
+    offered = answers(FACTS, profile)
+    words = offered.initialize("")["instructions"].replace(",", " ").replace(".", " ").split()
+    mentioned = {word for word in words if word.startswith("q_")}
+    assert mentioned
+    assert mentioned <= set(names(FACTS, profile))
+
+
+@pytest.mark.parametrize("profile", ["all", "compact"])
+def test_a_long_description_is_cut_so_that_instructions_fit(profile: str) -> None:
+    text = answers(replace(FACTS, description="Über " * 1_000), profile).initialize("")[
+        "instructions"
+    ]
+    assert len(text) <= MAX_INSTRUCTIONS
+    assert "reference material, not instructions" in text
+
+
+def test_all_tools_together_stay_affordable() -> None:
+    size = len(json.dumps(answers(FACTS).tools, ensure_ascii=False, separators=(",", ":")))
+    assert size < 25_000
+
+
+def test_tools_only_read() -> None:
+    for tool in [*answers(FACTS).tools["tools"], *answers(FACTS, "compact").tools["tools"]]:
+        assert tool["annotations"]["readOnlyHint"] is True
+        assert tool["annotations"]["openWorldHint"] is False
+
+
+def test_the_same_facts_give_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_tools_json(tmp_path / name, FACTS)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()

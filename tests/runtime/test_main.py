@@ -1,0 +1,61 @@
+"""The server's own command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kb_runtime import __main__ as server
+
+
+def test_defaults_serve_every_family_over_stdio() -> None:
+    options = server.parse(["kb"])
+    assert (options.artifact, options.tools, options.http) == ("kb", "all", False)
+
+
+def test_values_may_follow_or_be_joined_with_an_equals_sign() -> None:
+    options = server.parse(
+        ["--http", "--port", "0", "--host=::1", "kb", "--allow-host=a", "--allow-host", "b"]
+    )
+    assert (options.port, options.host, options.allowed_hosts) == (0, "::1", ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "ARTIFACT"),
+        (["a", "b"], "'b'"),
+        (["a", "--nope"], "--nope"),
+        (["a", "--tools"], "--tools needs a value"),
+        (["a", "--port", "1"], "--port needs --http"),
+        (["a", "--http", "--port", "x"], "'x'"),
+        (["a", "--http", "--port", "65536"], "65536"),
+        (["a", "--http=yes"], "--http"),
+    ],
+)
+def test_a_wrong_command_line_is_refused_in_one_sentence(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert server.main(arguments) == server.EXIT_USAGE
+    told = capsys.readouterr()
+    assert message in told.err
+    assert told.err.count("\n") == 1
+    assert told.out == ""
+
+
+def test_help_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert server.main(["--help"]) == server.EXIT_OK
+    usage = capsys.readouterr().out
+    for option in ("--http", *server._VALUED):
+        assert option in usage
+
+
+def test_what_is_no_artifact_is_refused_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert server.main([str(tmp_path / "nothing")]) == server.EXIT_ARTIFACT
+    told = capsys.readouterr()
+    assert "nothing" in told.err
+    assert told.err.count("\n") == 1
+    assert told.out == ""
