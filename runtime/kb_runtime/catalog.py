@@ -13,6 +13,7 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any
 
 import msgpack
@@ -164,11 +165,20 @@ class Catalog:
 
     def ids(self) -> list[str]:
         """All ids, in the order of the records."""
-        return [self.id(index) for index in range(len(self))]
+        out: list[str] = []
+        for key, record in self.names():
+            if record == len(out):  # the first key of the next record
+                out.append(key)
+        return out
 
     def names(self) -> list[tuple[str, int]]:
         """Every key (ids, aliases ...) with its record, in the order of the records."""
-        return [(self._key(key), self._key_records[key]) for key in range(len(self._key_records))]
+        text = bytes(self._keys_file.view[self._text_at :])
+        ends = self._key_ends.tolist()
+        return [
+            (str(text[start:end], "utf-8"), record)
+            for (start, end), record in zip(pairwise(ends), self._key_records, strict=True)
+        ]
 
     def find(self, key: str) -> int | None:
         """The record with exactly this id, otherwise the first with exactly this further key."""
