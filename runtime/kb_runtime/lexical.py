@@ -311,7 +311,10 @@ def _open(folder: str) -> tantivy.Index:
             "Build the knowledge base again, or install it again.",
         ) from error
     finally:
-        shutil.rmtree(mirror, ignore_errors=True)
+        # The engine has started a thread that watches the folder and locks it to reload: under
+        # another name it cannot put a lock file where files are being removed.
+        os.rename(mirror, mirror + ".done")
+        shutil.rmtree(mirror + ".done", ignore_errors=True)
 
 
 def _temporary_folder(folder: str) -> str:

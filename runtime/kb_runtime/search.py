@@ -82,7 +82,8 @@ class Searched(Protocol):
 class SearchRequest:
     """A search. `collections` None means all; an unknown name is a `ValueError`.
 
-    `alpha` (0 lexical to 1 semantic) mixes scores normalised to 0..1 instead of fusing ranks.
+    `alpha` (0 lexical to 1 semantic) mixes scores normalised to 0..1 instead of fusing ranks; None
+    is the knowledge base's setting, which is to fuse ranks unless its author chose otherwise.
     `types` and `languages` keep chunks with one of the values, whatever their case; empty means any.
     `per_record` is the most hits that one record gets, None any number.
     """
@@ -164,6 +165,7 @@ class Searcher:
         settings: Mapping[str, Any] = artifact.manifest.get("search") or {}
         self._rrf_k = int(settings.get("rrf_k", RRF_K))
         self._candidates = int(settings.get("candidates", CANDIDATES))
+        self._alpha: float | None = settings.get("alpha")
         self._boosts: Mapping[str, float] = settings.get("boosts") or {}
         self._exact_rows = int(settings.get("exact_rows", EXACT_ROWS))
         self._ranges = [
@@ -185,9 +187,10 @@ class Searcher:
         query = analyse(request.query, self._analyzer)
         limit = max(1, request.limit)
         depth = max(self._candidates, CANDIDATES_PER_HIT * limit)
-        mode = _effective_mode(request)
+        alpha = self._alpha if request.alpha is None else request.alpha
+        mode = _effective_mode(request.mode, alpha)
         lexical, semantic, mode, warnings = self._candidates_of(query, scope, depth, mode)
-        ranked = self._fused(mode, request.alpha, lexical, semantic)
+        ranked = self._fused(mode, alpha, lexical, semantic)
         exact = [] if mode == "semantic" else self._named(query, scope, ranked)
         candidates = _exact_first(ranked, exact)
         kept = self._collapsed(candidates, request.per_record)[:limit]
@@ -374,14 +377,14 @@ class Searcher:
         return hits
 
 
-def _effective_mode(request: SearchRequest) -> Mode:
+def _effective_mode(mode: Mode, alpha: float | None) -> Mode:
     """At the ends of alpha one side has no say, so it is not asked."""
-    if request.mode == "hybrid" and request.alpha is not None:
-        if request.alpha <= 0:
+    if mode == "hybrid" and alpha is not None:
+        if alpha <= 0:
             return "lexical"
-        if request.alpha >= 1:
+        if alpha >= 1:
             return "semantic"
-    return request.mode
+    return mode
 
 
 def _exact_first(ranked: Sequence[tuple[int, float]], exact: Sequence[int]) -> list[_Candidate]:

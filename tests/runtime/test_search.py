@@ -338,6 +338,12 @@ def test_settings_of_the_manifest_are_used(small: Built) -> None:
     assert lexical.hits == []
 
 
+def test_the_manifest_can_choose_mixing_and_a_request_overrules_it(small: Built) -> None:
+    searcher = Searcher(altered(small, manifest={"search": {"alpha": 0.5}}))
+    assert searcher.search(SearchRequest("voting leaders")).hits[0].score == pytest.approx(1.0)
+    assert searcher.search(SearchRequest("voting leaders", alpha=0.0)).mode == "lexical"
+
+
 def test_answers_are_the_same_every_time(small: Built) -> None:
     request = SearchRequest("set of maps and keys", limit=6)
     first = Searcher(small).search(request)

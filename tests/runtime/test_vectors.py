@@ -118,7 +118,7 @@ def test_no_ranges_and_no_rows_find_nothing(index: VectorIndex, tmp_path: Path) 
 def test_a_query_that_is_no_direction_is_refused(
     index: VectorIndex, vector: NDArray[np.float32]
 ) -> None:
-    with pytest.raises(ValueError, match="zero or not finite|does not fit"):
+    with pytest.raises(ValueError, match=r"zero or not finite|does not fit"):
         index.search(vector, RANGES, 5)
 
 

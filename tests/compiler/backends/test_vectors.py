@@ -11,8 +11,9 @@ from kbc.backends.vectors import VectorError, write_vectors
 
 
 def unit(rows: int, dimensions: int = 16) -> NDArray[np.float32]:
-    vectors = np.random.default_rng(rows).normal(size=(rows, dimensions)).astype(np.float32)
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = np.random.default_rng(rows).normal(size=(rows, dimensions))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors.astype(np.float32)
 
 
 RANGES = [RowRange("builtins", 0, 30), RowRange("empty", 30, 0), RowRange("docs", 30, 70)]
@@ -76,4 +77,4 @@ def test_ranges_that_do_not_tile_the_rows_are_refused(
 
 def test_other_number_types_are_refused(tmp_path: Path) -> None:
     with pytest.raises(VectorError, match="float64"):
-        write_vectors(tmp_path, unit(100).astype(np.float64), RANGES)  # type: ignore[arg-type]
+        write_vectors(tmp_path, unit(100).astype(np.float64), RANGES)
