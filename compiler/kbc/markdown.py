@@ -30,6 +30,7 @@ BlockKind = Literal[
 
 # Longer inline text is taken as it is: markdown-it's emphasis and link rules can be quadratic.
 MAX_INLINE_CHARS = 4_000
+_BLANK = " \t"  # what a blank line may hold; other white space is text to Markdown
 
 _KINDS: Mapping[str, BlockKind] = {
     "heading_open": "heading",
@@ -203,7 +204,7 @@ def plain_text(source: str, references: Mapping[str, Any] | None = None) -> str:
     """
     if len(source) > MAX_INLINE_CHARS:
         return " ".join(source.split())
-    tokens = _INLINE.parseInline(source, {"references": dict(references or {})})[0].children or []
+    tokens = _INLINE.parseInline(source, {"references": references or {}})[0].children or []
     return " ".join("".join(_inline_text(tokens)).split())
 
 
@@ -288,7 +289,7 @@ def _blocks(
         """Link reference definitions give no token; lines with text between blocks are theirs."""
         start: int | None = None
         for index in range(first, end + 1):
-            if index < end and lines[index].strip():
+            if index < end and lines[index].strip(_BLANK):
                 start = index if start is None else start
             elif start is not None:
                 add(start, index, "reference", content="\n".join(lines[start:index]))
@@ -303,7 +304,7 @@ def _blocks(
         if token.level != 0 or token.map is None or kind is None:
             continue
         first, end = token.map
-        while kind != "fence" and end - 1 > first and not lines[end - 1].strip():
+        while kind != "fence" and end - 1 > first and not lines[end - 1].strip(_BLANK):
             end -= 1
         add_references(covered, first)
         covered = end
@@ -386,8 +387,11 @@ def _front_matter(
     try:
         node = _compose(source)
         if node is not None:
-            key_lines = {key.value: line_numbers[key.start_mark.line + 1] for key, _ in node.value}
             data = _plain_map(_FrontMatterLoader("").construct_document(node))
+            # YAML has more line ends than Markdown, so that its lines may count further.
+            key_lines = {
+                key.value: line_numbers[min(key.start_mark.line + 1, last)] for key, _ in node.value
+            }
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = min(mark.line + 1 if mark else 0, last)

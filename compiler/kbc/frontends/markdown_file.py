@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,6 +59,14 @@ def line_count(text: str) -> int:
 def split_lines(text: str) -> list[str]:
     """The lines of `text` with their line ends; joined, they are `text`."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def level_two_sections(blocks: Sequence[Block]) -> Iterator[tuple[Block, Sequence[Block]]]:
+    """Each level-2 heading with the blocks up to the next heading of level 1 or 2."""
+    starts = [i for i, block in enumerate(blocks) if block.kind == "heading" and block.level <= 2]
+    for start, end in itertools.zip_longest(starts, starts[1:], fillvalue=len(blocks)):
+        if blocks[start].level == 2:
+            yield blocks[start], blocks[start + 1 : end]
 
 
 def first_paragraph(blocks: Sequence[Block], references: Mapping[str, Any]) -> str:

@@ -18,13 +18,14 @@ A pair is introduced by a level-3 heading or by a bold label. Both forms are rea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kbc import markdown
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import (
     MarkdownFile,
+    level_two_sections,
     line_count,
     read_markdown,
     shorten,
@@ -99,18 +100,18 @@ def _pattern(
     fields = page.fields(diagnostics)
     fields.warn_unknown(FIELDS)
     category = fields.required("category", "Write the group it is listed under.").lower()
-    blocks = page.document.blocks
     title = next((block.title for block in page.document.headings if block.level == 1), "")
-    sections = dict(_sections(blocks))
+    sections = {
+        re.sub(r"[^a-z]", "", heading.title.lower()): below
+        for heading, below in level_two_sections(page.document.blocks)
+    }
     stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
     description = fields.string("description") or _introduction(page)
     anti_patterns = _pairs(sections.get("antipatterns", ()))
     rules = _pairs(sections.get("rules", ()))
     for pair in (*anti_patterns, *rules):
         pair.report(path, diagnostics)
-    if not category:
-        return None
-    return PatternRecord(
+    record = PatternRecord(
         id=fields.string("id", stem),
         collection=collection.name,
         title=fields.string("name") or title or stem,
@@ -134,13 +135,7 @@ def _pattern(
         anti_patterns=tuple(pair.as_anti_pattern() for pair in anti_patterns),
         rules=tuple(pair.as_rule() for pair in rules),
     )
-
-
-def _sections(blocks: Sequence[Block]) -> Iterator[tuple[str, Sequence[Block]]]:
-    """Level-2 sections: the title's letters in lower case, and the blocks below the heading."""
-    starts = [i for i, b in enumerate(blocks) if b.kind == "heading" and b.level <= 2]
-    for start, end in zip(starts, [*starts[1:], len(blocks)], strict=True):
-        yield re.sub(r"[^a-z]", "", blocks[start].title.lower()), blocks[start + 1 : end]
+    return record if category else None
 
 
 def _introduction(page: MarkdownFile) -> str:

@@ -3,7 +3,7 @@
 The metadata is `templates.toml` (`[[template]]` tables), `templates.json` (a list, an object with a
 list `templates`, or an object from id to fields) or `templates.md` (a level-2 heading an id, then bold
 labels: `**Framework:** choreo`, `**Use for:**` with a list). Fields: `id`, `name`, `description`,
-`framework`, `filename`, `use_for`, `includes`, `instructions`, `workflow`, `key_patterns`.
+`framework`, `filename` (or `file`), `use_for`, `includes`, `instructions`, `workflow`, `key_patterns`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,12 @@ from typing import Any
 from kbc import markdown
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.examples import LANGUAGES
-from kbc.frontends.markdown_file import line_count, read_markdown, shorten
+from kbc.frontends.markdown_file import (
+    level_two_sections,
+    line_count,
+    read_markdown,
+    shorten,
+)
 from kbc.frontends.metadata import Fields, read_json, read_toml
 from kbc.markdown import Block
 from kbc.project import PROJECT_FILE, Collection, SourceFile
@@ -27,8 +32,8 @@ METADATA_FILES = ("templates.toml", "templates.json", "templates.md")
 LIST_FIELDS = ("use_for", "includes", "instructions", "workflow", "key_patterns")
 FIELDS = ("id", "name", "description", "framework", "filename", *LIST_FIELDS)
 
-# Labels of templates.md that mean a field of another name.
-_LABELS: Mapping[str, str] = {"file": "filename", "title": "name", "use_cases": "use_for"}
+# Other names of fields, in all three forms.
+_SYNONYMS: Mapping[str, str] = {"file": "filename", "title": "name", "use_cases": "use_for"}
 _LABEL_LINE = re.compile(r"(?:\*\*|__)([^*_:]+?)\s*:?(?:\*\*|__)\s*:?\s*(.*)")
 
 
@@ -60,7 +65,8 @@ def read(
     described = {file.path for file in metadata}
     for file in metadata:
         for entry in _entries(file, diagnostics):
-            fields = Fields(entry.fields, file.path, _line_finder(entry), diagnostics)
+            data = {_SYNONYMS.get(name, name): value for name, value in entry.fields.items()}
+            fields = Fields(data, file.path, _line_finder(entry), diagnostics)
             fields.warn_unknown(FIELDS)
             record = _template(collection, file, fields, by_path, diagnostics)
             described.add(_target(file, fields.string("filename")))
@@ -90,7 +96,8 @@ def read(
 
 
 def _line_finder(entry: _Entry) -> Callable[[str], int]:
-    return lambda name: entry.lines.get(name, entry.line)
+    lines = {_SYNONYMS.get(name, name): line for name, line in entry.lines.items()}
+    return lambda name: lines.get(name, entry.line)
 
 
 def _target(metadata: SourceFile, filename: str) -> str:
@@ -209,13 +216,11 @@ def _markdown_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_E
     page = read_markdown(file, diagnostics)
     if page is None:
         return
-    blocks = page.document.blocks
-    starts = [i for i, b in enumerate(blocks) if b.kind == "heading" and b.level <= 2]
-    if not any(blocks[index].level == 2 for index in starts):
+    entries = list(level_two_sections(page.document.blocks))
+    if not entries:
         _report_shape(file, 1, "a level-2 heading for each template", diagnostics)
-    for start, end in zip(starts, [*starts[1:], len(blocks)], strict=True):
-        if blocks[start].level == 2:
-            yield _markdown_entry(blocks[start], blocks[start + 1 : end])
+    for heading, blocks in entries:
+        yield _markdown_entry(heading, blocks)
 
 
 def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Entry:
@@ -227,7 +232,7 @@ def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Entry:
     def set_field(label: str, value: str, line: int) -> None:
         nonlocal current
         current = re.sub(r"\W+", "_", label.strip().lower()).strip("_")
-        current = _LABELS.get(current, current)
+        current = _SYNONYMS.get(current, current)
         lines[current] = line
         if current in LIST_FIELDS:
             fields[current] = [part.strip() for part in value.split(",") if part.strip()]
@@ -268,7 +273,7 @@ def _item_label(item: str) -> tuple[str, str] | None:
     """`Framework: choreo` as an item of a list of fields."""
     label, colon, value = item.partition(":")
     name = re.sub(r"\W+", "_", label.strip().lower()).strip("_")
-    return (label, value.strip()) if colon and _LABELS.get(name, name) in FIELDS else None
+    return (label, value.strip()) if colon and _SYNONYMS.get(name, name) in FIELDS else None
 
 
 def _report_shape(file: SourceFile, line: int, wanted: str, diagnostics: Diagnostics) -> None:

@@ -1,0 +1,112 @@
+"""The docs front end: titles, content, sections, summaries."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.docs import read
+from kbc.project import Collection, SourceFile
+from kbc.records import DocRecord
+
+POST = """---
+title: "A: title"
+date: 2025-07-21
+excerpt: In short.
+tags: [easy]
+authors:
+  - name: Ann
+---
+
+import X from 'x'
+
+# Real *title*
+
+<X>
+## Part
+</X>
+
+```js
+import y from 'y'
+```
+"""
+
+
+def read_page(path: str, text: str) -> DocRecord:
+    diagnostics = Diagnostics()
+    collection = Collection(
+        "posts", "docs", ("posts",), url="https://example.org/{path}", group="posts"
+    )
+    (record,) = read(collection, [SourceFile(path, text.encode(), "posts")], diagnostics)
+    assert not list(diagnostics)
+    assert isinstance(record, DocRecord)
+    return record
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_an_mdx_post(end: str) -> None:
+    text = POST.replace("\n", end)
+    record = read_page("posts/a b.mdx", text)
+    assert (record.id, record.title, record.group) == ("posts/a b.mdx", "Real title", "posts")
+    assert record.text == text
+    assert record.content == ("# Real *title*\n\n## Part\n\n```js\nimport y from 'y'\n```")
+    assert (record.format, record.processed, record.language) == ("mdx", True, "mdx")
+    assert [(each.title, each.line) for each in record.sections] == [
+        ("Real title", 12),
+        ("Part", 15),
+    ]
+    assert record.frontmatter["date"] == "2025-07-21"
+    assert record.frontmatter["authors"] == [{"name": "Ann"}]
+    assert (record.summary, record.tags, record.topics) == ("In short.", ("easy",), ("easy",))
+    assert record.url == "https://example.org/posts/a%20b.mdx"
+    assert record.lines == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("## Second\n\n# First\n", "First"),
+        ("---\ntitle: 'Quoted'\n---\n## Second\n", "Quoted"),
+        ("---\ntitle: 404\n---\ntext\n", "404"),
+        ("text\n", "page.md"),
+        ("Set\n===\n", "Set"),
+    ],
+)
+def test_where_the_title_comes_from(text: str, title: str) -> None:
+    assert read_page("docs/page.md", text).title == title
+
+
+def test_the_first_paragraph_is_the_summary_cut_between_words() -> None:
+    record = read_page(
+        "docs/p.md", "# T\n\n> quote\n\nSome `code` and [a link](x). " + "word " * 60
+    )
+    assert record.summary.startswith("Some code and a link. word")
+    assert len(record.summary) <= 200
+    assert record.summary.endswith("word…")
+
+
+def test_markdown_content_is_the_text_without_front_matter() -> None:
+    record = read_page("docs/p.md", "---\na: 1\n---\n\n<div>\n\n\n\nA <b>.\n")
+    assert record.content == "<div>\n\n\n\nA <b>.\n"
+    assert record.processed is False
+
+
+def test_plain_text_has_no_structure() -> None:
+    record = read_page("docs/notes.txt", "\nFirst line\nsecond.\n\n# not a heading\n")
+    assert (record.title, record.format, record.sections) == ("notes.txt", "text", ())
+    assert record.summary == "First line second."
+
+
+def test_a_page_that_is_no_text_is_left_out_and_the_others_kept() -> None:
+    diagnostics = Diagnostics()
+    files = [
+        SourceFile("a.md", b"\xff\xfe"),
+        SourceFile("b.txt", b"x\0"),
+        SourceFile("c.md", b"# C"),
+    ]
+    records = read(Collection("docs", "docs", ("docs",)), files, diagnostics)
+    assert [record.id for record in records] == ["c.md"]
+    assert [(each.path, each.code) for each in diagnostics] == [
+        ("a.md", "file-not-utf8"),
+        ("b.txt", "file-binary"),
+    ]
