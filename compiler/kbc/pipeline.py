@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from kb_runtime.manifest import load as load_manifest
 from kbc import chunking, sections, toolchain
 from kbc.backends.tools import AliasError
 from kbc.backends.vectors import write_vectors
@@ -17,10 +18,10 @@ from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.encoding.cache import EmbeddingCache
 from kbc.encoding.checks import check_vectors
 from kbc.encoding.encoder import DocumentEncoder, EncodingCounts
-from kbc.encoding.graph import Variant
 from kbc.encoding.model import Model, resolve_model
 from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT, write_query_encoder
 from kbc.encoding.tokenizer import TokenCounter
+from kbc.encoding.variants import Variant
 from kbc.inputs import Inputs, read_inputs
 from kbc.linker import Published, PublishError, Staging, build_id
 from kbc.progress import Phase, PhaseClock, Progress
@@ -256,6 +257,7 @@ class _Build:
 
     def _report(self, inputs: Inputs, published: Published, counts: EncodingCounts) -> BuildReport:
         folder = published.path
+        collections = load_manifest(folder)["collections"]
         return BuildReport(
             name=inputs.project.name,
             path=folder,
@@ -263,7 +265,7 @@ class _Build:
             reused=published.reused,
             removed=published.removed,
             records=inputs.record_count,
-            chunks=counts.cached + counts.embedded,
+            chunks=sum(collection["chunks"] for collection in collections),
             embedded=counts.embedded,
             cached=counts.cached,
             tokens=counts.tokens,
