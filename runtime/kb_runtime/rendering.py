@@ -138,8 +138,9 @@ def with_warnings(answer: Answer, warnings: Sequence[str]) -> Answer:
         return Answer(f"{answer.text}\n\n{notes}", None, answer.meta)
     structured = dict(answer.structured)
     structured["warnings"] = [*structured.get("warnings", ()), *warnings]
-    if answer.text == json_text(answer.structured):
-        return Answer(json_text(structured), structured, answer.meta)
+    if answer.text.startswith("{"):
+        written = {**json.loads(answer.text), "warnings": structured["warnings"]}
+        return Answer(json_text(written), structured, answer.meta)
     return Answer(f"{answer.text}\n\n{notes}", structured, answer.meta)
 
 
@@ -147,7 +148,7 @@ def error_text(error: ToolError) -> str:
     """`Error: ` and what failed, then what exists instead and what to do, one line each."""
     lines = [f"Error: {error.message}"]
     if error.suggestions:
-        lines.append("Did you mean: " + ", ".join(error.suggestions[:MAX_ERROR_SUGGESTIONS]))
+        lines.append("Suggestions: " + ", ".join(error.suggestions[:MAX_ERROR_SUGGESTIONS]))
     if error.next_steps:
         lines.append("Next:")
         lines.extend(f"- {step}" for step in error.next_steps)

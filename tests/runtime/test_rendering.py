@@ -105,6 +105,12 @@ def test_warnings_are_in_the_structure_and_in_json_text() -> None:
     assert json.loads(answer.text) == answer.structured
 
 
+def test_warnings_are_in_json_text_that_holds_less_than_the_structure() -> None:
+    answer = with_warnings(Answer('{"results":[]}', {"results": [], "again": []}), ["b"])
+    assert json.loads(answer.text) == {"results": [], "warnings": ["b"]}
+    assert answer.structured == {"results": [], "again": [], "warnings": ["b"]}
+
+
 def test_warnings_are_added_to_markdown_and_plain_text() -> None:
     assert with_warnings(Answer("# x", {"name": "x"}), ["b"]).text == "# x\n\nNote: b"
     assert with_warnings(Answer("text"), ["b"]) == Answer("text\n\nNote: b")
@@ -128,7 +134,7 @@ def test_error_reads_from_the_failure_to_the_next_step() -> None:
         details={"total": 77},
     )
     assert error_text(error) == (
-        'Error: no builtin is called "mapp"\nDid you mean: map, mapBy\nNext:\n- Call list.'
+        'Error: no builtin is called "mapp"\nSuggestions: map, mapBy\nNext:\n- Call list.'
     )
     assert error_structure(error) == {
         "error": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 KIND = "builtins"
 _FIRST_NAMES = 10
+_CODE_BLOCK = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[ \t]*([\w+#.-]+)", re.MULTILINE)
 
 SYNONYMS = (
     frozenset({"logic", "logical", "boolean", "bool", "booleans"}),
@@ -67,12 +69,18 @@ def _page(record: library.Record) -> str:
     ]
     if examples := record.get("examples"):
         joined = "\n\n".join(example.strip("\n") for example in examples)
-        parts += ["## Examples", fence(joined, record.get("language", ""))]
+        parts += ["## Examples", fence(joined, _language(record))]
     if url := record.get("url"):
         parts.append(f"[View in documentation]({url})")
     else:
         parts.append(f"Documentation: {record['path']}, line {record.get('line', 1)}")
     return "\n\n".join(part for part in parts if part)
+
+
+def _language(record: library.Record) -> str:
+    """The language that the entry's first code block names."""
+    found = _CODE_BLOCK.search(record.get("text", ""))
+    return found[1] if found else ""
 
 
 def _no_builtin(session: Session, name: str) -> ToolError:

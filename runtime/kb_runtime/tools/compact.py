@@ -158,7 +158,9 @@ def info(session: Session, _: dict[str, Any]) -> Answer:
     return json_answer({name: value for name, value in structured.items() if value != ""})
 
 
-def find_record(session: Session, arguments: dict[str, Any]) -> tuple[CollectionInfo, dict[str, Any]]:
+def find_record(
+    session: Session, arguments: dict[str, Any]
+) -> tuple[CollectionInfo, dict[str, Any]]:
     """The record that an address, a hit's id, a path or a name means."""
     artifact = session.artifact
     name: str = arguments["name"]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kb_runtime.analysis import STOP_WORDS
 from kb_runtime.errors import ToolError
 from kb_runtime.names import quoted, suggest
 from kb_runtime.rendering import json_answer
@@ -111,16 +112,10 @@ def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer:
     return json_answer(structured)
 
 
-_STOP_WORDS = frozenset(
-    "a an and are as at be by can do does for from how i in is it my of on or should that the this"
-    " to use using want what when where which why with".split()
-)
-
-
 def query_terms(query: str) -> list[str]:
     """The words of a query, stemmed, each once; stop words count only when there is nothing else."""
     words = _words(query)
-    kept = [word for word in words if word not in _STOP_WORDS] or words
+    kept = [word for word in words if word not in STOP_WORDS] or words
     return list(dict.fromkeys(map(_stem, kept)))
 
 

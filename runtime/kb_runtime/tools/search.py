@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
 from kb_runtime.names import quoted, suggest
-from kb_runtime.rendering import excerpt, json_answer, json_text, shorten
+from kb_runtime.rendering import excerpt, json_text, shorten
 from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.schemas import (
@@ -34,18 +34,19 @@ DEFAULT_K = 10
 DEFAULT_PER_SCOPE = 5
 MAX_RESULTS = 50
 
-HIT_BYTES = 600
-"""What a hit may cost on average, in bytes of JSON over the whole answer: 10 hits stay under 6 kB."""
-SHORTEST_SNIPPET = 60
+SNIPPET_CHARS = 1600
+"""Shared by the snippets of an answer: ten hits, with what else they tell, stay at about 6 kB."""
+SHORTEST_SNIPPET = 80
 LONGEST_SNIPPET = 240
-_TITLE_CHARS = 90
+_TITLE_CHARS = 80
+_SECTION_CHARS = 50
 _SIGNATURE_CHARS = 120
 _MAX_TAGS = 5
 _MAX_HIGHLIGHTS = 4
 _MAX_NAMES = 4
-_FETCHED_PER_HIT = 3
+_FETCHED_PER_HIT = 2.5
 """Chunks fetched for a wanted hit: several chunks of one section or one record make one hit."""
-_MOST_FETCHED = 450
+_MOST_FETCHED = 400
 
 
 def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer:
@@ -53,28 +54,27 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer:
     warnings: list[str] = []
     scopes = _scopes(session, arguments["scopes"], arguments["scope"], warnings)
     limit = _limit(scopes, arguments["k"], arguments["limitPerScope"])
+    snippet_chars = _snippet_chars(len(scopes), limit)
     by_scope: dict[str, list[dict[str, Any]]] = {}
-    excerpts: list[tuple[dict[str, Any], Hit]] = []
     modes: set[str] = set()
     for scope in scopes:
-        found = _search(session, query, scope, limit, modes, warnings)
-        by_scope[scope] = [result for result, _ in found]
-        excerpts += found
+        hits = _search(session, query, scope, limit, modes, warnings)
+        by_scope[scope] = [_result(scope, hit, snippet_chars) for hit in hits]
     structured: dict[str, Any] = {
         "query": query,
         "scopes": scopes,
         "limitPerScope": limit,
         "mode": modes.pop() if len(modes) == 1 else "hybrid",
     }
-    if not excerpts:
-        warnings.append(_nothing_found(session, scopes))
     if len(scopes) == 1:
         structured |= {"scope": scopes[0], "k": limit, "results": by_scope[scopes[0]]}
-    structured["resultsByScope"] = by_scope
+    if not any(by_scope.values()):
+        warnings.append(_nothing_found(session, scopes))
     if warnings:
         structured["warnings"] = list(dict.fromkeys(warnings))
-    _add_snippets(structured, excerpts, copies=2 if len(scopes) == 1 else 1)
-    return json_answer(structured)
+    whole = {**structured, "resultsByScope": by_scope}
+    # A text does not need the only list twice.
+    return Answer(json_text(structured if len(scopes) == 1 else whole), whole)
 
 
 def _scopes(
@@ -108,31 +108,74 @@ def _limit(scopes: Sequence[str], k: int | None, per_scope: int | None) -> int:
     return per_scope or k or DEFAULT_PER_SCOPE
 
 
+def _snippet_chars(scopes: int, limit: int) -> int:
+    """The length of a snippet; the results of an only scope are in the structure twice."""
+    copies = scopes * limit if scopes > 1 else 2 * limit
+    return max(SHORTEST_SNIPPET, min(SNIPPET_CHARS // copies, LONGEST_SNIPPET))
+
+
+class _Found(NamedTuple):
+    """A hit and the record that it is shown as."""
+
+    info: CollectionInfo
+    record: library.Record
+    hit: Hit
+
+
 def _search(
     session: Session, query: str, scope: str, limit: int, modes: set[str], warnings: list[str]
-) -> list[tuple[dict[str, Any], Hit]]:
-    """The best `limit` results of a scope without snippets, and the hits they were made of."""
+) -> list[_Found]:
+    """The best `limit` hits of a scope; those that would have the same id are one."""
     from kb_runtime.search import SearchRequest
 
     names = tuple(session.artifact.manifest["scopes"].get(scope, ()))
     if not names:
         warnings.append(f"the scope {scope} is empty in this knowledge base")
         return []
-    wanted = _FETCHED_PER_HIT * limit
+    decoded: dict[tuple[str, int], library.Record] = {}
+    wanted = int(_FETCHED_PER_HIT * limit) + 1
     while True:
-        found = session.artifact.searcher.search(
+        answer = session.artifact.searcher.search(
             SearchRequest(query=query, collections=names, limit=wanted)
         )
-        results: dict[str, tuple[dict[str, Any], Hit]] = {}
-        for hit in found.hits:
-            result = _result(session, scope, hit)
-            results.setdefault(result["id"], (result, hit))
-        if len(results) >= limit or len(found.hits) < wanted or wanted >= _MOST_FETCHED:
+        found: dict[str, _Found] = {}
+        for hit in answer.hits:
+            shown = _shown(session, hit, scope, decoded)
+            found.setdefault(_describe(shown)[0], shown)
+        if len(found) >= limit or len(answer.hits) < wanted or wanted >= _MOST_FETCHED:
             break
         wanted = min(2 * wanted, _MOST_FETCHED)
-    modes.add(found.mode)
-    warnings.extend(found.warnings)
-    return list(results.values())[:limit]
+    modes.add(answer.mode)
+    warnings.extend(answer.warnings)
+    return list(found.values())[:limit]
+
+
+def _shown(
+    session: Session, hit: Hit, scope: str, decoded: dict[tuple[str, int], library.Record]
+) -> _Found:
+    """What a hit is shown as: its record, or the builtin whose entry those lines of a page are.
+
+    `decoded` keeps the records of a search: a page often has many hits.
+    """
+    info = session.artifact.collection(hit.collection)
+    place = hit.collection, hit.record
+    record = decoded.get(place)
+    if record is None:
+        record = decoded[place] = session.artifact.catalog(hit.collection)[hit.record]
+    if scope == ALL and info.kind == "docs":
+        line = hit.chunk["start_line"]
+        for name in hit.chunk.get("breadcrumb", ())[1:]:
+            for owner in library.collections(session, "builtins"):
+                catalog = session.artifact.catalog(owner.name)
+                position = catalog.find(name)
+                entry = None if position is None else catalog[position]
+                if (
+                    entry is not None
+                    and entry["path"] == record["path"]
+                    and 0 <= line - entry["line"] < entry["lines"]
+                ):
+                    return _Found(owner, entry, hit)
+    return _Found(info, record, hit)
 
 
 def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
@@ -142,25 +185,35 @@ def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
     return f"Nothing was found. Use other words, or {substring} for an exact piece of text."
 
 
-def _result(session: Session, scope: str, hit: Hit) -> dict[str, Any]:
-    info = session.artifact.collection(hit.collection)
-    record = session.artifact.catalog(hit.collection)[hit.record]
-    id, source, metadata = _describe(info, record, hit.chunk)
+def _result(scope: str, found: _Found, snippet_chars: int) -> dict[str, Any]:
+    info, record, hit = found
+    id, source, metadata = _describe(found)
     metadata["lines"] = [hit.chunk["start_line"], hit.chunk["end_line"]]
+    title = record["title"] if info.kind == "builtins" else hit.chunk.get("title")
     result: dict[str, Any] = {
         "id": id,
         "scope": _own_scope(info) if scope == ALL else scope,
-        "title": shorten(hit.chunk.get("title") or record["title"], _TITLE_CHARS),
+        "title": shorten(title or record["title"], _TITLE_CHARS),
         "score": round(hit.score, 5),
         "strategy": hit.strategy,
         "source": source,
         "metadata": metadata,
     }
-    if tags := record.get("tags"):
+    if snippet := excerpt(_passage(found), hit.matched, snippet_chars):
+        result["snippet"] = snippet
+    if (tags := record.get("tags")) and info.kind != "builtins":  # theirs are the categories
         result["tags"] = tags[:_MAX_TAGS]
     if hit.matched:
         result["highlights"] = [shorten(term, 40) for term in hit.matched[:_MAX_HIGHLIGHTS]]
     return result
+
+
+def _passage(found: _Found) -> str:
+    """What the snippet is taken from: not what title and metadata say already."""
+    if found.info.kind == "builtins":
+        return str(found.record.get("description", ""))
+    lines = found.hit.snippet.text.split("\n")
+    return "\n".join(line for line in lines if not line.startswith("#")).strip() or lines[0]
 
 
 def _own_scope(info: CollectionInfo) -> str:
@@ -170,10 +223,9 @@ def _own_scope(info: CollectionInfo) -> str:
     return {"posts": "extra", "guidelines": "guidelines"}.get(info.group, "docs")
 
 
-def _describe(
-    info: CollectionInfo, record: library.Record, chunk: dict[str, Any]
-) -> tuple[str, str, dict[str, Any]]:
+def _describe(found: _Found) -> tuple[str, str, dict[str, Any]]:
     """A hit's id, the name under which the matching get tool finds it, and its metadata."""
+    info, record, _ = found
     id: str = record["id"]
     match info.kind:
         case "builtins":
@@ -187,20 +239,19 @@ def _describe(
         case "templates":
             return f"template:{id}", id, _some(record, "framework", "use_for")
         case "docs":
-            return _page_hit(info, record, chunk)
+            return _describe_section(found)
         case _:
             return f"{info.name}:{id}", id, {}
 
 
-def _page_hit(
-    info: CollectionInfo, record: library.Record, chunk: dict[str, Any]
-) -> tuple[str, str, dict[str, Any]]:
+def _describe_section(found: _Found) -> tuple[str, str, dict[str, Any]]:
+    info, record, hit = found
     path: str = record["path"]
-    line = chunk.get("section_line") or chunk["start_line"]
-    place = f"{path}#{chunk.get('anchor', '')}:{line}"
+    line = hit.chunk.get("section_line") or hit.chunk["start_line"]
+    place = f"{path}#{hit.chunk.get('anchor', '')}:{line}"
     metadata = {
-        "section": shorten((chunk.get("breadcrumb") or [record["title"]])[-1], _TITLE_CHARS),
-        "level": chunk.get("section_level", 0),
+        "section": shorten((hit.chunk.get("breadcrumb") or [record["title"]])[-1], _SECTION_CHARS),
+        "level": hit.chunk.get("section_level", 0),
         "path": path,
         "line": line,
     }
@@ -220,24 +271,6 @@ def _some(record: library.Record, *fields: str) -> dict[str, Any]:
         elif value:
             kept[field] = value
     return kept
-
-
-def _add_snippets(
-    structured: dict[str, Any], excerpts: Sequence[tuple[dict[str, Any], Hit]], copies: int
-) -> None:
-    """Gives each result a snippet, as long as the answer's budget allows.
-
-    A result appears `copies` times in the answer.
-    """
-    count = len(excerpts)
-    if not count:
-        return
-    spent = len(json_text(structured).encode()) + len('"snippet":"",') * copies * count
-    spare = (HIT_BYTES * max(count, DEFAULT_PER_SCOPE) - spent) // (copies * count)
-    length = max(SHORTEST_SNIPPET, min(spare, LONGEST_SNIPPET))
-    for result, hit in excerpts:
-        if snippet := excerpt(hit.snippet.text, hit.matched, length):
-            result["snippet"] = snippet
 
 
 _RESULT = structure(
@@ -267,9 +300,7 @@ TOOLS = (
                 "Where to search; omitted: everything.",
                 choices_from="scopes",
             ),
-            Argument(
-                "scope", "string", "One scope (old form of scopes).", choices_from="scopes"
-            ),
+            Argument("scope", "string", "One scope (old form of scopes).", choices_from="scopes"),
             Argument(
                 "limitPerScope",
                 "integer",

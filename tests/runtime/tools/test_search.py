@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from kb_runtime.errors import ToolError
 from kb_runtime.rendering import json_text
+from kb_runtime.snippets import Snippet
 from kb_runtime.tools.declaration import Answer
 
 Call = Callable[..., Answer]
@@ -212,15 +214,17 @@ def test_answer_with_ten_hits_is_small(call: Call, searcher: Any, make_hit: Any)
         )
         for line in range(10)
     ]
-    found = structured(call("hybrid_search", query="how are sets made"))
+    answer = call("hybrid_search", query="how are sets made")
+    found = structured(answer)
     assert len(found["results"]) == 10
     assert all(len(hit["snippet"]) >= 40 for hit in found["results"])
-    assert len(json_text(found).encode()) < 7000
+    assert len(json_text(found).encode()) < 8000
+    assert len(answer.text.encode()) < 5000
 
 
 def test_few_hits_have_long_snippets(call: Call, searcher: Any, make_hit: Any) -> None:
-    searcher.hits = [make_hit("builtins", 0)]
-    (found,) = structured(call("hybrid_search", query="map"))["results"]
+    searcher.hits = [make_hit("docs", 0)]
+    (found,) = structured(call("hybrid_search", query="map", k=3))["results"]
     assert 200 < len(found["snippet"]) <= 240
 
 
@@ -239,10 +243,39 @@ def test_warnings_of_the_search_are_passed_on_once(
     assert found["warnings"] == ["Semantic search is unavailable."]
 
 
-def test_text_is_the_structure(call: Call, searcher: Any, make_hit: Any) -> None:
+def test_text_has_the_results_once(call: Call, searcher: Any, make_hit: Any) -> None:
     searcher.hits = [make_hit("docs", 0)]
-    answer = call("hybrid_search", query="map")
-    assert answer.text == json_text(answer.structured)
+    single = call("hybrid_search", query="map")
+    whole = structured(single)
+    assert json.loads(single.text) == {
+        name: value for name, value in whole.items() if name != "resultsByScope"
+    }
+    several = call("hybrid_search", query="map", scopes=["docs", "extra"])
+    assert json.loads(several.text) == several.structured
+
+
+def test_lines_of_a_page_that_are_a_builtin_are_shown_as_the_builtin(
+    call: Call, searcher: Any, make_hit: Any
+) -> None:
+    entry = {"breadcrumb": ["Operators", "mapBy", "Examples"], "anchor": "x", "section_line": 9}
+    searcher.hits = [
+        make_hit("docs", 1, 9, **entry),
+        make_hit("builtins", 1, 7),
+        make_hit("docs", 1, 40, **entry),
+    ]
+    everything = structured(call("hybrid_search", query="map"))["results"]
+    assert [hit["id"] for hit in everything] == ["builtin:mapBy", "doc:docs/operators.md#x:9"]
+    assert everything[0]["title"] == "mapBy"
+    pages = structured(call("hybrid_search", query="map", scope="docs"))["results"]
+    assert [hit["id"] for hit in pages] == ["doc:docs/operators.md#x:9"]
+
+
+def test_snippet_does_not_repeat_the_heading(call: Call, searcher: Any, make_hit: Any) -> None:
+    found = make_hit("docs", 0)
+    found.snippet = Snippet("## Maps\n\nMaps hold pairs.", 1, 3)
+    searcher.hits = [found]
+    (result,) = structured(call("hybrid_search", query="map"))["results"]
+    assert result["snippet"] == "Maps hold pairs."
 
 
 def test_blank_query_is_bad_input(call: Call) -> None:
