@@ -6,7 +6,6 @@ the compiler's extra dependencies must be able to say so.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import sys
@@ -177,7 +176,7 @@ def verify(artifact: Path, as_json: bool) -> None:
 
     report = run_verify(artifact)
     if as_json:
-        _print_json({**dataclasses.asdict(report), "ok": report.ok})
+        _print_json(report.as_dict())
     else:
         artifact_reports.show_verification(report)
     if not report.ok:
@@ -208,7 +207,7 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
 
     changes = inspection.diff(old, new)
     if as_json:
-        _print_json(dataclasses.asdict(changes))
+        _print_json(changes.as_dict())
     else:
         click.echo(artifact_reports.render_diff(changes))
 

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Writes docs/cli.md and docs/tools.md from the code that they describe; a test keeps them equal.
+
+python scripts/generate_docs.py           # writes
+python scripts/generate_docs.py --check   # exits 1 when a page is out of date
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kb_runtime.__main__ import USAGE
+from kb_runtime.tools import TOOLS
+from kb_runtime.tools.compact import COMPACT_TOOLS
+from kb_runtime.tools.declaration import Argument, Tool
+from kb_runtime.tools.schemas import describe
+from kbc.cli import cli
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+CLI_HEAD = """\
+# The command line
+
+Generated from the commands themselves by `scripts/generate_docs.py`.
+
+Every command that prints a result takes `--json`. Colour and progress bars appear on terminals only. `kbc --debug
+COMMAND ...` shows the traceback of an error.
+
+| exit code | meaning |
+|---|---|
+| 0 | success |
+| 2 | a wrong option or argument |
+| 3 | the knowledge base has errors; nothing was published (with `check --strict`: or warnings) |
+| 4 | not an artifact, damaged, or of another format version |
+| 5 | the output cannot be written, is full, or another build holds it |
+| 6 | the encoder's model is missing, is not the pinned one, or gave unusable vectors |
+| 7 | `get`: there is no record of that name |
+| 8 | the compiler's dependencies are not installed |
+| 70 | a defect of kbc |
+| 130 | interrupted; the last published version stays live |
+"""
+
+TOOLS_HEAD = """\
+# The MCP tools
+
+Generated from the tools' declarations by `scripts/generate_docs.py`. `{prefix}` stands for the knowledge base's prefix
+(`quint_get_builtin`). A tool is offered when the artifact has a collection that it reads; `kbc serve --tools` narrows
+that to families, or to the five general tools of the profile `compact`.
+
+Common to all tools:
+
+- A call without arguments equals one with `{}`; `null` equals an omitted argument; unknown arguments are ignored with a
+  warning. Texts are trimmed. Whole numbers may come as `5`, `5.0` or `"5"`.
+- An answer has one text and, unless said otherwise, `structuredContent` with the same facts. Fields without a value are
+  left out.
+- A call that cannot be answered is a result with `isError`; its text starts with `Error:` and says what to do, and
+  `structuredContent.error` has `kind` (`BAD_INPUT`, `NOT_FOUND`, `NO_MATCH`, `UNAVAILABLE`, `INTERNAL`), `message` and
+  where it helps `suggestions` and `details`. A search without hits is a success.
+- Only names in the compiled index resolve; no path of a request is ever opened.
+"""
+
+
+def main() -> int:
+    pages = {"cli.md": cli_page(), "tools.md": tools_page()}
+    stale = [name for name, text in pages.items() if _read(DOCS / name) != text]
+    if "--check" in sys.argv[1:]:
+        for name in stale:
+            print(f"docs/{name} is out of date: run scripts/generate_docs.py", file=sys.stderr)
+        return 1 if stale else 0
+    for name in stale:
+        (DOCS / name).write_text(pages[name], encoding="utf-8")
+        print(f"wrote docs/{name}")
+    return 0
+
+
+def cli_page() -> str:
+    parts = [CLI_HEAD]
+    for name, command in cli.commands.items():
+        help_text = USAGE if name == "serve" else _help(name, command)
+        summary = command.get_short_help_str(limit=200)
+        parts.append(f"## kbc {name}\n\n{summary}\n\n```text\n{help_text.strip()}\n```\n")
+    return "\n".join(parts)
+
+
+def tools_page() -> str:
+    families: dict[str, list[Tool]] = {}
+    for tool in (*TOOLS, *COMPACT_TOOLS):
+        families.setdefault(tool.family, []).append(tool)
+    parts = [TOOLS_HEAD]
+    for family, tools in families.items():
+        parts.append(f"## Family `{family}`\n")
+        parts += ["\n".join(_tool(tool)) for tool in tools]
+    return "\n".join(parts)
+
+
+def _tool(tool: Tool) -> Iterator[str]:
+    described = describe(tool, "{prefix}", {})
+    yield f"### {tool.name}\n\n{described['description']}\n"
+    if tool.arguments:
+        yield "| argument | type | default | limits | meaning |\n|---|---|---|---|---|"
+        yield from (_argument(argument) for argument in tool.arguments)
+        yield ""
+    else:
+        yield "No arguments.\n"
+    output = described.get("outputSchema")
+    if output:
+        always = output.get("required", [])
+        fields = [
+            f"`{name}`{'' if name in always else '?'}" for name in output.get("properties", {})
+        ]
+        yield f"Structured answer (`?`: left out without a value): {', '.join(fields)}.\n"
+    else:
+        yield "The answer is text only.\n"
+
+
+def _argument(argument: Argument) -> str:
+    default = "required" if argument.required else _code(argument.default)
+    meaning = argument.description.format(prefix="{prefix}").replace("|", "\\|")
+    return f"| `{argument.name}` | {argument.type} | {default} | {_limits(argument)} | {meaning} |"
+
+
+def _limits(argument: Argument) -> str:
+    limits = []
+    if argument.minimum is not None and argument.maximum is not None:
+        outside = "clamped" if argument.out_of_range == "clamp" else "refused"
+        limits.append(f"{argument.minimum:g} to {argument.maximum:g}, {outside} outside")
+    if argument.max_length is not None:
+        limits.append(f"at most {argument.max_length:,} characters")
+    if argument.choices:
+        limits.append(", ".join(f"`{choice}`" for choice in argument.choices))
+    return "; ".join(limits)
+
+
+def _code(value: Any) -> str:
+    return "" if value is None else f"`{value}`"
+
+
+def _help(name: str, command: click.Command) -> str:
+    with click.Context(command, info_name=f"kbc {name}", max_content_width=100) as context:
+        return command.get_help(context)
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

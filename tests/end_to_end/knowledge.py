@@ -1,0 +1,119 @@
+"""A small knowledge base with something for every front end, written into a folder by tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FILES = {
+    "kb.toml": """\
+[kb]
+name = "demo"
+title = "Demo knowledge"
+version = "1.0"
+prefix = "demo"
+description = "A knowledge base for tests."
+license = "Apache-2.0"
+""",
+    "builtins/toSet.md": """\
+---
+name: toSet
+signature: "pure def toSet: (List[a]) => Set[a]"
+category: list
+aliases: [asSet]
+---
+
+The set of the elements of a list; repeated elements count once.
+
+### Examples
+
+```quint
+[1, 1, 2].toSet() == Set(1, 2)
+```
+""",
+    "docs/lanterns.md": """\
+---
+title: Lanterns
+summary: How lanterns are lit and put out.
+tags: [light]
+---
+
+# Lanterns
+
+A lantern burns oil. This page says how to light one.
+
+## Lighting a lantern
+
+Open the glass, trim the wick and hold a match to it.
+
+## Putting it out
+
+Close the vent and wait until the flame is gone.
+""",
+    "docs/compass.mdx": """\
+import { Needle } from './needle'
+
+# Compass
+
+A compass shows where north is. <Needle>The needle is magnetic.</Needle>
+""",
+    "posts/voyage.md": "# A voyage\n\nWe sailed west for nine days with a broken rudder.\n",
+    "guidelines/packing.md": "# Packing\n\nPack the heavy things at the bottom of the boat.\n",
+    "examples/harbour/ferry.qnt": """\
+// A ferry that carries one passenger at a time.
+module ferry {
+  var aboard: int
+  action init = aboard' = 0
+  action board = all { aboard < 1, aboard' = aboard + 1 }
+  run boardTest = init.then(board)
+}
+""",
+    "patterns/one-at-a-time.md": """\
+---
+id: one-at-a-time
+name: One at a time
+category: core
+when_to_use: [a resource has one user]
+---
+
+# One at a time
+
+A guard that admits one user of a resource.
+
+## Key Principles
+
+- Test before you take.
+""",
+    "templates/templates.toml": """\
+[[template]]
+id = "boat"
+name = "Boat"
+description = "A module with one variable."
+framework = "standard"
+filename = "boat.qnt"
+""",
+    "templates/boat.qnt": "module boat {\n  var speed: int\n}\n",
+    "routing.toml": """\
+[[label]]
+name = "fleet"
+keywords = ["consensus", "fleet"]
+base = 0.7
+step = 0.1
+docs = ["docs/lanterns.md"]
+
+[[label]]
+name = "single"
+keywords = ["boat"]
+base = 0.8
+default = true
+default_confidence = 0.5
+""",
+}
+
+
+def write_knowledge(root: Path, **changes: str) -> Path:
+    """Writes the files below `root`. `changes` maps a path to other content."""
+    for name, text in {**FILES, **changes}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root

@@ -1,0 +1,272 @@
+"""Whole builds: what goes live, what never does, and that the same input gives the same bytes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.end_to_end.knowledge import FILES, write_knowledge
+
+from kb_runtime.artifact import Artifact
+from kb_runtime.errors import ArtifactError
+from kb_runtime.manifest import resolve
+from kb_runtime.search import SearchRequest
+from kb_runtime.verification import verify
+from kbc.diagnostics import BuildError
+from kbc.encoding.errors import ModelError
+from kbc.linker import PublishError
+from kbc.pipeline import BuildOptions, BuildReport, build, build_twice, differing_files
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for all tests of the session: the encoder's graph is made once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+Builder = Callable[..., BuildReport]
+
+
+@pytest.fixture
+def run(tmp_path: Path, cache: Path) -> Builder:
+    """`run(root, **options)` builds into `tmp_path/out`."""
+
+    def go(root: Path, **options: object) -> BuildReport:
+        settings = {"out": tmp_path / "out", "cache": cache, **options}
+        return build(root, BuildOptions(**settings))  # type: ignore[arg-type]
+
+    return go
+
+
+def error_codes(error: BuildError) -> list[str]:
+    return [found.code for found in error.diagnostics.errors]
+
+
+def test_every_kind_is_compiled_verified_and_found(tmp_path: Path, run: Builder) -> None:
+    report = run(write_knowledge(tmp_path / "kb"))
+    assert verify(report.path).ok
+    assert not report.diagnostics
+    with Artifact.open(tmp_path / "out") as artifact:
+        kinds = {info.name: info.kind for info in artifact.collections}
+        assert set(kinds.values()) == {
+            "builtins",
+            "docs",
+            "examples",
+            "patterns",
+            "templates",
+            "routing",
+        }
+        for query, expected in {
+            "asSet": "toSet",
+            "how do I extinguish a flame": "docs/lanterns.md",
+            "magnetic needle": "docs/compass.mdx",
+            "broken rudder": "posts/voyage.md",
+            "passenger": "harbour/ferry.qnt",
+            "guard with one user": "one-at-a-time",
+        }.items():
+            (hit, *_) = artifact.searcher.search(SearchRequest(query)).hits
+            assert artifact.catalog(hit.collection).id(hit.record) == expected, query
+
+
+def test_two_builds_in_two_folders_are_the_same_bytes(tmp_path: Path, cache: Path) -> None:
+    root = write_knowledge(tmp_path / "kb")
+    reports = [
+        build(root, BuildOptions(out=tmp_path / name, jobs=jobs, cache=used))
+        for name, jobs, used in (("one", 2, cache), ("two", 1, None))
+    ]
+    assert differing_files(*(report.path for report in reports)) == []
+    assert [report.embedded > 0 for report in reports][1]
+
+
+def test_check_reproducible_builds_twice(tmp_path: Path, cache: Path) -> None:
+    root = write_knowledge(tmp_path / "kb")
+    report = build_twice(root, BuildOptions(out=tmp_path / "out", cache=cache))
+    assert not report.reused
+
+
+def test_a_rebuild_embeds_only_what_changed(tmp_path: Path, run: Builder) -> None:
+    root = write_knowledge(tmp_path / "kb")
+    first = run(root)
+    again = run(root)
+    assert again.reused
+    assert again.path == first.path
+    (root / "posts/voyage.md").write_text("# A voyage\n\nA single new sentence about whales.\n")
+    changed = run(root)
+    assert not changed.reused
+    assert changed.embedded == 1
+    assert changed.cached == changed.chunks - 1
+
+
+def test_a_setting_makes_a_new_build(tmp_path: Path, run: Builder) -> None:
+    root = write_knowledge(tmp_path / "kb")
+    first = run(root)
+    write_knowledge(root, **{"kb.toml": FILES["kb.toml"] + "[search]\nrrf_k = 30\n"})
+    second = run(root)
+    assert second.build_id != first.build_id
+    with Artifact.open(second.path) as artifact:
+        assert artifact.manifest["search"]["rrf_k"] == 30
+
+
+def test_old_versions_beyond_keep_are_removed(tmp_path: Path, run: Builder) -> None:
+    root = write_knowledge(tmp_path / "kb")
+    builds = []
+    for version in ("1", "2", "3"):
+        write_knowledge(root, **{"kb.toml": FILES["kb.toml"].replace("1.0", version)})
+        builds.append(run(root, keep=2).path)
+    assert [path.exists() for path in builds] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("changes", "codes"),
+    [
+        ({"docs/a.md": "# A\n\n\0"}, ["file-binary"]),
+        ({"templates/boat.qnt": ""}, ["template-file-missing"]),
+        (
+            {"patterns/copy.md": FILES["patterns/one-at-a-time.md"]},
+            ["duplicate-id"],
+        ),
+        (
+            {"docs/a.md": "# A\n\n\0", "docs/b.md": "---\n: [\n---\n\n# B\n"},
+            ["file-binary", "front-matter-invalid"],
+        ),
+        (
+            {"kb.toml": FILES["kb.toml"] + '[[tools.alias]]\nname = "x"\ntool = "demo_nothing"\n'},
+            ["unknown-alias-target"],
+        ),
+    ],
+)
+def test_an_error_in_the_input_publishes_nothing(
+    tmp_path: Path, run: Builder, changes: dict[str, str], codes: list[str]
+) -> None:
+    root = write_knowledge(tmp_path / "kb")
+    live = run(root).path
+    write_knowledge(root, **changes)
+    if changes.get("templates/boat.qnt") == "":
+        (root / "templates/boat.qnt").unlink()
+    with pytest.raises(BuildError) as raised:
+        run(root)
+    assert error_codes(raised.value) == codes
+    assert Path(resolve(tmp_path / "out")) == live.resolve()
+    assert leftovers(tmp_path / "out" / "demo") == []
+
+
+def leftovers(kb_folder: Path) -> list[str]:
+    """What a build must not leave behind beside the versions."""
+    known = {"CURRENT", ".lock"}
+    return [
+        path.name
+        for path in kb_folder.iterdir()
+        if path.name not in known and (path.name.startswith(".") or not path.is_dir())
+    ]
+
+
+def test_a_wrong_model_is_refused_with_both_hashes(
+    tmp_path: Path, run: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kbc.encoding.model.PINNED_WEIGHTS_SHA256", "0" * 64)
+    with pytest.raises(ModelError, match=r"53aa5117.* expected 0000"):
+        run(write_knowledge(tmp_path / "kb"))
+    with pytest.raises(ArtifactError):
+        resolve(tmp_path / "out")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_an_output_folder_without_permission_is_refused(tmp_path: Path, run: Builder) -> None:
+    out = tmp_path / "sealed"
+    out.mkdir(mode=0o500)
+    with pytest.raises(PublishError, match="cannot be written") as raised:
+        run(write_knowledge(tmp_path / "kb"), out=out)
+    assert raised.value.code == "unwritable"
+
+
+def test_an_output_that_is_a_file_is_refused(tmp_path: Path, run: Builder) -> None:
+    (tmp_path / "out").write_text("not a folder")
+    with pytest.raises(PublishError, match="cannot be written") as raised:
+        run(write_knowledge(tmp_path / "kb"))
+    assert raised.value.code == "unwritable"
+
+
+def test_a_knowledge_base_without_records_is_an_error(tmp_path: Path, run: Builder) -> None:
+    root = tmp_path / "kb"
+    (root / "docs").mkdir(parents=True)
+    (root / "kb.toml").write_text('[kb]\nname = "demo"\n')
+    with pytest.raises(BuildError) as raised:
+        run(root)
+    assert error_codes(raised.value) == ["no-records"]
+
+
+BUILD = """
+import sys
+from pathlib import Path
+from kbc.pipeline import BuildOptions, build
+build(Path(sys.argv[1]), BuildOptions(out=Path(sys.argv[2]), cache=Path(sys.argv[3])))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fraction", [0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9])
+def test_a_killed_build_leaves_the_last_version_live_and_no_debris(
+    tmp_path: Path, run: Builder, cache: Path, fraction: float
+) -> None:
+    root = write_knowledge(tmp_path / "kb")
+    run(root)
+    command = [sys.executable, "-c", BUILD, str(root), str(tmp_path / "out"), str(cache)]
+
+    def change(text: str) -> None:
+        (root / "posts/voyage.md").write_text(f"# A voyage\n\n{text}\n")
+
+    change("This build is measured.")
+    began = time.monotonic()
+    subprocess.run(command, check=True)
+    duration = time.monotonic() - began
+    change("This build is killed.")
+    process = subprocess.Popen(command)
+    time.sleep(duration * fraction)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    after = resolve(tmp_path / "out")
+    assert verify(after).ok
+    with Artifact.open(after) as artifact:
+        text = artifact.catalog("posts")[0]["text"]
+        assert "measured" in text or "killed" in text
+    final = run(root)
+    assert verify(final.path).ok
+    assert leftovers(tmp_path / "out" / "demo") == []
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path, run: Builder) -> None:
+    """A limit on the size of files stands in for a full disk: the writer gets an error of the system."""
+    root = write_knowledge(tmp_path / "kb")
+    live = run(root).path
+    (root / "posts/voyage.md").write_text("# A voyage\n\nThe disk is full.\n")
+    script = (
+        "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20));"
+        "import sys; from kbc.cli import run; sys.exit(run(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            script,
+            "build",
+            str(root),
+            "--out",
+            str(tmp_path / "out"),
+            "--no-cache",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 5, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "no space left" in done.stderr
+    assert Path(resolve(tmp_path / "out")) == live.resolve()
+    assert leftovers(tmp_path / "out" / "demo") == []

@@ -1,0 +1,179 @@
+"""The command line: results, JSON, exit codes, and errors of one sentence without a traceback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.end_to_end.knowledge import write_knowledge
+
+from kbc import exit_codes
+from kbc.cli import cli, run
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the knowledge base `kb` and its build in `out`."""
+    folder = tmp_path_factory.mktemp("cli")
+    write_knowledge(folder / "kb")
+    arguments = ["build", f"{folder}/kb", "--out", f"{folder}/out", "--cache", f"{folder}/cache"]
+    assert run([*arguments, "--quiet"]) == exit_codes.OK
+    return folder
+
+
+def ask(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = run([str(each) for each in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def ask_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    code, out, _ = ask(capsys, *arguments, "--json")
+    assert code == exit_codes.OK
+    return json.loads(out)
+
+
+def test_a_new_starter_checks_clean_and_builds(
+    tmp_path: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ask(capsys, "init", tmp_path / "My KB")[0] == exit_codes.OK
+    code, _, err = ask(capsys, "check", tmp_path / "My KB", "--strict")
+    assert (code, err) == (exit_codes.OK, "no problems found\n")
+    report = ask_json(
+        capsys, "build", tmp_path / "My KB", "--out", tmp_path / "out", "--cache", built / "cache"
+    )
+    assert report["name"] == "my-kb"
+    assert report["records"] == 1
+
+
+def test_init_never_overwrites(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "kb.toml").write_text("mine")
+    code, _, err = ask(capsys, "init", tmp_path)
+    assert code == exit_codes.OUTPUT
+    assert "nothing was changed" in err
+    assert (tmp_path / "kb.toml").read_text() == "mine"
+
+
+def test_check_reports_all_errors_with_places(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_knowledge(tmp_path, **{"docs/a.md": "\0", "docs/b.md": "# T\n\n```\nopen\n"})
+    code, _, err = ask(capsys, "check", tmp_path)
+    assert code == exit_codes.INPUT
+    assert "docs/a.md:1: error[file-binary]" in err
+    assert "docs/b.md:3: warning[markdown-unclosed-fence]" in err
+    assert "1 error, 2 warnings" in err
+
+
+def test_build_shows_where_the_time_goes(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = ask(
+        capsys, "build", built / "kb", "--out", built / "again", "--cache", built / "cache"
+    )
+    assert code == exit_codes.OK
+    phases = [line.split()[0] for line in out.splitlines() if line][1:]
+    assert phases[:4] == ["read", "model", "chunk", "embed"]
+    assert "is live" in out
+
+
+def test_an_error_leaves_one_sentence_and_a_code(
+    tmp_path: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments, code, sentence in (
+        (("build", tmp_path), exit_codes.INPUT, "not a knowledge base"),
+        (("verify", tmp_path), exit_codes.ARTIFACT, "is not a compiled knowledge base"),
+        (("search", tmp_path / "no", "x"), exit_codes.ARTIFACT, "no such folder"),
+        (("get", built / "out", "toSset"), exit_codes.NOT_FOUND, "toSet"),
+        (("search", built / "out", "x", "--scope", "dox"), exit_codes.USAGE, "'dox'"),
+        (("serch",), exit_codes.USAGE, "No such command"),
+        (
+            ("build", built / "kb", "--model", tmp_path),
+            exit_codes.MODEL,
+            "has no config.json",
+        ),
+    ):
+        found, _, err = ask(capsys, *arguments)
+        assert found == code, arguments
+        assert sentence in err
+        assert "Traceback" not in err
+
+
+def test_a_damaged_artifact_is_refused(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = ask_json(
+        capsys, "build", built / "kb", "--out", built / "bad", "--cache", built / "cache"
+    )
+    chunks = Path(report["path"]) / "catalog" / "chunks.bin"
+    data = bytearray(chunks.read_bytes())
+    data[len(data) // 2] ^= 1
+    chunks.write_bytes(data)
+    code, _, err = ask(capsys, "verify", built / "bad")
+    assert code == exit_codes.ARTIFACT
+    assert "chunks.bin" in err
+    code, _, err = ask(capsys, "search", built / "bad", "lantern")
+    assert code == exit_codes.ARTIFACT
+    assert "was altered" in err
+
+
+def test_search_and_get_answer_as_json(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = ask_json(capsys, "search", built / "out", "put", "out", "a", "flame", "--limit", 2)
+    assert found["mode"] == "hybrid"
+    assert found["hits"][0]["address"] == "kb://demo/docs/docs%2Flanterns.md"
+    record = ask_json(capsys, "get", built / "out", found["hits"][0]["address"])
+    first, last = found["hits"][0]["lines"]
+    assert "flame" in "\n".join(record["text"].splitlines()[first - 1 : last])
+
+
+def test_search_and_get_answer_as_text(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = ask(capsys, "search", built / "out", "asSet", "--mode", "lexical")
+    assert code == exit_codes.OK
+    assert out.startswith("1. ")
+    assert "toSet" in out.splitlines()[0]
+    assert "# toSet" in ask(capsys, "get", built / "out", "asSet")[1]
+
+
+def test_inspect_and_diff_tell_what_is_there_and_what_changed(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "Demo knowledge" in ask(capsys, "inspect", built / "out")[1]
+    facts = ask_json(capsys, "inspect", built / "out")
+    assert facts["counts"]["records"] == 10
+    write_knowledge(built / "kb2", **{"docs/new.md": "# New\n\nA new page about anchors.\n"})
+    ask_json(capsys, "build", built / "kb2", "--out", built / "out2", "--cache", built / "cache")
+    changes = ask_json(capsys, "diff", built / "out", built / "out2")
+    assert changes["collections"]["docs"]["added"] == ["docs/new.md"]
+    assert "+ docs/docs/new.md" in ask(capsys, "diff", built / "out", built / "out2")[1]
+
+
+def test_version_is_quick_to_ask_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask_json(capsys, "version") == {"kbc": "0.1.0", "format": 1}
+
+
+def test_every_command_that_prints_a_result_has_json() -> None:
+    without = {
+        name
+        for name, command in cli.commands.items()
+        if not any("--json" in parameter.opts for parameter in command.params)
+    }
+    assert without == {"serve"}
+
+
+def test_a_compile_command_without_the_extra_names_the_remedy() -> None:
+    """The compiler's own dependencies are hidden from the process, as in a runtime installation."""
+    script = (
+        "import sys\n"
+        "class Hide:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.split('.')[0] in ('markdown_it', 'onnx', 'yaml'):\n"
+        "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
+        "sys.meta_path.insert(0, Hide())\n"
+        "from kbc.cli import run\n"
+        "sys.exit(run(['build', '.']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == exit_codes.EXTRA, done.stderr
+    assert 'pip install "kbc[compiler]"' in done.stderr

@@ -1,0 +1,55 @@
+"""Documentation is held to the code: generated pages are current, and nothing is left out."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from kbc import kinds, project
+
+ROOT = Path(__file__).parents[1]
+AUTHORING = (ROOT / "docs" / "kb-authoring.md").read_text()
+SOURCES = [
+    path
+    for path in (ROOT / "compiler" / "kbc").rglob("*.py")
+    if path.name not in ("linker.py", "cli.py") and "encoding" not in path.parts
+]
+
+
+def test_generated_pages_are_current() -> None:
+    script = ROOT / "scripts" / "generate_docs.py"
+    run = subprocess.run(
+        [sys.executable, script, "--check"], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+
+
+def test_every_diagnostic_code_is_documented() -> None:
+    call = re.compile(
+        r'\.(?:error|warning|note)\(\s*"([a-z0-9-]+)"|_(?:error|problem)\(\s*"([a-z0-9-]+)"'
+    )
+    codes = {
+        first or second for path in SOURCES for first, second in call.findall(path.read_text())
+    }
+    assert len(codes) > 40
+    assert {code for code in codes if f"`{code}`" not in AUTHORING} == set()
+
+
+def test_every_kind_and_option_is_documented() -> None:
+    for kind in kinds.KINDS.values():
+        assert f"### {kind.name}" in AUTHORING
+        for folder in kind.folders:
+            assert folder in AUTHORING
+        for option in kind.options:
+            assert re.search(rf"\b{option}\b", AUTHORING), option
+    for boost in project.BOOST_FIELDS:
+        assert boost in AUTHORING
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")):
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text()):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
