@@ -72,8 +72,8 @@ def clean(text: str) -> str:
         prose.append(text[position : span.start])
         if is_code:
             flush()
-            parts.append(text[span.start : span.end])
-        position = span.end
+            parts.append(text[max(position, span.start) : span.end])
+        position = max(position, span.end)
     prose.append(text[position:])
     flush()
     return "".join(parts).strip()
@@ -149,7 +149,19 @@ def _syntax(text: str, code: list[Span]) -> list[Span]:
     visible = _hide(visible, spans)
     comments = list(_comments(visible))
     visible = _hide(visible, comments)
-    return sorted([*spans, *comments, *_tags(visible)], key=lambda span: span.start)
+    return _union([*spans, *comments, *_tags(visible)])
+
+
+def _union(spans: list[Span]) -> list[Span]:
+    """The characters of all spans, as spans in order: a tag may hold a comment in its attributes,
+    a comment a statement."""
+    merged: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
+        if merged and span.start < merged[-1].end:
+            merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
+        else:
+            merged.append(span)
+    return merged
 
 
 def _comments(visible: str) -> Iterator[Span]:

@@ -20,6 +20,8 @@ from kbc.mdx import clean, mask
         ("<Cards.Card\n  icon={<Icon/>}\n  {...props}\n  arrow\n/>\n\nText", "Text"),
         ("a <br/> b<>c</> <hr>", "a  bc"),
         ("x {/* a comment */}y <!-- another\n# one -->z", "x y z"),
+        ("<!--\n\nimport a from 'b'\n-->text", "text"),
+        ("<Tag {/* why */} on/>text", "text"),
         ("one\n\n\n\n\ntwo", "one\n\ntwo"),
         ("<Steps>\n\n### Step\n\n</Steps>", "### Step"),
     ],
