@@ -344,6 +344,9 @@ def _compiler_failure(error: Exception) -> CommandError | None:
         return CommandError(exit_codes.MODEL, str(error))
     if isinstance(error, PublishError):
         return CommandError(exit_codes.OUTPUT, error.message, error.hint)
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return CommandError(exit_codes.OUTPUT, f"{where}{error.strerror}")
     return None
 
 

@@ -1,0 +1,58 @@
+"""All benchmarks of speed and robustness on one knowledge base, as `make bench` runs them.
+
+    python -m benchmarks [--kb KB] [--faults 10000] [--only build,embedding,search,stdio,faults]
+
+KB is compiled once into a scratch folder; without it, the largest one at hand is taken: the folder named
+by $KBC_BENCH_KB, or kb/. For figures worth quoting run on a quiet machine. Exit code 1: a bar was missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.build import run_build
+
+NAMES = ("build", "embedding", "search", "stdio", "faults")
+
+
+def commands(kb: Path, artifact: Path, faults: int) -> dict[str, list[str]]:
+    """The command line of each benchmark, by name."""
+
+    def module(name: str, *arguments: object) -> list[str]:
+        return [sys.executable, "-m", f"benchmarks.{name}", *map(str, arguments)]
+
+    return {
+        "build": module("build", kb),
+        "embedding": module("embedding", kb),
+        "search": module("search_latency", artifact),
+        "stdio": module("stdio", artifact),
+        "faults": module("faults", artifact, "--count", faults),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kb", type=Path, default=Path(os.environ.get("KBC_BENCH_KB", "kb")))
+    parser.add_argument("--faults", type=int, default=10_000)
+    parser.add_argument("--only", default=",".join(NAMES))
+    options = parser.parse_args()
+    missed = []
+    with tempfile.TemporaryDirectory(prefix="kbc-bench-") as name:
+        print(f"compiling {options.kb} ...", flush=True)
+        _, report = run_build(options.kb, Path(name), os.cpu_count() or 1, None)
+        chosen = commands(options.kb, Path(report["path"]), options.faults)
+        for each in options.only.split(","):
+            print(f"\n== {each} ==", flush=True)
+            if subprocess.run(chosen[each], check=False).returncode:
+                missed.append(each)
+    print(f"\nmissed or failed: {', '.join(missed)}" if missed else "\nall bars were met")
+    return int(bool(missed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""The runtime stands alone: no module of the compiler, no library that is not its dependency."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RUNTIME = ROOT / "runtime" / "kb_runtime"
+MODULES = sorted(RUNTIME.rglob("*.py"))
+
+BROUGHT_BY_MCP = {"anyio", "httpx2", "mcp_types", "pydantic", "starlette", "uvicorn"}
+"""Libraries that the SDK depends on; the HTTP front end uses some of them."""
+
+
+def allowed() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {requirement.split(">")[0] for requirement in project["dependencies"]}
+    return declared | BROUGHT_BY_MCP | set(sys.stdlib_module_names) | {"kb_runtime"}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Top-level names of everything that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.split(".")[0]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(RUNTIME)))
+def test_a_runtime_module_imports_runtime_dependencies_only(path: Path) -> None:
+    assert set(imports(path)) - allowed() == set()
+
+
+def test_the_sdk_is_imported_by_the_http_front_end_only() -> None:
+    users = {path.name for path in MODULES if {"mcp", "mcp_types"} & set(imports(path))}
+    assert users <= {"http.py"}
