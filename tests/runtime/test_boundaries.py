@@ -18,10 +18,13 @@ BROUGHT_BY_MCP = {"anyio", "httpx2", "mcp_types", "pydantic", "starlette", "uvic
 """Libraries that the SDK depends on; the HTTP front end uses some of them."""
 
 
+NEWER_STDLIB = "_sha2"  # SHA-256 without OpenSSL, from Python 3.12
+
+
 def allowed() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     declared = {requirement.split(">")[0] for requirement in project["dependencies"]}
-    return declared | BROUGHT_BY_MCP | set(sys.stdlib_module_names) | {"kb_runtime"}
+    return declared | BROUGHT_BY_MCP | set(sys.stdlib_module_names) | {"kb_runtime", NEWER_STDLIB}
 
 
 def imports(path: Path) -> Iterator[str]:
