@@ -84,7 +84,7 @@ def _singular(word: str) -> str:
 def decide(votes: Sequence[Vote]) -> tuple[Vote, float]:
     """The vote with the most keywords and its confidence, rounded to two decimals.
 
-    A tie goes to the rule that is not the default. Alone, a rule has its base confidence plus a step
+    A tie goes to the rule that comes first. Alone, a rule has its base confidence plus a step
     for each keyword; votes for other rules lower it in proportion, down to its default confidence.
     Without any keyword the default rule wins with its default confidence.
     """
@@ -92,7 +92,7 @@ def decide(votes: Sequence[Vote]) -> tuple[Vote, float]:
     if not total:
         fallback = next((vote for vote in votes if vote.rule.get("default")), votes[0])
         return fallback, round(fallback.rule.get("default_confidence", 0.5), 2)
-    winner = max(votes, key=lambda vote: (len(vote.keywords), not vote.rule.get("default")))
+    winner = max(votes, key=lambda vote: len(vote.keywords))
     rule, hits = winner.rule, len(winner.keywords)
     alone = min(
         rule["base_confidence"] + rule.get("step_confidence", 0.0) * hits,

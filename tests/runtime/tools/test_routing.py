@@ -71,7 +71,7 @@ def test_both_sides_are_weighed_and_told(call: Call) -> None:
     assert "Against it, keywords for choreo: voting." in found["reasoning"]
 
 
-def test_tie_goes_to_the_rule_that_is_not_the_default(call: Call) -> None:
+def test_tie_goes_to_the_rule_that_comes_first(call: Call) -> None:
     found = _suggest(call, "token voting")
     assert (found["framework"], found["confidence"]) == ("choreo", 0.5)
 
