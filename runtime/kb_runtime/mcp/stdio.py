@@ -41,7 +41,7 @@ class StdioServer:
         """Reads requests from the descriptor `source` until it ends, or a signal stops the server."""
         try:
             for line in read_lines(lambda: self._read(source)):
-                answer = self._answer_line(line)
+                answer = self.answer_line(line)
                 if answer is not None:
                     _write(sink, encode(answer))
                     self._announce()
@@ -65,7 +65,8 @@ class StdioServer:
         finally:
             self._waiting = False
 
-    def _answer_line(self, line: bytes | None) -> Any:
+    def answer_line(self, line: bytes | None) -> Any:
+        """The answer to one line, None where none is due. `line` is None for one that was too long."""
         if line is None:
             return error_answer(
                 None,

@@ -1,0 +1,80 @@
+"""Real artifacts, compiled once a session, and real server processes over them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from kbc.pipeline import BuildOptions, build
+
+ROOT = Path(__file__).parents[2]
+QUINT_DOCS = ROOT.parent / "shared" / "corpora" / "quint-docs"
+
+Start = Callable[..., "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture(scope="session")
+def quint_docs_artifact(
+    tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+) -> Path:
+    """The documentation of Quint, compiled. Embeddings are cached between sessions."""
+    if not QUINT_DOCS.is_dir():
+        pytest.skip("../shared/corpora/quint-docs is not here")
+    assert pytestconfig.cache is not None
+    folder = tmp_path_factory.mktemp("quint-docs")
+    copytree(QUINT_DOCS, folder / "kb")
+    (folder / "kb" / "kb.toml").write_bytes(
+        (Path(__file__).parent / "quint-docs.toml").read_bytes()
+    )
+    cache = Path(pytestconfig.cache.mkdir("kbc"))
+    return build(folder / "kb", BuildOptions(out=folder / "out", cache=cache)).path.parent
+
+
+@pytest.fixture(scope="session")
+def own_kb_artifact(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Path:
+    """The knowledge base of this repository, compiled."""
+    assert pytestconfig.cache is not None
+    cache = Path(pytestconfig.cache.mkdir("kbc"))
+    out = tmp_path_factory.mktemp("own-kb")
+    return build(ROOT / "kb", BuildOptions(out=out, cache=cache)).path.parent
+
+
+@pytest.fixture(scope="session")
+def environment() -> dict[str, str]:
+    """The environment of a server process that runs this checkout."""
+    paths = [str(ROOT / "compiler"), str(ROOT / "runtime")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+@pytest.fixture
+def start_server(environment: dict[str, str]) -> Iterator[Start]:
+    """`start_server(artifact, *options)`: a server process with pipes; stopped after the test."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(artifact: Path, *options: str) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "kb_runtime", str(artifact), *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None and not stream.closed:
+                try:
+                    stream.close()
+                except BrokenPipeError:
+                    pass
