@@ -11,6 +11,9 @@ from kbc.records import Record
 SEPARATOR = " › "
 ELLIPSIS = "…"
 
+# A word of any length may be a single token; a header is for people as well.
+LONGEST_CHARS = 600
+
 # The fewest tokens that still say something; less room than this is left empty.
 _WORTHWHILE = 4
 
@@ -26,8 +29,12 @@ def header(trail: Sequence[str], details: Sequence[str], budget: TokenBudget) ->
 
     A long trail loses its middle, then the end of its last part; a long detail loses its end.
     """
+    parts = [_one_line(part) for part in trail if part.strip()]
+    whole = "\n".join([SEPARATOR.join(parts), *filter(None, map(_one_line, details))])
+    if len(whole) <= LONGEST_CHARS and (tokens := budget.tokens(whole)) <= budget.header_room:
+        return Header(whole, tokens)
     room = budget.header_room
-    lines = [_shorten_trail([_one_line(part) for part in trail if part.strip()], room, budget)]
+    lines = [_shorten_trail(parts, room, budget)]
     room -= budget.tokens(lines[0])
     for detail in details:
         line = _one_line(detail)

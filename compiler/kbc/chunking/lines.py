@@ -30,7 +30,13 @@ class Lines:
         self.first_number = first_number
         self.starts = [match.start() for match in _LINE.finditer(text)]
         self._bounds = [*self.starts, len(text)]
-        self.costs = [budget.cost(self.shown(index)) for index in range(len(self.starts))]
+        known: dict[str, int] = {}  # lines repeat: `}`, `return None`
+        self.costs: list[int] = []
+        for index in range(len(self.starts)):
+            line = self.shown(index).strip()
+            if line not in known:
+                known[line] = budget.cost(line)
+            self.costs.append(known[line])
         self._totals = [0, *accumulate(self.costs)]
 
     def __len__(self) -> int:

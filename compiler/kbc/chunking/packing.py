@@ -114,19 +114,20 @@ def pack(pieces: Sequence[Piece], room: int) -> list[tuple[int, int]]:
 def _cut_line(lines: Lines, start: int, end: int, cut: int, room: int) -> list[Piece]:
     """Pieces of at most half the room, so that a passage can begin or end with some of the line."""
     words: list[Piece] = []
-    position = start
     before = ""
     for match in _WORD.finditer(lines.visible, start, end):
         word = match.group()
-        if _SENTENCE_END.search(before) and word[0].isspace():
-            cost = _AFTER_SENTENCE
+        tokens = lines.budget.cost(word)
+        if tokens == 0 and words:
+            words[-1] = Piece(words[-1].start, match.end(), words[-1].cost, words[-1].cut)
+            continue
+        if not word[0].isspace():
+            cost = _INSIDE_WORD
         else:
-            cost = _AFTER_WORD if word[0].isspace() else _INSIDE_WORD
-        words.append(Piece(match.start(), match.end(), lines.budget.cost(word), cost))
+            cost = _AFTER_SENTENCE if _SENTENCE_END.search(before) else _AFTER_WORD
+        words.append(Piece(match.start(), match.end(), tokens, cost))
         before = word
-        position = match.end()
-    if position < end:
-        words[-1] = Piece(words[-1].start, end, words[-1].cost, words[-1].cut)
+    words[-1] = Piece(words[-1].start, end, words[-1].cost, words[-1].cut)
     pieces = []
     for i, j in pack(words, max(room // 2, 1)):
         cost = sum(word.cost for word in words[i:j])

@@ -8,6 +8,7 @@ stay with what they are about.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -24,8 +25,8 @@ from kbc.chunking.plain import code_cuts
 from kbc.chunking.syntax import Symbol
 from kbc.records import Chunk, Definition, ExampleRecord, Record, TemplateRecord
 
-# Neighbours are joined up to this share of the room, about 150 tokens: larger chunks mix topics.
-_JOINED_SHARE = 0.6
+# Neighbours are joined up to this share of the room, about 140 tokens: larger chunks mix topics.
+_JOINED_SHARE = 0.75
 
 # What closes a definition (`}`, `end`) goes with its last part, up to this many tokens.
 _CLOSING_TOKENS = 8
@@ -35,7 +36,8 @@ _QUINT_COMMENT = re.compile(r"\s*(?://|/?\*)")
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """A passage; the definitions around it, outermost first; those that begin and end in it."""
+    """A passage; the definitions around it, outermost first; those that it holds whole. In a passage
+    that has lines of several definitions, both are those of its larger part."""
 
     passage: Passage
     path: tuple[Symbol, ...]
@@ -46,13 +48,10 @@ def chunk_source(record: Record, budget: TokenBudget) -> list[Chunk]:
     language = language_of(record.path) or record.language
     lines = Lines(record.text, budget, first_number=record.line)
     found = _symbols(record, language, lines)
-    cuts = code_cuts(lines, 0, len(lines))
-    plan = _Plan(record, lines, cuts, opening_details(record))
+    plan = _Plan(record, lines, found)
     segments = _join(list(plan.segments(0, len(lines), found, ())), budget)
     type_ = "config" if chunk_type(language) == "config" else "code"
-    return assemble(
-        record, lines, [_draft(plan, segment, found, type_, language) for segment in segments]
-    )
+    return assemble(record, lines, [_draft(plan, segment, type_, language) for segment in segments])
 
 
 def _symbols(record: Record, language: str, lines: Lines) -> list[Symbol]:
@@ -92,79 +91,84 @@ def _nested(definitions: Sequence[tuple[Definition, int, int]], lines: Lines) ->
 
 
 class _Plan:
-    """Where a record's text is cut."""
+    """Where a record's text is cut. `symbols` are all definitions, by the line they begin on."""
 
-    def __init__(
-        self, record: Record, lines: Lines, cuts: Sequence[int], opening: Sequence[str]
-    ) -> None:
+    def __init__(self, record: Record, lines: Lines, found: Sequence[Symbol]) -> None:
         self.record = record
         self.lines = lines
-        self.opening = opening
-        self._cuts = cuts
-        self._room = lines.budget.room - (lines.budget.header_room if opening else 0)
+        self.opening = opening_details(record)
+        self.symbols = sorted(syntax.walk(found), key=lambda symbol: symbol.own_line)
+        self._own_lines = [symbol.own_line for symbol in self.symbols]
+        self._cuts = code_cuts(lines, 0, len(lines))
 
     def segments(
         self, first: int, end: int, symbols: Sequence[Symbol], path: tuple[Symbol, ...]
     ) -> Iterator[_Segment]:
         """Lines [first, end), which hold `symbols` and lie in the definitions of `path`."""
-        room = self._room - self.header(path, own_line=-1).tokens
         position = first
         for index, symbol in enumerate(symbols):
             start = max(symbol.line - 1, position)
             stop = min(max(symbol.end_line, start), end)
             if stop <= start:
                 continue  # on a line that the definition before it ends on
-            yield from self._packed(position, start, path, room)
+            yield from self._packed(position, start, path)
             if index + 1 == len(symbols) and self.lines.cost(stop, end) <= _CLOSING_TOKENS:
                 stop = end
-            yield from self._definition(symbol, start, stop, path, room)
+            cost = self.lines.cost(start, stop)
+            if cost <= self._room((*path, symbol), start):
+                passage = Passage(self.lines.start(start), self.lines.start(stop), cost)
+                yield _Segment(passage, path, (symbol,))
+            else:
+                yield from self.segments(start, stop, symbol.children, (*path, symbol))
             position = stop
-        yield from self._packed(position, end, path, room)
+        yield from self._packed(position, end, path)
 
-    def _definition(
-        self, symbol: Symbol, start: int, stop: int, path: tuple[Symbol, ...], room: int
-    ) -> Iterator[_Segment]:
-        cost = self.lines.cost(start, stop)
-        if cost <= room:
-            passage = Passage(self.lines.start(start), self.lines.start(stop), cost)
-            yield _Segment(passage, path, (symbol,))
-        else:
-            yield from self.segments(start, stop, symbol.children, (*path, symbol))
+    def _packed(self, first: int, end: int, path: tuple[Symbol, ...]) -> Iterator[_Segment]:
+        if first < end:
+            room = self._room(path, first)
+            for passage in pack_lines(self.lines, first, end, self._cuts, room):
+                yield _Segment(passage, path)
 
-    def _packed(
-        self, first: int, end: int, path: tuple[Symbol, ...], room: int
-    ) -> Iterator[_Segment]:
-        for passage in pack_lines(self.lines, first, end, self._cuts, room):
-            yield _Segment(passage, path)
+    def _room(self, path: tuple[Symbol, ...], first: int) -> int:
+        """What lines from `first` on have beside their header."""
+        if first == 0 and self.opening:
+            return self.lines.budget.room - self.lines.budget.header_room
+        return self.lines.budget.room - self.header(path).tokens
 
     def header(
-        self, path: Sequence[Symbol], *, own_line: int, opening: Sequence[str] = ()
+        self, path: Sequence[Symbol], *, above: int | None = None, opening: Sequence[str] = ()
     ) -> Header:
-        """Path and names; the innermost signatures that stand above line `own_line` (all for -1)."""
+        """Path and names; the two innermost signatures, of them those that stand above line `above`:
+        the others are in the chunk's text."""
         names = [symbol.name for symbol in path]
         signatures = [
             symbol.signature
-            for symbol in reversed(path)
-            if symbol.signature and (own_line < 0 or symbol.own_line < own_line)
+            for symbol in reversed(path[-2:])
+            if above is None or symbol.own_line < above
         ]
-        return header([self.record.path, *names], [*opening, *signatures[:2]], self.lines.budget)
+        return header([self.record.path, *names], [*opening, *signatures], self.lines.budget)
+
+    def defined(self, first_line: int, last_line: int) -> list[str]:
+        """The names of the definitions that begin on these lines (1-based in the text)."""
+        begin = bisect_left(self._own_lines, first_line)
+        end = bisect_right(self._own_lines, last_line)
+        return [symbol.name for symbol in self.symbols[begin:end]]
 
 
 def _join(segments: Sequence[_Segment], budget: TokenBudget) -> list[_Segment]:
     """Short neighbours inside the same definition as one segment; a remnant, and what has no visible
-    text, joins any neighbour that has room."""
+    text, joins any neighbour that has room, rather one inside the same definition."""
     room = budget.room - budget.header_room
     joined: list[_Segment] = []
-    for segment in segments:
+    for index, segment in enumerate(segments):
         if joined and _may_join(joined[-1], segment, room):
-            before = joined.pop()
-            passage = Passage(
-                before.passage.start,
-                segment.passage.end,
-                before.passage.cost + segment.passage.cost,
-            )
-            path = before.path if len(before.path) <= len(segment.path) else segment.path
-            segment = _Segment(passage, path, before.whole + segment.whole)
+            following = segments[index + 1] if index + 1 < len(segments) else None
+            if not (
+                following is not None
+                and joined[-1].path != segment.path == following.path
+                and _may_join(segment, following, room)
+            ):
+                segment = _joined(joined.pop(), segment)
         joined.append(segment)
     return joined
 
@@ -179,27 +183,38 @@ def _may_join(before: _Segment, after: _Segment, room: int) -> bool:
     return before.path == after.path and together <= room * _JOINED_SHARE
 
 
-def _draft(
-    plan: _Plan, segment: _Segment, symbols: Sequence[Symbol], type_: str, language: str
-) -> Draft:
+def _joined(before: _Segment, after: _Segment) -> _Segment:
+    cost = before.passage.cost + after.passage.cost
+    passage = Passage(before.passage.start, after.passage.end, cost)
+    if before.path == after.path:
+        return _Segment(passage, before.path, before.whole + after.whole)
+    larger = before if before.passage.cost >= after.passage.cost else after
+    return _Segment(passage, larger.path, larger.whole)
+
+
+def _draft(plan: _Plan, segment: _Segment, type_: str, language: str) -> Draft:
     passage = segment.passage
-    first = plan.lines.number(passage.start) - plan.lines.first_number + 1
-    path = segment.path + (segment.whole if len(segment.whole) == 1 else ())
-    if not path and segment.whole:
-        largest = max(segment.whole, key=lambda symbol: symbol.end_line - symbol.line)
-        path = (largest,)
-    opening = plan.opening if passage.start == 0 else ()
-    found = plan.header(path, own_line=first, opening=opening)
-    names = [symbol.name for symbol in segment.path if symbol.own_line >= first]
-    names += [symbol.name for symbol in syntax.walk(segment.whole)]
-    if passage.start == 0 and isinstance(plan.record, TemplateRecord):
-        names = [plan.record.id, plan.record.name, *names]
+    base = plan.lines.first_number - 1
+    first = plan.lines.number(passage.start) - base
+    last = plan.lines.number(passage.end - 1) - base
+    path = segment.path
+    has_head = bool(path) and path[-1].own_line >= first
+    if len(segment.whole) == 1 and not has_head:
+        path = (*path, segment.whole[0])
+    elif segment.whole and not path:
+        path = (max(segment.whole, key=lambda symbol: symbol.end_line - symbol.line),)
+    names = plan.defined(first, last)
+    opening: Sequence[str] = ()
+    if passage.start == 0:
+        opening = plan.opening
+        if isinstance(plan.record, TemplateRecord):
+            names = [plan.record.id, plan.record.name, *names]
     symbol = path[-1] if path else None
-    trail = (plan.record.title, *(symbol.name for symbol in path))
+    trail = (plan.record.title, *(outer.name for outer in path))
     return Draft(
         start=passage.start,
         end=passage.end,
-        header=found.text,
+        header=plan.header(path, above=first, opening=opening).text,
         type=type_,
         language=language,
         title=SEPARATOR.join((trail[0], ".".join(trail[1:]))) if path else trail[0],

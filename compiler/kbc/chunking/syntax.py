@@ -545,6 +545,7 @@ _WRAPPERS = frozenset(
         "declaration_expression",
         "decorated_definition",
         "definition",
+        "document",
         "export_statement",
         "expression_statement",
         "lexical_declaration",

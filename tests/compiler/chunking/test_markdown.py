@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kbc.chunking import TokenBudget, chunk
+from kbc.records import BuiltinRecord, DocRecord, PatternRecord
+
+Page = Callable[..., DocRecord]
+SENTENCE = "Some words that say a little about the topic at hand.\n"  # 11 words
+
+
+def words(count: int) -> str:
+    return " ".join(f"w{index}" for index in range(count)) + "\n"
+
+
+def test_each_section_is_a_chunk_with_its_headings(words_budget: TokenBudget, page: Page) -> None:
+    text = f"# Guide\n\n{words(30)}\n## Install\n\n{words(30)}\n### On disk\n\n{words(30)}"
+    first, install, disk = chunk(page(text), words_budget)
+    assert first.breadcrumb == ("Guide",)
+    assert install.title == "Guide › Install"
+    assert disk.breadcrumb == ("Guide", "Install", "On disk")
+    assert disk.title == "Guide › On disk"
+    assert (disk.anchor, disk.section_line, disk.section_level) == ("on-disk", 9, 3)
+    assert (disk.start_line, disk.end_line) == (9, 11)
+    assert disk.embedded_text.startswith("Guide › Install › On disk\n### On disk\n\nw0 w1")
+
+
+def test_a_section_called_examples_is_named_with_its_parent(
+    words_budget: TokenBudget, page: Page
+) -> None:
+    text = f"## mapBy\n\n{words(35)}\n### Examples\n\n{words(35)}"
+    found = chunk(page(text), words_budget)[1]
+    assert found.title == "Guide › mapBy › Examples"
+    assert found.breadcrumb == ("Guide", "mapBy", "Examples")
+
+
+def test_a_heading_stays_with_the_code_that_it_introduces(budget: TokenBudget, page: Page) -> None:
+    code = "```py\n" + "x = f(a, b)\n" * 12 + "```\n"
+    text = f"# One\n\n{SENTENCE * 3}\n" + "".join(f"## Step {i}\n\n{code}\n" for i in range(9))
+    for found in chunk(page(text), budget):
+        last_line = found.text.strip().splitlines()[-1]
+        assert not last_line.startswith("#"), found.text
+
+
+def test_a_heading_without_text_goes_with_its_first_child(
+    words_budget: TokenBudget, page: Page
+) -> None:
+    text = f"# A\n\n{words(35)}\n# B\n\n## C\n\n{words(30)}"
+    found = chunk(page(text), words_budget)[1]
+    assert found.text.startswith("# B\n\n## C\n")
+    assert found.breadcrumb == ("Guide", "B", "C")
+
+
+def test_code_that_fits_is_not_cut(words_budget: TokenBudget, page: Page) -> None:
+    code = "```py\n" + "a = b\n" * 11 + "```\n"  # 35 words
+    text = f"# A\n\n{words(20)}\n{code}\n{words(20)}\n{code}"
+    assert all(found.text.count("```") % 2 == 0 for found in chunk(page(text), words_budget))
+
+
+def test_a_table_that_fits_is_not_cut(words_budget: TokenBudget, page: Page) -> None:
+    table = "| a | b |\n|---|---|\n" + "| c | d |\n" * 6
+    text = f"# A\n\n{words(25)}\n{table}\n{words(25)}"
+    assert any(table in found.text for found in chunk(page(text), words_budget))
+
+
+def test_a_large_table_is_cut_between_rows(words_budget: TokenBudget, page: Page) -> None:
+    text = "| a | b |\n|---|---|\n" + "| some | words |\n" * 40
+    chunks = chunk(page(text), words_budget)
+    assert len(chunks) > 2
+    assert all(found.text.endswith("|\n") for found in chunks)
+
+
+def test_lists_are_cut_between_items(words_budget: TokenBudget, page: Page) -> None:
+    text = "".join(f"- item {i} says\n  something on two lines\n" for i in range(30))
+    assert all(found.text.startswith("- item") for found in chunk(page(text), words_budget))
+
+
+def test_tiny_siblings_share_a_chunk_named_after_the_first(budget: TokenBudget, page: Page) -> None:
+    text = "# Terms\n\n" + "".join(f"## t{i}\n\na b c d\n\n" for i in range(12))
+    chunks = chunk(page(text), budget)
+    assert 1 < len(chunks) < 6
+    assert all(budget.tokens(found.text) >= 30 for found in chunks)
+
+
+def test_a_tiny_section_does_not_leave_its_parent(budget: TokenBudget, page: Page) -> None:
+    text = f"# A\n\n{SENTENCE * 2}\n## A1\n\na\n\n# B\n\n{SENTENCE * 2}"
+    chunks = chunk(page(text), budget)
+    assert [found.text.splitlines()[0] for found in chunks][-1] == "# B"
+
+
+def test_front_matter_is_kept_but_not_embedded(budget: TokenBudget, page: Page) -> None:
+    text = f"---\ntitle: Hidden\n---\n\n# A\n\n{SENTENCE}"
+    (found,) = chunk(page(text), budget)
+    assert found.text == text
+    assert (found.start_line, found.section_line) == (1, 5)
+    assert "Hidden" not in found.embedded_text
+    assert "Some words" in found.embedded_text
+
+
+def test_mdx_tags_and_imports_are_not_embedded(budget: TokenBudget, page: Page) -> None:
+    text = f'import {{ Note }} from "x"\n\n# A\n\n<Note kind="big">\n{SENTENCE}</Note>\n'
+    (found,) = chunk(page(text, path="docs/a.mdx"), budget)
+    assert found.text == text
+    assert "import" not in found.embedded_text
+    assert "Note" not in found.embedded_text
+    assert SENTENCE.strip() in found.embedded_text
+
+
+def test_crlf_text_keeps_its_line_ends_and_numbers(words_budget: TokenBudget, page: Page) -> None:
+    text = f"# A\n\n{words(30)}\n# B\n\n{words(30)}".replace("\n", "\r\n")
+    second = chunk(page(text), words_budget)[1]
+    assert second.text.startswith("# B\r\n\r\n")
+    assert (second.start_line, second.end_line) == (5, 7)
+
+
+def test_the_fence_language_gives_the_type(budget: TokenBudget, page: Page) -> None:
+    body = "```{}\n" + "key: value here\n" * 12 + "```\n"
+    expected = {"yaml": "config", "bash": "cmd", "graphql": "api", "quint": "code", "": "code"}
+    for language, type_ in expected.items():
+        (found,) = chunk(page(f"# A\n\n{body.format(language)}"), budget)
+        assert (found.type, found.language) == (type_, language)
+
+
+def test_text_about_endpoints_is_api(budget: TokenBudget, page: Page) -> None:
+    (found,) = chunk(page("# Users\n\nCall `GET /users/{id}` to read one.\n"), budget)
+    assert (found.type, found.language) == ("api", "")
+
+
+def test_headings_that_name_code_give_identifiers(budget: TokenBudget, page: Page) -> None:
+    (found,) = chunk(page("## The `fold` of setOfMaps and Others\n\nText.\n"), budget)
+    assert found.identifiers == ("fold", "setOfMaps")
+
+
+def test_an_entry_is_one_chunk_with_its_examples(budget: TokenBudget) -> None:
+    text = "## mapBy\n\nSignature: `pure def mapBy: (a) => b`\n\nBuilds.\n\n### Examples\n\n```\nx\n```\n"
+    record = BuiltinRecord(
+        id="mapBy",
+        collection="builtins",
+        title="mapBy",
+        path="docs/builtin.md",
+        text=text,
+        line=41,
+        name="mapBy",
+        signature="pure def mapBy: (a) => b",
+        description="Builds.",
+        aliases=("map_by",),
+    )
+    (found,) = chunk(record, budget)
+    assert found.identifiers[:2] == ("mapBy", "map_by")
+    assert found.signature == record.signature
+    assert (found.start_line, found.end_line, found.section_line) == (41, 51, 41)
+    assert found.embedded_text.count(record.signature) == 1
+
+
+def test_what_a_pattern_says_in_front_matter_is_embedded(budget: TokenBudget) -> None:
+    record = PatternRecord(
+        id="thin",
+        collection="patterns",
+        title="Thin actions",
+        path="patterns/thin.md",
+        text="---\nid: thin\nwhen_to_use:\n  - never alone\n---\n\n# Thin actions\n\nText.\n",
+        name="Thin actions",
+        category="core",
+        description="Text.",
+    )
+    (found,) = chunk(record, budget)
+    assert "never alone" in found.embedded_text
+    assert found.identifiers == ("thin", "Thin actions")

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kbc.chunking import TokenBudget, chunk
+from kbc.records import Record, TemplateRecord
+
+Source = Callable[..., Record]
+
+
+def method(name: str, lines: int = 6) -> str:
+    body = "".join(f"        value = self.compute({index}, value)\n" for index in range(lines))
+    return f'    def {name}(self, value):\n        """Says what {name} does."""\n{body}\n'
+
+
+def test_a_large_class_is_cut_at_its_methods(code_budget: TokenBudget, source: Source) -> None:
+    methods = [f"method_{name}" for name in "abcdef"]
+    text = "class Store:\n" + "".join(f"    @traced\n{method(name)}" for name in methods)
+    chunks = chunk(source(text, "pkg/store.py"), code_budget)
+    assert [found.symbol for found in chunks][1:] == methods[1:]
+    assert all(found.symbol_kind == "method" for found in chunks[1:])
+    last = chunks[-1]
+    assert last.text.startswith("    @traced\n    def method_f")
+    assert last.breadcrumb == ("pkg/store.py", "Store", "method_f")
+    assert last.title == "pkg/store.py › Store.method_f"
+    assert last.signature == "def method_f(self, value)"
+    assert last.embedded_text.startswith(
+        "pkg/store.py › Store › method_f\nclass Store\n    @traced"
+    )
+    assert [name for found in chunks for name in found.identifiers] == ["Store", *methods]
+
+
+def test_the_parts_of_a_long_function_carry_its_signature(
+    code_budget: TokenBudget, source: Source
+) -> None:
+    text = "def long(value):\n" + "".join(f"    step_{i}(value)\n" for i in range(120))
+    chunks = chunk(source(text, "a.py"), code_budget)
+    assert len(chunks) > 2
+    assert all((found.symbol, found.symbol_kind) == ("long", "function") for found in chunks)
+    assert chunks[0].embedded_text.count("def long(value)") == 1
+    assert chunks[1].embedded_text.startswith("a.py › long\ndef long(value)\n")
+    assert [found.identifiers for found in chunks[:2]] == [("long",), ()]
+
+
+def test_short_neighbours_share_a_chunk(code_budget: TokenBudget, source: Source) -> None:
+    text = "import os\nimport sys\n\n\n" + "".join(
+        f"def f{index}():\n    return {index}\n\n\n" for index in range(4)
+    )
+    (found,) = chunk(source(text, "a.py"), code_budget)
+    assert found.identifiers == ("f0", "f1", "f2", "f3")
+
+
+def test_comments_stay_with_their_definition(code_budget: TokenBudget, source: Source) -> None:
+    body = "".join(f"  total += compute({index});\n" for index in range(8))
+    text = "".join(
+        f"/** About {name}. */\n// more\nexport function {name}(a) {{\n{body}}}\n\n"
+        for name in ("first", "second", "third")
+    )
+    chunks = chunk(source(text, "a.js"), code_budget)
+    assert [found.symbol for found in chunks] == ["first", "second", "third"]
+    assert all(found.text.startswith("/** About") for found in chunks)
+
+
+def test_quint_is_cut_at_definitions(code_budget: TokenBudget, source: Source) -> None:
+    body = "".join(f"    compute(state, {index}),\n" for index in range(14))
+    text = "module bank {\n  var balance: int\n\n" + "".join(
+        f"  // About {name}\n  action {name} = all {{\n{body}  }}\n\n"
+        for name in ("deposit", "withdraw")
+    )
+    chunks = chunk(source(text + "}\n", "bank.qnt"), code_budget)
+    assert [found.symbol for found in chunks] == ["bank", "deposit", "withdraw"]
+    assert chunks[1].text.startswith("  // About deposit\n")
+    assert chunks[2].breadcrumb == ("bank.qnt", "bank", "withdraw")
+    assert chunks[2].text.endswith("}\n\n}\n")
+    assert {found.language for found in chunks} == {"quint"}
+
+
+def test_without_a_grammar_code_is_cut_at_outer_lines(
+    code_budget: TokenBudget, source: Source
+) -> None:
+    block = "begin thing\n" + "    do something(a, b)\n" * 9 + "\n    do more(c)\nend\n\n"
+    chunks = chunk(source(block * 6, "a.groovy"), code_budget)
+    assert len(chunks) > 2
+    assert all(found.text.startswith("begin") for found in chunks)
+
+
+def test_configuration_is_cut_at_outer_keys(code_budget: TokenBudget, source: Source) -> None:
+    text = "".join(f"key{i}:\n" + "  inner: [1, 2, 3]\n" * 12 for i in range(4))
+    chunks = chunk(source(text, "a.yaml"), code_budget)
+    assert [found.symbol for found in chunks] == ["key0", "key1", "key2", "key3"]
+    assert {found.type for found in chunks} == {"config"}
+
+
+def test_a_template_is_found_by_its_id_and_name(code_budget: TokenBudget) -> None:
+    record = TemplateRecord(
+        id="basic",
+        collection="templates",
+        title="Basic",
+        path="templates/basic.qnt",
+        text="module basic {\n  var x: int\n}\n",
+        name="Basic module",
+        description="A start.",
+        framework="standard",
+        filename="basic.qnt",
+    )
+    (found,) = chunk(record, code_budget)
+    assert found.identifiers == ("basic", "Basic module", "x")
