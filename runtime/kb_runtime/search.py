@@ -6,11 +6,12 @@ many chunks of one record -> cut -> snippets. Only chunks that survive the cut a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from kb_runtime.analysis import Analyzer
+from kb_runtime.analysis import Analyzer, fold
 from kb_runtime.errors import ToolError
 from kb_runtime.fusion import RRF_K, mix, rrf
 from kb_runtime.lexical import NO_HITS, LexicalHits
@@ -32,6 +33,8 @@ Strategy = Literal["lexical", "semantic", "fused"]
 # nine public collections; a larger page needs more, and so do records that collapse to one chunk.
 CANDIDATES = 100
 CANDIDATES_PER_HIT = 4
+# Between the parts of a chunk's title: `<document> › <section>`.
+TITLE_SEPARATOR = " › "
 # Filter combinations whose row mask is remembered, each a byte for every row.
 _REMEMBERED_MASKS = 8
 
@@ -149,8 +152,7 @@ class _Scope:
     languages: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     row: int
     score: float
     exact_name: bool
@@ -193,12 +195,14 @@ class Searcher:
         ranked = self._fused(mode, alpha, lexical, semantic)
         exact = [] if mode == "semantic" else self._named(query, scope, ranked)
         candidates = _exact_first(ranked, exact)
-        kept = self._collapsed(candidates, request.per_record)[:limit]
+        if request.per_record is not None:
+            candidates = self._collapsed(candidates, request.per_record)
+        kept = list(islice(candidates, limit))
         return SearchResult(
             hits=self._hits(kept, query, lexical, semantic, request.snippet_chars),
             mode=mode,
             warnings=warnings,
-            total_candidates=len(candidates),
+            total_candidates=len({*exact, *(row for row, _ in ranked)}),
             corrections=lexical.corrections,
         )
 
@@ -224,12 +228,17 @@ class Searcher:
         lexical, semantic = NO_HITS, VectorHits([], [])
         without_words: Exception | None = None
         without_meaning: Exception | None = None
+        if mode != "semantic":
+            try:
+                lexical = self._lexical(query, scope, depth)
+            except Exception as error:
+                without_words = error
         if mode != "lexical":
             try:
-                semantic = self._semantic(query, scope, depth)
+                semantic = self._semantic(query, scope, depth, lexical.corrections)
             except Exception as error:
                 without_meaning = error
-        if mode != "semantic" or without_meaning:
+        if mode == "semantic" and without_meaning:
             try:
                 lexical = self._lexical(query, scope, depth)
             except Exception as error:
@@ -253,15 +262,29 @@ class Searcher:
             query, depth, scope.ordinals, scope.types, scope.languages, self._boosts
         )
 
-    def _semantic(self, query: Query, scope: _Scope, depth: int) -> VectorHits:
+    def _semantic(
+        self,
+        query: Query,
+        scope: _Scope,
+        depth: int,
+        corrections: Mapping[str, Sequence[str]],
+    ) -> VectorHits:
         encoder = self._artifact.encoder
         if encoder is None:
             raise LookupError("the artifact has no encoder")
         if not query.has_words:
             return VectorHits([], [])
-        vector = encoder.encode(query.text)
+        vector = encoder.encode(self._corrected(query, corrections))
         mask = self._mask(scope.types, scope.languages)
         return self._artifact.vectors.search(vector, scope.ranges, depth, mask, self._exact_rows)
+
+    def _corrected(self, query: Query, corrections: Mapping[str, Sequence[str]]) -> str:
+        """The query's text, with the best correction in place of each word that the index lacks."""
+        text = query.text
+        for typed, words in corrections.items():
+            if not self._artifact.lexical.document_frequency(fold(typed)):
+                text = text.replace(typed, words[0])
+        return text
 
     def _mask(self, types: tuple[str, ...], languages: tuple[str, ...]) -> NDArray[np.bool_] | None:
         """Which rows the filters leave; None without filters."""
@@ -320,21 +343,15 @@ class Searcher:
         ]
         return sorted(found, key=lambda row: (rank.get(row, len(rank)), row))
 
-    def _collapsed(
-        self, candidates: Sequence[_Candidate], per_record: int | None
-    ) -> Sequence[_Candidate]:
+    def _collapsed(self, candidates: Iterable[_Candidate], per_record: int) -> Iterator[_Candidate]:
         """At most `per_record` candidates of each record, the best ones."""
-        if per_record is None:
-            return candidates
         seen: dict[tuple[int, int], int] = {}
-        kept: list[_Candidate] = []
         column = self._artifact.chunks.column("record")
         for one in candidates:
             key = (self._range_of(one.row).first_row, column[one.row])
             seen[key] = seen.get(key, 0) + 1
             if seen[key] <= per_record:
-                kept.append(one)
-        return kept
+                yield one
 
     def _range_of(self, row: int) -> RowRange:
         return next(one for one in reversed(self._owners) if one.first_row <= row)
@@ -357,6 +374,8 @@ class Searcher:
             chunk = self._artifact.chunks[one.row]
             text, shown = chunk.get("text", ""), _shown(chunk)
             in_text, in_shown = matcher.find(text), matcher.find(shown)
+            heading = chunk.get("title", "").rpartition(TITLE_SEPARATOR)[2]
+            first_line = chunk.get("start_line", 1)
             hits.append(
                 Hit(
                     row=one.row,
@@ -371,7 +390,7 @@ class Searcher:
                     cosine=None if meaning is None else semantic.cosines[meaning],
                     exact_name=one.exact_name,
                     matched=matcher.matched(((shown, in_shown), (text, in_text))),
-                    snippet=snippet(text, chunk.get("start_line", 1), in_text, budget),
+                    snippet=snippet(text, first_line, in_text, budget, heading),
                 )
             )
         return hits
@@ -387,13 +406,15 @@ def _effective_mode(mode: Mode, alpha: float | None) -> Mode:
     return mode
 
 
-def _exact_first(ranked: Sequence[tuple[int, float]], exact: Sequence[int]) -> list[_Candidate]:
+def _exact_first(ranked: Sequence[tuple[int, float]], exact: Sequence[int]) -> Iterator[_Candidate]:
     """Rows that the query names come first; their score is at least that of what follows."""
-    scores = dict(ranked)
+    named = dict.fromkeys(exact)
     top = ranked[0][1] if ranked else 1.0
-    first = [_Candidate(row, max(top, scores.get(row, 0.0)), True) for row in dict.fromkeys(exact)]
-    named = {one.row for one in first}
-    return first + [_Candidate(row, score, False) for row, score in ranked if row not in named]
+    for row in named:
+        yield _Candidate(row, top, True)
+    for row, score in ranked:
+        if row not in named:
+            yield _Candidate(row, score, False)
 
 
 def _strategy(word: int | None, meaning: int | None) -> Strategy:
@@ -404,7 +425,6 @@ def _strategy(word: int | None, meaning: int | None) -> Strategy:
 
 def _shown(chunk: Mapping[str, Any]) -> str:
     """The texts besides its body by which a chunk can be found and which a hit shows."""
-    texts = [chunk.get("title", ""), chunk.get("signature", ""), chunk.get("symbol", "")]
-    for name in ("breadcrumb", "identifiers", "tags"):
-        texts += chunk.get(name, ())
-    return "\n".join(texts)
+    trail = chunk.get("breadcrumb") or (chunk.get("title", ""),)
+    names = (chunk.get("signature", ""), chunk.get("symbol", ""))
+    return "\n".join((*trail, *names, *chunk.get("identifiers", ()), *chunk.get("tags", ())))

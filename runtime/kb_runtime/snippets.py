@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -21,8 +22,11 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=\S)|(?<=[。！？])")
 _SPACE = re.compile(r"\s")
 # A long passage is cut at white space when there is some in its last part.
 _SEARCHED_TAIL = 0.4
+# Words of a passage beyond these make it no better.
+_DENSE = 8
 # How far back the beginning of a word is looked for in text without white space.
 _LONGEST_WORD_CHARS = 256
+_NEVER_IN_WORDS = frozenset(" \n\t\r()[]{}<>,;!?\"'`*/=|&+#$%@^~\\")
 _JOINER = "\u200d"
 _VARIATION = range(0xFE00, 0xFE10)
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
@@ -37,12 +41,9 @@ class Snippet(NamedTuple):
     end_line: int
 
 
-class Occurrence(NamedTuple):
-    """A word of a text that matches a term of the query: where, and which term."""
-
-    start: int
-    end: int
-    term: int  # position in `Matcher.terms`
+# A word of a text that matches a term of the query: its start, its end, the position of the term in
+# `Matcher.terms`. A plain tuple, because a search makes hundreds.
+Occurrence = tuple[int, int, int]
 
 
 class Matcher:
@@ -78,25 +79,30 @@ class Matcher:
 
     def find(self, text: str) -> list[Occurrence]:
         """Every matching word of `text`, in order."""
-        folded = _fold_in_place(text)
+        folded = text.lower() if text.isascii() else text.translate(_FOLDED)
         found: set[Occurrence] = set()
+        length = len(text)
         for needle, unspaced in self._needles:
             at = folded.find(needle)
             while at >= 0:
                 end = at + len(needle)
                 if unspaced:
-                    found.add(Occurrence(at, end, self._owner[needle]))
+                    found.add((at, end, self._owner[needle]))
                 else:
-                    word = _word_around(text, at)
-                    if word is not None:
-                        end = max(word.end(), end)
-                        for term in self._terms_of(word.group()):
-                            found.add(Occurrence(word.start(), word.end(), term))
+                    start = at
+                    # Most often the neighbours are blanks or brackets: nothing needs to be parsed.
+                    if (at and text[at - 1] not in _NEVER_IN_WORDS) or (
+                        end < length and text[end] not in _NEVER_IN_WORDS
+                    ):
+                        start, end = _word_around(text, at, end)
+                    terms = self._words.get(word := text[start:end])
+                    for term in self._terms_of(word) if terms is None else terms:
+                        found.add((start, end, term))
                 at = folded.find(needle, end)
         for term, operator in self._operators:
             at = text.find(operator)
             if at >= 0:
-                found.add(Occurrence(at, at + len(operator), term))
+                found.add((at, at + len(operator), term))
         return sorted(found)
 
     def matched(self, found: Iterable[tuple[str, Sequence[Occurrence]]]) -> tuple[str, ...]:
@@ -117,24 +123,29 @@ class Matcher:
 
     def _terms_of(self, word: str) -> tuple[int, ...]:
         """The terms that `word` or its parts stand for."""
-        known = self._words.get(word)
-        if known is None:
-            forms = [name for name, _ in self._analyzer.name_terms(word).terms]
-            forms += [self._analyzer.stem(form) for form in forms]
-            known = tuple({self._owner[form]: None for form in forms if form in self._owner})
-            self._words[word] = known
-        return known
+        forms = [name for name, _ in self._analyzer.name_terms(word).terms]
+        forms += [self._analyzer.stem(form) for form in forms]
+        terms = tuple({self._owner[form]: None for form in forms if form in self._owner})
+        self._words[word] = terms
+        return terms
 
 
 def snippet(
-    text: str, first_line: int, occurrences: Sequence[Occurrence], budget: int = BUDGET_CHARS
+    text: str,
+    first_line: int,
+    occurrences: Sequence[Occurrence],
+    budget: int = BUDGET_CHARS,
+    heading: str = "",
 ) -> Snippet:
     """The passage of at most `budget` code points with the most different terms of the query.
 
     `text` is a chunk whose first line is line `first_line` of its file. Between equal passages the
-    denser and then the earlier one wins; without occurrences it is the beginning.
+    denser and then the earlier one wins; without occurrences it is the beginning. A first line that
+    only repeats `heading`, which a hit shows anyway, is left out when something follows it.
     """
     pieces = list(_pieces(text, budget))
+    if len(pieces) > 1 and heading and text[slice(*pieces[0])].strip("# \t\r\n") == heading:
+        del pieces[0]
     if not pieces:
         return Snippet("", first_line, first_line)
     start, end = _best_window(pieces, occurrences, budget)
@@ -172,39 +183,43 @@ def _best_window(
     pieces: Sequence[tuple[int, int]], occurrences: Sequence[Occurrence], budget: int
 ) -> tuple[int, int]:
     """The run of pieces within the budget that has the most terms; at least one piece."""
+    starts = [start for start, _ in pieces]
+    ends = [end for _, end in pieces]
     best = (0, 0, 0)
-    window = _grown(pieces, 0, budget)
-    for at, (start, end) in enumerate(pieces):
-        if not any(start <= one.start < end for one in occurrences):
+    window = (0, 0)  # positions of the first and the last piece
+    seen = -1
+    for first_word, (word_start, _, _) in enumerate(occurrences):
+        at = bisect_right(starts, word_start) - 1
+        if at == seen or at < 0:  # looked at already, or in a line that is not shown
             continue
-        reach = _grown(pieces, at, budget)
-        inside = [one for one in occurrences if start <= one.start < reach[1]]
-        score = (len({one.term for one in inside}), min(len(inside), 8), -at)
+        seen = at
+        last = _reach(starts, ends, at, budget)
+        inside = [term for start, _, term in occurrences[first_word:] if start < ends[last]]
+        score = (len(set(inside)), min(len(inside), _DENSE), -at)
         if score > best:
-            best, window = score, reach
-    return window
+            best, window = score, (at, last)
+    if not best[0]:
+        window = (0, _reach(starts, ends, 0, budget))
+    return starts[window[0]], ends[window[1]]
 
 
-def _grown(pieces: Sequence[tuple[int, int]], at: int, budget: int) -> tuple[int, int]:
-    start, end = pieces[at]
-    for _, later in pieces[at + 1 :]:
-        if later - start > budget:
-            break
-        end = later
-    return start, end
+def _reach(starts: Sequence[int], ends: Sequence[int], at: int, budget: int) -> int:
+    """The last piece of a passage that begins with piece `at`."""
+    return max(at, bisect_right(ends, starts[at] + budget) - 1)
 
 
 def _inside(
     text: str, start: int, end: int, occurrences: Sequence[Occurrence], budget: int
 ) -> tuple[int, int]:
     """A part of one overlong piece, around its first occurrence, cut at white space."""
-    first = next((one for one in occurrences if start <= one.start < end), None)
-    if first is not None and first.end - start > budget:
+    first = next((one for one in occurrences if start <= one[0] < end), None)
+    if first is not None and first[1] - start > budget:
         # The word goes to the first third, so that what follows it is seen.
-        begin = max(start, min(first.start - budget // 3, end - budget))
-        space = _SPACE.search(text, begin, first.start)
+        word = first[0]
+        begin = max(start, min(word - budget // 3, end - budget))
+        space = _SPACE.search(text, begin, word)
         start = space.end() if space else begin
-        while start < first.start and _continues(text, start):
+        while start < word and _continues(text, start):
             start += 1
     if end - start <= budget:
         return start, end
@@ -236,21 +251,31 @@ def _continues(text: str, at: int) -> bool:
     return here == "\n" and before == "\r"
 
 
-def _word_around(text: str, at: int) -> re.Match[str] | None:
-    """The word of `text` that covers position `at`."""
-    start = at
+def _word_around(text: str, at: int, end: int) -> tuple[int, int]:
+    """The word of `text` that `at`..`end` lies in; `at`..`end` itself if in none."""
+    length = len(text)
+    while end < length and text[end].isalnum():
+        end += 1
+    if (at == 0 or text[at - 1] in _NEVER_IN_WORDS) and (
+        end == length or text[end] in _NEVER_IN_WORDS
+    ):
+        return at, end
     floor = max(0, at - _LONGEST_WORD_CHARS)
-    while start > floor and not text[start - 1].isspace():
-        start -= 1
+    start = max(text.rfind(" ", floor, at), text.rfind("\n", floor, at), floor - 1) + 1
     for match in WORD.finditer(text, start):
         if match.end() > at:
-            return match if match.start() <= at else None
-    return None
+            return match.span() if match.start() <= at else (at, end)
+    return at, end
 
 
-def _fold_in_place(text: str) -> str:
-    """`text` folded character by character, so that positions stay what they are."""
-    if text.isascii():
-        return text.lower()
-    folded = {char: fold(char) for char in set(text)}
-    return text.translate({ord(char): to for char, to in folded.items() if len(to) == 1})
+class _FoldInPlace(dict[int, str]):
+    """Folds characters one by one, so that positions in a text stay what they are."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        folded = fold(char)
+        self[code] = folded if len(folded) == 1 else char
+        return self[code]
+
+
+_FOLDED = _FoldInPlace()

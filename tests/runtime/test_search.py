@@ -266,6 +266,12 @@ def test_a_typo_is_corrected_and_reported(search: Search) -> None:
     assert result.hits[0].matched == ("Consensus",)
 
 
+def test_meaning_is_asked_with_the_corrected_word(small: Built) -> None:
+    encoder = WordCounts()
+    Searcher(altered(small, encoder=encoder)).search(SearchRequest("about consensuss"))
+    assert encoder.encoded == ["about consensus"]
+
+
 def test_no_result_is_a_success(search: Search) -> None:
     result = search("qqqq zzzz", mode="lexical")
     assert (result.hits, result.warnings, result.total_candidates) == ([], (), 0)

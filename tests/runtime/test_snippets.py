@@ -22,7 +22,7 @@ def cut(text: str, query: str, budget: int = 240, first_line: int = 1) -> Snippe
 
 
 def words(text: str, query: str, **corrections: tuple[str, ...]) -> list[str]:
-    return [text[one.start : one.end] for one in matcher(query, **corrections).find(text)]
+    return [text[start:end] for start, end, _ in matcher(query, **corrections).find(text)]
 
 
 @pytest.mark.parametrize(
@@ -97,6 +97,13 @@ def test_a_sentence_beyond_the_budget_is_cut_between_words_around_the_match() ->
     assert len(found.text) <= 50
 
 
+def test_a_first_line_that_repeats_the_heading_is_left_out() -> None:
+    text = "## The map\n\nBuilds one.\n"
+    assert snippet(text, 1, matcher("map").find(text), heading="The map").text == "Builds one."
+    assert snippet(text, 1, [], heading="Another").text == text.rstrip()
+    assert snippet("## The map\n", 1, [], heading="The map").text == "## The map"
+
+
 def test_an_empty_text_has_an_empty_snippet() -> None:
     assert cut("", "map", first_line=7) == Snippet("", 7, 7)
     assert cut(" \n\n", "map", first_line=7).text == ""
@@ -130,8 +137,9 @@ def test_a_snippet_is_a_part_of_the_text_at_its_lines(text: str, budget: int, fi
 @given(st.text(st.characters(), max_size=120), st.text(st.characters(), max_size=40))
 def test_no_text_and_no_query_is_an_error(text: str, query: str) -> None:
     one = matcher(query)
-    for occurrence in one.find(text):
-        assert 0 <= occurrence.start < occurrence.end <= len(text)
+    for start, end, term in one.find(text):
+        assert 0 <= start < end <= len(text)
+        assert 0 <= term < len(one.terms)
     assert len(cut(text, query, 30).text) <= 30
 
 

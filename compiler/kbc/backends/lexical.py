@@ -18,6 +18,7 @@ import tantivy
 from kb_runtime import lexical as fields
 from kb_runtime.analysis import RECIPE, Analyzer, operators
 from kb_runtime.lexical import filter_term
+from kb_runtime.search import TITLE_SEPARATOR
 from kb_runtime.spelling import MIN_CHARS
 from kbc.records import Chunk
 
@@ -26,8 +27,6 @@ from kbc.records import Chunk
 _HEAP_BYTES_PER_TEXT_BYTE = 12
 _MIN_HEAP_BYTES = 256 << 20
 _MAX_HEAP_BYTES = 4_000_000_000  # the engine's limit for one thread is 4 GiB
-
-_TITLE_SEPARATOR = " › "
 
 
 class LexicalIndexError(Exception):
@@ -129,7 +128,7 @@ def _document(
 
 def _title(chunk: Chunk) -> tuple[str, str]:
     """The chunk's own heading, and the headings above it: no word counts twice."""
-    above, _, own = chunk.title.rpartition(_TITLE_SEPARATOR)
+    above, _, own = chunk.title.rpartition(TITLE_SEPARATOR)
     trail = list(chunk.breadcrumb) or ([above] if above else [])
     if trail and trail[-1] == own:
         trail.pop()

@@ -1,0 +1,125 @@
+"""How long a search takes inside the process, step by step, and what the pipeline adds.
+
+    python benchmarks/search_latency.py ARTIFACT [--queries FILE] [--rounds N]
+
+Queries are the lines of FILE, or else titles of chunks of the artifact and questions made of them.
+Each step is timed by itself, the whole search too, in rotation, so that a busy moment of the machine
+hits all alike. The bars are those for search: the whole at most 1.3 times encoder, vectors and
+lexical together, and its median at most 6 ms up to 10,000 chunks. Exits with 1 when one is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from kb_runtime.analysis import Analyzer
+from kb_runtime.artifact import Artifact
+from kb_runtime.query import analyse
+from kb_runtime.search import CANDIDATES, SearchRequest
+from kb_runtime.vectors import RowRange
+
+MAX_RATIO = 1.3
+MAX_MEDIAN_MS = 6.0
+MAX_CHUNKS_OF_THE_MEDIAN = 10_000
+LIMIT = 10
+SAMPLED_QUERIES = 40
+STEPS = ("analyse", "encode", "vectors", "lexical", "whole")
+
+
+def sample_queries(artifact: Artifact) -> list[str]:
+    """Titles of chunks spread over the artifact: as names, and as questions of two of them."""
+    chunks = artifact.chunks
+    step = max(1, len(chunks) // SAMPLED_QUERIES)
+    titles = [
+        chunks[row].get("title", "").rpartition(" › ")[2] for row in range(0, len(chunks), step)
+    ]
+    names = [title for title in dict.fromkeys(titles) if title][:SAMPLED_QUERIES]
+    questions = [f"How do I use {one} together with {other}?" for one, other in pairwise(names)]
+    return names + questions
+
+
+def timed(action: Callable[[], Any]) -> tuple[float, Any]:
+    """Milliseconds of a call, and its result."""
+    start = time.perf_counter()
+    result = action()
+    return (time.perf_counter() - start) * 1e3, result
+
+
+def measure(artifact: Artifact, queries: Sequence[str], rounds: int) -> dict[str, list[float]]:
+    """Milliseconds of each step for each query: the best of `rounds`, which the machine's other
+    work disturbs least."""
+    encoder = artifact.encoder
+    if encoder is None:
+        raise SystemExit("The artifact has no encoder: there is no hybrid search to measure.")
+    artifact.prepare()
+    analyzer = Analyzer()
+    ranges = [RowRange(info.name, info.first_row, info.chunks) for info in artifact.collections]
+    best: dict[str, list[float]] = {step: [float("inf")] * len(queries) for step in STEPS}
+    for _ in range(rounds):
+        for at, text in enumerate(queries):
+            request = SearchRequest(text, limit=LIMIT)
+            times = {"whole": timed(lambda one=request: artifact.searcher.search(one))[0]}
+            times["analyse"], query = timed(lambda one=text: analyse(one, analyzer))
+            times["encode"], vector = timed(lambda one=query: encoder.encode(one.text))
+            times["vectors"], _ = timed(
+                lambda one=vector: artifact.vectors.search(one, ranges, CANDIDATES)
+            )
+            times["lexical"], _ = timed(lambda one=query: artifact.lexical.search(one, CANDIDATES))
+            for step, elapsed in times.items():
+                best[step][at] = min(best[step][at], elapsed)
+    return best
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("artifact")
+    parser.add_argument("--queries", type=Path, help="a file with one query a line")
+    parser.add_argument("--rounds", type=int, default=7)
+    options = parser.parse_args(arguments)
+    with Artifact.open(options.artifact) as artifact:
+        queries = (
+            [line for line in options.queries.read_text("utf-8").splitlines() if line.strip()]
+            if options.queries
+            else sample_queries(artifact)
+        )
+        chunks = len(artifact.chunks)
+        best = measure(artifact, queries, options.rounds)
+    engines = [
+        sum(parts) for parts in zip(best["encode"], best["vectors"], best["lexical"], strict=True)
+    ]
+    rest = [whole - engine for whole, engine in zip(best["whole"], engines, strict=True)]
+    print(f"{len(queries)} queries over {chunks} chunks, best of {options.rounds}, limit {LIMIT}")
+    print(f"{'step':<28}{'p50 ms':>8}{'p95 ms':>8}")
+    rows = {
+        "analyse the query": best["analyse"],
+        "encode": best["encode"],
+        "vectors": best["vectors"],
+        "lexical": best["lexical"],
+        "all but these three": rest,
+        "whole search": best["whole"],
+    }
+    for name, values in rows.items():
+        print(f"{name:<28}{percentile(values, 0.5):>8.2f}{percentile(values, 0.95):>8.2f}")
+    median = percentile(best["whole"], 0.5)
+    ratio = sum(best["whole"]) / sum(engines)
+    print(f"whole / (encode + vectors + lexical): {ratio:.2f} (bar {MAX_RATIO})")
+    print(
+        f"whole, median: {median:.2f} ms (bar {MAX_MEDIAN_MS} up to {MAX_CHUNKS_OF_THE_MEDIAN} chunks)"
+    )
+    slow = chunks <= MAX_CHUNKS_OF_THE_MEDIAN and median > MAX_MEDIAN_MS
+    return 1 if slow or ratio > MAX_RATIO else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
