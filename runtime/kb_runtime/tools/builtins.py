@@ -11,7 +11,7 @@ from kb_runtime.names import quoted, suggest
 from kb_runtime.rendering import code_span, fence, json_answer
 from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import INTEGER, STRING, STRINGS, array, mapping, structure
+from kb_runtime.tools.schemas import INTEGER, STRING, STRINGS, array, mapping, row, structure
 
 if TYPE_CHECKING:
     from kb_runtime.session import Session
@@ -154,7 +154,7 @@ def _category(session: Session, wanted: str, known: list[str]) -> str:
     )
 
 
-_BRIEF = structure({"name": STRING, "signature": STRING})
+_BRIEF = row({"name": STRING, "signature": STRING})
 
 TOOLS = (
     Tool(
@@ -207,7 +207,7 @@ TOOLS = (
                 "total": INTEGER,
                 "categories": STRINGS,
                 "builtins": array(
-                    structure(
+                    row(
                         {
                             "name": STRING,
                             "signature": STRING,

@@ -16,6 +16,7 @@ from kb_runtime.tools.schemas import (
     STRING,
     STRINGS,
     array,
+    row,
     structure,
 )
 
@@ -237,12 +238,18 @@ def _filename(path: str) -> str:
     return path.rsplit("/", 1)[-1]
 
 
-_OUTLINE_ENTRY = structure(
-    {"title": STRING, "level": INTEGER, "line": INTEGER, "anchor": STRING},
-    {"endLine": INTEGER, "chars": INTEGER},
+_OUTLINE_ENTRY = row(
+    {
+        "title": STRING,
+        "level": INTEGER,
+        "line": INTEGER,
+        "anchor": STRING,
+        "endLine": INTEGER,
+        "chars": INTEGER,
+    }
 )
-_DOC_ENTRY = array(
-    structure({"filename": STRING, "path": STRING, "size": INTEGER, "title": STRING})
+_DOC_ENTRIES = array(
+    row({"filename": STRING, "path": STRING, "size": INTEGER, "title": STRING, "sections": INTEGER})
 )
 
 TOOLS = (
@@ -295,7 +302,7 @@ TOOLS = (
         family="reference",
         description="All documentation pages by group, with path, title and size.",
         run=list_docs,
-        output=structure({"total": INTEGER}, dict.fromkeys(GROUPS, _DOC_ENTRY)),
+        output={**structure({"total": INTEGER}), "additionalProperties": _DOC_ENTRIES},
         needs=(KIND,),
     ),
     Tool(

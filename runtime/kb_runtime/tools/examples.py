@@ -11,7 +11,16 @@ from kb_runtime.names import PATH_SUGGESTIONS, SUGGESTIONS, clean_path, quoted, 
 from kb_runtime.rendering import json_answer
 from kb_runtime.tools import builtins, library
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import BOOLEAN, INTEGER, STRING, STRINGS, array, mapping, structure
+from kb_runtime.tools.schemas import (
+    BOOLEAN,
+    INTEGER,
+    STRING,
+    STRINGS,
+    array,
+    mapping,
+    row,
+    structure,
+)
 
 if TYPE_CHECKING:
     from kb_runtime.session import Session
@@ -317,7 +326,7 @@ TOOLS = (
                 "feature": STRING,
                 "examples": STRINGS,
                 "categories": mapping(
-                    structure({"count": INTEGER, "examples": STRINGS, "hasMore": BOOLEAN})
+                    row({"count": INTEGER, "examples": STRINGS, "hasMore": BOOLEAN})
                 ),
             },
         ),
@@ -337,7 +346,7 @@ TOOLS = (
                 "category": STRING,
                 "modules": STRINGS,
                 "description": STRING,
-                "imports": array(structure({"module": STRING, "from": STRING})),
+                "imports": array(row({"module": STRING, "from": STRING})),
                 "types": STRINGS,
                 "constants": STRINGS,
                 "functions": STRINGS,

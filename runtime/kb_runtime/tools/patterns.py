@@ -12,7 +12,16 @@ from kb_runtime.names import quoted, suggest
 from kb_runtime.rendering import json_answer
 from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import INTEGER, NUMBER, STRING, STRINGS, array, mapping, structure
+from kb_runtime.tools.schemas import (
+    INTEGER,
+    NUMBER,
+    STRING,
+    STRINGS,
+    array,
+    mapping,
+    row,
+    structure,
+)
 
 if TYPE_CHECKING:
     from kb_runtime.session import Session
@@ -176,7 +185,7 @@ def _entry(record: library.Record) -> dict[str, Any]:
 
 
 _FULL = {"id": STRING, "name": STRING, "category": STRING, "description": STRING}
-_SHORT = structure({"id": STRING, "name": STRING, "description": STRING})
+_SHORT = row({"id": STRING, "name": STRING, "description": STRING})
 
 TOOLS = (
     Tool(
@@ -244,7 +253,7 @@ TOOLS = (
             {
                 "query": STRING,
                 "total": INTEGER,
-                "matches": array(structure({**_FULL, "relevance": NUMBER})),
+                "matches": array(row({**_FULL, "relevance": NUMBER})),
             }
         ),
         needs=(KIND,),

@@ -40,6 +40,11 @@ def structure(
     return fields
 
 
+def row(fields: Mapping[str, Schema]) -> Schema:
+    """An object in a list. Which of its fields are always there is not told: that costs too much."""
+    return structure(None, fields)
+
+
 def describe(tool: Tool, prefix: str, choices: Mapping[str, Sequence[str]]) -> Schema:
     """The `tools/list` entry of `tool`.
 

@@ -18,6 +18,7 @@ from kb_runtime.tools.schemas import (
     STRINGS,
     array,
     mapping,
+    row,
     structure,
 )
 
@@ -273,15 +274,19 @@ def _some(record: library.Record, *fields: str) -> dict[str, Any]:
     return kept
 
 
-_RESULT = structure(
-    {"id": STRING, "scope": STRING, "title": STRING, "score": NUMBER, "strategy": STRING},
+_RESULT = row(
     {
+        "id": STRING,
+        "scope": STRING,
+        "title": STRING,
+        "score": NUMBER,
+        "strategy": STRING,
         "snippet": STRING,
         "source": STRING,
         "tags": STRINGS,
         "metadata": OBJECT,
         "highlights": STRINGS,
-    },
+    }
 )
 _RESULTS = array(OBJECT)
 

@@ -10,7 +10,7 @@ from kb_runtime.names import quoted
 from kb_runtime.rendering import ELLIPSIS, cut, json_answer
 from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import INTEGER, STRING, STRINGS, array, structure
+from kb_runtime.tools.schemas import INTEGER, STRING, STRINGS, array, row, structure
 
 if TYPE_CHECKING:
     from kb_runtime.session import Session
@@ -200,9 +200,15 @@ TOOLS = (
                 "query": STRING,
                 "total": INTEGER,
                 "matches": array(
-                    structure(
-                        {"file": STRING, "line": INTEGER, "content": STRING, "context": STRINGS},
-                        {"before": STRINGS, "after": STRINGS},
+                    row(
+                        {
+                            "file": STRING,
+                            "line": INTEGER,
+                            "content": STRING,
+                            "context": STRINGS,
+                            "before": STRINGS,
+                            "after": STRINGS,
+                        }
                     )
                 ),
             },

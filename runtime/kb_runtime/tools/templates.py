@@ -9,7 +9,7 @@ from kb_runtime.names import quoted, suggest
 from kb_runtime.rendering import json_answer
 from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import INTEGER, STRING, STRINGS, array, structure
+from kb_runtime.tools.schemas import INTEGER, STRING, STRINGS, array, row, structure
 
 if TYPE_CHECKING:
     from kb_runtime.session import Session
@@ -125,7 +125,7 @@ TOOLS = (
             ),
         ),
         output=structure(
-            {"templates": array(structure(_ENTRY))},
+            {"templates": array(row(_ENTRY))},
             {"total": INTEGER, "framework": STRING, "count": INTEGER},
         ),
         needs=(KIND,),

@@ -28,7 +28,7 @@ NAMES = [
     "quint_hybrid_search",
     "quint_search_docs",
 ]
-MAX_BYTES = 18_000
+MAX_BYTES = 17_000
 """Of the sixteen descriptions: a client sends them to its model with every conversation."""
 
 
