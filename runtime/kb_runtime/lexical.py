@@ -56,11 +56,12 @@ MAX_TERMS = 64
 MAX_CORRECTED = 4
 MAX_CORRECTIONS = 4
 # What a correction counts by its number of edits (0: it completes what was typed).
-CORRECTION_WEIGHTS = (0.7, 0.8, 0.5)
-# A term in so few chunks may itself be a typo. It keeps its weight; corrections are added when they
-# are this many times more frequent.
+CORRECTION_WEIGHTS = (0.7, 0.8, 0.4)
+# A term in so few chunks may itself be a typo. It keeps its weight; corrections that are this many
+# times more frequent are added, for less than those of an unknown word: it may be right after all.
 RARE_DOCUMENTS = 1
 RARE_FACTOR = 10
+RARE_WEIGHT = 0.5
 
 
 class LexicalError(Exception):
@@ -148,6 +149,7 @@ class LexicalIndex:
                 corrected[term.typed] = tuple(correction.word for correction in near)
             for correction in near:
                 weight = term.count * CORRECTION_WEIGHTS[correction.edits]
+                weight *= RARE_WEIGHT if known else 1.0
                 self._add_word(correction.word, weight, boosts, weighted)
         for operator in query.operators:
             self._add(OPERATORS, operator, boosts[OPERATORS], weighted)

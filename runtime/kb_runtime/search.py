@@ -17,6 +17,7 @@ from kb_runtime.fusion import RRF_K, mix, rrf
 from kb_runtime.lexical import NO_HITS, LexicalHits
 from kb_runtime.query import Query, analyse
 from kb_runtime.snippets import BUDGET_CHARS, Matcher, Snippet, snippet
+from kb_runtime.spelling import distance
 from kb_runtime.vectors import EXACT_ROWS, RowRange, VectorHits
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ Strategy = Literal["lexical", "semantic", "fused"]
 # nine public collections; a larger page needs more, and so do records that collapse to one chunk.
 CANDIDATES = 100
 CANDIDATES_PER_HIT = 4
+# Below this length a word that the index lacks is as likely another word as a typo.
+_TYPO_CHARS = 6
 # Between the parts of a chunk's title: `<document> › <section>`.
 TITLE_SEPARATOR = " › "
 # Filter combinations whose row mask is remembered, each a byte for every row.
@@ -279,11 +282,20 @@ class Searcher:
         return self._artifact.vectors.search(vector, scope.ranges, depth, mask, self._exact_rows)
 
     def _corrected(self, query: Query, corrections: Mapping[str, Sequence[str]]) -> str:
-        """The query's text, with the best correction in place of each word that the index lacks."""
+        """The query's text with obvious typos corrected.
+
+        An encoder knows many words that an index lacks, so only a long unknown word with a word of
+        the index one edit away is taken for a typo.
+        """
         text = query.text
-        for typed, words in corrections.items():
-            if not self._artifact.lexical.document_frequency(fold(typed)):
-                text = text.replace(typed, words[0])
+        for typed, (nearest, *_) in corrections.items():
+            word = fold(typed)
+            if (
+                len(word) >= _TYPO_CHARS
+                and distance(word, nearest, 1) == 1
+                and not self._artifact.lexical.document_frequency(word)
+            ):
+                text = text.replace(typed, nearest)
         return text
 
     def _mask(self, types: tuple[str, ...], languages: tuple[str, ...]) -> NDArray[np.bool_] | None:

@@ -266,10 +266,18 @@ def test_a_typo_is_corrected_and_reported(search: Search) -> None:
     assert result.hits[0].matched == ("Consensus",)
 
 
-def test_meaning_is_asked_with_the_corrected_word(small: Built) -> None:
+@pytest.mark.parametrize(
+    ("query", "encoded"),
+    [
+        ("about consensuss", "about consensus"),
+        ("about konzensus", "about konzensus"),  # two edits: another language's word
+        ("a vale", "a vale"),  # a short word may be meant as it is
+    ],
+)
+def test_meaning_is_asked_with_typos_corrected(small: Built, query: str, encoded: str) -> None:
     encoder = WordCounts()
-    Searcher(altered(small, encoder=encoder)).search(SearchRequest("about consensuss"))
-    assert encoder.encoded == ["about consensus"]
+    Searcher(altered(small, encoder=encoder)).search(SearchRequest(query))
+    assert encoder.encoded == [encoded]
 
 
 def test_no_result_is_a_success(search: Search) -> None:
