@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from shutil import copytree
 
@@ -74,7 +75,5 @@ def start_server(environment: dict[str, str]) -> Iterator[Start]:
         process.wait()
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None and not stream.closed:
-                try:
+                with suppress(BrokenPipeError):
                     stream.close()
-                except BrokenPipeError:
-                    pass

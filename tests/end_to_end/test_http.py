@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from kb_runtime.live import LiveArtifact
 from kb_runtime.mcp import calls, eras
+from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.mcp.http import build_app
 
 TOKEN = "correct-horse-battery-staple"
@@ -39,13 +41,11 @@ def url(quint_docs_artifact: Path, start_server: Callable[..., Any]) -> str:
 
 
 @pytest.fixture
-def guarded(
-    quint_docs_artifact: Path, start_server: Callable[..., Any], tmp_path: Path
-) -> Iterator[str]:
+def guarded(quint_docs_artifact: Path, start_server: Callable[..., Any], tmp_path: Path) -> str:
     """The address of a server that wants a token."""
     file = tmp_path / "token"
     file.write_text(TOKEN + "\n")
-    yield address_of(
+    return address_of(
         start_server(quint_docs_artifact, "--http", "--port", "0", "--token-file", str(file))
     )
 
@@ -122,9 +122,11 @@ def test_a_token_is_required_where_one_is_set(guarded: str) -> None:
 def test_the_sdk_client_passes_the_token(guarded: str) -> None:
     async def converse() -> None:
         headers = {"Authorization": f"Bearer {TOKEN}"}
-        async with httpx2.AsyncClient(headers=headers) as http:
-            async with Client(streamable_http_client(guarded, http_client=http)) as client:
-                assert (await client.list_tools()).tools
+        async with (
+            httpx2.AsyncClient(headers=headers) as http,
+            Client(streamable_http_client(guarded, http_client=http)) as client,
+        ):
+            assert (await client.list_tools()).tools
 
     anyio.run(converse)
 
@@ -198,9 +200,6 @@ def test_a_token_file_without_a_token_is_refused(
 def test_a_defect_in_a_tool_leaks_nothing(
     quint_docs_artifact: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from kb_runtime.live import LiveArtifact
-    from kb_runtime.mcp.dispatch import Dispatcher
-
     def explode(*_: Any) -> None:
         raise RuntimeError("secret of /etc/shadow")
 

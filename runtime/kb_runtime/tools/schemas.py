@@ -64,9 +64,7 @@ def describe(tool: Tool, prefix: str, choices: Mapping[str, Sequence[str]]) -> S
         "inputSchema": input_schema,
     }
     if tool.output is not None:
-        output = dict(tool.output)
-        output["properties"] = {**output.get("properties", {}), "warnings": STRINGS}
-        entry["outputSchema"] = output
+        entry["outputSchema"] = _output_schema(tool.output)
     entry["annotations"] = {
         "readOnlyHint": True,
         "destructiveHint": False,
@@ -74,6 +72,20 @@ def describe(tool: Tool, prefix: str, choices: Mapping[str, Sequence[str]]) -> S
         "openWorldHint": False,
     }
     return entry
+
+
+def _output_schema(output: Mapping[str, Any]) -> Schema:
+    """The declared structure, or an error in its place.
+
+    Clients on the TypeScript SDK check the structure of failed calls too, and lose the error's text
+    when it does not match.
+    """
+    schema = dict(output)
+    properties = schema.get("properties", {})
+    schema["properties"] = {**properties, "warnings": STRINGS, "error": OBJECT}
+    if required := schema.pop("required", None):
+        schema["anyOf"] = [{"required": required}, {"required": ["error"]}]
+    return schema
 
 
 def _argument_schema(
