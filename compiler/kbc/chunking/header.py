@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,11 +12,15 @@ from kbc.records import Record
 SEPARATOR = " › "
 ELLIPSIS = "…"
 
-# A word of any length may be a single token; a header is for people as well.
-LONGEST_CHARS = 600
+# A word of any length may be a single token; a title or signature is cut here all the same.
+LONGEST_PART_CHARS = 400
 
 # The fewest tokens that still say something; less room than this is left empty.
 _WORTHWHILE = 4
+
+
+# So many of a summary's first words in a row in the text are no coincidence.
+_TELLING_WORDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +34,12 @@ def header(trail: Sequence[str], details: Sequence[str], budget: TokenBudget) ->
 
     A long trail loses its middle, then the end of its last part; a long detail loses its end.
     """
+    if len(trail) > budget.header_room:  # more parts than tokens
+        trail = [trail[0], ELLIPSIS, *trail[-budget.header_room :]]
     parts = [_one_line(part) for part in trail if part.strip()]
     whole = "\n".join([SEPARATOR.join(parts), *filter(None, map(_one_line, details))])
-    if len(whole) <= LONGEST_CHARS and (tokens := budget.tokens(whole)) <= budget.header_room:
+    tokens = budget.tokens(whole)
+    if tokens <= budget.header_room:
         return Header(whole, tokens)
     room = budget.header_room
     lines = [_shorten_trail(parts, room, budget)]
@@ -51,7 +59,8 @@ def header(trail: Sequence[str], details: Sequence[str], budget: TokenBudget) ->
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    line = " ".join(text[: 2 * LONGEST_PART_CHARS].split())
+    return line if len(line) <= LONGEST_PART_CHARS else line[:LONGEST_PART_CHARS] + ELLIPSIS
 
 
 def _shorten_trail(parts: Sequence[str], room: int, budget: TokenBudget) -> str:
@@ -94,12 +103,18 @@ def _shorten(line: str, room: int, budget: TokenBudget) -> str:
     return f"{kept} {ELLIPSIS}" if kept else ""
 
 
-def opening_details(record: Record) -> list[str]:
-    """What the header of a record's first chunk adds: its summary and tags, where its text does not
-    hold them anyway."""
+def opening_details(record: Record) -> tuple[str, ...]:
+    """What the header of a record's first chunk adds: its summary, unless that is taken from the
+    text, and its tags."""
     details = []
-    if record.summary and _one_line(record.summary) not in _one_line(record.text):
+    summary = _words(record.summary)[:_TELLING_WORDS]
+    if summary and f" {' '.join(summary)} " not in f" {' '.join(_words(record.text))} ":
         details.append(record.summary)
     if record.tags:
         details.append(", ".join(record.tags))
-    return details
+    return tuple(details)
+
+
+def _words(text: str) -> list[str]:
+    """The words without markup and punctuation, which summaries are cleaned of."""
+    return re.findall(r"[^\W_]+", text.casefold())

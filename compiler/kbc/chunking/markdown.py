@@ -148,14 +148,17 @@ def chunk_markdown(record: Record, budget: TokenBudget) -> list[Chunk]:
     ]
     sections = _sections(lines, blocks)
     trails = [_trail(record, section) for section in sections]
-    opening = tuple(opening_details(record))
+    opening = opening_details(record)
     headers = [header(trail, [], budget) for trail in trails]
     rooms = [budget.room - found.tokens for found in headers]
     if opening:
-        rooms[0] = budget.room - budget.header_room
+        lead = 0
+        while lead + 1 < len(sections) and _only_introduces(lines, sections, lead):
+            lead += 1
+        rooms[0] = budget.room - header(trails[lead], opening, budget).tokens
     cuts = _cuts(lines, blocks, min(rooms))
     if isinstance(record, BuiltinRecord):
-        groups = _whole(lines, sections, min(rooms), cuts)
+        groups = _whole(lines, sections, rooms[0], cuts)
     else:
         groups = _merge(lines, _group(lines, sections, rooms, cuts))
     page = _Page(record, lines, sections, trails, headers, _coded_lines(lines, blocks), opening)
@@ -242,7 +245,10 @@ def _only_introduces(lines: Lines, sections: Sequence[_Section], index: int) -> 
 def _whole(
     lines: Lines, sections: Sequence[_Section], room: int, cuts: Sequence[int]
 ) -> list[_Group]:
-    """An entry with its sub-headings as one passage, or as few as possible."""
+    """An entry with its sub-headings as one passage, or as few as possible. `room` is that of the
+    first; the headers of further ones have the entry's signature as well."""
+    if lines.cost(0, len(lines)) > room:
+        room = lines.budget.room - lines.budget.header_room
     groups = []
     for passage in pack_lines(lines, 0, len(lines), cuts, room):
         inside = [
@@ -367,6 +373,7 @@ def _draft(page: _Page, group: _Group) -> Draft:
     details = page.opening if passage.start == 0 else ()
     signature = ""
     if isinstance(page.record, BuiltinRecord):
+        section = sections[0]  # an entry is one thing, whichever of its headings a chunk is under
         signature = page.record.signature
         if signature not in lines.text[passage.start : passage.end]:
             details = (signature, *details)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from kbc.chunking import TokenBudget, chunk
 from kbc.records import BuiltinRecord, DocRecord, PatternRecord
@@ -150,6 +151,34 @@ def test_an_entry_is_one_chunk_with_its_examples(budget: TokenBudget) -> None:
     assert found.signature == record.signature
     assert (found.start_line, found.end_line, found.section_line) == (41, 51, 41)
     assert found.embedded_text.count(record.signature) == 1
+
+
+def test_a_large_entry_carries_name_signature_and_anchor_on(words_budget: TokenBudget) -> None:
+    record = BuiltinRecord(
+        id="fold",
+        collection="builtins",
+        title="fold",
+        path="docs/builtin.md",
+        text=f"## fold\n\nSignature: `def fold: a`\n\n{words(35)}\n### Examples\n\n{words(35)}",
+        line=10,
+        name="fold",
+        signature="def fold: a",
+        description="Folds.",
+    )
+    first, second = chunk(record, words_budget)
+    assert second.embedded_text.startswith("fold › Examples\ndef fold: a\n### Examples\n")
+    assert (first.anchor, second.anchor, second.section_line) == ("fold", "fold", 10)
+
+
+def test_a_summary_that_is_not_in_the_text_leads_the_first_chunk(
+    words_budget: TokenBudget, page: Page
+) -> None:
+    text = f"# A\n\nSays `what` it is.\n\n{words(40)}\n# B\n\n{words(40)}"
+    first, second = chunk(replace(page(text), summary="Explains things"), words_budget)
+    assert first.embedded_text.startswith("Guide › A\nExplains things\n# A\n")
+    assert "Explains" not in second.embedded_text
+    taken = chunk(replace(page(text), summary="Says what it is."), words_budget)
+    assert taken[0].embedded_text.startswith("Guide › A\n# A\n")
 
 
 def test_what_a_pattern_says_in_front_matter_is_embedded(budget: TokenBudget) -> None:
