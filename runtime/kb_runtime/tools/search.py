@@ -211,10 +211,22 @@ def _result(scope: str, found: _Found, snippet_chars: int) -> dict[str, Any]:
 
 def _passage(found: _Found) -> str:
     """What the snippet is taken from: not what title and metadata say already."""
+    _, record, hit = found
     if found.info.kind == "builtins":
-        return str(found.record.get("description", ""))
-    lines = found.hit.snippet.text.split("\n")
-    return "\n".join(line for line in lines if not line.startswith("#")).strip() or lines[0]
+        return str(record.get("description", ""))
+    lines = hit.snippet.text.split("\n")
+    hidden = _front_matter_lines(record.get("text", "")) - hit.snippet.start_line + 1
+    shown = [line for line in lines[max(hidden, 0) :] if not line.startswith("#")]
+    text = "\n".join(shown).strip()
+    return text or str(record.get("summary", "") if hidden > 0 else lines[0])
+
+
+def _front_matter_lines(text: str) -> int:
+    """How many lines the front matter takes, its fences included; 0 without one."""
+    if not text.startswith("---"):
+        return 0
+    end = text.find("\n---", 3)
+    return text.count("\n", 0, end + 1) + 1 if end >= 0 else 0
 
 
 def _own_scope(info: CollectionInfo) -> str:

@@ -126,6 +126,7 @@ POSTS = [
         format="mdx",
         content="# Message soup\n",
         processed=True,
+        summary="A page about soup.",
         frontmatter={"title": "Soup"},
         sections=(_section("Message soup", 1, 4, 6, "message-soup"),),
     )

@@ -212,7 +212,7 @@ def test_answer_with_ten_hits_is_small(call: Call, searcher: Any, make_hit: Any)
             section_level=2,
             breadcrumb=["The manual", "Sets"],
         )
-        for line in range(10)
+        for line in range(1, 11)
     ]
     answer = call("hybrid_search", query="how are sets made")
     found = structured(answer)
@@ -281,3 +281,20 @@ def test_snippet_does_not_repeat_the_heading(call: Call, searcher: Any, make_hit
 def test_blank_query_is_bad_input(call: Call) -> None:
     with pytest.raises(ToolError, match="query"):
         call("hybrid_search", query="  ")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("title: Soup\n---\n# Message soup\n\nimport stays", "import stays"),
+        ("title: Soup", "A page about soup."),
+    ],
+)
+def test_snippet_does_not_show_front_matter(
+    call: Call, searcher: Any, make_hit: Any, text: str, expected: str
+) -> None:
+    found = make_hit("posts", 0)
+    found.snippet = Snippet(text, 2, 2 + text.count("\n"))
+    searcher.hits = [found]
+    (result,) = structured(call("hybrid_search", query="soup"))["results"]
+    assert result["snippet"] == expected
