@@ -52,8 +52,9 @@ PART_WEIGHT = 0.7
 PHRASE_BOOST = 2.0
 # Terms that are scored; of more, the rarest are kept. 64 terms in all fields take about 1 ms.
 MAX_TERMS = 64
-# Unknown terms that are corrected, and corrections of each that are searched.
-MAX_CORRECTED = 4
+# Unknown or rare terms for which corrections are looked for (about 1 ms each for a long one), and
+# corrections of each that are searched. A query of many unknown words is no query with typos.
+MAX_LOOKED_UP = 4
 MAX_CORRECTIONS = 4
 # What a correction counts by its number of edits (0: it completes what was typed).
 CORRECTION_WEIGHTS = (0.7, 0.8, 0.4)
@@ -140,10 +141,14 @@ class LexicalIndex:
         """The scored parts of a query, and the corrections among them."""
         weighted: dict[tuple[str, str], float] = {}  # (field, term) -> weight
         corrected: dict[str, tuple[str, ...]] = {}
+        looked_up = 0
         for term in self._affordable(query.terms):
             known = self._weigh(term, term.count, boosts, weighted)
-            if known > RARE_DOCUMENTS or len(corrected) >= MAX_CORRECTED:
+            if known > RARE_DOCUMENTS or looked_up >= MAX_LOOKED_UP:
                 continue
+            if len(term.names[0]) < MIN_CHARS:
+                continue
+            looked_up += 1
             near = self._corrections(term, known)
             if near:
                 corrected[term.typed] = tuple(correction.word for correction in near)
@@ -209,8 +214,6 @@ class LexicalIndex:
         return found
 
     def _corrections(self, term: Term, known: int) -> list[Correction]:
-        if len(term.names[0]) < MIN_CHARS:
-            return []
         near = self.nearest_words(term.names[0], MAX_CORRECTIONS)
         if known:
             near = [one for one in near if one.documents >= RARE_FACTOR * known]

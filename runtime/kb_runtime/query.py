@@ -16,6 +16,8 @@ from kb_runtime.analysis import STOP_WORDS, WORD, Analyzer, fold, is_unspaced, o
 MAX_CHARS = 4096
 # Distinct words that are analysed, in the order of the query. Keeps the work bounded for pasted logs.
 MAX_WORDS = 256
+# Characters of one word that are analysed: enough for a sentence without spaces, too long for a name.
+MAX_WORD_CHARS = 512
 # A longer query is not the name of anything.
 MAX_NAME_CHARS = 200
 
@@ -63,7 +65,8 @@ def analyse(raw: str, analyzer: Analyzer) -> Query:
     text = _clean(raw[:MAX_CHARS])
     counts: dict[str, int] = {}
     typed: dict[str, str] = {}
-    for word in WORD.findall(text):
+    for found in WORD.findall(text):
+        word = found[:MAX_WORD_CHARS]
         names = analyzer.name_terms(word).terms
         # A run without spaces is a sentence, not a name: each of its pairs is a word of the query.
         for one in [name for name, _ in names] if is_unspaced(word) else [word] * bool(names):

@@ -184,6 +184,16 @@ def test_of_too_many_words_the_rarest_are_searched(
     assert len(search(index, "zebra yak state machine").rows) == 1
 
 
+def test_a_query_of_many_unknown_words_is_not_taken_for_typos(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = build(filler(60))
+    looked_up: list[str] = []
+    monkeypatch.setattr(index, "nearest_words", lambda term, limit: looked_up.append(term) or [])
+    search(index, " ".join(f"unheard{number}of" for number in range(50)))
+    assert len(looked_up) == lexical.MAX_LOOKED_UP
+
+
 NASTY = [
     "",
     " ",

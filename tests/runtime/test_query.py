@@ -88,6 +88,14 @@ def test_work_is_bounded(analyzer: Analyzer) -> None:
     assert len(query.text) <= MAX_CHARS
 
 
+def test_a_word_without_end_is_cut(analyzer: Analyzer) -> None:
+    assert (
+        len(analyse("本" * 3 + "".join(map(chr, range(0x4E00, 0x5A00))), analyzer).terms)
+        <= MAX_WORDS
+    )
+    assert [term.names for term in analyse("a.b." * 900, analyzer).terms] == [("b",)]
+
+
 @given(st.text(st.characters(), max_size=200))
 def test_every_text_has_an_analysis(raw: str) -> None:
     query = analyse(raw, Analyzer())
