@@ -10,6 +10,7 @@ from kbc.chunking.lines import Lines
 from kbc.records import Chunk, Record
 
 _BLANK_START = re.compile(r"\A(?:[^\S\n]*\n)+")
+_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n){2,}")  # what MDX syntax leaves behind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +71,7 @@ def _embedded(lines: Lines, draft: Draft) -> Iterable[tuple[int, int, str]]:
     while waiting:
         start, end = waiting.pop()
         body = _BLANK_START.sub("", lines.visible[start:end].rstrip())
+        body = _BLANK_LINES.sub("\n\n", body)
         embedded_text = "\n".join(part for part in (draft.header, body) if part)
         if lines.budget.fits(embedded_text) or end - start < 2:
             yield start, end, embedded_text
