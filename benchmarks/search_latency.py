@@ -44,10 +44,10 @@ def sample_queries(artifact: Artifact) -> list[str]:
     return names + questions
 
 
-def timed(action: Callable[[], Any]) -> tuple[float, Any]:
+def timed(action: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
     """Milliseconds of a call, and its result."""
     start = time.perf_counter()
-    result = action()
+    result = action(*arguments)
     return (time.perf_counter() - start) * 1e3, result
 
 
@@ -64,13 +64,11 @@ def measure(artifact: Artifact, queries: Sequence[str], rounds: int) -> dict[str
     for _ in range(rounds):
         for at, text in enumerate(queries):
             request = SearchRequest(text, limit=LIMIT)
-            times = {"whole": timed(lambda one=request: artifact.searcher.search(one))[0]}
-            times["analyse"], query = timed(lambda one=text: analyse(one, analyzer))
-            times["encode"], vector = timed(lambda one=query: encoder.encode(one.text))
-            times["vectors"], _ = timed(
-                lambda one=vector: artifact.vectors.search(one, ranges, CANDIDATES)
-            )
-            times["lexical"], _ = timed(lambda one=query: artifact.lexical.search(one, CANDIDATES))
+            times = {"whole": timed(artifact.searcher.search, request)[0]}
+            times["analyse"], query = timed(analyse, text, analyzer)
+            times["encode"], vector = timed(encoder.encode, query.text)
+            times["vectors"], _ = timed(artifact.vectors.search, vector, ranges, CANDIDATES)
+            times["lexical"], _ = timed(artifact.lexical.search, query, CANDIDATES)
             for step, elapsed in times.items():
                 best[step][at] = min(best[step][at], elapsed)
     return best
@@ -82,7 +80,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("artifact")
     parser.add_argument("--queries", type=Path, help="a file with one query a line")
     parser.add_argument("--rounds", type=int, default=7)

@@ -22,12 +22,8 @@ def test_rrf_of_nothing_is_nothing() -> None:
 
 def test_mix_normalises_each_list() -> None:
     mixed = mix([(1, 0.9), (2, 0.5), (3, 0.1)], [(2, 40.0), (4, 20.0)], alpha=0.5)
-    assert mixed == [
-        (2, pytest.approx(0.75)),
-        (1, pytest.approx(0.5)),
-        (3, pytest.approx(0.0)),
-        (4, pytest.approx(0.0)),
-    ]
+    assert [row for row, _ in mixed] == [2, 1, 3, 4]
+    assert [score for _, score in mixed] == pytest.approx([0.75, 0.5, 0.0, 0.0])
 
 
 def test_alpha_zero_has_no_row_without_a_lexical_score() -> None:

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from kb_runtime.analysis import Analyzer
 from kb_runtime.errors import ArtifactError
 from kb_runtime.lexical import LexicalError, LexicalHits, LexicalIndex
 from kb_runtime.query import analyse
+from kb_runtime.spelling import Correction
 from kbc.backends.lexical import write_lexical
 from kbc.records import Chunk
 
@@ -114,7 +116,7 @@ def test_boosts_can_be_changed(build: Build) -> None:
     ],
 )
 def test_filters_restrict_what_is_found(
-    build: Build, filters: dict[str, object], rows: list[int]
+    build: Build, filters: dict[str, Any], rows: list[int]
 ) -> None:
     index = build(
         [
@@ -189,7 +191,12 @@ def test_a_query_of_many_unknown_words_is_not_taken_for_typos(
 ) -> None:
     index = build(filler(60))
     looked_up: list[str] = []
-    monkeypatch.setattr(index, "nearest_words", lambda term, limit: looked_up.append(term) or [])
+
+    def nothing_near(term: str, limit: int) -> list[Correction]:
+        looked_up.append(term)
+        return []
+
+    monkeypatch.setattr(index, "nearest_words", nothing_near)
     search(index, " ".join(f"unheard{number}of" for number in range(50)))
     assert len(looked_up) == lexical.MAX_LOOKED_UP
 
