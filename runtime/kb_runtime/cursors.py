@@ -8,12 +8,12 @@ out; it is no signature, and needs none, because a position gives access to noth
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kb_runtime.errors import ToolError
+from kb_runtime.manifest import sha256
 
 VERSION = 1
 _CHECKSUM_CHARS = 16
@@ -84,7 +84,7 @@ def _fields(cursor: str) -> dict[str, Any]:
 
 def _checksum(build_id: str, tool: str, filters: Mapping[str, Any], position: Sequence[int]) -> str:
     covered = _json([VERSION, build_id, tool, dict(filters), list(position)])
-    return hashlib.sha256(covered).hexdigest()[:_CHECKSUM_CHARS]
+    return sha256(covered).hex()[:_CHECKSUM_CHARS]
 
 
 def _json(value: Any) -> bytes:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.analysis import STOP_WORDS
 from kb_runtime.errors import ToolError
 from kb_runtime.names import quoted, suggest
 from kb_runtime.rendering import json_answer
@@ -123,6 +122,8 @@ def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer:
 
 def query_terms(query: str) -> list[str]:
     """The words of a query, stemmed, each once; stop words count only when there is nothing else."""
+    from kb_runtime.analysis import STOP_WORDS
+
     words = _words(query)
     kept = [word for word in words if word not in STOP_WORDS] or words
     return list(dict.fromkeys(map(_stem, kept)))
