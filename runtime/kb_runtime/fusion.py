@@ -48,4 +48,6 @@ def _normalised(ranked: Ranked) -> list[tuple[int, float]]:
 
 
 def _sorted(scores: dict[int, float]) -> list[tuple[int, float]]:
-    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    rows = sorted(scores)
+    rows.sort(key=scores.__getitem__, reverse=True)  # stable: equal scores stay in row order
+    return [(row, scores[row]) for row in rows]

@@ -336,14 +336,12 @@ class Searcher:
         """The best row of each record that the whole query names, in the order of the ranking."""
         if not query.name:
             return []
-        named: list[range] = []
-        for one in scope.ranges:
-            if not one.rows:
-                continue
-            for record in self._artifact.catalog(one.name).find_all(query.name):
-                rows = self._artifact.chunks.rows_of(record, range(one.first_row, one.end))
-                if rows:
-                    named.append(rows)
+        named = [
+            self._artifact.chunks.rows_of(record, range(one.first_row, one.end))
+            for one in scope.ranges
+            if one.rows
+            for record in self._artifact.catalog(one.name).find_all(query.name)
+        ]
         if not named:
             return []
         mask = self._mask(scope.types, scope.languages)
@@ -379,11 +377,12 @@ class Searcher:
         by_words = {row: at for at, row in enumerate(lexical.rows)}
         by_meaning = {row: at for at, row in enumerate(semantic.rows)}
         matcher = Matcher(query, self._analyzer, lexical.corrections)
-        records = self._artifact.chunks.column("record")
+        chunks = self._artifact.chunks
+        records = chunks.column("record")
         hits: list[Hit] = []
         for one in candidates:
             word, meaning = by_words.get(one.row), by_meaning.get(one.row)
-            chunk = self._artifact.chunks[one.row]
+            chunk = chunks[one.row]
             text, shown = chunk.get("text", ""), _shown(chunk)
             in_text, in_shown = matcher.find(text), matcher.find(shown)
             heading = chunk.get("title", "").rpartition(TITLE_SEPARATOR)[2]
