@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kb_runtime.analysis import Analyzer
-from kb_runtime.artifact import CollectionInfo
+from kb_runtime.artifact import Artifact, CollectionInfo
 from kb_runtime.catalog import Catalog, ChunkTable
 from kb_runtime.errors import ToolError
 from kb_runtime.lexical import LexicalIndex
@@ -26,6 +26,7 @@ from kb_runtime.vectors import RowRange, VectorIndex
 from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.lexical import write_lexical
 from kbc.backends.vectors import write_vectors
+from kbc.linker import Published
 from kbc.records import Chunk
 
 DIMENSIONS = 64
@@ -362,6 +363,20 @@ def test_answers_are_the_same_every_time(small: Built) -> None:
     request = SearchRequest("set of maps and keys", limit=6)
     first = Searcher(small).search(request)
     assert all(Searcher(small).search(request) == first for _ in range(3))
+
+
+def test_an_opened_artifact_is_searched(publish: Callable[..., Published]) -> None:
+    entries = {"docs": [{"id": "a.md", "text": "leaders vote"}, {"id": "b.md", "text": "maps"}]}
+    chunks = [chunk("docs", str(entry["id"]), 0, entry["text"]) for entry in entries["docs"]]
+
+    def lexical(folder: Path) -> None:
+        write_lexical(folder / "lexical", chunks, {"docs": 0}, {("docs", "b.md"): "kb/b.md"})
+
+    with Artifact.open(publish(entries, more_sections=lexical).path) as artifact:
+        result = artifact.searcher.search(SearchRequest("voting leader"))
+        assert [(hit.collection, hit.record) for hit in result.hits] == [("docs", 0)]
+        assert "no encoder" in result.warnings[0]
+        assert artifact.searcher.search(SearchRequest("B.MD")).hits[0].exact_name
 
 
 @pytest.fixture(scope="module")
