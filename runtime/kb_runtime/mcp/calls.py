@@ -9,6 +9,7 @@ from kb_runtime.session import Session
 from kb_runtime.tools import TOOLS
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.compact import COMPACT_TOOLS
+from kb_runtime.tools.declaration import Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from kb_runtime.artifact import Artifact
     from kb_runtime.mcp.answers import Answers
-    from kb_runtime.tools.declaration import Answer, Tool
+    from kb_runtime.tools.declaration import Tool
 
 _TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*TOOLS, *COMPACT_TOOLS)}
 
@@ -30,26 +31,33 @@ def call_tool(answers: Answers, artifact: Artifact, params: dict[str, Any]) -> d
     declared = answers.declared_names.get(name)
     if declared is None:
         raise ProtocolError(eras.INVALID_PARAMS, f"Unknown tool: {name}")
+    tool = _TOOLS[declared]
     try:
-        answer = _run(_TOOLS[declared], answers, artifact, params.get("arguments") or {})
+        return _result(_run(tool, answers, artifact, params.get("arguments") or {}))
     except ToolError as error:
-        return _failed(error)
+        failure = error
     except ArtifactError as error:
         failures.report(f"{name}: {error.message}", error)
-        return _failed(
-            ToolError(
-                "UNAVAILABLE",
-                f"The knowledge base cannot be read ({error.code}).",
-                next_steps=["Ask whoever installed it to run `kbc verify`."],
-            )
+        failure = ToolError(
+            "UNAVAILABLE",
+            f"The knowledge base cannot be read ({error.code}).",
+            next_steps=["Ask whoever installed it to run `kbc verify`."],
         )
     except Exception as error:
         failures.report(f"{name} failed", error)
-        return _failed(ToolError("INTERNAL", f"{name} failed because of a defect in the server."))
+        failure = ToolError("INTERNAL", f"{name} failed because of a defect in the server.")
+    return _result((tool.on_error or _told)(failure), is_error=True)
+
+
+def _told(error: ToolError) -> Answer:
+    return Answer(error_text(error), error_structure(error))
+
+
+def _result(answer: Answer, is_error: bool = False) -> dict[str, Any]:
     result: dict[str, Any] = {"content": [{"type": "text", "text": answer.text}]}
     if answer.structured is not None:
         result["structuredContent"] = answer.structured
-    result["isError"] = False
+    result["isError"] = is_error
     if answer.meta:
         result["_meta"] = dict(answer.meta)
     return result
@@ -59,14 +67,6 @@ def _run(tool: Tool, answers: Answers, artifact: Artifact, raw: dict[str, Any]) 
     arguments, warnings = check(tool, without_surrogates(raw))
     answer = tool.run(Session(artifact, answers.wire_names), arguments)
     return with_warnings(answer, warnings)
-
-
-def _failed(error: ToolError) -> dict[str, Any]:
-    return {
-        "content": [{"type": "text", "text": error_text(error)}],
-        "structuredContent": error_structure(error),
-        "isError": True,
-    }
 
 
 def without_surrogates(value: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from kb_runtime.errors import ToolError
     from kb_runtime.session import Session
 
 JsonType = Literal["string", "integer", "number", "boolean", "object", "string[]"]
@@ -51,6 +52,8 @@ class Tool:
     `needs` lists collection kinds: the tool is offered when the artifact has at least one of them
     (no kinds: always). `output` is the JSON Schema of the structured content, or None for text only.
     `run` gets checked arguments: every declared name is present, with its default where omitted.
+    `on_error` says a failure in the words of the tool's family (None: as `rendering` says it); it may
+    raise `ProtocolError` where the contract wants a protocol error.
     """
 
     name: str
@@ -61,3 +64,4 @@ class Tool:
     output: Mapping[str, Any] | None = None
     needs: tuple[str, ...] = ()
     idempotent: bool = True
+    on_error: Callable[[ToolError], Answer] | None = None
