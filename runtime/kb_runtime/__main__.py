@@ -133,6 +133,8 @@ def _serve(options: Options) -> int:
     from kb_runtime.mcp.answers import ProfileError
     from kb_runtime.mcp.dispatch import Dispatcher
 
+    if not options.http and (sys.stdin is None or sys.stdout is None):
+        raise UsageError("stdin and stdout must be open.")
     try:
         live = LiveArtifact(options.artifact)
         dispatcher = Dispatcher(live, options.tools)

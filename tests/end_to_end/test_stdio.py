@@ -188,6 +188,20 @@ def test_a_damaged_artifact_is_refused_in_one_sentence(
     assert b"altered" in err
 
 
+def test_a_server_without_stdin_says_so_in_one_sentence(
+    quint_docs_artifact: Path, environment: dict[str, str]
+) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -m kb_runtime "$0" <&-', os.fspath(quint_docs_artifact)],
+        capture_output=True,
+        env=environment,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.count(b"\n") == 1
+    assert b"stdin" in done.stderr
+
+
 def test_an_unknown_profile_is_a_usage_error(
     quint_docs_artifact: Path, start_server: Callable[..., Any]
 ) -> None:
