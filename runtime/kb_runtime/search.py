@@ -205,7 +205,7 @@ class Searcher:
             hits=self._hits(kept, query, lexical, semantic, request.snippet_chars),
             mode=mode,
             warnings=warnings,
-            total_candidates=len({*exact, *(row for row, _ in ranked)}),
+            total_candidates=len(ranked) + len(set(exact).difference(row for row, _ in ranked)),
             corrections=lexical.corrections,
         )
 
@@ -383,8 +383,9 @@ class Searcher:
         for one in candidates:
             word, meaning = by_words.get(one.row), by_meaning.get(one.row)
             chunk = chunks[one.row]
-            text, shown = chunk.get("text", ""), _shown(chunk)
-            in_text, in_shown = matcher.find(text), matcher.find(shown)
+            text = chunk.get("text", "")
+            searched = f"{text}\n{_shown(chunk)}"
+            occurrences = matcher.find(searched)
             heading = chunk.get("title", "").rpartition(TITLE_SEPARATOR)[2]
             first_line = chunk.get("start_line", 1)
             hits.append(
@@ -400,8 +401,8 @@ class Searcher:
                     semantic_rank=None if meaning is None else meaning + 1,
                     cosine=None if meaning is None else semantic.cosines[meaning],
                     exact_name=one.exact_name,
-                    matched=matcher.matched(((shown, in_shown), (text, in_text))),
-                    snippet=snippet(text, first_line, in_text, budget, heading),
+                    matched=matcher.matched(searched, occurrences),
+                    snippet=snippet(text, first_line, occurrences, budget, heading),
                 )
             )
         return hits

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kb_runtime.analysis import WORD, Analyzer, fold, is_unspaced
@@ -18,6 +18,7 @@ from kb_runtime.spelling import shared_prefix
 # Code points of a snippet, unless the caller has another budget: what a list of hits can afford.
 BUDGET_CHARS = 240
 
+_LINE = re.compile(r"^[^\S\n]*+\S[^\n]*\n?", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=\S)|(?<=[。！？])")
 _SPACE = re.compile(r"\s")
 # A long passage is cut at white space when there is some in its last part.
@@ -57,6 +58,7 @@ class Matcher:
     ) -> None:
         """`corrections` are the words that stood in for unknown ones (see `lexical`)."""
         self.terms = tuple(term.typed for term in query.terms) + query.operators
+        self._folded = [typed.casefold() for typed in self.terms]
         self._analyzer = analyzer
         self._words: dict[str, tuple[int, ...]] = {}
         self._owner: dict[str, int] = {}
@@ -105,18 +107,18 @@ class Matcher:
                 found.add((at, at + len(operator), term))
         return sorted(found)
 
-    def matched(self, found: Iterable[tuple[str, Sequence[Occurrence]]]) -> tuple[str, ...]:
-        """Query words that the texts contain, in the order of the query.
+    def matched(self, text: str, occurrences: Iterable[Occurrence]) -> tuple[str, ...]:
+        """Query words that occur in a text, in the order of the query.
 
-        As typed, if a text has that spelling in any case; otherwise the first spelling it has.
+        As typed, if the text has that spelling in any case; otherwise the first spelling it has.
         """
         spelling: dict[int, str] = {}
-        for text, occurrences in found:
-            for start, end, term in occurrences:
-                typed = self.terms[term]
-                word = text[start:end]
-                if typed.casefold() in word.casefold():
-                    spelling[term] = typed
+        as_typed: set[int] = set()
+        for start, end, term in occurrences:
+            if term not in as_typed:
+                if self._folded[term] in (word := text[start:end]).casefold():
+                    spelling[term] = self.terms[term]
+                    as_typed.add(term)
                 else:
                     spelling.setdefault(term, word)
         return tuple(spelling[term] for term in sorted(spelling))
@@ -139,11 +141,12 @@ def snippet(
 ) -> Snippet:
     """The passage of at most `budget` code points with the most different terms of the query.
 
-    `text` is a chunk whose first line is line `first_line` of its file. Between equal passages the
+    `text` is a chunk whose first line is line `first_line` of its file; occurrences behind its end
+    are ignored, so that it may have been searched together with other texts. Between equal passages the
     denser and then the earlier one wins; without occurrences it is the beginning. A first line that
     only repeats `heading`, which a hit shows anyway, is left out when something follows it.
     """
-    pieces = list(_pieces(text, budget))
+    pieces = _pieces(text, budget)
     if len(pieces) > 1 and heading and text[slice(*pieces[0])].strip("# \t\r\n") == heading:
         del pieces[0]
     if not pieces:
@@ -158,25 +161,23 @@ def snippet(
     return Snippet(text[start:end], line, line + text.count("\n", start, end))
 
 
-def _pieces(text: str, budget: int) -> Iterator[tuple[int, int]]:
+def _pieces(text: str, budget: int) -> list[tuple[int, int]]:
     """(start, end) of the lines of `text`; lines beyond the budget fall into sentences.
 
     Blank lines are left out: no passage begins or ends with one.
     """
-    at = 0
-    for line in text.splitlines(keepends=True):
-        end = at + len(line)
-        if line.strip():
-            if len(line) > budget:
-                start = at
-                for match in _SENTENCE_END.finditer(line):
-                    yield start, at + match.end()
-                    start = at + match.end()
-                if start < end:
-                    yield start, end
-            else:
-                yield at, end
-        at = end
+    lines = [match.span() for match in _LINE.finditer(text)]
+    if all(end - start <= budget for start, end in lines):
+        return lines
+    pieces: list[tuple[int, int]] = []
+    for start, end in lines:
+        if end - start > budget:
+            for match in _SENTENCE_END.finditer(text, start, end):
+                pieces.append((start, match.end()))
+                start = match.end()
+        if start < end:
+            pieces.append((start, end))
+    return pieces
 
 
 def _best_window(
@@ -189,6 +190,8 @@ def _best_window(
     window = (0, 0)  # positions of the first and the last piece
     seen = -1
     for first_word, (word_start, _, _) in enumerate(occurrences):
+        if word_start >= ends[-1]:
+            break
         at = bisect_right(starts, word_start) - 1
         if at == seen or at < 0:  # looked at already, or in a line that is not shown
             continue

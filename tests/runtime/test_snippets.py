@@ -49,13 +49,13 @@ def test_corrections_are_found_in_place_of_the_unknown_word() -> None:
     assert words("temporal logic", "temporl", temporl=("temporal",)) == ["temporal"]
 
 
-def matched(query: str, *texts: str, **corrections: tuple[str, ...]) -> tuple[str, ...]:
+def matched(query: str, text: str, **corrections: tuple[str, ...]) -> tuple[str, ...]:
     one = matcher(query, **corrections)
-    return one.matched([(text, one.find(text)) for text in texts])
+    return one.matched(text, one.find(text))
 
 
 def test_matched_words_are_as_typed_where_a_text_has_them() -> None:
-    assert matched("Create MAP set", "a map of maps", "sets") == ("MAP", "set")
+    assert matched("Create MAP set", "maps of a map\nsets") == ("MAP", "set")
 
 
 def test_matched_words_are_otherwise_as_the_text_spells_them() -> None:
@@ -102,6 +102,18 @@ def test_a_first_line_that_repeats_the_heading_is_left_out() -> None:
     assert snippet(text, 1, matcher("map").find(text), heading="The map").text == "Builds one."
     assert snippet(text, 1, [], heading="Another").text == text.rstrip()
     assert snippet("## The map\n", 1, [], heading="The map").text == "## The map"
+
+
+def test_occurrences_behind_the_text_do_not_matter() -> None:
+    text, more = "one\ntwo sets\n", "map map map"
+    found = snippet(text, 1, matcher("map set").find(text + more), budget=9)
+    assert found == Snippet("two sets", 2, 2)
+
+
+def test_blank_space_without_end_is_no_trap() -> None:
+    found = cut(" " * 200_000 + "\n" + "\t" * 200_000 + "x map\n", "map", budget=40)
+    assert found.text.strip() == "x map"
+    assert found.start_line == 2
 
 
 def test_an_empty_text_has_an_empty_snippet() -> None:
