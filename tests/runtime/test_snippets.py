@@ -33,6 +33,8 @@ def words(text: str, query: str, **corrections: tuple[str, ...]) -> list[str]:
         ("setToMap, mapBy", "settomap", ["setToMap"]),
         ("happiness is happy", "happy", ["happiness", "happy"]),
         ("naïve and naive", "naive", ["naïve", "naive"]),
+        ("“naive” → Ｎａｉｖｅ", "naive", ["naive", "Ｎａｉｖｅ"]),
+        ("‘Straße’ ✅", "strasse", []),  # one letter became two: found, but not marked
         ("a => b", "=>", ["=>"]),
         ("全文検索の日本語", "日本語", ["日本", "本語"]),
         ("İİİ map", "map", ["map"]),
