@@ -34,7 +34,8 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from threading import Thread, Timer
+from typing import Any, TextIO
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOL = ROOT / "scripts" / "quint"
@@ -44,6 +45,7 @@ COMMANDS = ("parse", "typecheck", "test", "run", "verify", "compile", "repl", "d
 SEED = 1
 SAMPLES = 200  # traces per simulation unless the command says --max-samples
 STEPS = 20  # the tool's own default
+PATIENCE_S = 15  # one source, simulations included; the slowest takes a few seconds
 
 DEFINITION = re.compile(r"(const|var|type|val|def|pure|action|run|temporal|import|export|assume)\b")
 RESULT = re.compile(r"\s*// == (.+)$")
@@ -120,14 +122,40 @@ def flags_of_commands(package: Path) -> dict[str, set[str]]:
 
 
 def ask(package: Path, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One process of check.mjs answers all requests, in order."""
+    """One process of check.mjs answers all requests, in order.
+
+    Raises `RuntimeError` naming the source when one takes longer than `PATIENCE_S`.
+    """
     lines = "".join(json.dumps(request) + "\n" for request in requests)
     program = ["node", str(TOOL / "check.mjs"), str(package)]
-    done = subprocess.run(program, input=lines, capture_output=True, text=True, encoding="utf-8")
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    if len(answers) != len(requests):
-        raise RuntimeError(f"check.mjs ended early: {done.stderr.strip()[-500:]}")
+    answers: list[dict[str, Any]] = []
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+    ) as process:
+        assert process.stdin and process.stdout
+        feeder = Thread(target=feed, args=(process.stdin, lines), daemon=True)
+        feeder.start()
+        for request in requests:
+            watchdog = Timer(PATIENCE_S, process.kill)
+            watchdog.start()
+            line = process.stdout.readline()
+            watchdog.cancel()
+            if not line:
+                process.kill()
+                raise RuntimeError(
+                    f"no answer in {PATIENCE_S} s for {request.get('path')}:\n{request.get('source')}"
+                )
+            answers.append(json.loads(line))
     return answers
+
+
+def feed(stream: TextIO, text: str) -> None:
+    """Writes the requests while the answers are read, so that neither pipe fills up."""
+    try:
+        stream.write(text)
+        stream.close()
+    except BrokenPipeError:
+        pass  # the process was killed; the reader reports it
 
 
 def answer_all(package: Path, jobs: list[Job], workers: int) -> list[dict[str, Any]]:
