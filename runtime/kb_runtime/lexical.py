@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -63,6 +64,10 @@ CORRECTION_WEIGHTS = (0.7, 0.8, 0.4)
 RARE_DOCUMENTS = 1
 RARE_FACTOR = 10
 RARE_WEIGHT = 0.5
+# Row ranges up to which the engine itself keeps to them (0.1 ms for one of 100,000 chunks, 30 ms for a
+# hundred). With more ranges hits are filtered as they come, this many times more at each attempt.
+MAX_ENGINE_RANGES = 4
+MORE_HITS = 10
 
 
 class LexicalError(Exception):
@@ -104,25 +109,53 @@ class LexicalIndex:
         types: Collection[str] = (),
         languages: Collection[str] = (),
         boosts: Mapping[str, float] | None = None,
+        ranges: Sequence[range] | None = None,
     ) -> LexicalHits:
         """The best `limit` (at least 1) chunks for a query.
 
         `scopes` are ordinals of collections (None: all); `types` and `languages` restrict where not
-        empty. `boosts` overrides `DEFAULT_BOOSTS` field by field. Raises `LexicalError`.
+        empty. `ranges`, in order and apart, are the only rows that count (None: all do). `boosts`
+        overrides `DEFAULT_BOOSTS` field by field. Raises `LexicalError`.
         """
         if not self.documents or (scopes is not None and not scopes):
+            return NO_HITS
+        if ranges is not None and not ranges:
             return NO_HITS
         weights = {**DEFAULT_BOOSTS, **(boosts or {})}
         try:
             clauses, corrected = self._clauses(query, weights)
             if not clauses:
                 return NO_HITS
-            restricted = self._restricted(clauses, scopes, types, languages)
-            hits = self._searcher.search(restricted, max(1, limit), count=False).hits
-            rows = self._searcher.fast_field_values(ROW, [address for _, address in hits])
+            restricted = self._restricted(clauses, scopes, types, languages, ranges)
+            if ranges is None or len(ranges) <= MAX_ENGINE_RANGES:
+                rows, scores = self._best(restricted, max(1, limit))
+            else:
+                rows, scores = self._best_within(restricted, max(1, limit), ranges)
         except BaseException as error:
             raise _failure(error) from None
-        return LexicalHits(cast("list[int]", rows), [score for score, _ in hits], corrected)
+        return LexicalHits(rows, scores, corrected)
+
+    def _best(self, query: tantivy.Query, limit: int) -> tuple[list[int], list[float]]:
+        hits = self._searcher.search(query, limit, count=False).hits
+        rows = self._searcher.fast_field_values(ROW, [address for _, address in hits])
+        return cast("list[int]", rows), [score for score, _ in hits]
+
+    def _best_within(
+        self, query: tantivy.Query, limit: int, ranges: Sequence[range]
+    ) -> tuple[list[int], list[float]]:
+        """The best rows that lie in one of many ranges: more and more hits, until enough are left."""
+        starts = [one.start for one in ranges]
+        asked = limit
+        while True:
+            asked = min(asked * MORE_HITS, self.documents)
+            rows, scores = self._best(query, asked)
+            kept = [
+                (row, score)
+                for row, score in zip(rows, scores, strict=True)
+                if (at := bisect_right(starts, row)) and row in ranges[at - 1]
+            ][:limit]
+            if len(kept) == limit or len(rows) < asked or asked == self.documents:
+                return [row for row, _ in kept], [score for _, score in kept]
 
     def document_frequency(self, term: str) -> int:
         """Chunks that have the name term `term` as a word."""
@@ -245,6 +278,7 @@ class LexicalIndex:
         scopes: Collection[int] | None,
         types: Collection[str],
         languages: Collection[str],
+        ranges: Sequence[range] | None,
     ) -> tantivy.Query:
         """A chunk must match one clause and every filter; filters do not change scores."""
         query, occur = self._tantivy.Query, self._tantivy.Occur
@@ -259,6 +293,20 @@ class LexicalIndex:
                 required.append(
                     (occur.Must, query.const_score_query(query.boolean_query(any_of), 0.0))
                 )
+        if ranges is not None and len(ranges) <= MAX_ENGINE_RANGES:
+            unsigned = self._tantivy.FieldType.Unsigned
+            any_range = [
+                (
+                    occur.Should,
+                    query.range_query(
+                        self._schema, ROW, unsigned, one.start, one.stop, True, False
+                    ),
+                )
+                for one in ranges
+            ]
+            required.append(
+                (occur.Must, query.const_score_query(query.boolean_query(any_range), 0.0))
+            )
         return query.boolean_query(required) if len(required) > 1 else scored
 
 

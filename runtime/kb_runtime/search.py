@@ -91,7 +91,9 @@ class SearchRequest:
     `alpha` (0 lexical to 1 semantic) mixes scores normalised to 0..1 instead of fusing ranks; None
     is the knowledge base's setting, which is to fuse ranks unless its author chose otherwise.
     `types` and `languages` keep chunks with one of the values, whatever their case; empty means any.
-    `per_record` is the most hits that one record gets, None any number.
+    `rows`, in order and apart, are the only rows that may be found (None: all may). With `names` off,
+    a record that the query names gets no better place. `per_record` is the most hits that one record
+    gets, None any number.
     """
 
     query: str
@@ -101,6 +103,8 @@ class SearchRequest:
     alpha: float | None = None
     types: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    rows: tuple[range, ...] | None = None
+    names: bool = True
     per_record: int | None = None
     snippet_chars: int = BUDGET_CHARS
 
@@ -153,6 +157,7 @@ class _Scope:
     ranges: list[RowRange]
     types: tuple[str, ...]
     languages: tuple[str, ...]
+    rows: tuple[range, ...] | None
 
 
 class _Candidate(NamedTuple):
@@ -196,7 +201,8 @@ class Searcher:
         mode = _effective_mode(request.mode, alpha)
         lexical, semantic, mode, warnings = self._candidates_of(query, scope, depth, mode)
         ranked = self._fused(mode, alpha, lexical, semantic)
-        exact = [] if mode == "semantic" else self._named(query, scope, ranked)
+        by_name = request.names and mode != "semantic"
+        exact = self._named(query, scope, ranked) if by_name else []
         candidates = _exact_first(ranked, exact)
         if request.per_record is not None:
             candidates = self._collapsed(candidates, request.per_record)
@@ -210,16 +216,17 @@ class Searcher:
         )
 
     def _scope(self, request: SearchRequest) -> _Scope:
+        filters = (request.types, request.languages, request.rows)
         if request.collections is None:
-            return _Scope(None, self._ranges, request.types, request.languages)
+            return _Scope(None, self._ranges, *filters)
         unknown = [name for name in request.collections if name not in self._ordinals]
         if unknown:
             raise ValueError(f"no collection is called {unknown[0]!r}")
         ordinals = sorted({self._ordinals[name] for name in request.collections})
         if len(ordinals) == len(self._ranges):
-            return _Scope(None, self._ranges, request.types, request.languages)
+            return _Scope(None, self._ranges, *filters)
         ranges = [self._ranges[at] for at in ordinals]
-        return _Scope(ordinals, ranges, request.types, request.languages)
+        return _Scope(ordinals, ranges, *filters)
 
     def _candidates_of(
         self, query: Query, scope: _Scope, depth: int, mode: Mode
@@ -262,7 +269,7 @@ class Searcher:
 
     def _lexical(self, query: Query, scope: _Scope, depth: int) -> LexicalHits:
         return self._artifact.lexical.search(
-            query, depth, scope.ordinals, scope.types, scope.languages, self._boosts
+            query, depth, scope.ordinals, scope.types, scope.languages, self._boosts, scope.rows
         )
 
     def _semantic(
@@ -278,7 +285,7 @@ class Searcher:
         if not query.has_words:
             return VectorHits([], [])
         vector = encoder.encode(self._corrected(query, corrections))
-        mask = self._mask(scope.types, scope.languages)
+        mask = self._mask(scope)
         return self._artifact.vectors.search(vector, scope.ranges, depth, mask, self._exact_rows)
 
     def _corrected(self, query: Query, corrections: Mapping[str, Sequence[str]]) -> str:
@@ -298,8 +305,21 @@ class Searcher:
                 text = text.replace(typed, nearest)
         return text
 
-    def _mask(self, types: tuple[str, ...], languages: tuple[str, ...]) -> NDArray[np.bool_] | None:
+    def _mask(self, scope: _Scope) -> NDArray[np.bool_] | None:
         """Which rows the filters leave; None without filters."""
+        by_label = self._label_mask(scope.types, scope.languages)
+        if scope.rows is None:
+            return by_label
+        import numpy as np
+
+        mask = np.zeros(sum(one.rows for one in self._ranges), dtype=np.bool_)
+        for one in scope.rows:
+            mask[one.start : one.stop] = True
+        return mask if by_label is None else mask & by_label
+
+    def _label_mask(
+        self, types: tuple[str, ...], languages: tuple[str, ...]
+    ) -> NDArray[np.bool_] | None:
         if not types and not languages:
             return None
         key = (types, languages)
@@ -344,7 +364,7 @@ class Searcher:
         ]
         if not named:
             return []
-        mask = self._mask(scope.types, scope.languages)
+        mask = self._mask(scope)
         rank = {row: at for at, (row, _) in enumerate(ranked)}
         found = [
             min(allowed, key=lambda row: (rank.get(row, len(rank)), row))

@@ -452,3 +452,37 @@ def test_any_text_has_an_answer_without_duplicates(search: Search, query: str) -
             [hit.chunk["title"], hit.chunk["text"], *hit.chunk["identifiers"]]
         ).casefold()
         assert all(word.casefold() in shown for word in hit.matched)
+
+
+def test_rows_outside_the_given_ranges_are_never_found(search: Search) -> None:
+    everything = set(rows(search("map set mapBy voting page")))
+    assert {0, 1, 5, 6} <= everything
+    for allowed in ((range(1, 2),), (range(1), range(5, 7)), ()):
+        inside = {row for one in allowed for row in one}
+        for options in ({"alpha": 0.5}, {"mode": "lexical"}, {"mode": "semantic"}, {}):
+            found = rows(search("map set mapBy voting page", rows=allowed, **options))
+            assert set(found) == everything & inside
+
+
+def test_a_search_with_many_ranges_still_fills_its_page(tmp_path: Path) -> None:
+    """The engine keeps to few ranges itself; hits of many ranges are filtered as they come."""
+    texts = [f"common {'common ' * (at % 7)}words {at}\n" for at in range(400)]
+    searcher = Searcher(build(tmp_path, {"docs": [("page", texts)]}))
+    allowed = tuple(range(at, at + 1) for at in range(5, 400, 9))
+    best = [row for row in rows(ask(searcher, 400)) if row % 9 == 5]
+    assert rows(ask(searcher, 20, allowed)) == best[:20]
+    assert rows(ask(searcher, 400, allowed)) == best
+    assert rows(ask(searcher, 20, (range(300, 310),))) == [
+        row for row in rows(ask(searcher, 400)) if 300 <= row < 310
+    ]
+
+
+def ask(searcher: Searcher, limit: int, allowed: tuple[range, ...] | None = None) -> SearchResult:
+    return searcher.search(SearchRequest("common", limit=limit, mode="lexical", rows=allowed))
+
+
+def test_without_names_only_the_ranking_counts(search: Search) -> None:
+    assert search("mapBy", alpha=0.0).hits[0].exact_name
+    hits = search("repl.mdAlias", alpha=0.0, names=False).hits
+    assert not any(hit.exact_name for hit in hits)
+    assert all(hit.lexical_rank is not None for hit in hits)
