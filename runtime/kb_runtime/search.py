@@ -6,8 +6,9 @@ many chunks of one record -> cut -> snippets. Only chunks that survive the cut a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -94,6 +95,7 @@ class SearchRequest:
     `rows`, in order and apart, are the only rows that may be found (None: all may). With `names` off,
     a record that the query names gets no better place. `per_record` is the most hits that one record
     gets, None any number.
+    Of hits for which `distinct` gives the same value only the best counts.
     """
 
     query: str
@@ -106,10 +108,28 @@ class SearchRequest:
     rows: tuple[range, ...] | None = None
     names: bool = True
     per_record: int | None = None
+    distinct: Callable[[Hit], Hashable] | None = None
     snippet_chars: int = BUDGET_CHARS
 
 
-@dataclass(slots=True)
+class Passages:
+    """Reads chunks for the words of one query."""
+
+    def __init__(self, matcher: Matcher, budget: int) -> None:
+        self._matcher = matcher
+        self._budget = budget
+
+    def read(self, chunk: Mapping[str, Any]) -> tuple[tuple[str, ...], Snippet]:
+        """The query's words that a chunk has, and the passage that shows most of them."""
+        text = chunk.get("text", "")
+        searched = f"{text}\n{_shown(chunk)}"
+        occurrences = self._matcher.find(searched)
+        heading = chunk.get("title", "").rpartition(TITLE_SEPARATOR)[2]
+        passage = snippet(text, chunk.get("start_line", 1), occurrences, self._budget, heading)
+        return self._matcher.matched(searched, occurrences), passage
+
+
+@dataclass
 class Hit:
     """A chunk that answers. `record` is the record's position in its collection.
 
@@ -130,8 +150,21 @@ class Hit:
     semantic_rank: int | None
     cosine: float | None
     exact_name: bool
-    matched: tuple[str, ...]
-    snippet: Snippet
+    passages: Passages = field(repr=False, compare=False)
+
+    @cached_property
+    def _reading(self) -> tuple[tuple[str, ...], Snippet]:
+        return self.passages.read(self.chunk)
+
+    @property
+    def matched(self) -> tuple[str, ...]:
+        """The query's words that the chunk has, as typed where it has that spelling."""
+        return self._reading[0]
+
+    @property
+    def snippet(self) -> Snippet:
+        """The passage that answers, read when it is first asked for."""
+        return self._reading[1]
 
 
 @dataclass(slots=True)
@@ -206,9 +239,11 @@ class Searcher:
         candidates = _exact_first(ranked, exact)
         if request.per_record is not None:
             candidates = self._collapsed(candidates, request.per_record)
-        kept = list(islice(candidates, limit))
+        hits = self._hits(candidates, query, lexical, semantic, request.snippet_chars)
+        if request.distinct is not None:
+            hits = _distinct(hits, request.distinct)
         return SearchResult(
-            hits=self._hits(kept, query, lexical, semantic, request.snippet_chars),
+            hits=list(islice(hits, limit)),
             mode=mode,
             warnings=warnings,
             total_candidates=len(ranked) + len(set(exact).difference(row for row, _ in ranked)),
@@ -388,44 +423,43 @@ class Searcher:
 
     def _hits(
         self,
-        candidates: Sequence[_Candidate],
+        candidates: Iterable[_Candidate],
         query: Query,
         lexical: LexicalHits,
         semantic: VectorHits,
         budget: int,
-    ) -> list[Hit]:
+    ) -> Iterator[Hit]:
+        """Decodes candidates one by one, as far as they are asked for."""
         by_words = {row: at for at, row in enumerate(lexical.rows)}
         by_meaning = {row: at for at, row in enumerate(semantic.rows)}
-        matcher = Matcher(query, self._analyzer, lexical.corrections)
+        passages = Passages(Matcher(query, self._analyzer, lexical.corrections), budget)
         chunks = self._artifact.chunks
         records = chunks.column("record")
-        hits: list[Hit] = []
         for one in candidates:
             word, meaning = by_words.get(one.row), by_meaning.get(one.row)
-            chunk = chunks[one.row]
-            text = chunk.get("text", "")
-            searched = f"{text}\n{_shown(chunk)}"
-            occurrences = matcher.find(searched)
-            heading = chunk.get("title", "").rpartition(TITLE_SEPARATOR)[2]
-            first_line = chunk.get("start_line", 1)
-            hits.append(
-                Hit(
-                    row=one.row,
-                    collection=self._range_of(one.row).name,
-                    record=records[one.row],
-                    chunk=chunk,
-                    score=one.score,
-                    strategy=_strategy(word, meaning),
-                    lexical_rank=None if word is None else word + 1,
-                    lexical_score=None if word is None else lexical.scores[word],
-                    semantic_rank=None if meaning is None else meaning + 1,
-                    cosine=None if meaning is None else semantic.cosines[meaning],
-                    exact_name=one.exact_name,
-                    matched=matcher.matched(searched, occurrences),
-                    snippet=snippet(text, first_line, occurrences, budget, heading),
-                )
+            yield Hit(
+                row=one.row,
+                collection=self._range_of(one.row).name,
+                record=records[one.row],
+                chunk=chunks[one.row],
+                score=one.score,
+                strategy=_strategy(word, meaning),
+                lexical_rank=None if word is None else word + 1,
+                lexical_score=None if word is None else lexical.scores[word],
+                semantic_rank=None if meaning is None else meaning + 1,
+                cosine=None if meaning is None else semantic.cosines[meaning],
+                exact_name=one.exact_name,
+                passages=passages,
             )
-        return hits
+
+
+def _distinct(hits: Iterable[Hit], key: Callable[[Hit], Hashable]) -> Iterator[Hit]:
+    seen: set[Hashable] = set()
+    for hit in hits:
+        value = key(hit)
+        if value not in seen:
+            seen.add(value)
+            yield hit
 
 
 def _effective_mode(mode: Mode, alpha: float | None) -> Mode:

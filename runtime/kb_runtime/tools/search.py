@@ -45,9 +45,6 @@ _SIGNATURE_CHARS = 120
 _MAX_TAGS = 5
 _MAX_HIGHLIGHTS = 4
 _MAX_NAMES = 4
-_FETCHED_PER_HIT = 2.5
-"""Chunks fetched for a wanted hit: several chunks of one section or one record make one hit."""
-_MOST_FETCHED = 400
 
 
 def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer:
@@ -134,21 +131,20 @@ def _search(
         warnings.append(f"the scope {scope} is empty in this knowledge base")
         return []
     decoded: dict[tuple[str, int], library.Record] = {}
-    wanted = int(_FETCHED_PER_HIT * limit) + 1
-    while True:
-        answer = session.artifact.searcher.search(
-            SearchRequest(query=query, collections=names, limit=wanted)
-        )
-        found: dict[str, _Found] = {}
-        for hit in answer.hits:
-            shown = _shown(session, hit, scope, decoded)
-            found.setdefault(_describe(shown)[0], shown)
-        if len(found) >= limit or len(answer.hits) < wanted or wanted >= _MOST_FETCHED:
-            break
-        wanted = min(2 * wanted, _MOST_FETCHED)
+    shown: dict[str, _Found] = {}
+
+    def shown_as(hit: Hit) -> str:
+        found = _shown(session, hit, scope, decoded)
+        id = _describe(found)[0]
+        shown.setdefault(id, found)
+        return id
+
+    answer = session.artifact.searcher.search(
+        SearchRequest(query=query, collections=names, limit=limit, distinct=shown_as)
+    )
     modes.add(answer.mode)
     warnings.extend(answer.warnings)
-    return list(found.values())[:limit]
+    return list(shown.values())[:limit]
 
 
 def _shown(

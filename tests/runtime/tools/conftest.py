@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kb_runtime.artifact import Artifact
-from kb_runtime.search import Hit, SearchRequest, SearchResult
+from kb_runtime.search import Hit, Passages, SearchRequest, SearchResult
 from kb_runtime.session import Session
 from kb_runtime.snippets import Snippet
 from kb_runtime.tools import TOOLS
@@ -304,6 +304,11 @@ class ScriptedSearcher:
         self.requests.append(request)
         wanted = request.collections
         hits = [hit for hit in self.hits if wanted is None or hit.collection in wanted]
+        if request.distinct is not None:
+            best: dict[object, Hit] = {}
+            for hit in hits:
+                best.setdefault(request.distinct(hit), hit)
+            hits = list(best.values())
         return SearchResult(
             hits=hits[: request.limit],
             mode="hybrid",
@@ -324,6 +329,16 @@ class SearchableArtifact:
         return getattr(self._artifact, name)
 
 
+class SamePassage(Passages):
+    """Reads the same from every chunk; needs no query."""
+
+    def __init__(self, text: str = "Builds a map of a set. " * 20) -> None:
+        self.text = text
+
+    def read(self, chunk: Mapping[str, Any]) -> tuple[tuple[str, ...], Snippet]:
+        return ("map",), Snippet(self.text, chunk["start_line"], chunk["end_line"])
+
+
 def hit(collection: str, record: int, line: int = 1, **fields: Any) -> Hit:
     """A hit for a chunk of a record; `fields` are the chunk's."""
     chunk = {"start_line": line, "end_line": line + 4, **fields}
@@ -339,8 +354,7 @@ def hit(collection: str, record: int, line: int = 1, **fields: Any) -> Hit:
         semantic_rank=2,
         cosine=0.5,
         exact_name=False,
-        matched=("map",),
-        snippet=Snippet("Builds a map of a set. " * 20, line, line + 4),
+        passages=SamePassage(),
     )
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from kb_runtime.errors import ToolError
 from kb_runtime.rendering import json_text
-from kb_runtime.snippets import Snippet
 from kb_runtime.tools.declaration import Answer
 
 Call = Callable[..., Answer]
@@ -272,7 +271,7 @@ def test_lines_of_a_page_that_are_a_builtin_are_shown_as_the_builtin(
 
 def test_snippet_does_not_repeat_the_heading(call: Call, searcher: Any, make_hit: Any) -> None:
     found = make_hit("docs", 0)
-    found.snippet = Snippet("## Maps\n\nMaps hold pairs.", 1, 3)
+    found.passages.text = "## Maps\n\nMaps hold pairs."
     searcher.hits = [found]
     (result,) = structured(call("hybrid_search", query="map"))["results"]
     assert result["snippet"] == "Maps hold pairs."
@@ -293,8 +292,8 @@ def test_blank_query_is_bad_input(call: Call) -> None:
 def test_snippet_does_not_show_front_matter(
     call: Call, searcher: Any, make_hit: Any, text: str, expected: str
 ) -> None:
-    found = make_hit("posts", 0)
-    found.snippet = Snippet(text, 2, 2 + text.count("\n"))
+    found = make_hit("posts", 0, line=2)
+    found.passages.text = text
     searcher.hits = [found]
     (result,) = structured(call("hybrid_search", query="soup"))["results"]
     assert result["snippet"] == expected
