@@ -13,11 +13,15 @@ class Session:
     """One tool call. `artifact` stays the same until the call ends, whatever is published meanwhile.
 
     `tool_names` maps declared names (`{prefix}_get_doc`) to the names under which this server offers
-    them; a tool that the profile leaves out is not in it.
+    them; a tool that the profile leaves out is not in it. `correlation_id` goes into every log record
+    about the call.
     """
 
-    __slots__ = ("artifact", "tool_names")
+    __slots__ = ("artifact", "correlation_id", "tool_names")
 
-    def __init__(self, artifact: Artifact, tool_names: Mapping[str, str]) -> None:
+    def __init__(
+        self, artifact: Artifact, tool_names: Mapping[str, str], correlation_id: str = ""
+    ) -> None:
         self.artifact = artifact
         self.tool_names = tool_names
+        self.correlation_id = correlation_id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
-from kb_runtime.mcp import eras, failures
+from kb_runtime.mcp import correlation, eras, failures
 from kb_runtime.rendering import error_structure, error_text, with_warnings
 from kb_runtime.session import Session
 from kb_runtime.tools import TOOLS
@@ -25,47 +25,55 @@ _TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*TOOLS, *COMPACT_TOOLS)}
 def call_tool(answers: Answers, artifact: Artifact, params: dict[str, Any]) -> dict[str, Any]:
     """The result of a call. A failure that the caller can mend is a result with `isError`.
 
-    Raises ProtocolError for a tool that is not offered.
+    Raises ProtocolError for a tool that is not offered, and where a tool's contract wants one.
     """
     name = params["name"]
     declared = answers.declared_names.get(name)
     if declared is None:
         raise ProtocolError(eras.INVALID_PARAMS, f"Unknown tool: {name}")
     tool = _TOOLS[declared]
+    given = correlation.given_id(params)
+    call_id = given or correlation.new_id()
+    shown = {correlation.KEY: call_id} if given or tool.correlated else {}
+    session = Session(artifact, answers.wire_names, call_id)
     try:
-        return _result(_run(tool, answers, artifact, params.get("arguments") or {}))
+        return _result(_run(tool, session, params.get("arguments") or {}), shown)
     except ToolError as error:
         failure = error
     except ArtifactError as error:
-        failures.report(f"{name}: {error.message}", error)
+        failures.report(f"{name}: {error.message}", error, call_id)
         failure = ToolError(
             "UNAVAILABLE",
             f"The knowledge base cannot be read ({error.code}).",
             next_steps=["Ask whoever installed it to run `kbc verify`."],
         )
     except Exception as error:
-        failures.report(f"{name} failed", error)
+        failures.report(f"{name} failed", error, call_id)
         failure = ToolError("INTERNAL", f"{name} failed because of a defect in the server.")
-    return _result((tool.on_error or _told)(failure), is_error=True)
+    try:
+        return _result((tool.on_error or _told)(failure), shown, is_error=True)
+    except ProtocolError as error:
+        raise ProtocolError(error.code, error.message, {**(error.data or {}), **shown}) from None
 
 
 def _told(error: ToolError) -> Answer:
     return Answer(error_text(error), error_structure(error))
 
 
-def _result(answer: Answer, is_error: bool = False) -> dict[str, Any]:
+def _result(answer: Answer, meta: dict[str, str], is_error: bool = False) -> dict[str, Any]:
+    """`meta` is added to the answer's own."""
     result: dict[str, Any] = {"content": [{"type": "text", "text": answer.text}]}
     if answer.structured is not None:
         result["structuredContent"] = answer.structured
     result["isError"] = is_error
-    if answer.meta:
-        result["_meta"] = dict(answer.meta)
+    if answer.meta or meta:
+        result["_meta"] = {**answer.meta, **meta}
     return result
 
 
-def _run(tool: Tool, answers: Answers, artifact: Artifact, raw: dict[str, Any]) -> Answer:
+def _run(tool: Tool, session: Session, raw: dict[str, Any]) -> Answer:
     arguments, warnings = check(tool, without_surrogates(raw))
-    answer = tool.run(Session(artifact, answers.wire_names), arguments)
+    answer = tool.run(session, arguments)
     return with_warnings(answer, warnings)
 
 

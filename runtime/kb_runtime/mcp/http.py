@@ -27,12 +27,14 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.mcp import eras
+from kb_runtime.mcp import correlation, eras
 from kb_runtime.mcp.dispatch import Dispatcher
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -74,6 +76,10 @@ class DispatchServer(Server[Any]):
         self, context: ServerRequestContext[Any], _: types.RequestParams
     ) -> dict[str, Any]:
         params = None if context.params is None else dict(context.params)
+        if params is not None and context.method == "tools/call" and context.request is not None:
+            # What the message itself says comes after, and so counts more.
+            header = {correlation.HEADER: context.request.headers.get(correlation.HEADER)}
+            params["_meta"] = {**header, **(params.get("_meta") or {})}
         try:
             return await anyio.to_thread.run_sync(
                 self._dispatcher.handle, context.method, params, context.protocol_version
@@ -117,6 +123,28 @@ class DispatchServer(Server[Any]):
                 "instructions": answer["instructions"],
             }
         )
+
+
+class CorrelationHeader:
+    """Gives each HTTP request a correlation id, unless it brings one, and sends it back."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = correlation.usable_id(Headers(scope=scope).get(correlation.HEADER))
+        request_id = given or correlation.new_id()
+        MutableHeaders(scope=scope)[correlation.HEADER] = request_id
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[correlation.HEADER] = request_id
+            await send(message)
+
+        await self._app(scope, receive, answer)
 
 
 class BearerToken:
@@ -164,7 +192,7 @@ def build_app(
             resource_server_url=None,
             required_scopes=[SCOPE],
         )
-    return DispatchServer(dispatcher).streamable_http_app(
+    app = DispatchServer(dispatcher).streamable_http_app(
         stateless_http=True,
         json_response=True,
         max_request_body_size=max_body,
@@ -173,6 +201,8 @@ def build_app(
         token_verifier=BearerToken(token) if token else None,
         custom_starlette_routes=[Route("/healthz", health, methods=["GET"])],
     )
+    app.add_middleware(CorrelationHeader)
+    return app
 
 
 def serve_http(

@@ -53,7 +53,8 @@ class Tool:
     (no kinds: always). `output` is the JSON Schema of the structured content, or None for text only.
     `run` gets checked arguments: every declared name is present, with its default where omitted.
     `on_error` says a failure in the words of the tool's family (None: as `rendering` says it); it may
-    raise `ProtocolError` where the contract wants a protocol error.
+    raise `ProtocolError` where the contract wants a protocol error. Answers of a `correlated` tool
+    always carry a correlation id; those of others when the client gave one.
     """
 
     name: str
@@ -65,3 +66,4 @@ class Tool:
     needs: tuple[str, ...] = ()
     idempotent: bool = True
     on_error: Callable[[ToolError], Answer] | None = None
+    correlated: bool = False
