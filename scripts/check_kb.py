@@ -47,7 +47,9 @@ SAMPLES = 200  # traces per simulation unless the command says --max-samples
 STEPS = 20  # the tool's own default
 PATIENCE_S = 15  # one source, simulations included; the slowest takes a few seconds
 
-DEFINITION = re.compile(r"(const|var|type|val|def|pure|action|run|temporal|import|export|assume)\b")
+DEFINITION = re.compile(
+    r"(const|var|type|val|def|pure|action|run|temporal|nondet|import|export|assume)\b"
+)
 RESULT = re.compile(r"\s*// == (.+)$")
 FAILURE = re.compile(r"\s*// fails: (QNT\d{3})\b")
 RUN_COMMAND = re.compile(r"^//\s+quint run\s+(.*?)(?:\s+#\s*(\w+))?$", re.MULTILINE)
@@ -280,7 +282,7 @@ def snippets(path: Path, text: str) -> Iterator[Job]:
         codes = tuple(m[1] for m in map(FAILURE.match, block.code.split("\n")) if m)
         head = first_word(block.code)
         if head.startswith("module "):
-            yield Job(path, block.line, block.code, "snippets", codes=codes if fails else ())
+            yield Job(path, block.line, block.code + "\n", "snippets", codes=codes if fails else ())
         elif DEFINITION.match(head):
             wrapped = f"module snippet {{\n{before}{block.code}\n}}"
             yield Job(path, block.line, wrapped, "snippets", codes=codes if fails else ())
