@@ -134,7 +134,8 @@ def ask(package: Path, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     with subprocess.Popen(
         program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
     ) as process:
-        assert process.stdin and process.stdout
+        assert process.stdin
+        assert process.stdout
         feeder = Thread(target=feed, args=(process.stdin, lines), daemon=True)
         feeder.start()
         for request in requests:
