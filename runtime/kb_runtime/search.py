@@ -95,7 +95,8 @@ class SearchRequest:
     `rows`, in order and apart, are the only rows that may be found (None: all may). With `names` off,
     a record that the query names gets no better place. `per_record` is the most hits that one record
     gets, None any number.
-    Of hits for which `distinct` gives the same value only the best counts.
+    Of hits for which `distinct` gives the same value only the best counts. With `cosines` hits that
+    words alone found get their cosine as well.
     """
 
     query: str
@@ -110,6 +111,7 @@ class SearchRequest:
     per_record: int | None = None
     distinct: Callable[[Hit], Hashable] | None = None
     snippet_chars: int = BUDGET_CHARS
+    cosines: bool = False
 
 
 class Passages:
@@ -193,6 +195,16 @@ class _Scope:
     rows: tuple[range, ...] | None
 
 
+class _Sides(NamedTuple):
+    """What each side found; `vector` is the embedded query where there is one."""
+
+    lexical: LexicalHits
+    semantic: VectorHits
+    vector: NDArray[np.float32] | None
+    mode: Mode
+    warnings: tuple[str, ...] = ()
+
+
 class _Candidate(NamedTuple):
     row: int
     score: float
@@ -232,7 +244,13 @@ class Searcher:
         depth = max(self._candidates, CANDIDATES_PER_HIT * limit)
         alpha = self._alpha if request.alpha is None else request.alpha
         mode = _effective_mode(request.mode, alpha)
-        lexical, semantic, mode, warnings = self._candidates_of(query, scope, depth, mode)
+        sides = self._candidates_of(query, scope, depth, mode)
+        lexical, semantic, mode, warnings = (
+            sides.lexical,
+            sides.semantic,
+            sides.mode,
+            sides.warnings,
+        )
         ranked = self._fused(mode, alpha, lexical, semantic)
         by_name = request.names and mode != "semantic"
         exact = self._named(query, scope, ranked) if by_name else []
@@ -242,8 +260,13 @@ class Searcher:
         hits = self._hits(candidates, query, lexical, semantic, request.snippet_chars)
         if request.distinct is not None:
             hits = _distinct(hits, request.distinct)
+        kept = list(islice(hits, limit))
+        if request.cosines and sides.vector is not None:
+            for hit in kept:
+                if hit.cosine is None:
+                    hit.cosine = self._cosine(hit.row, sides.vector)
         return SearchResult(
-            hits=list(islice(hits, limit)),
+            hits=kept,
             mode=mode,
             warnings=warnings,
             total_candidates=len(ranked) + len(set(exact).difference(row for row, _ in ranked)),
@@ -263,14 +286,13 @@ class Searcher:
         ranges = [self._ranges[at] for at in ordinals]
         return _Scope(ordinals, ranges, *filters)
 
-    def _candidates_of(
-        self, query: Query, scope: _Scope, depth: int, mode: Mode
-    ) -> tuple[LexicalHits, VectorHits, Mode, tuple[str, ...]]:
+    def _candidates_of(self, query: Query, scope: _Scope, depth: int, mode: Mode) -> _Sides:
         """Both sides' candidates; a side that fails is left out, and the warning says so.
 
         Words also stand in when only meaning was asked for and cannot be had.
         """
         lexical, semantic = NO_HITS, VectorHits([], [])
+        vector: NDArray[np.float32] | None = None
         without_words: Exception | None = None
         without_meaning: Exception | None = None
         if mode != "semantic":
@@ -280,7 +302,8 @@ class Searcher:
                 without_words = error
         if mode != "lexical":
             try:
-                semantic = self._semantic(query, scope, depth, lexical.corrections)
+                vector = self._vector(query, lexical.corrections)
+                semantic = self._semantic(vector, scope, depth)
             except Exception as error:
                 without_meaning = error
         if mode == "semantic" and without_meaning:
@@ -296,32 +319,36 @@ class Searcher:
             ) from without_words
         if without_words:
             warning = f"Lexical search is unavailable ({without_words}): results by meaning only."
-            return lexical, semantic, "semantic", (warning,)
+            return _Sides(lexical, semantic, vector, "semantic", (warning,))
         if without_meaning:
             warning = f"Semantic search is unavailable ({without_meaning}): results by words only."
-            return lexical, semantic, "lexical", (warning,)
-        return lexical, semantic, mode, ()
+            return _Sides(lexical, semantic, None, "lexical", (warning,))
+        return _Sides(lexical, semantic, vector, mode)
 
     def _lexical(self, query: Query, scope: _Scope, depth: int) -> LexicalHits:
         return self._artifact.lexical.search(
             query, depth, scope.ordinals, scope.types, scope.languages, self._boosts, scope.rows
         )
 
-    def _semantic(
-        self,
-        query: Query,
-        scope: _Scope,
-        depth: int,
-        corrections: Mapping[str, Sequence[str]],
-    ) -> VectorHits:
+    def _vector(
+        self, query: Query, corrections: Mapping[str, Sequence[str]]
+    ) -> NDArray[np.float32] | None:
+        """The query's embedding; None when there is nothing to understand."""
         encoder = self._artifact.encoder
         if encoder is None:
             raise LookupError("the artifact has no encoder")
-        if not query.has_words:
+        return encoder.encode(self._corrected(query, corrections)) if query.has_words else None
+
+    def _semantic(
+        self, vector: NDArray[np.float32] | None, scope: _Scope, depth: int
+    ) -> VectorHits:
+        if vector is None:
             return VectorHits([], [])
-        vector = encoder.encode(self._corrected(query, corrections))
         mask = self._mask(scope)
         return self._artifact.vectors.search(vector, scope.ranges, depth, mask, self._exact_rows)
+
+    def _cosine(self, row: int, vector: NDArray[np.float32]) -> float:
+        return float(self._artifact.vectors.vector(row, len(vector)) @ vector)
 
     def _corrected(self, query: Query, corrections: Mapping[str, Sequence[str]]) -> str:
         """The query's text with obvious typos corrected.

@@ -486,3 +486,13 @@ def test_without_names_only_the_ranking_counts(search: Search) -> None:
     hits = search("repl.mdAlias", alpha=0.0, names=False).hits
     assert not any(hit.exact_name for hit in hits)
     assert all(hit.lexical_rank is not None for hit in hits)
+
+
+def test_hits_that_words_alone_found_get_a_cosine_when_asked(tmp_path: Path) -> None:
+    diluted = " ".join(["voting", *(f"other{number}" for number in range(2_000))])
+    searcher = Searcher(build(tmp_path, {"docs": [("long.md", [diluted])]}))
+    (without,) = searcher.search(SearchRequest("voting")).hits
+    assert (without.semantic_rank, without.cosine) == (None, None)
+    (hit,) = searcher.search(SearchRequest("voting", cosines=True)).hits
+    assert hit.semantic_rank is None
+    assert hit.cosine is not None
