@@ -488,11 +488,18 @@ def test_without_names_only_the_ranking_counts(search: Search) -> None:
     assert all(hit.lexical_rank is not None for hit in hits)
 
 
-def test_hits_that_words_alone_found_get_a_cosine_when_asked(tmp_path: Path) -> None:
-    diluted = " ".join(["voting", *(f"other{number}" for number in range(2_000))])
-    searcher = Searcher(build(tmp_path, {"docs": [("long.md", [diluted])]}))
-    (without,) = searcher.search(SearchRequest("voting")).hits
-    assert (without.semantic_rank, without.cosine) == (None, None)
-    (hit,) = searcher.search(SearchRequest("voting", cosines=True)).hits
-    assert hit.semantic_rank is None
-    assert hit.cosine is not None
+class Contrary(WordCounts):
+    """An encoder under which nothing is similar to a query."""
+
+    def encode(self, text: str) -> NDArray[np.float32]:
+        return -super().encode(text)
+
+
+def test_hits_that_words_alone_found_get_a_cosine_when_asked(small: Built) -> None:
+    searcher = Searcher(altered(small, encoder=Contrary()))
+    without = searcher.search(SearchRequest("voting")).hits
+    assert without
+    assert all(hit.cosine is hit.semantic_rank is None for hit in without)
+    with_cosines = searcher.search(SearchRequest("voting", cosines=True)).hits
+    assert [hit.row for hit in with_cosines] == [hit.row for hit in without]
+    assert all(hit.cosine is not None and hit.cosine < 0 for hit in with_cosines)
