@@ -5,13 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from glob import has_magic
 from pathlib import Path
 
 from kbc.diagnostics import Diagnostics
 from kbc.kinds import KINDS
 from kbc.project import PROJECT_FILE, Collection, Project, SourceFile
+from kbc.source_tree import SourceTree
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """A knowledge base is text that people read; a larger file is a mistake (a dump, a video, a log)."""
@@ -26,6 +28,7 @@ def discover(
 
     Hidden files and folders (a leading dot) are left out, links are followed as long as they stay
     inside the root (or with `allow_outside`), and a file is read once however many collections name it.
+    Source trees have rules of their own, see `source_tree`; a note says how many files these left out.
     """
     walker = _Walker(project.root.resolve(), diagnostics, allow_outside)
     return {
@@ -42,12 +45,14 @@ class _Walker:
 
     def collection_files(self, collection: Collection) -> list[SourceFile]:
         found: dict[str, SourceFile] = {}
+        tree = _source_tree(collection)
+        walk = partial(self._walk, wanted=_suffixes(collection)) if tree is None else tree.walk
         for entry in collection.paths:
             before = len(found)
             problems = len(self._diagnostics)
-            for path, base in self._entry_files(entry, collection):
+            for path, base in self._entry_files(entry, collection, walk):
                 file = self._file(path, base, collection)
-                if file is not None:
+                if file is not None and (tree is None or tree.admits(path, file.data)):
                     found.setdefault(file.path, file)
             if len(found) == before and len(self._diagnostics) == problems:
                 self._diagnostics.warning(
@@ -58,9 +63,19 @@ class _Walker:
                     collection.line or None,
                     hint=_suffix_hint(collection),
                 )
+        if tree is not None and tree.left_out:
+            self._diagnostics.note(
+                "files-left-out",
+                f"collection {collection.name!r} has {len(found):,} source files; left out:"
+                f" {tree.summary()}",
+                PROJECT_FILE,
+                collection.line or None,
+            )
         return [found[path] for path in sorted(found)]
 
-    def _entry_files(self, entry: str, collection: Collection) -> Iterator[tuple[Path, str]]:
+    def _entry_files(
+        self, entry: str, collection: Collection, walk: Callable[[Path], Iterator[Path]]
+    ) -> Iterator[tuple[Path, str]]:
         """Absolute paths with the base folder (root-relative) that each was found under."""
         start = Path(os.path.normpath(self._root / entry))
         if not self._allow_outside and not _is_within(start, self._root):
@@ -71,17 +86,16 @@ class _Walker:
                 "Copy the files into it, or build with --allow-outside.",
             )
             return
-        wanted = _suffixes(collection)
         if has_magic(entry) and not start.exists():
             base = _glob_base(entry)
             for path in sorted(self._root.glob(entry)):
                 if path.is_dir():
-                    yield from ((file, base) for file in self._walk(path, wanted, ()))
+                    yield from ((file, base) for file in walk(path))
                 else:
                     yield path, base
         elif start.is_dir():
             base = self._name(start)
-            yield from ((file, base) for file in self._walk(start, wanted, ()))
+            yield from ((file, base) for file in walk(start))
         elif start.exists() or start.is_symlink():
             yield start, ""
         else:
@@ -93,7 +107,7 @@ class _Walker:
             )
 
     def _walk(
-        self, folder: Path, wanted: Sequence[str], above: tuple[tuple[int, int], ...]
+        self, folder: Path, wanted: Sequence[str], above: tuple[tuple[int, int], ...] = ()
     ) -> Iterator[Path]:
         """Files below `folder`, depth first; `above` are the folders on the way here (device, inode)."""
         try:
@@ -197,6 +211,13 @@ class _Walker:
 
     def _problem(self, collection: Collection, code: str, message: str, hint: str) -> None:
         self._diagnostics.error(code, message, PROJECT_FILE, collection.line or None, hint=hint)
+
+
+def _source_tree(collection: Collection) -> SourceTree | None:
+    """The rules of a collection of source trees; None for other kinds."""
+    if not KINDS[collection.kind].is_source_tree:
+        return None
+    return SourceTree(collection.options.get("exclude", ()))
 
 
 def _suffixes(collection: Collection) -> tuple[str, ...]:

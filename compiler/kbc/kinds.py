@@ -17,13 +17,15 @@ STRING_LISTS = "a table of lists of strings"
 class Kind:
     """`suffixes` are the file name endings taken from a folder (empty: every file). `folders` are the
     conventional places, each with the options a collection found there gets. `options` maps the
-    kind's own keys in kb.toml to their types."""
+    kind's own keys in kb.toml to their types. Of a source tree, `source_tree` says which files are
+    read, hidden ones included."""
 
     name: str
     summary: str
     suffixes: tuple[str, ...]
     folders: Mapping[str, Mapping[str, str]]
     options: Mapping[str, str] = field(default_factory=dict)
+    is_source_tree: bool = False
 
 
 MARKDOWN = (".md", ".mdx", ".markdown")
@@ -69,6 +71,14 @@ KINDS: Mapping[str, Kind] = {
             "boilerplate files described in templates.toml, templates.json or templates.md",
             (),
             {"templates": {}},
+        ),
+        Kind(
+            "code",
+            "source trees; .gitignore and .contextignore are respected",
+            (),
+            {"code": {}},
+            {"exclude": STRINGS},
+            is_source_tree=True,
         ),
         Kind(
             "routing",

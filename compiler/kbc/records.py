@@ -120,6 +120,17 @@ class ExampleRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CodeRecord(Record):
+    """A file of a source tree. Its `id` and `path` are its path in `workspace`, the folder as kb.toml
+    names it. `sha256` is that of the bytes on disk, so that a reader of the tree can tell whether the
+    file is still what was indexed."""
+
+    workspace: str
+    sha256: str
+    symbols: tuple[Definition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PatternRecord(Record):
     name: str
     category: str

@@ -12,6 +12,7 @@ from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import links
 from kbc.records import (
     BuiltinRecord,
+    CodeRecord,
     DocRecord,
     ExampleRecord,
     PatternRecord,
@@ -150,11 +151,12 @@ def _suggest(name: str, known: Iterable[str]) -> str:
 
 
 def _check_links(records: Sequence[Record], diagnostics: Diagnostics) -> None:
-    """Relative links from one page to another, and to headings."""
+    """Relative links from one page to another, and to headings. The pages in a source tree are as
+    their authors left them."""
     paths = {record.path for record in records}
     anchors = {record.path: _anchors(record) for record in records if isinstance(record, DocRecord)}
     for record in records:
-        if record.language not in ("markdown", "mdx"):
+        if record.language not in ("markdown", "mdx") or isinstance(record, CodeRecord):
             continue
         for line, link in links(record.text, is_mdx=record.language == "mdx"):
             if _SCHEME.match(link):

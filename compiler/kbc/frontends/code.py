@@ -1,0 +1,87 @@
+"""Front end for source trees: a record for every file, with its language and its definitions.
+
+Which files these are, `source_tree` has decided: they are text, not too large, and written by people.
+A record's id is its path in the collection's folder; of several folders, the folder's own name comes
+first, so that files of the same name in two repositories stay apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kbc.chunking import syntax
+from kbc.chunking.languages import MARKDOWN_ENDINGS, ending, language_of
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.markdown_file import line_count
+from kbc.project import Collection, SourceFile
+from kbc.records import CodeRecord, Definition, Record
+
+MAX_SYMBOLS = 2_000
+"""Definitions kept of one file, the first ones: more are a table, not a program."""
+
+_SHEBANG = re.compile(r"#!.*?\b(?P<name>bash|node|perl|php|python|ruby|sh|zsh)(?:[\d.]*)\b")
+_INTERPRETERS = {"node": "javascript", "sh": "bash", "zsh": "bash"}
+
+
+def read(
+    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+) -> list[Record]:
+    """A record for each file."""
+    records: list[Record] = []
+    for file in files:
+        text = file.text(diagnostics)
+        if text is not None:
+            records.append(_record(collection, file, text))
+    return records
+
+
+def _record(collection: Collection, file: SourceFile, text: str) -> CodeRecord:
+    path = file.relative_path
+    if file.base and len(collection.paths) > 1:
+        path = f"{file.base.rsplit('/', 1)[-1]}/{path}"
+    language = _language(path, text)
+    return CodeRecord(
+        id=path,
+        collection=collection.name,
+        title=path,
+        path=path,
+        text=text,
+        size=len(file.data),
+        lines=line_count(text),
+        language=language,
+        url=collection.source_url(path),
+        workspace=file.base or ".",
+        sha256=file.sha256,
+        symbols=tuple(_definitions(text, language))[:MAX_SYMBOLS],
+    )
+
+
+def _language(path: str, text: str) -> str:
+    """By the ending, otherwise by the first line; "" when neither tells."""
+    if ending(path) in MARKDOWN_ENDINGS:
+        return "markdown"
+    shebang = _SHEBANG.match(text)
+    named = language_of(path)
+    if named or shebang is None:
+        return named
+    return _INTERPRETERS.get(shebang["name"], shebang["name"])
+
+
+def _definitions(text: str, language: str) -> Iterator[Definition]:
+    """The definitions in the order of the file, each with the one around it."""
+    waiting = [
+        (symbol, "")
+        for symbol in reversed((syntax.symbols(text, language) or []) if language else [])
+    ]
+    while waiting:
+        symbol, parent = waiting.pop()
+        yield Definition(
+            name=symbol.name,
+            kind=symbol.kind,
+            line=symbol.own_line,
+            end_line=symbol.end_line,
+            signature=symbol.signature,
+            parent=parent,
+        )
+        waiting += [(child, symbol.name) for child in reversed(symbol.children)]
