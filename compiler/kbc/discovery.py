@@ -15,9 +15,6 @@ from kbc.kinds import KINDS
 from kbc.project import PROJECT_FILE, Collection, Project, SourceFile
 from kbc.source_tree import SourceTree
 
-MAX_FILE_BYTES = 16 * 1024 * 1024
-"""A knowledge base is text that people read; a larger file is a mistake (a dump, a video, a log)."""
-
 SIDECAR_SUFFIX = ".meta.toml"
 
 
@@ -151,14 +148,14 @@ class _Walker:
             )
             return None
         if name not in self._read:
-            self._read[name] = self._read_once(path, name)
+            self._read[name] = self._read_once(path, name, KINDS[collection.kind].max_file_bytes)
         content = self._read[name]
         if content is None:
             return None
         data, modified_ns = content
         return SourceFile(name, data, base, modified_ns)
 
-    def _read_once(self, path: Path, name: str) -> tuple[bytes, int] | None:
+    def _read_once(self, path: Path, name: str, max_bytes: int) -> tuple[bytes, int] | None:
         if path.is_symlink() and not self._stays_inside(path):
             return None
         try:
@@ -171,11 +168,11 @@ class _Walker:
                     hint="Keep it out of the collection's paths.",
                 )
                 return None
-            if info.st_size > MAX_FILE_BYTES:
+            if info.st_size > max_bytes:
                 self._diagnostics.error(
                     "file-too-large",
-                    f"the file has {info.st_size:,} bytes, more than the {MAX_FILE_BYTES:,}"
-                    " that a page of knowledge may have",
+                    f"the file has {info.st_size:,} bytes, more than the {max_bytes:,}"
+                    " that a file of its kind may have",
                     name,
                     hint="Split it, or keep it out of the collection's paths.",
                 )

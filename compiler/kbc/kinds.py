@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+MAX_FILE_BYTES = 16 * 1024 * 1024
+"""A knowledge base is text that people read."""
+
 STRING = "a string"
 STRINGS = "a list of strings"
 STRING_LISTS = "a table of lists of strings"
@@ -18,7 +21,8 @@ class Kind:
     """`suffixes` are the file name endings taken from a folder (empty: every file). `folders` are the
     conventional places, each with the options a collection found there gets. `options` maps the
     kind's own keys in kb.toml to their types. Of a source tree, `source_tree` says which files are
-    read, hidden ones included."""
+    read, hidden ones included. A larger file than `max_file_bytes` is taken for a mistake (a dump, a
+    video, a log). With `has_facets` records can be filtered by their values, see `kbc.facets`."""
 
     name: str
     summary: str
@@ -26,6 +30,8 @@ class Kind:
     folders: Mapping[str, Mapping[str, str]]
     options: Mapping[str, str] = field(default_factory=dict)
     is_source_tree: bool = False
+    max_file_bytes: int = MAX_FILE_BYTES
+    has_facets: bool = False
 
 
 MARKDOWN = (".md", ".mdx", ".markdown")
@@ -79,6 +85,15 @@ KINDS: Mapping[str, Kind] = {
             {"code": {}},
             {"exclude": STRINGS},
             is_source_tree=True,
+        ),
+        Kind(
+            "tests",
+            "test cases in JSON, as test management tools export them",
+            (".json",),
+            {"tests": {}},
+            {"suite": STRING},
+            max_file_bytes=100 * 1024 * 1024,
+            has_facets=True,
         ),
         Kind(
             "routing",

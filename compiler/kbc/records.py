@@ -10,7 +10,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
+
+from kb_runtime.testcases import Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +158,34 @@ class TemplateRecord(Record):
     instructions: tuple[str, ...] = ()
     workflow: tuple[str, ...] = ()
     key_patterns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestRecord(Record):
+    """A test case; its `id` is its uid. `text` is the case as Markdown: what it is about, then its steps,
+    of `step_chars` code points each. `ingested_at` is empty where the input has none: then the build's
+    time is meant."""
+
+    __test__: ClassVar[bool] = False  # for test runners that go by names
+
+    uid: str
+    source: str
+    test_type: str
+    priority: str
+    folder: str
+    test_id: int | None = None
+    jira_key: str = ""
+    test_case_id: str = ""
+    description: str = ""
+    platforms: tuple[str, ...] = ()
+    preconditions: tuple[str, ...] = ()
+    related_issues: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    step_chars: tuple[int, ...] = ()
+    expected_results: str = ""
+    test_data: str = ""
+    test_path: str = ""
+    ingested_at: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

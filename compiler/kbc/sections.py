@@ -8,16 +8,20 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from kb_runtime.facets import SEARCHED
 from kb_runtime.fusion import RRF_K
 from kb_runtime.lexical import DEFAULT_BOOSTS
 from kb_runtime.search import CANDIDATES
 from kb_runtime.vectors import EXACT_ROWS, RowRange
 from kbc import toolchain
 from kbc.backends.catalog import write_catalog, write_chunks
+from kbc.backends.facets import write_facets
 from kbc.backends.lexical import write_lexical
 from kbc.backends.tools import CollectionSummary, ServerFacts, write_tools_json
 from kbc.choices import argument_choices
+from kbc.facets import facets
 from kbc.inputs import Inputs
+from kbc.kinds import KINDS
 from kbc.records import Chunk, catalog_entry
 from kbc.scopes import search_scopes
 
@@ -39,6 +43,8 @@ def emit_catalog(inputs: Inputs, chunks: Sequence[Chunk], folder: Path) -> None:
     for collection in inputs.collections:
         records = inputs.records[collection.name]
         write_catalog(folder, collection.name, map(catalog_entry, records))
+        if KINDS[collection.kind].has_facets:
+            write_facets(folder, collection.name, map(facets, records))
         ordinals.update(
             {(collection.name, record.id): ordinal for ordinal, record in enumerate(records)}
         )
@@ -55,6 +61,12 @@ def emit_lexical(inputs: Inputs, chunks: Sequence[Chunk], folder: Path) -> None:
             (name, record.id): record.path
             for name, records in inputs.records.items()
             for record in records
+        },
+        {
+            (collection.name, record.id): [each.term for each in facets(record) if each.name in SEARCHED]
+            for collection in inputs.collections
+            if KINDS[collection.kind].has_facets
+            for record in inputs.records[collection.name]
         },
     )
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from kb_runtime.catalog import Catalog, ChunkTable
     from kb_runtime.encoder import QueryEncoder
+    from kb_runtime.facets import Facets
     from kb_runtime.lexical import LexicalIndex
     from kb_runtime.search import Searcher
     from kb_runtime.vectors import VectorIndex
@@ -127,6 +128,21 @@ class Artifact:
             return catalog
 
         return self._section(f"catalog/{name}", read)
+
+    def facets(self, name: str) -> Facets:
+        """What the records of a collection can be filtered by. Raises `KeyError` and `ArtifactError`;
+        kinds without filters have none."""
+        info = self._by_name[name]
+
+        def read() -> Facets:
+            from kb_runtime.catalog import check_byte_order
+            from kb_runtime.facets import SUFFIX, Facets
+
+            check_byte_order()
+            self.manifest.check_file(f"catalog/{info.name}{SUFFIX}")
+            return Facets(os.path.join(self.root, "catalog"), info.name)
+
+        return self._section(f"facets/{name}", read)
 
     @property
     def chunks(self) -> ChunkTable:

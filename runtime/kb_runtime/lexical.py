@@ -22,6 +22,7 @@ from kb_runtime.spelling import MIN_CHARS, Correction, corrections
 if TYPE_CHECKING:
     import tantivy
 
+    from kb_runtime.facets import Mask, RowFilter
     from kb_runtime.query import Query, Term
 
 META = "meta.json"
@@ -33,7 +34,7 @@ NAME_FIELDS = ("identifiers", "signature", "path")
 PHRASE_FIELDS = ("title", "breadcrumb", "body")
 OPERATORS = "operators"  # punctuation that stands for itself
 WORDS = "words"  # the vocabulary: unstemmed words, once for each chunk, for typos and completions
-FILTERS = "filters"  # `scope:<ordinal>`, `type:<type>`, `language:<language>`
+FILTERS = "filters"  # `scope:<ordinal>`, `type:<type>`, `language:<language>`, and facets
 ROW = "row"  # fast field: the row of the chunk in every section
 
 # A heading or a name says what a chunk is about; a mention in the body says that it is touched.
@@ -110,12 +111,13 @@ class LexicalIndex:
         languages: Collection[str] = (),
         boosts: Mapping[str, float] | None = None,
         ranges: Sequence[range] | None = None,
+        filter: RowFilter | None = None,
     ) -> LexicalHits:
         """The best `limit` (at least 1) chunks for a query.
 
         `scopes` are ordinals of collections (None: all); `types` and `languages` restrict where not
-        empty. `ranges`, in order and apart, are the only rows that count (None: all do). `boosts`
-        overrides `DEFAULT_BOOSTS` field by field. Raises `LexicalError`.
+        empty. `ranges`, in order and apart, are the only rows that count (None: all do), and so
+        are those of `filter`; of the two at most one is given. `boosts` overrides `DEFAULT_BOOSTS` field by field. Raises `LexicalError`.
         """
         if not self.documents or (scopes is not None and not scopes):
             return NO_HITS
@@ -126,8 +128,11 @@ class LexicalIndex:
             clauses, corrected = self._clauses(query, weights)
             if not clauses:
                 return NO_HITS
-            restricted = self._restricted(clauses, scopes, types, languages, ranges)
-            if ranges is None or len(ranges) <= MAX_ENGINE_RANGES:
+            groups = () if filter is None else filter.terms
+            restricted = self._restricted(clauses, scopes, types, languages, ranges, groups)
+            if filter is not None:
+                rows, scores = self._best_of(restricted, max(1, limit), filter.mask)
+            elif ranges is None or len(ranges) <= MAX_ENGINE_RANGES:
                 rows, scores = self._best(restricted, max(1, limit))
             else:
                 rows, scores = self._best_within(restricted, max(1, limit), ranges)
@@ -156,6 +161,18 @@ class LexicalIndex:
             ][:limit]
             if len(kept) == limit or len(rows) < asked or asked == self.documents:
                 return [row for row, _ in kept], [score for _, score in kept]
+
+    def _best_of(
+        self, query: tantivy.Query, limit: int, mask: Mask
+    ) -> tuple[list[int], list[float]]:
+        """The best rows that a mask leaves; the query itself may keep to it already."""
+        asked = limit
+        while True:
+            rows, scores = self._best(query, asked)
+            kept = [at for at, allowed in enumerate(mask[rows].tolist()) if allowed][:limit]
+            if len(kept) == limit or len(rows) < asked or asked == self.documents:
+                return [rows[at] for at in kept], [scores[at] for at in kept]
+            asked = min(asked * MORE_HITS, self.documents)
 
     def document_frequency(self, term: str) -> int:
         """Chunks that have the name term `term` as a word."""
@@ -279,16 +296,19 @@ class LexicalIndex:
         types: Collection[str],
         languages: Collection[str],
         ranges: Sequence[range] | None,
+        groups: Sequence[Sequence[str]],
     ) -> tantivy.Query:
         """A chunk must match one clause and every filter; filters do not change scores."""
         query, occur = self._tantivy.Query, self._tantivy.Occur
         scored = query.boolean_query([(occur.Should, clause) for clause in clauses])
         required = [(occur.Must, scored)]
-        for kind, values in (("scope", scopes or ()), ("type", types), ("language", languages)):
-            if values:
+        kinds = (("scope", scopes or ()), ("type", types), ("language", languages))
+        own = [[filter_term(kind, value) for value in values] for kind, values in kinds]
+        for terms in (*own, *groups):
+            if terms:
                 any_of = [
                     (occur.Should, query.term_query(self._schema, FILTERS, term, "basic"))
-                    for term in sorted(filter_term(kind, value) for value in values)
+                    for term in sorted(terms)
                 ]
                 required.append(
                     (occur.Must, query.const_score_query(query.boolean_query(any_of), 0.0))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import islice
+from operator import and_
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from kb_runtime.analysis import Analyzer, fold
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kb_runtime.facets import RowFilter
     from kb_runtime.lexical import LexicalIndex
     from kb_runtime.vectors import VectorIndex
 
@@ -92,7 +94,8 @@ class SearchRequest:
     `alpha` (0 lexical to 1 semantic) mixes scores normalised to 0..1 instead of fusing ranks; None
     is the knowledge base's setting, which is to fuse ranks unless its author chose otherwise.
     `types` and `languages` keep chunks with one of the values, whatever their case; empty means any.
-    `rows`, in order and apart, are the only rows that may be found (None: all may). With `names` off,
+    `rows`, in order and apart, are the only rows that may be found (None: all may), and so are those of
+    `filter`. With `names` off,
     a record that the query names gets no better place. `per_record` is the most hits that one record
     gets, None any number.
     Of hits for which `distinct` gives the same value only the best counts. With `cosines` hits that
@@ -107,6 +110,7 @@ class SearchRequest:
     types: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     rows: tuple[range, ...] | None = None
+    filter: RowFilter | None = None
     names: bool = True
     per_record: int | None = None
     distinct: Callable[[Hit], Hashable] | None = None
@@ -193,11 +197,13 @@ class _Scope:
     types: tuple[str, ...]
     languages: tuple[str, ...]
     rows: tuple[range, ...] | None
+    filter: RowFilter | None
 
 
-class _Sides(NamedTuple):
+class Sides(NamedTuple):
     """What each side found; `vector` is the embedded query where there is one."""
 
+    query: Query
     lexical: LexicalHits
     semantic: VectorHits
     vector: NDArray[np.float32] | None
@@ -273,8 +279,18 @@ class Searcher:
             corrections=lexical.corrections,
         )
 
+    def sides(self, request: SearchRequest, depth: int) -> Sides:
+        """The first half of a search, for who ranks otherwise: up to `depth` rows from each side.
+
+        Raises what `search` does.
+        """
+        alpha = self._alpha if request.alpha is None else request.alpha
+        mode = _effective_mode(request.mode, alpha)
+        query = analyse(request.query, self._analyzer)
+        return self._candidates_of(query, self._scope(request), depth, mode)
+
     def _scope(self, request: SearchRequest) -> _Scope:
-        filters = (request.types, request.languages, request.rows)
+        filters = (request.types, request.languages, request.rows, request.filter)
         if request.collections is None:
             return _Scope(None, self._ranges, *filters)
         unknown = [name for name in request.collections if name not in self._ordinals]
@@ -286,7 +302,7 @@ class Searcher:
         ranges = [self._ranges[at] for at in ordinals]
         return _Scope(ordinals, ranges, *filters)
 
-    def _candidates_of(self, query: Query, scope: _Scope, depth: int, mode: Mode) -> _Sides:
+    def _candidates_of(self, query: Query, scope: _Scope, depth: int, mode: Mode) -> Sides:
         """Both sides' candidates; a side that fails is left out, and the warning says so.
 
         Words also stand in when only meaning was asked for and cannot be had.
@@ -319,15 +335,22 @@ class Searcher:
             ) from without_words
         if without_words:
             warning = f"Lexical search is unavailable ({without_words}): results by meaning only."
-            return _Sides(lexical, semantic, vector, "semantic", (warning,))
+            return Sides(query, lexical, semantic, vector, "semantic", (warning,))
         if without_meaning:
             warning = f"Semantic search is unavailable ({without_meaning}): results by words only."
-            return _Sides(lexical, semantic, None, "lexical", (warning,))
-        return _Sides(lexical, semantic, vector, mode)
+            return Sides(query, lexical, semantic, None, "lexical", (warning,))
+        return Sides(query, lexical, semantic, vector, mode)
 
     def _lexical(self, query: Query, scope: _Scope, depth: int) -> LexicalHits:
         return self._artifact.lexical.search(
-            query, depth, scope.ordinals, scope.types, scope.languages, self._boosts, scope.rows
+            query,
+            depth,
+            scope.ordinals,
+            scope.types,
+            scope.languages,
+            self._boosts,
+            scope.rows,
+            scope.filter,
         )
 
     def _vector(
@@ -369,15 +392,20 @@ class Searcher:
 
     def _mask(self, scope: _Scope) -> NDArray[np.bool_] | None:
         """Which rows the filters leave; None without filters."""
-        by_label = self._label_mask(scope.types, scope.languages)
-        if scope.rows is None:
-            return by_label
+        masks = [self._label_mask(scope.types, scope.languages), self._range_mask(scope.rows)]
+        masks.append(None if scope.filter is None else scope.filter.mask)
+        given = [mask for mask in masks if mask is not None]
+        return reduce(and_, given) if given else None
+
+    def _range_mask(self, ranges: tuple[range, ...] | None) -> NDArray[np.bool_] | None:
+        if ranges is None:
+            return None
         import numpy as np
 
         mask = np.zeros(sum(one.rows for one in self._ranges), dtype=np.bool_)
-        for one in scope.rows:
+        for one in ranges:
             mask[one.start : one.stop] = True
-        return mask if by_label is None else mask & by_label
+        return mask
 
     def _label_mask(
         self, types: tuple[str, ...], languages: tuple[str, ...]

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kbc.diagnostics import Diagnostics, render
-from kbc.discovery import MAX_FILE_BYTES, discover
+from kbc.discovery import discover
+from kbc.kinds import MAX_FILE_BYTES
 from kbc.project import SourceFile, load_project
 
 

@@ -36,6 +36,8 @@ def lookup_keys(entry: Mapping[str, Any]) -> list[str]:
 
     A path is a key only of records without a name: many named records share one file.
     """
+    if "uid" in entry:  # a test case, which shares its file with many
+        return [entry[key] for key in ("jira_key", "test_case_id") if key in entry]
     keys = [entry.get("name"), *entry.get("aliases", ()), entry.get("filename")]
     if not entry.get("name"):
         keys.append(entry.get("path"))
@@ -94,7 +96,7 @@ def write_chunks(folder: Path, rows: Iterable[tuple[int, Chunk]]) -> int:
     target = folder / "columns"
     target.mkdir(exist_ok=True)
     for name, values in columns.items():
-        (target / f"{name}.u32").write_bytes(_little_endian("I", values))
+        (target / f"{name}.u32").write_bytes(little_endian("I", values))
     (target / "labels.json").write_text(json.dumps(labels, indent=1) + "\n", encoding="utf-8")
     return count
 
@@ -123,7 +125,7 @@ def _write_records(stem: Path, entries: Iterable[Mapping[str, Any]]) -> int:
                 ) from error
             file.write(data)
             offsets.append(offsets[-1] + len(data))
-    stem.with_name(stem.name + ".off").write_bytes(_little_endian("Q", offsets))
+    stem.with_name(stem.name + ".off").write_bytes(little_endian("Q", offsets))
     return len(offsets) - 1
 
 
@@ -139,19 +141,20 @@ def _write_keys(path: Path, names: Sequence[tuple[str, int]]) -> None:
         b"".join(
             (
                 struct.pack("<QQ", len(names), ends[-1]),
-                _little_endian("Q", [number for number, _ in exact]),
-                _little_endian("Q", [number for number, _ in folded]),
-                _little_endian("I", [position for _, position in exact]),
-                _little_endian("I", [position for _, position in folded]),
-                _little_endian("I", [record for _, record in names]),
-                _little_endian("I", ends),
+                little_endian("Q", [number for number, _ in exact]),
+                little_endian("Q", [number for number, _ in folded]),
+                little_endian("I", [position for _, position in exact]),
+                little_endian("I", [position for _, position in folded]),
+                little_endian("I", [record for _, record in names]),
+                little_endian("I", ends),
                 *texts,
             )
         )
     )
 
 
-def _little_endian(code: str, numbers: Iterable[int]) -> bytes:
+def little_endian(code: str, numbers: Iterable[int]) -> bytes:
+    """An array of unsigned integers of `code` (I: 4 bytes, Q: 8) as the format has it."""
     values = array(code, numbers)
     if sys.byteorder == "big":
         values.byteswap()

@@ -48,11 +48,12 @@ def write_lexical(
     chunks: Sequence[Chunk],
     ordinals: Mapping[str, int],
     paths: Mapping[tuple[str, str], str],
+    facets: Mapping[tuple[str, str], Sequence[str]] | None = None,
 ) -> LexicalStats:
     """Writes the index of `chunks` (row i is chunk i) into `folder`, which is created.
 
     `ordinals` gives the position of each collection in the manifest; `paths` the file of a record by
-    (collection, record id). Raises `LexicalIndexError`, and `OSError` when writing fails.
+    (collection, record id), and `facets` the terms that it can be filtered by. Raises `LexicalIndexError`, and `OSError` when writing fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
     analyzer = Analyzer()
@@ -61,8 +62,11 @@ def write_lexical(
         writer = index.writer(heap_size=_heap_bytes(chunks), num_threads=1)
         terms = 0
         for row, chunk in enumerate(chunks):
-            path = paths.get((chunk.collection, chunk.record_id), "")
+            record = (chunk.collection, chunk.record_id)
+            path = paths.get(record, "")
             document, count = _document(row, chunk, path, ordinals[chunk.collection], analyzer)
+            if facets:
+                _add(document, fields.FILTERS, [(term, 0) for term in facets.get(record, ())])
             writer.add_document(document)
             terms += count
         writer.commit()

@@ -12,6 +12,7 @@ from kbc.chunking.languages import MARKDOWN_ENDINGS, ending, language_of
 from kbc.chunking.markdown import chunk_markdown
 from kbc.chunking.plain import chunk_plain
 from kbc.chunking.source import chunk_source
+from kbc.chunking.test_case import chunk_test_case
 from kbc.records import (
     BuiltinRecord,
     Chunk,
@@ -20,6 +21,7 @@ from kbc.records import (
     PatternRecord,
     Record,
     RoutingRecord,
+    TestRecord,
 )
 
 __all__ = ["TokenBudget", "chunk"]
@@ -38,6 +40,8 @@ def chunk(record: Record, budget: TokenBudget) -> list[Chunk]:
             return chunk_plain(record, budget) if is_text else chunk_markdown(record, budget)
         case ExampleRecord():
             return chunk_source(record, budget)
+        case TestRecord():
+            return chunk_test_case(record, budget)
         case _ if ending(record.path) in MARKDOWN_ENDINGS:
             return chunk_markdown(record, budget)
         case _ if record.language or language_of(record.path):

@@ -1,0 +1,85 @@
+"""Test cases: what a case is about is one part, each of its steps another.
+
+A step says little without its test, so the title stands above it. The vector of the first part is to
+find the whole test, so the steps follow in what is embedded of it, as far as the budget goes; each
+of them has a vector of its own besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kbc.chunking.assembly import Draft, assemble
+from kbc.chunking.budget import TokenBudget
+from kbc.chunking.header import SEPARATOR, header
+from kbc.chunking.lines import Lines
+from kbc.chunking.packing import Passage, pack_lines
+from kbc.chunking.plain import prose_cuts
+from kbc.records import Chunk, TestRecord
+
+HEAD = "test"
+STEP = "step"
+
+
+def chunk_test_case(record: TestRecord, budget: TokenBudget) -> list[Chunk]:
+    """The chunks of a test: those of type `test`, then for each step those of type `step`, whose
+    anchor is `step-` and its index."""
+    lines = Lines(record.text, budget, first_number=record.line)
+    title = header([record.title], [], budget)
+    keys = tuple(dict.fromkeys(filter(None, (record.uid, record.jira_key, record.test_case_id))))
+    end = len(record.text) - sum(record.step_chars)
+    drafts = [
+        Draft(
+            start=passage.start,
+            end=passage.end,
+            header=title.text if passage.start else "",
+            type=HEAD,
+            language=record.language,
+            title=record.title,
+            breadcrumb=(record.title,),
+            identifiers=keys,
+        )
+        for passage in _passages(lines, 0, end, budget.room - title.tokens)
+    ]
+    for step, chars in zip(record.steps, record.step_chars, strict=True):
+        start, end = end, end + chars
+        drafts += [
+            Draft(
+                start=passage.start,
+                end=passage.end,
+                header=title.text,
+                type=STEP,
+                language=record.language,
+                title=f"{record.title}{SEPARATOR}Step {step.index}",
+                breadcrumb=(record.title, f"Step {step.index}"),
+                anchor=f"step-{step.index}",
+            )
+            for passage in _passages(lines, start, end, budget.room - title.tokens)
+        ]
+    chunks = assemble(record, lines, drafts)
+    heads = [chunk for chunk in chunks if chunk.type == HEAD]
+    if len(heads) == 1:
+        chunks[0] = _with_steps(chunks[0], chunks[1:], budget)
+    return chunks
+
+
+def _passages(lines: Lines, start: int, end: int, room: int) -> list[Passage]:
+    """Characters [start, end), which are whole lines, packed."""
+    first = lines.number(start) - lines.first_number
+    last = lines.number(end - 1) - lines.first_number + 1
+    return pack_lines(lines, first, last, prose_cuts(lines, first, last), room)
+
+
+def _with_steps(head: Chunk, steps: Sequence[Chunk], budget: TokenBudget) -> Chunk:
+    """The first part with as many of the steps in what is embedded as fit."""
+    room = budget.room - budget.tokens(head.embedded_text)
+    parts = [head.embedded_text]
+    for step in steps:
+        text = step.text.strip()
+        room -= budget.tokens(text)
+        if room < 0:
+            break
+        parts.append(text)
+    embedded_text = "\n".join(parts)
+    return replace(head, embedded_text=embedded_text) if budget.fits(embedded_text) else head
