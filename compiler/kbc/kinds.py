@@ -87,6 +87,13 @@ KINDS: Mapping[str, Kind] = {
             is_source_tree=True,
         ),
         Kind(
+            "pages",
+            "documentation sets: Markdown, HTML, text, JSON Lines, llms-full.txt; a folder a source",
+            (*MARKDOWN, ".html", ".htm", ".txt", ".jsonl", ".ndjson", ".xml", ".toml"),
+            {"sources": {}},
+            {"source": STRING},
+        ),
+        Kind(
             "tests",
             "test cases in JSON, as test management tools export them",
             (".json",),

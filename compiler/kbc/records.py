@@ -129,7 +129,36 @@ class CodeRecord(Record):
 
     workspace: str
     sha256: str
-    symbols: tuple[Definition, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRecord(Record):
+    """A documentation set. Its pages are the records that follow it in the collection, in the order of
+    `pages`, whose maps have `id`, `url`, `title` and where known `author`, `created_at`, `page_count`.
+    It has no text of its own to search; `content` is a list of its pages for who reads it."""
+
+    name: str
+    type: str  # web | file | git | dir
+    description: str = ""
+    content: str = ""
+    pages: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRecord(Record):
+    """A page of a documentation set. `text` is all of it: as stored, of HTML the main content as
+    Markdown. `aliases` are its address and its `kb_runtime.urls.page_key`."""
+
+    source: str
+    source_name: str
+    format: str  # markdown | mdx | html | text
+    sections: tuple[Section, ...] = ()
+    breadcrumb: tuple[str, ...] = ()
+    author: str = ""
+    created_at: str = ""
+    page_count: int = 0
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

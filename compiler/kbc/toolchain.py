@@ -12,7 +12,10 @@ import kbc
 from kb_runtime.version import __version__
 
 LIBRARIES = (
+    "beautifulsoup4",
+    "lxml",
     "markdown-it-py",
+    "markdownify",
     "msgpack",
     "numpy",
     "onnx",

@@ -18,6 +18,7 @@ from kbc.records import (
     Chunk,
     DocRecord,
     ExampleRecord,
+    PageRecord,
     PatternRecord,
     Record,
     RoutingRecord,
@@ -35,7 +36,7 @@ def chunk(record: Record, budget: TokenBudget) -> list[Chunk]:
     match record:
         case BuiltinRecord() | PatternRecord():
             return chunk_markdown(record, budget)
-        case DocRecord():
+        case DocRecord() | PageRecord():
             is_text = record.format == "text"
             return chunk_plain(record, budget) if is_text else chunk_markdown(record, budget)
         case ExampleRecord():

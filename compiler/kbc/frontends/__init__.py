@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from kbc.diagnostics import Diagnostics
-from kbc.frontends import builtins, code, docs, examples, patterns, routing, templates, tests
+from kbc.frontends import builtins, code, docs, examples, pages, patterns, routing, templates, tests
 from kbc.frontends.references import check
 from kbc.project import Collection, SourceFile
 from kbc.records import Record
@@ -23,6 +23,7 @@ FRONTENDS: Mapping[str, Frontend] = {
     "patterns": patterns.read,
     "templates": templates.read,
     "code": code.read,
+    "pages": pages.read,
     "tests": tests.read,
     "routing": routing.read,
 }

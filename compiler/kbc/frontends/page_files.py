@@ -1,0 +1,248 @@
+"""The pages in one file of a documentation set: Markdown, HTML, text, JSON Lines, `llms-full.txt`.
+
+Text is kept as it is stored. HTML is the exception: of it the main content is kept, as Markdown.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import html as html_entities
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kbc import markdown
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.markdown_file import first_paragraph, shorten
+from kbc.html import read_html
+from kbc.project import SourceFile
+from kbc.records import Section
+
+_PAGE_LINK = re.compile(r"\s*(?:Source|URL|Link):\s*<?(https?://[^\s>]+)>?\s*\Z", re.IGNORECASE)
+_LINK_WITHIN = 4
+"""Lines after a level-1 heading in which `llms-full.txt` may name the page's address."""
+
+_LOCATION = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]]+?)\s*(?:\]\]>)?\s*</loc>")
+_FRONT_MATTER_DATES = ("createdAt", "created_at", "date")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page before it has a place: `url` is what it says about itself, "" when nothing. `line` is its
+    first line in the file; the lines of HTML and JSON Lines count within the page."""
+
+    text: str
+    format: str  # markdown | mdx | html | text
+    title: str = ""
+    url: str = ""
+    line: int = 1
+    summary: str = ""
+    author: str = ""
+    created_at: str = ""
+    page_count: int = 0
+    tags: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
+
+
+def read_pages(file: SourceFile, diagnostics: Diagnostics) -> list[Page]:
+    """The pages of a file, chosen by its name; what cannot be read is left out, with a diagnostic."""
+    name = file.path.rsplit("/", 1)[-1].lower()
+    ending = name.rpartition(".")[2]
+    text = file.text(diagnostics)
+    if text is None:
+        return []
+    if ending in ("jsonl", "ndjson"):
+        return list(_json_lines(file, text, diagnostics))
+    if ending in ("html", "htm"):
+        found = [_html(text)]
+    elif name.startswith("llms-full"):
+        found = list(_llms_full(text))
+    elif ending == "txt":
+        found = [_plain(text)]
+    else:
+        found = [_markdown(file, text, diagnostics)]
+    if not any(page.text.strip() for page in found):
+        diagnostics.warning(
+            "page-without-content",
+            "the page has no main content and was left out",
+            file.path,
+            hint="Keep pages that only navigate out of the folder.",
+        )
+    return [page for page in found if page.text.strip()]
+
+
+def sitemap_locations(text: str) -> list[str]:
+    """The addresses of pages in a sitemap, in its order; those of further sitemaps are left out."""
+    found = [html_entities.unescape(match) for match in _LOCATION.findall(text)]
+    return [url for url in found if not url.lower().endswith((".xml", ".xml.gz"))]
+
+
+def _markdown(file: SourceFile, text: str, diagnostics: Diagnostics) -> Page:
+    """Front matter is used as far as it can be read: the page is its author's, not ours to mend."""
+    is_mdx = file.path.lower().endswith(".mdx")
+    document = markdown.parse(text, mdx=is_mdx)
+    for problem in document.problems:
+        if problem.code == "front-matter-invalid":
+            diagnostics.warning(
+                problem.code, problem.message, file.path, problem.line, hint=problem.hint
+            )
+    data = document.data
+    heading = next((each.title for each in document.headings if each.level == 1), "")
+    return Page(
+        text=text,
+        format="mdx" if is_mdx else "markdown",
+        title=heading or _string(data, "title"),
+        url=_string(data, "url") or _string(data, "canonical"),
+        summary=shorten(_string(data, "description") or _string(data, "summary"))
+        or first_paragraph(document.blocks, document.references),
+        author=_string(data, "author"),
+        created_at=next(filter(None, (_string(data, key) for key in _FRONT_MATTER_DATES)), ""),
+        tags=_strings(data, "tags"),
+        sections=markdown.sections(document),
+    )
+
+
+def _html(source: str) -> Page:
+    found = read_html(source)
+    page = _parsed(found.text, format="html", title=found.title)
+    sections = page.sections
+    if len(found.anchors) == len(sections):  # the page's own anchors are those that links use
+        sections = tuple(
+            dataclasses.replace(section, anchor=anchor or section.anchor)
+            for section, anchor in zip(sections, found.anchors, strict=True)
+        )
+    return dataclasses.replace(
+        page,
+        url=found.canonical,
+        summary=shorten(found.description) or page.summary,
+        author=found.author,
+        created_at=found.created_at,
+        sections=sections,
+    )
+
+
+def _plain(text: str) -> Page:
+    paragraph = next((part for part in re.split(r"\n\s*\n", text) if part.strip()), "")
+    return Page(text=text, format="text", summary=shorten(paragraph))
+
+
+def _llms_full(text: str) -> Iterator[Page]:
+    """A page begins at each level-1 heading followed by its address; where no heading has one, at
+    each level-1 heading. The pages, joined, are the file."""
+    lines = text.split("\n")
+    headings = [each for each in markdown.parse(text).headings if each.level == 1]
+    addresses = {each.start_line: _address(lines, each.end_line) for each in headings}
+    if any(addresses.values()):
+        headings = [each for each in headings if addresses[each.start_line]]
+    starts = [1, *(each.start_line for each in headings[1:])] if headings else [1]
+    for number, start in enumerate(starts):
+        end = starts[number + 1] - 1 if number + 1 < len(starts) else len(lines)
+        part = "\n".join(lines[start - 1 : end]) + ("\n" if end < len(lines) else "")
+        page = _parsed(part, line=start)
+        if headings:
+            heading = headings[number]
+            page = dataclasses.replace(page, title=heading.title, url=addresses[heading.start_line])
+        yield page
+
+
+def _address(lines: list[str], after: int) -> str:
+    """The address on one of the lines that follow line `after`."""
+    for line in lines[after : after + _LINK_WITHIN]:
+        if match := _PAGE_LINK.match(line):
+            return match[1]
+        if line.startswith("#"):
+            break
+    return ""
+
+
+def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterator[Page]:
+    """An object a line: `url`, and `text`, `markdown` or `content` as Markdown, or `html`."""
+
+    def report(line: int, message: str) -> None:
+        diagnostics.error(
+            "page-line-invalid",
+            message,
+            file.path,
+            line,
+            hint='A line is an object such as {"url": "https://...", "title": "...", "text": "..."}.',
+        )
+
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else "it nests too deeply"
+            report(number, f"the line is not JSON: {reason}")
+            continue
+        if not isinstance(entry, dict):
+            report(number, f"the line is {line.strip()[:40]!r}, not an object")
+            continue
+        if not _string(entry, "url"):
+            report(number, "the page has no `url`")
+            continue
+        page = _entry(entry)
+        if page is None:
+            report(
+                number, f"the page {entry['url']!r} has no `text`, `markdown`, `content` or `html`"
+            )
+            continue
+        yield page
+
+
+def _entry(entry: Mapping[str, Any]) -> Page | None:
+    """The page of one line; None without content."""
+    page = None
+    for key in ("text", "markdown", "content"):
+        if isinstance(entry.get(key), str) and entry[key].strip():
+            page = _parsed(entry[key])
+            break
+    if page is None and isinstance(entry.get("html"), str):
+        page = _html(entry["html"])
+    if page is None or not page.text.strip():
+        return None
+    count = entry.get("pageCount", entry.get("page_count"))
+    created = (_string(entry, key) for key in _FRONT_MATTER_DATES)
+    return dataclasses.replace(
+        page,
+        url=_string(entry, "url"),
+        title=_string(entry, "title") or page.title,
+        summary=shorten(_string(entry, "description")) or page.summary,
+        author=_string(entry, "author") or page.author,
+        created_at=next(filter(None, created), "") or page.created_at,
+        page_count=count if isinstance(count, int) and not isinstance(count, bool) else 0,
+        tags=_strings(entry, "tags"),
+    )
+
+
+def _parsed(text: str, *, format: str = "markdown", title: str = "", line: int = 1) -> Page:
+    """Markdown that is not a file of its own; section lines are the file's."""
+    document = markdown.parse(text)
+    heading = next((each.title for each in document.headings if each.level == 1), "")
+    return Page(
+        text=text,
+        format=format,
+        title=heading or title,
+        line=line,
+        summary=first_paragraph(document.blocks, document.references),
+        sections=tuple(
+            dataclasses.replace(each, line=each.line + line - 1, end_line=each.end_line + line - 1)
+            for each in markdown.sections(document)
+        ),
+    )
+
+
+def _string(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return ""
+    return str(value).strip()
+
+
+def _strings(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    value = data.get(key)
+    items = value if isinstance(value, list) else [value]
+    return tuple(item.strip() for item in items if isinstance(item, str) and item.strip())

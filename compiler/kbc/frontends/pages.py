@@ -1,0 +1,327 @@
+"""Front end for documentation sets: sources, each with its pages.
+
+A folder below the collection's path is a source, and so is a JSON Lines file or an `llms-full.txt`
+right in it; other files there belong to a source that is called like the collection. A `source.toml`
+beside the pages names the source; one right in the collection's folder, or `source` in kb.toml, makes
+all of it one source. A sitemap in a source gives its pages their addresses and their order.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from kb_runtime.urls import page_key
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.markdown_file import line_count
+from kbc.frontends.metadata import Fields, read_toml
+from kbc.frontends.page_files import Page, read_pages, sitemap_locations
+from kbc.project import Collection, SourceFile
+from kbc.records import PageRecord, Record, SourceRecord
+from kbc.toml_lines import key_lines
+
+SOURCE_FILE = "source.toml"
+SOURCE_FIELDS = ("id", "name", "url", "description", "type")
+SOURCE_TYPES = ("web", "file", "git", "dir")
+
+_SITEMAP = re.compile(r"sitemap[^/]*\.xml\Z", re.IGNORECASE)
+_BUNDLE = re.compile(
+    r"(?:(?P<jsonl>.+)\.(?:jsonl|ndjson)|(?:(?P<llms>.+?)[-_.])?llms-full.*\.txt)\Z"
+)
+_INDEX_NAMES = frozenset({"index", "readme"})
+_PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".html", ".htm")
+_NOT_PAGES = frozenset({"robots.txt"})
+
+
+@dataclass(slots=True)
+class _Source:
+    """The files of one source. `folder` is what their addresses are relative to."""
+
+    id: str
+    folder: str
+    files: list[SourceFile] = field(default_factory=list)
+    name: str = ""
+    url: str = ""
+    description: str = ""
+    type: str = ""
+    described_in: str = ""  # the path of its source.toml
+
+
+def read(
+    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+) -> list[Record]:
+    """The record of each source, by name, followed by those of its pages."""
+    sources = _sources(collection, files, diagnostics)
+    records: list[Record] = []
+    for source in sorted(sources, key=lambda each: ((each.name or each.id).casefold(), each.id)):
+        pages = _pages(collection, source, diagnostics)
+        if not pages:
+            diagnostics.warning(
+                "source-without-pages",
+                f"the source {source.id!r} has no pages",
+                source.described_in or source.folder,
+                hint="Add pages beside its source.toml, or remove it.",
+            )
+        records += [_source_record(collection, source, pages), *pages]
+    return records
+
+
+def _sources(
+    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+) -> list[_Source]:
+    described = {
+        posixpath.dirname(file.path): file
+        for file in files
+        if posixpath.basename(file.path) == SOURCE_FILE
+    }
+    sources: dict[str, _Source] = {}
+    for file in files:
+        id, folder = _place(collection, file, described)
+        source = sources.setdefault(folder if folder in described else id, _Source(id, folder))
+        if file is not described.get(folder):
+            source.files.append(file)
+    for folder, file in described.items():
+        if folder in sources:
+            _describe(sources[folder], file, diagnostics)
+    by_id: dict[str, _Source] = {}
+    for source in sources.values():
+        earlier = by_id.setdefault(source.id, source)
+        if earlier is not source:
+            diagnostics.error(
+                "duplicate-source",
+                f"the source id {source.id!r} is that of {earlier.folder!r} too",
+                source.described_in or source.folder,
+                hint="Give one of them another `id` in its source.toml.",
+            )
+    return list(by_id.values())
+
+
+def _place(
+    collection: Collection, file: SourceFile, described: Mapping[str, SourceFile]
+) -> tuple[str, str]:
+    """The id of a file's source, and the folder that its addresses are relative to."""
+    base = file.base or posixpath.dirname(file.path)
+    if whole := collection.options.get("source"):
+        return str(whole), base
+    if base in described:
+        return posixpath.basename(base) or collection.name, base
+    first, slash, _ = file.relative_path.partition("/")
+    if file.base and slash:
+        return first, f"{base}/{first}" if base else first
+    if bundle := _BUNDLE.fullmatch(posixpath.basename(file.path)):
+        return _slug(bundle["jsonl"] or bundle["llms"] or collection.name), base
+    return collection.name, base
+
+
+def _describe(source: _Source, file: SourceFile, diagnostics: Diagnostics) -> None:
+    source.described_in = file.path
+    parsed = read_toml(file, diagnostics)
+    if parsed is None:
+        return
+    data, text = parsed
+    lines = key_lines(text)
+    fields = Fields(data, file.path, lambda name: lines.get((name,), 1), diagnostics)
+    fields.warn_unknown(SOURCE_FIELDS)
+    source.id = fields.string("id") or source.id
+    source.name = fields.string("name")
+    source.url = fields.string("url")
+    source.description = fields.string("description")
+    source.type = fields.string("type")
+    if source.type and source.type not in SOURCE_TYPES:
+        diagnostics.error(
+            "source-unknown-type",
+            f"{source.type!r} is not a type of source",
+            file.path,
+            fields.line_of("type"),
+            hint=f"One of: {', '.join(SOURCE_TYPES)}.",
+        )
+
+
+def _pages(collection: Collection, source: _Source, diagnostics: Diagnostics) -> list[PageRecord]:
+    """The pages in the order of the sitemaps, then of the paths; of an address the first page."""
+    locations: list[str] = []
+    files: list[SourceFile] = []
+    for file in source.files:
+        name = posixpath.basename(file.path)
+        if _SITEMAP.fullmatch(name):
+            locations += sitemap_locations(file.text(diagnostics) or "")
+        elif name.lower() not in _NOT_PAGES and not name.lower().endswith((".xml", ".toml")):
+            files.append(file)
+    listed = _listed(source, files, locations, diagnostics)
+    order = {path: position for position, path in enumerate(listed)}
+    files.sort(key=lambda file: (order.get(file.path, len(order)), file.path))
+    records: dict[str, PageRecord] = {}
+    ids: set[str] = set()
+    for file in files:
+        for page in read_pages(file, diagnostics):
+            record = _record(collection, source, file, page, listed.get(file.path, ""), ids)
+            key = page_key(record.url)
+            if key in records:
+                diagnostics.warning(
+                    "page-duplicate-url",
+                    f"the address {record.url!r} is that of {records[key].path} too;"
+                    " this page was left out",
+                    file.path,
+                    page.line,
+                    hint="Remove one of them.",
+                )
+                continue
+            ids.add(record.id)
+            records[key] = record
+    return list(records.values())
+
+
+def _listed(
+    source: _Source,
+    files: Iterable[SourceFile],
+    locations: Sequence[str],
+    diagnostics: Diagnostics,
+) -> dict[str, str]:
+    """File path -> address, for the files that a sitemap lists, in its order."""
+    by_place = {_site_path(_relative(source, file)): file.path for file in files}
+    listed: dict[str, str] = {}
+    missing = []
+    for url in locations:
+        segments = _site_path(urlsplit(url).path.strip("/")).split("/")
+        places = ("/".join(segments[start:]) for start in range(len(segments)))
+        path = next((by_place[place] for place in places if place in by_place), None)
+        if path is None and not urlsplit(url).path.strip("/"):
+            path = by_place.get("")
+        if path is None:
+            missing.append(url)
+        else:
+            listed.setdefault(path, url)
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        diagnostics.warning(
+            "sitemap-page-missing",
+            f"the sitemap of {source.id!r} lists {missing[0]}{more}, which no file holds",
+            source.described_in or source.folder,
+            hint="Save the page beside the others, or leave it: it is not part of the source.",
+        )
+    return listed
+
+
+def _relative(source: _Source, file: SourceFile) -> str:
+    return file.path.removeprefix(f"{source.folder}/") if source.folder else file.path
+
+
+def _site_path(path: str) -> str:
+    """Where a site shows a file: without its ending, and without the name of an index."""
+    lowered = path.lower()
+    for ending in _PAGE_ENDINGS:
+        if lowered.endswith(ending):
+            path = path[: -len(ending)]
+            break
+    folder, _, name = path.rpartition("/")
+    return folder if name.lower() in _INDEX_NAMES else path
+
+
+def _record(
+    collection: Collection,
+    source: _Source,
+    file: SourceFile,
+    page: Page,
+    listed_url: str,
+    taken: set[str],
+) -> PageRecord:
+    relative = _relative(source, file)
+    own_url = page.url if urlsplit(page.url).scheme else ""
+    url = own_url or listed_url or _url(collection, source, file, relative)
+    is_bundle = _BUNDLE.fullmatch(posixpath.basename(file.path)) is not None
+    place = relative
+    if is_bundle:
+        place = (urlsplit(url).path.strip("/") or "index") if own_url else _slug(page.title)
+    number, numbered = 1, place
+    while f"{source.id}/{numbered}" in taken:
+        number += 1
+        numbered = f"{place}-{number}"
+    if is_bundle and not own_url:
+        url = f"{source.url.rstrip('/') or source.id}/{numbered}"
+    title = page.title or posixpath.basename(relative)
+    return PageRecord(
+        id=f"{source.id}/{numbered}",
+        collection=collection.name,
+        title=title,
+        path=file.path,
+        text=page.text,
+        line=page.line,
+        size=len(page.text.encode()),
+        lines=line_count(page.text),
+        summary=page.summary,
+        tags=page.tags,
+        url=url,
+        source=source.id,
+        source_name=source.name or source.id,
+        format=page.format,
+        sections=page.sections,
+        breadcrumb=_breadcrumb(url),
+        author=page.author,
+        created_at=page.created_at,
+        page_count=page.page_count,
+        aliases=tuple(dict.fromkeys((url, page_key(url)))),
+    )
+
+
+def _url(collection: Collection, source: _Source, file: SourceFile, relative: str) -> str:
+    """The address of a page that does not say its own: below the source's, else the collection's,
+    else its path."""
+    if "{" in source.url:
+        stem = relative.rsplit(".", 1)[0]
+        filled = source.url.replace("{path}", quote(relative)).replace("{stem}", quote(stem))
+        return filled.replace("#{anchor}", "").replace("{anchor}", "")
+    if source.url:
+        is_html = relative.lower().endswith((".html", ".htm"))
+        stem = posixpath.splitext(posixpath.basename(relative))[0].lower()
+        place = relative if is_html and stem not in _INDEX_NAMES else _site_path(relative)
+        return f"{source.url.rstrip('/')}/{quote(place)}"
+    return collection.source_url(file.path) or f"{source.id}/{relative}"
+
+
+def _breadcrumb(url: str) -> tuple[str, ...]:
+    """The segments above the page in the path of its address."""
+    return tuple(segment for segment in urlsplit(url).path.strip("/").split("/")[:-1] if segment)
+
+
+def _source_record(
+    collection: Collection, source: _Source, pages: Sequence[PageRecord]
+) -> SourceRecord:
+    name = source.name or source.url or source.id
+    on_the_web = source.url or (pages and pages[0].url)
+    is_web = str(on_the_web).startswith(("http://", "https://"))
+    listing = "".join(f"- [{page.title}]({page.url})\n" for page in pages)
+    return SourceRecord(
+        id=source.id,
+        collection=collection.name,
+        title=name,
+        path=source.described_in or source.folder,
+        text="",
+        summary=source.description,
+        url=source.url.partition("{")[0],
+        name=name,
+        type=source.type or ("web" if is_web else "file"),
+        description=source.description,
+        content=f"# {name}\n\n{source.description}\n\n{listing}".replace("\n\n\n\n", "\n\n"),
+        pages=tuple(_listing_entry(page) for page in pages),
+    )
+
+
+def _listing_entry(page: PageRecord) -> dict[str, Any]:
+    """What lists and filters need of a page, so that they need not read all of it."""
+    entry = {
+        "id": page.id,
+        "url": page.url,
+        "title": page.title,
+        "author": page.author,
+        "created_at": page.created_at,
+        "page_count": page.page_count,
+    }
+    return {name: value for name, value in entry.items() if value}
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^\w]+", "-", text.casefold()).strip("-") or "page"
