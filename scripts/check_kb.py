@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import re
 import shlex
 import shutil
@@ -45,7 +46,15 @@ COMMANDS = ("parse", "typecheck", "test", "run", "verify", "compile", "repl", "d
 SEED = 1
 SAMPLES = 200  # traces per simulation unless the command says --max-samples
 STEPS = 20  # the tool's own default
-PATIENCE_S = 15  # one source, simulations included; the slowest takes a few seconds
+PATIENCE_S = 30  # one source, simulations included; the slowest takes a few seconds
+STUCK: dict[str, Any] = {
+    "phase": "stuck",
+    "errors": [{"code": "stuck", "message": f"no answer in {PATIENCE_S} s", "line": 1}],
+    "modules": [],
+    "tests": [],
+    "probes": [],
+    "simulations": [],
+}
 
 DEFINITION = re.compile(
     r"(const|var|type|val|def|pure|action|run|temporal|nondet|import|export|assume)\b"
@@ -124,10 +133,18 @@ def flags_of_commands(package: Path) -> dict[str, set[str]]:
 
 
 def ask(package: Path, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One process of check.mjs answers all requests, in order.
+    """The answers of check.mjs to all requests, in order.
 
-    Raises `RuntimeError` naming the source when one takes longer than `PATIENCE_S`.
+    One process answers them, unless one takes longer than `PATIENCE_S`: that answer is an error, and
+    a new process goes on with the rest. Raises `RuntimeError` when the process ends by itself.
     """
+    answers: list[dict[str, Any]] = []
+    while len(answers) < len(requests):
+        answers += ask_until_stuck(package, requests[len(answers) :])
+    return answers
+
+
+def ask_until_stuck(package: Path, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     lines = "".join(json.dumps(request) + "\n" for request in requests)
     program = ["node", str(TOOL / "check.mjs"), str(package)]
     answers: list[dict[str, Any]] = []
@@ -136,19 +153,19 @@ def ask(package: Path, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ) as process:
         assert process.stdin
         assert process.stdout
-        feeder = Thread(target=feed, args=(process.stdin, lines), daemon=True)
-        feeder.start()
+        Thread(target=feed, args=(process.stdin, lines), daemon=True).start()
         for request in requests:
             watchdog = Timer(PATIENCE_S, process.kill)
             watchdog.start()
             line = process.stdout.readline()
             watchdog.cancel()
-            if not line:
-                process.kill()
-                raise RuntimeError(
-                    f"no answer in {PATIENCE_S} s for {request.get('path')}:\n{request.get('source')}"
-                )
-            answers.append(json.loads(line))
+            if line:
+                answers.append(json.loads(line))
+                continue
+            if process.wait() >= 0:
+                raise RuntimeError(f"check.mjs ended while it checked {request.get('path')}")
+            answers.append(STUCK)
+            break
     return answers
 
 
@@ -161,8 +178,11 @@ def feed(stream: TextIO, text: str) -> None:
         pass  # the process was killed; the reader reports it
 
 
-def answer_all(package: Path, jobs: list[Job], workers: int) -> list[dict[str, Any]]:
-    """Answers of all jobs, from the cache where the same content was checked before."""
+def answer_all(package: Path, jobs: list[Job], workers: int, prune: bool) -> list[dict[str, Any]]:
+    """Answers of all jobs, from the cache where the same content was checked before.
+
+    `prune` drops what these jobs do not use from the cache.
+    """
     store = CACHE / "answers.json"
     known: dict[str, Any] = json.loads(store.read_text("utf-8")) if store.exists() else {}
     salt = hashlib.sha256(
@@ -182,7 +202,14 @@ def answer_all(package: Path, jobs: list[Job], workers: int) -> list[dict[str, A
         for share, answers in zip(shares, answered, strict=True):
             known.update(zip((keys[i] for i in share), answers, strict=True))
     used = set(keys)
-    store.write_text(json.dumps({k: v for k, v in known.items() if k in used}), encoding="utf-8")
+    kept = {
+        key: answer
+        for key, answer in known.items()
+        if answer != STUCK and (not prune or key in used)
+    }
+    fresh = store.with_suffix(f".{os.getpid()}")
+    fresh.write_text(json.dumps(kept), encoding="utf-8")
+    fresh.replace(store)  # whole at any moment: several checks may run at once
     return [known[key] for key in keys]
 
 
@@ -479,23 +506,23 @@ def reference_misses(kb: Path, table: dict[str, Any]) -> Iterator[Miss]:
 # The whole
 
 
-def check(kb: Path, workers: int) -> tuple[list[Miss], Counter[str]]:
+def check(kb: Path, workers: int, only: str) -> tuple[list[Miss], Counter[str]]:
     package = install()
     flags = flags_of_commands(package)
     (head,) = ask(package, [{"signatures": True}])
     table = head["signatures"]
     misses = [*builtin_misses(kb, table), *reference_misses(kb, table)]
     jobs: list[Job] = []
-    for path in sorted(kb.glob("**/*.qnt")):
+    for path in sorted(kb.glob(f"{only}**/*.qnt")):
         job, wrong = quint_file(path)
         jobs.append(job)
         misses += [Miss(str(Path(m.path).relative_to(kb)), m.line, m.message) for m in wrong]
-    for path in sorted([*kb.glob("**/*.md"), *kb.glob("**/*.mdx")]):
+    for path in sorted([*kb.glob(f"{only}**/*.md"), *kb.glob(f"{only}**/*.mdx")]):
         text = path.read_text("utf-8")
         jobs += snippets(path, text)
         misses += shell_misses(str(path.relative_to(kb)), text, flags)
     counts: Counter[str] = Counter({"builtins": len(table)})
-    for job, answer in zip(jobs, answer_all(package, jobs, workers), strict=True):
+    for job, answer in zip(jobs, answer_all(package, jobs, workers, prune=not only), strict=True):
         misses += judge(job, answer, kb)
         counts[job.counts] += 1
         counts["runs"] += len(answer["tests"])
@@ -511,12 +538,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Check the Quint knowledge base with Quint.")
     parser.add_argument("kb", nargs="?", type=Path, default=ROOT / "kb", help="default: kb/")
     parser.add_argument("--jobs", type=int, default=2, help="node processes (default 2)")
+    parser.add_argument("--only", default="", metavar="FOLDER", help="check sources below it only")
     arguments = parser.parse_args()
     if shutil.which("npm") is None:
         print("check_kb: npm is not installed; Node.js 18 or newer is needed", file=sys.stderr)
         return 2
     try:
-        misses, counts = check(arguments.kb.resolve(), arguments.jobs)
+        misses, counts = check(
+            arguments.kb.resolve(),
+            arguments.jobs,
+            arguments.only and f"{arguments.only.rstrip('/')}/",
+        )
     except (subprocess.CalledProcessError, RuntimeError) as error:
         print(f"check_kb: {error}", file=sys.stderr)
         return 2
