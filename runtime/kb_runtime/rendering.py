@@ -20,9 +20,15 @@ _LONGEST_CLUSTER = 64
 
 def fence(text: str, language: str = "") -> str:
     """`text` as a fenced code block, whose fence is longer than any run of backticks in it."""
+    return exact_fence(text.rstrip(), language)
+
+
+def exact_fence(text: str, language: str = "") -> str:
+    """Like `fence`, with every character of `text`; a line end is added where it has none."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     marks = "`" * max(3, longest + 1)
-    return f"{marks}{language}\n{text.rstrip()}\n{marks}"
+    line_end = "" if text.endswith("\n") else "\n"
+    return f"{marks}{language}\n{text}{line_end}{marks}"
 
 
 def code_span(text: str) -> str:
@@ -120,6 +126,11 @@ def json_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def indented_json_text(value: Any) -> str:
+    """`value` as JSON indented by two spaces, where a contract wants that."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
 def json_answer(structured: dict[str, Any]) -> Answer:
     """An answer whose text is its structure, so that either of them stands alone."""
     from kb_runtime.tools.declaration import Answer  # the tools import this module
@@ -140,7 +151,8 @@ def with_warnings(answer: Answer, warnings: Sequence[str]) -> Answer:
     structured["warnings"] = [*structured.get("warnings", ()), *warnings]
     if answer.text.startswith("{"):
         written = {**json.loads(answer.text), "warnings": structured["warnings"]}
-        return Answer(json_text(written), structured, answer.meta)
+        write = indented_json_text if answer.text.startswith("{\n") else json_text
+        return Answer(write(written), structured, answer.meta)
     return Answer(f"{answer.text}\n\n{notes}", structured, answer.meta)
 
 

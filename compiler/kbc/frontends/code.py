@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from kbc.chunking import syntax
 from kbc.chunking.languages import MARKDOWN_ENDINGS, ending, language_of
@@ -17,7 +18,7 @@ from kbc.frontends.markdown_file import line_count
 from kbc.project import Collection, SourceFile
 from kbc.records import CodeRecord, Definition, Record
 
-MAX_SYMBOLS = 2_000
+MAX_DEFINITIONS = 2_000
 """Definitions kept of one file, the first ones: more are a table, not a program."""
 
 _SHEBANG = re.compile(r"#!.*?\b(?P<name>bash|node|perl|php|python|ruby|sh|zsh)(?:[\d.]*)\b")
@@ -53,7 +54,7 @@ def _record(collection: Collection, file: SourceFile, text: str) -> CodeRecord:
         url=collection.source_url(path),
         workspace=file.base or ".",
         sha256=file.sha256,
-        symbols=tuple(_definitions(text, language))[:MAX_SYMBOLS],
+        definitions=tuple(islice(_definitions(text, language), MAX_DEFINITIONS)),
     )
 
 

@@ -37,11 +37,9 @@ def check(tool: Tool, raw: Mapping[str, Any] | None) -> tuple[dict[str, Any], li
     for argument in tool.arguments:
         value = _checked(argument, raw.get(argument.name), warnings)
         if value is None and argument.required:
-            raise ToolError(
-                "BAD_INPUT",
-                f"the argument {argument.name} is required and must not be empty",
-                next_steps=[f"Give {argument.name}: {argument.description}"],
-            )
+            message = f"the argument {argument.name} is required and must not be empty"
+            step = f"Give {argument.name}: {argument.description}"
+            raise _refusal(argument, "missing", None, message, step)
         values[argument.name] = argument.default if value is None else value
     warnings.extend(_unknown(tool, raw))
     return values, warnings
@@ -92,12 +90,11 @@ def _text(argument: Argument, value: Any) -> str:
     if not isinstance(value, str):
         raise _wrong(argument, value, "a string")
     if argument.max_length is not None and len(value) > argument.max_length:
-        raise ToolError(
-            "BAD_INPUT",
+        message = (
             f"{argument.name} has {len(value)} characters and may have at most"
-            f" {argument.max_length}: {quoted(value)}",
-            next_steps=[f"Shorten {argument.name}."],
+            f" {argument.max_length}: {quoted(value)}"
         )
+        raise _refusal(argument, "length", value, message, f"Shorten {argument.name}.")
     return value
 
 
@@ -164,11 +161,9 @@ def _in_range(argument: Argument, value: int | float, warnings: list[str]) -> in
     if (low is None or value >= low) and (high is None or value <= high):
         return value
     if argument.out_of_range == "reject":
-        raise ToolError(
-            "BAD_INPUT",
-            f"{argument.name} must be {_bounds(low, high)}, not {quoted(value)}",
-            next_steps=[f"Give {argument.name} {_bounds(low, high)}, or leave it out."],
-        )
+        message = f"{argument.name} must be {_bounds(low, high)}, not {quoted(value)}"
+        step = f"Give {argument.name} {_bounds(low, high)}, or leave it out."
+        raise _refusal(argument, "range", value, message, step)
     nearest = low if low is not None and value < low else high
     assert nearest is not None
     warnings.append(
@@ -184,8 +179,15 @@ def _bounds(low: float | None, high: float | None) -> str:
 
 
 def _wrong(argument: Argument, value: Any, expected: str) -> ToolError:
-    return ToolError(
-        "BAD_INPUT",
-        f"{argument.name} must be {expected}, not {quoted(value)}",
-        next_steps=[f"Give {argument.name}: {argument.description}"],
-    )
+    message = f"{argument.name} must be {expected}, not {quoted(value)}"
+    step = f"Give {argument.name}: {argument.description}"
+    return _refusal(argument, "type", value, message, step)
+
+
+def _refusal(argument: Argument, rule: str, value: Any, message: str, next_step: str) -> ToolError:
+    """The error for a value that breaks a rule, in the declaration's words where it has some."""
+    words = argument.refusals.get(rule)
+    if words is not None:
+        length = len(value) if isinstance(value, str) else 0
+        message = words.format(value=quoted(value), length=length)
+    return ToolError("BAD_INPUT", message, next_steps=[next_step])

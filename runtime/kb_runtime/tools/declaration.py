@@ -21,6 +21,8 @@ class Argument:
     trimmed; `max_length` counts code points after trimming. `choices` is closed (another value is
     BAD_INPUT) unless `choices_from` names a summary that only the compiler knows (`builtin_categories`):
     then the compiler writes the enum, and the tool itself judges the value, synonyms included.
+    `refusals` are the words of a contract for values that are refused, by rule: `missing`, `type`,
+    `length` or `range`. In them `{value}` is the value as quoted and `{length}` its code points.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Argument:
     max_length: int | None = None
     choices: tuple[str, ...] = ()
     choices_from: str = ""
+    refusals: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
