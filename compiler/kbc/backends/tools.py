@@ -33,6 +33,11 @@ _STARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
     "patterns": (("list_patterns", "See proven patterns with {tool}."),),
     "routing": (("suggest_framework", "Starting a task, ask {tool} which framework fits."),),
+    "sources": (
+        ("qurio_search", "Search documentation sets with {tool}."),
+        ("qurio_list_sources", "{tool} names the sets."),
+        ("qurio_read_page", "Read a page with {tool}."),
+    ),
     COMPACT: (
         ("search", "Search with {tool}, then read hits with their kb:// address."),
         ("list", "{tool} shows the collections."),
@@ -43,6 +48,7 @@ _STARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
 _NOUNS = {
     "builtins": "builtins",
     "docs": "pages",
+    "pages": "pages of documentation sets",
     "examples": "examples",
     "patterns": "patterns",
     "templates": "templates",
@@ -154,12 +160,13 @@ def offered_tools(facts: ServerFacts) -> list[Tool]:
 
 def instructions(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, Any]:
     """What the server says about itself; at most MAX_INSTRUCTIONS characters for any profile."""
-    names = {tool.name for tool in offered}
+    wire_names = {
+        tool.name.removeprefix("{prefix}_"): tool.name.format(prefix=facts.prefix)
+        for tool in offered
+    }
     starts = {
         family: " ".join(
-            text.format(tool=f"{facts.prefix}_{tool}")
-            for tool, text in texts
-            if f"{{prefix}}_{tool}" in names
+            text.format(tool=wire) for tool, text in texts if (wire := wire_names.get(tool))
         )
         for family, texts in _STARTS.items()
     }

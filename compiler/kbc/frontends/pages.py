@@ -34,7 +34,10 @@ _BUNDLE = re.compile(
 )
 _INDEX_NAMES = frozenset({"index", "readme"})
 _PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".html", ".htm")
-_NOT_PAGES = frozenset({"robots.txt"})
+_NOT_PAGES = frozenset(
+    {"404.html", "genindex.html", "print.html", "robots.txt", "search.html", "toc.html"}
+)
+"""What generators of sites add: the whole book once more, indexes, error pages."""
 
 
 @dataclass(slots=True)

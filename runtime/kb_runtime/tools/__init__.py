@@ -9,6 +9,7 @@ from kb_runtime.tools import (
     patterns,
     routing,
     search,
+    sources,
     substring,
     templates,
 )
@@ -23,4 +24,5 @@ TOOLS: tuple[Tool, ...] = (
     *routing.TOOLS,
     *search.TOOLS,
     *substring.TOOLS,
+    *sources.TOOLS,
 )
