@@ -24,7 +24,7 @@ RESERVED_COLLECTIONS = frozenset({"all", "chunks"})
 """`all` is the scope of everything, `chunks` a file name in the catalog."""
 
 BOOST_FIELDS = ("title", "breadcrumb", "identifiers", "signature", "body", "path", "tags")
-FAMILIES = ("reference", "patterns", "routing", "search", "codebase", "sources")
+FAMILIES = ("reference", "patterns", "routing", "search", "codebase", "tests", "sources")
 MAX_CANDIDATES = 1000
 
 _FLOAT = "a number"

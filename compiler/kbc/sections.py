@@ -63,7 +63,9 @@ def emit_lexical(inputs: Inputs, chunks: Sequence[Chunk], folder: Path) -> None:
             for record in records
         },
         {
-            (collection.name, record.id): [each.term for each in facets(record) if each.name in SEARCHED]
+            (collection.name, record.id): [
+                each.term for each in facets(record) if each.name in SEARCHED
+            ]
             for collection in inputs.collections
             if KINDS[collection.kind].has_facets
             for record in inputs.records[collection.name]

@@ -24,7 +24,7 @@ DEFAULT_PORT = 8765
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
 USAGE = f"""\
-Usage: serve ARTIFACT [--tools all|compact|FAMILY,...]
+Usage: serve ARTIFACT [--tools all|compact|FAMILY,...] [--data DIR]
        serve ARTIFACT --http [--host HOST] [--port PORT] [--token-file FILE]
                       [--allow-host HOST]... [--allow-origin ORIGIN]... [--max-body BYTES]
 
@@ -32,6 +32,7 @@ Serves a compiled knowledge base to an MCP client, over stdin and stdout or over
 
   ARTIFACT         a folder that `kbc build` wrote
   --tools          which tools to offer (all)
+  --data           the folder whose JSON files `ingest_tests` may read (data)
   --http           streamable HTTP at http://HOST:PORT/mcp, and /healthz
   --host           the address to listen on (127.0.0.1)
   --port           the port to listen on ({DEFAULT_PORT}; 0 takes a free one)
@@ -53,6 +54,7 @@ class Options:
     def __init__(self) -> None:
         self.artifact = ""
         self.tools = "all"
+        self.data = ""
         self.http = False
         self.host = "127.0.0.1"
         self.port = DEFAULT_PORT
@@ -99,7 +101,7 @@ def parse(arguments: Sequence[str]) -> Options:
                 raise UsageError(f"{name} needs a value.")
             value = remaining.pop(0)
         _VALUED[name](options, value)
-        if name != "--tools":
+        if name not in ("--tools", "--data"):
             http_only = name
     if not options.artifact:
         raise UsageError("the ARTIFACT to serve is missing.")
@@ -116,6 +118,7 @@ def _number(name: str, value: str, most: int) -> int:
 
 _VALUED: dict[str, Callable[[Options, str], None]] = {
     "--tools": lambda options, value: setattr(options, "tools", value),
+    "--data": lambda options, value: setattr(options, "data", value),
     "--host": lambda options, value: setattr(options, "host", value),
     "--port": lambda options, value: setattr(options, "port", _number("--port", value, 65_535)),
     "--token-file": lambda options, value: setattr(options, "token_file", value),
@@ -132,12 +135,13 @@ def _serve(options: Options) -> int:
     from kb_runtime.live import LiveArtifact
     from kb_runtime.mcp.answers import ProfileError
     from kb_runtime.mcp.dispatch import Dispatcher
+    from kb_runtime.session import DATA_FOLDER
 
     if not options.http and (sys.stdin is None or sys.stdout is None):
         raise UsageError("stdin and stdout must be open.")
     try:
         live = LiveArtifact(options.artifact)
-        dispatcher = Dispatcher(live, options.tools)
+        dispatcher = Dispatcher(live, options.tools, options.data or DATA_FOLDER)
     except ArtifactError as error:
         _complain(error.message, error.hint)
         return EXIT_ARTIFACT

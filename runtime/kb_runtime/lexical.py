@@ -116,8 +116,9 @@ class LexicalIndex:
         """The best `limit` (at least 1) chunks for a query.
 
         `scopes` are ordinals of collections (None: all); `types` and `languages` restrict where not
-        empty. `ranges`, in order and apart, are the only rows that count (None: all do), and so
-        are those of `filter`; of the two at most one is given. `boosts` overrides `DEFAULT_BOOSTS` field by field. Raises `LexicalError`.
+        empty. `ranges`, in order and apart, are the only rows that count (None: all do), and so are
+        those of `filter`; at most one of the two is given. `boosts` overrides `DEFAULT_BOOSTS` field by
+        field. Raises `LexicalError`.
         """
         if not self.documents or (scopes is not None and not scopes):
             return NO_HITS

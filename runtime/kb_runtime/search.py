@@ -289,6 +289,17 @@ class Searcher:
         query = analyse(request.query, self._analyzer)
         return self._candidates_of(query, self._scope(request), depth, mode)
 
+    def nearest(
+        self,
+        vector: NDArray[np.float32],
+        collections: tuple[str, ...],
+        types: tuple[str, ...],
+        depth: int,
+    ) -> VectorHits:
+        """Up to `depth` rows of some collections and types by their cosine to a vector."""
+        scope = self._scope(SearchRequest("", collections, types=types))
+        return self._semantic(vector, scope, depth)
+
     def _scope(self, request: SearchRequest) -> _Scope:
         filters = (request.types, request.languages, request.rows, request.filter)
         if request.collections is None:

@@ -8,20 +8,28 @@ if TYPE_CHECKING:
 
     from kb_runtime.artifact import Artifact
 
+DATA_FOLDER = "data"
+"""Where a server reads files that a call names, unless it was started with another folder."""
+
 
 class Session:
     """One tool call. `artifact` stays the same until the call ends, whatever is published meanwhile.
 
     `tool_names` maps declared names (`{prefix}_get_doc`) to the names under which this server offers
     them; a tool that the profile leaves out is not in it. `correlation_id` goes into every log record
-    about the call.
+    about the call. `data_folder` is the only folder whose files a tool may read.
     """
 
-    __slots__ = ("artifact", "correlation_id", "tool_names")
+    __slots__ = ("artifact", "correlation_id", "data_folder", "tool_names")
 
     def __init__(
-        self, artifact: Artifact, tool_names: Mapping[str, str], correlation_id: str = ""
+        self,
+        artifact: Artifact,
+        tool_names: Mapping[str, str],
+        correlation_id: str = "",
+        data_folder: str = DATA_FOLDER,
     ) -> None:
         self.artifact = artifact
         self.tool_names = tool_names
         self.correlation_id = correlation_id
+        self.data_folder = data_folder

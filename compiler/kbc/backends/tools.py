@@ -33,6 +33,10 @@ _STARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
     "patterns": (("list_patterns", "See proven patterns with {tool}."),),
     "routing": (("suggest_framework", "Starting a task, ask {tool} which framework fits."),),
+    "tests": (
+        ("search_tests", "Search test cases with {tool}."),
+        ("get_test_by_jira", "{tool} gives one in full."),
+    ),
     "sources": (
         ("qurio_search", "Search documentation sets with {tool}."),
         ("qurio_list_sources", "{tool} names the sets."),
@@ -52,6 +56,7 @@ _NOUNS = {
     "examples": "examples",
     "patterns": "patterns",
     "templates": "templates",
+    "tests": "test cases",
     "routing": "routing rules",
 }
 _REFERENCE_ONLY = (

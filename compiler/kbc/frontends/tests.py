@@ -58,7 +58,9 @@ def read(
 def head_text(case: Case) -> str:
     """What a case is about: title, summary, description, then its properties, a line each."""
     paragraphs = [f"# {case.title}"]
-    paragraphs += [text for text in (case.summary, case.description) if text not in ("", case.title)]
+    paragraphs += [
+        text for text in (case.summary, case.description) if text not in ("", case.title)
+    ]
     properties = {
         "Type": case.test_type,
         "Priority": case.priority,

@@ -17,6 +17,7 @@ import json
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.mcp import eras
+from kb_runtime.session import DATA_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,9 +37,13 @@ class ProfileError(ValueError):
 class Answers:
     """The static answers for one build and one profile."""
 
-    def __init__(self, build_id: str, document: dict[str, Any], profile: str) -> None:
-        """`profile` is `all`, `compact` or families separated by commas. Raises ProfileError."""
+    def __init__(
+        self, build_id: str, document: dict[str, Any], profile: str, data_folder: str
+    ) -> None:
+        """`profile` is `all`, `compact` or families separated by commas; `data_folder` is what the tools
+        of this server get to read. Raises ProfileError."""
         self.build_id = build_id
+        self.data_folder = data_folder
         families = document["families"]
         chosen = choose_families(profile, families)
         starts = document["instructions"]["families"]
@@ -78,13 +83,15 @@ class Answers:
         return {**envelope, **result, "_meta": meta}
 
 
-def load_answers(build_id: str, data: bytes, profile: str) -> Answers:
+def load_answers(
+    build_id: str, data: bytes, profile: str, data_folder: str = DATA_FOLDER
+) -> Answers:
     """Reads the content of `tools.json`. Raises ArtifactError and ProfileError."""
     try:
         document = json.loads(data)
         if document["format"] != TOOLS_FORMAT:
             raise ValueError(f"format {document['format']!r}")
-        return Answers(build_id, document, profile)
+        return Answers(build_id, document, profile, data_folder)
     except ProfileError:
         raise
     except (ValueError, KeyError, TypeError) as error:

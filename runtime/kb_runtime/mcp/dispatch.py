@@ -9,6 +9,7 @@ from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.mcp import eras, failures
 from kb_runtime.mcp.answers import ALL, TOOLS_FILE, Answers, load_answers
 from kb_runtime.mcp.params import check_params
+from kb_runtime.session import DATA_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
 class Dispatcher:
     """Answers requests from whatever version of the knowledge base is live. Thread-safe."""
 
-    def __init__(self, live: LiveArtifact, profile: str = ALL) -> None:
-        """Raises ArtifactError and ProfileError, so that a server refuses before it serves."""
+    def __init__(
+        self, live: LiveArtifact, profile: str = ALL, data_folder: str = DATA_FOLDER
+    ) -> None:
+        """`data_folder` is the only folder whose files a call may name. Raises ArtifactError and ProfileError, so that a server refuses before it serves."""
         self._live = live
         self._profile = profile
+        self._data_folder = data_folder
         with live.lease() as artifact:
-            self._answers = _read_answers(artifact, profile)
+            self._answers = self._read_answers(artifact)
 
     @property
     def answers(self) -> Answers:
@@ -63,12 +67,12 @@ class Dispatcher:
     def _answers_of(self, artifact: Artifact) -> Answers:
         answers = self._answers
         if answers.build_id != artifact.build_id:
-            self._answers = answers = _read_answers(artifact, self._profile)
+            self._answers = answers = self._read_answers(artifact)
         return answers
 
-
-def _read_answers(artifact: Artifact, profile: str) -> Answers:
-    return load_answers(artifact.build_id, artifact.read(TOOLS_FILE), profile)
+    def _read_answers(self, artifact: Artifact) -> Answers:
+        data = artifact.read(TOOLS_FILE)
+        return load_answers(artifact.build_id, data, self._profile, self._data_folder)
 
 
 def _initialize(answers: Answers, _: Artifact, params: dict[str, Any], __: str) -> dict[str, Any]:

@@ -6,12 +6,15 @@ from kb_runtime.tools import (
     builtins,
     docs,
     examples,
+    health,
+    ingestion,
     patterns,
     routing,
     search,
     sources,
     substring,
     templates,
+    tests,
 )
 from kb_runtime.tools.declaration import Tool
 
@@ -24,5 +27,8 @@ TOOLS: tuple[Tool, ...] = (
     *routing.TOOLS,
     *search.TOOLS,
     *substring.TOOLS,
+    *tests.TOOLS,
+    *health.TOOLS,
+    *ingestion.TOOLS,
     *sources.TOOLS,
 )

@@ -1,0 +1,19 @@
+"""How the tools over test cases say a failure: like the web service that clients know them from."""
+
+from __future__ import annotations
+
+from kb_runtime.errors import ToolError
+from kb_runtime.rendering import error_structure, error_text
+from kb_runtime.tools.declaration import Answer
+
+STATUS = {"BAD_INPUT": 400, "NOT_FOUND": 404, "NO_MATCH": 404, "UNAVAILABLE": 503}
+INTERNAL = 500
+
+
+def api_error(error: ToolError) -> Answer:
+    """`API Error (<status>): ` and what failed; the structure has the status as well."""
+    status = STATUS.get(error.kind, INTERNAL)
+    structured = error_structure(error)
+    structured["error"]["status"] = status
+    text = error_text(error).removeprefix("Error: ")
+    return Answer(f"API Error ({status}): {text}", structured)

@@ -1,0 +1,161 @@
+"""`check_health`: whether the index of test cases is whole, and what it holds."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.manifest import CURRENT
+from kb_runtime.tools import library
+from kb_runtime.tools.api_errors import api_error
+from kb_runtime.tools.declaration import Answer, Tool
+from kb_runtime.tools.schemas import BOOLEAN, INTEGER, OBJECT, STRING, STRINGS, mapping, structure
+
+if TYPE_CHECKING:
+    from kb_runtime.session import Session
+
+HEALTHY = "HEALTHY"
+DEGRADED = "DEGRADED"
+UNHEALTHY = "UNHEALTHY"
+PROVIDER = "onnxruntime"
+NONE = "none"
+
+
+def check_health(session: Session, arguments: dict[str, Any]) -> Answer:
+    del arguments
+    manifest = session.artifact.manifest
+    broken = _broken(session)
+    problems = _unusable(session) if broken is None else [broken]
+    status = UNHEALTHY if broken else DEGRADED if problems else HEALTHY
+    points = {"test_docs": 0, "test_steps": 0}
+    points |= {info.name: info.records for info in session.artifact.collections}
+    totals: dict[str, dict[str, int]] = {"byPriority": {}, "byTestType": {}}
+    if broken is None:
+        points["test_docs"], points["test_steps"], totals = _totals(session)
+    encoder = manifest["encoder"]
+    embedder = {
+        "provider": NONE if encoder is None else PROVIDER,
+        "model": NONE if encoder is None else encoder["model"],
+    }
+    structured: dict[str, Any] = {
+        "status": status,
+        "qdrant": {"status": "disconnected" if broken else "connected", "collections": points},
+        "index": {"status": "damaged" if broken else "loaded", "collections": points},
+        "embedder": embedder,
+        "buildId": session.artifact.build_id,
+        "builtAt": manifest["built_at"],
+        "stale": _is_stale(session),
+        "tests": points["test_docs"],
+        "steps": points["test_steps"],
+        **totals,
+    }
+    if problems:
+        structured["problems"] = problems
+    return Answer(_text(structured), structured)
+
+
+def _broken(session: Session) -> str | None:
+    """Why the tests cannot be searched: a section that is damaged or gone. Sizes are compared at each
+    call, and the hash of each file when it is first asked for."""
+    artifact = session.artifact
+    try:
+        artifact.manifest.check_sizes()
+        for info in library.collections(session, "tests"):
+            artifact.catalog(info.name)
+            artifact.facets(info.name)
+        _ = artifact.chunks, artifact.lexical
+        if artifact.manifest["encoder"] is not None:
+            _ = artifact.vectors
+    except ArtifactError as error:
+        return f"the index is damaged ({error.code}): run `kbc verify` on it"
+    return None
+
+
+def _unusable(session: Session) -> list[str]:
+    """What is missing although searches work."""
+    problems = []
+    if session.artifact.manifest["encoder"] is not None:
+        try:
+            encoder = session.artifact.encoder
+            assert encoder is not None
+            encoder.warm()
+        except Exception as error:
+            # Whatever a native library raises; its text may name paths of this machine.
+            problems.append(f"the embedder cannot be used ({type(error).__name__})")
+    if _is_stale(session):
+        problems.append("a newer build is published, and this server has not opened it")
+    count = len(session.artifact.manifest["warnings"])
+    if count:
+        problems.append(f"the build had {count} warnings: `kbc inspect` lists them")
+    return problems
+
+
+def _is_stale(session: Session) -> bool:
+    """Whether CURRENT, beside the build, names another one."""
+    try:
+        with open(os.path.join(os.path.dirname(session.artifact.root), CURRENT), "rb") as file:
+            return file.read(64).decode("ascii", "replace").strip() != session.artifact.build_id
+    except OSError:  # a build that is served by itself
+        return False
+
+
+def _totals(session: Session) -> tuple[int, int, dict[str, dict[str, int]]]:
+    """Tests, their steps, and how many tests have each priority and type."""
+    priorities: Counter[str] = Counter()
+    types: Counter[str] = Counter()
+    tests = steps = 0
+    for info in library.collections(session, "tests"):
+        facets = session.artifact.facets(info.name)
+        tests += info.records
+        steps += sum(int(value) * count for value, count in facets.values("steps"))
+        priorities.update(dict(facets.values("priority")))
+        types.update(dict(facets.values("testtype")))
+    return tests, steps, {"byPriority": dict(priorities), "byTestType": dict(types)}
+
+
+def _text(health: dict[str, Any]) -> str:
+    lines = [
+        f"**Service Health: {health['status']}**",
+        "",
+        "**Qdrant Collections:**",
+        f"- test_docs: {health['tests']} points",
+        f"- test_steps: {health['steps']} points",
+        "",
+        "**Embedder:**",
+        f"- Provider: {health['embedder']['provider']}",
+        f"- Model: {health['embedder']['model']}",
+    ]
+    if "problems" in health:
+        lines += ["", "**Problems:**", *(f"- {problem}" for problem in health["problems"])]
+    return "\n".join(lines)
+
+
+TOOLS = (
+    Tool(
+        name="check_health",
+        family="tests",
+        description="State of the test index: whether it is whole, how many tests and steps it holds,"
+        " which embedder answers.",
+        run=check_health,
+        output=structure(
+            {
+                "status": STRING,
+                "qdrant": OBJECT,
+                "index": OBJECT,
+                "embedder": OBJECT,
+                "buildId": STRING,
+                "builtAt": STRING,
+                "stale": BOOLEAN,
+                "tests": INTEGER,
+                "steps": INTEGER,
+                "byPriority": mapping(INTEGER),
+                "byTestType": mapping(INTEGER),
+            },
+            {"problems": STRINGS},
+        ),
+        needs=("tests",),
+        on_error=api_error,
+    ),
+)

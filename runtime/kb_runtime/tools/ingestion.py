@@ -1,0 +1,224 @@
+"""`ingest_tests`: reads files of test cases, says what they would add, and stores nothing.
+
+The only tool that opens a file named in a call, so it opens little: JSON files below one folder that
+whoever starts the server chooses, never through a link.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kb_runtime.errors import ToolError
+from kb_runtime.names import quoted
+from kb_runtime.testcases import SKIPPING, Normalised, Suite, normalise, sentences
+from kb_runtime.tools.api_errors import api_error
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.schemas import BOOLEAN, INTEGER, STRING, STRINGS, structure
+
+if TYPE_CHECKING:
+    from kb_runtime.session import Session
+
+MAX_BYTES = 100 * 1024 * 1024
+MAX_PATH_CHARS = 500
+SUFFIX = ".json"
+CONVENTIONAL = "data"
+"""What the folder is called in paths: `data/x.json` is `x.json` in it."""
+
+DEFAULTS: dict[Suite, tuple[str, ...]] = {
+    "functional": ("functional_tests_normalized.json", "functional_tests_xray.json"),
+    "api": ("api_tests_normalized.json", "api_tests_xray.json"),
+}
+_LABELS: dict[Suite, str] = {"functional": "Functional Tests", "api": "API Tests"}
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_META = re.compile(r"[;&|`$<>(){}\[\]*?!'\"\\\x00-\x1f\x7f]")
+
+
+class _File(NamedTuple):
+    """A file to read: its path below the folder, and as the caller wrote it."""
+
+    suite: Suite
+    relative: str
+    shown: str
+
+
+def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer:
+    folder = os.path.realpath(session.data_folder)
+    given: dict[Suite, str | None] = {
+        "functional": arguments["functional_path"],
+        "api": arguments["api_path"],
+    }
+    files = [
+        _File(suite, _checked(path, folder), path)
+        for suite, path in given.items()
+        if path is not None
+    ]
+    files = files or _defaults(folder)
+    structured: dict[str, Any] = {}
+    lines = ["**Ingestion check**", ""]
+    warnings: list[str] = []
+    errors: list[str] = []
+    skipped = 0
+    for file in files:
+        found = _read(folder, file)
+        skipped += found.skipped
+        structured[file.suite] = {
+            "docs_ingested": len(found.cases),
+            "steps_ingested": found.step_count,
+        }
+        lines.append(f"- {_LABELS[file.suite]}: {len(found.cases)} docs, {found.step_count} steps")
+        for code, sentence in sentences(found.findings).items():
+            (errors if code in SKIPPING else warnings).append(f"{file.shown}: {sentence}")
+    names = " ".join(file.shown for file in files)
+    command = f"cp {names} KB/tests/ && kbc build KB"
+    structured |= {
+        "warnings": warnings,
+        "errors": errors,
+        "skipped": skipped,
+        "persisted": False,
+        "next": command,
+    }
+    lines += [""] + [f"- Error: {error}" for error in errors]
+    lines += [f"- Warning: {warning}" for warning in warnings]
+    lines += [
+        "",
+        "Nothing was stored: this server is read-only. To add these tests, run the compiler, where KB"
+        " is the folder of kb.toml:",
+        "",
+        f"    {command}",
+    ]
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
+    return Answer(text, structured)
+
+
+def _defaults(folder: str) -> list[_File]:
+    """The files read when none is named: of each suite the first that is there."""
+    found = [
+        next((name for name in names if os.path.isfile(os.path.join(folder, name))), None)
+        for names in DEFAULTS.values()
+    ]
+    files = [
+        _File(suite, name, f"{CONVENTIONAL}/{name}")
+        for suite, name in zip(DEFAULTS, found, strict=True)
+        if name is not None
+    ]
+    if not files:
+        names = ", ".join(f"{CONVENTIONAL}/{name}" for names in DEFAULTS.values() for name in names)
+        raise ToolError(
+            "NOT_FOUND",
+            f"none of the default files is there: {names}",
+            next_steps=["Give functional_path or api_path."],
+        )
+    return files
+
+
+def _checked(path: str, folder: str) -> str:
+    """The path below `folder`. Raises BAD_INPUT, which names the rule that the path breaks."""
+    forward = path.replace(os.sep, "/")
+    if _SCHEME.match(forward):
+        raise _refused(path, "addresses with a scheme or a drive are not allowed")
+    if forward.startswith("~"):
+        raise _refused(path, "`~` is not allowed")
+    if ".." in forward.split("/"):
+        raise _refused(path, "`..` is not allowed")
+    if _META.search(forward):
+        raise _refused(path, "shell characters, quotes and control characters are not allowed")
+    if not forward.casefold().endswith(SUFFIX):
+        raise _refused(path, f"only {SUFFIX} files are read")
+    if os.path.isabs(path):
+        inside = os.path.normpath(path)
+        if not inside.startswith(folder + os.sep):
+            raise _refused(path, "it is outside the allowed directory")
+        return os.path.relpath(inside, folder)
+    relative = os.path.normpath(forward)
+    first, _, rest = relative.partition(os.sep)
+    if first == CONVENTIONAL and rest and not os.path.lexists(os.path.join(folder, relative)):
+        return rest
+    return relative
+
+
+def _refused(path: str, rule: str) -> ToolError:
+    return ToolError(
+        "BAD_INPUT",
+        f"the path {quoted(path)} is refused: {rule}",
+        next_steps=[f"Give a {SUFFIX} file inside the server's data directory."],
+    )
+
+
+def _read(folder: str, file: _File) -> Normalised:
+    """The tests of a file. Raises NOT_FOUND and BAD_INPUT."""
+    data = _content(folder, file)
+    try:
+        parsed = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise ToolError("BAD_INPUT", f"{quoted(file.shown)} is not UTF-8 text") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise ToolError(
+            "BAD_INPUT", f"{quoted(file.shown)} is not valid JSON: {error.msg} ({place})"
+        ) from None
+    except RecursionError:
+        raise ToolError("BAD_INPUT", f"{quoted(file.shown)} nests too deeply") from None
+    found = normalise(parsed, file.suite, os.path.basename(file.relative))
+    if found is None or not found.cases:
+        reasons = list(sentences(found.findings).values()) if found is not None else []
+        detail = f": {'; '.join(reasons)}" if reasons else ""
+        raise ToolError("BAD_INPUT", f"{quoted(file.shown)} holds no usable test{detail}")
+    return found
+
+
+def _content(folder: str, file: _File) -> bytes:
+    path = os.path.join(folder, file.relative)
+    if not os.path.lexists(path):
+        raise ToolError("NOT_FOUND", f"there is no file {quoted(file.shown)}")
+    if os.path.realpath(path) != path:
+        raise _refused(file.shown, "symbolic links are not followed")
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except OSError:
+        raise ToolError("NOT_FOUND", f"the file {quoted(file.shown)} cannot be read") from None
+    with os.fdopen(descriptor, "rb") as stream:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
+            raise _refused(file.shown, "it is not a regular file")
+        if info.st_size > MAX_BYTES:
+            raise _refused(file.shown, f"it has more than {MAX_BYTES // 2**20} MB")
+        return stream.read(MAX_BYTES + 1)
+
+
+_COUNTS = structure({"docs_ingested": INTEGER, "steps_ingested": INTEGER})
+
+TOOLS = (
+    Tool(
+        name="ingest_tests",
+        family="tests",
+        description="Checks JSON exports of tests in the server's data directory: how many tests and"
+        " steps they would add, and what is wrong with them. Stores nothing.",
+        run=ingest_tests,
+        arguments=(
+            Argument(
+                "functional_path",
+                "string",
+                "File of functional tests, such as data/functional_tests_xray.json.",
+                max_length=MAX_PATH_CHARS,
+            ),
+            Argument("api_path", "string", "File of API tests.", max_length=MAX_PATH_CHARS),
+        ),
+        output=structure(
+            {
+                "warnings": STRINGS,
+                "errors": STRINGS,
+                "skipped": INTEGER,
+                "persisted": BOOLEAN,
+                "next": STRING,
+            },
+            {"functional": _COUNTS, "api": _COUNTS},
+        ),
+        needs=("tests",),
+        on_error=api_error,
+    ),
+)
