@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kb_runtime.tools import (
     builtins,
+    codebase,
     docs,
     examples,
     health,
@@ -31,4 +32,5 @@ TOOLS: tuple[Tool, ...] = (
     *health.TOOLS,
     *ingestion.TOOLS,
     *sources.TOOLS,
+    *codebase.TOOLS,
 )
