@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from kb_runtime.analysis import Analyzer
 from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ArtifactError
+from kb_runtime.query import analyse
 from kb_runtime.search import SearchRequest
 from kb_runtime.vectors import RowRange
 
@@ -18,7 +20,8 @@ def ask_for_itself(artifact: Artifact) -> None:
     """Loads every section, then asks for a sample of the records as a reader would.
 
     A chunk's own vector must be its nearest (another row may share it), its record must be found by
-    id, and the lexical side must answer for its title. Raises `ArtifactError` where one of these fails.
+    id, and the lexical side must answer for its title, unless that is all stop words and signs.
+    Raises `ArtifactError` where one of these fails.
     """
     artifact.prepare()
     rows = len(artifact.chunks)
@@ -41,7 +44,7 @@ def _ask_for_row(artifact: Artifact, row: int) -> None:
         raise _failed(f"the vector of row {row} does not find itself")
     title = chunk.get("title") or record["title"]
     request = SearchRequest(title, (info.name,), limit=1, mode="lexical")
-    if not artifact.searcher.search(request).hits and any(map(str.isalnum, title)):
+    if analyse(title, Analyzer()).has_prose and not artifact.searcher.search(request).hits:
         raise _failed(f"the title {title!r} finds nothing in {info.name}")
 
 

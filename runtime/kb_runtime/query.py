@@ -59,6 +59,11 @@ class Query:
         """Whether there is anything for an encoder to understand."""
         return bool(self.terms)
 
+    @property
+    def has_prose(self) -> bool:
+        """Whether a word is indexed wherever it stands: not a stop word, not too long for a term."""
+        return any(term.prose for term in self.terms)
+
 
 def analyse(raw: str, analyzer: Analyzer) -> Query:
     """Takes a query apart. Lone surrogates and NULs, which JSON can carry, become spaces."""

@@ -74,6 +74,17 @@ def test_every_kind_is_compiled_verified_and_found(tmp_path: Path, run: Builder)
             assert artifact.catalog(hit.collection).id(hit.record) == expected, query
 
 
+@pytest.mark.parametrize("title", ["How to", "It", "T", "—", "🙂", "x" * 300])
+def test_a_title_without_a_word_that_is_indexed_is_no_defect(
+    tmp_path: Path, run: Builder, title: str
+) -> None:
+    root = tmp_path / "kb"
+    (root / "docs").mkdir(parents=True)
+    (root / "kb.toml").write_text('[kb]\nname = "demo"\n')
+    (root / "docs/page.md").write_text(f"# {title}\n\nA lantern burns oil.\n")
+    assert verify(run(root).path).ok
+
+
 def test_two_builds_in_two_folders_are_the_same_bytes(tmp_path: Path, cache: Path) -> None:
     root = write_knowledge(tmp_path / "kb")
     reports = [
