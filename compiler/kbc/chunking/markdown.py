@@ -28,7 +28,15 @@ from kbc.chunking.packing import (
 )
 from kbc.chunking.plain import code_cuts, prose_cuts
 from kbc.markdown import Block
-from kbc.records import BuiltinRecord, Chunk, DocRecord, PatternRecord, Record, TemplateRecord
+from kbc.records import (
+    BuiltinRecord,
+    Chunk,
+    DocRecord,
+    PageRecord,
+    PatternRecord,
+    Record,
+    TemplateRecord,
+)
 
 # A section below this many tokens is too little to be found alone: it joins a neighbour, unless the
 # two together would leave more than half of the room unused for one topic. A remnant joins always.
@@ -36,6 +44,8 @@ _SMALL_SECTION = 48
 
 # The share of a chunk's tokens that code must have for the chunk to count as code.
 _MOSTLY_CODE = 0.8
+# The same for pages, whose type is asked for by filter: code with the words that introduce it is code.
+_CODE_OF_PAGE = 0.5
 
 _NEW_BLOCK = 5
 _CODE_AFTER_TEXT = 15
@@ -380,7 +390,8 @@ def _draft(page: _Page, group: _Group) -> Draft:
     if passage.start == 0:
         names = [*_record_names(page.record), *names]
     found = header(trail, details, lines.budget) if details else page.headers[lead]
-    type_, language = _type(lines, passage, inside, page.coded)
+    share = _CODE_OF_PAGE if isinstance(page.record, PageRecord) else _MOSTLY_CODE
+    type_, language = _type(lines, passage, inside, page.coded, share)
     return Draft(
         start=passage.start,
         end=passage.end,
@@ -425,15 +436,19 @@ def _title(trail: tuple[str, ...]) -> str:
 
 
 def _type(
-    lines: Lines, passage: Passage, sections: Sequence[_Section], coded: Mapping[int, str]
+    lines: Lines,
+    passage: Passage,
+    sections: Sequence[_Section],
+    coded: Mapping[int, str],
+    share: float,
 ) -> tuple[str, str]:
-    """The chunk's type, and its language when it is (almost) only code."""
+    """The chunk's type, and its language when code has at least `share` of it."""
     first = lines.number(passage.start) - lines.first_number
     end = lines.number(passage.end - 1) - lines.first_number + 1
     headings = {index for section in sections for index in section.heading_lines(lines)}
     text_cost = sum(lines.costs[i] for i in range(first, end) if i not in headings)
     code = [index for index in range(first, end) if index in coded]
-    if code and sum(lines.costs[i] for i in code) >= _MOSTLY_CODE * text_cost:
+    if code and sum(lines.costs[i] for i in code) >= share * text_cost:
         return chunk_type(coded[code[0]]), coded[code[0]]
     if _ENDPOINT.search(lines.text, passage.start, passage.end):
         return "api", ""
