@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from kb_runtime.live import LiveArtifact
     from kb_runtime.mcp.dispatch import Dispatcher
+    from kb_runtime.working_tree import WorkingTree
 
 EXIT_OK = 0
 EXIT_USAGE = 2
@@ -24,7 +25,7 @@ DEFAULT_PORT = 8765
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
 USAGE = f"""\
-Usage: serve ARTIFACT [--tools all|compact|FAMILY,...] [--data DIR]
+Usage: serve ARTIFACT [--tools all|compact|FAMILY,...] [--data DIR] [--code DIR]
        serve ARTIFACT --http [--host HOST] [--port PORT] [--token-file FILE]
                       [--allow-host HOST]... [--allow-origin ORIGIN]... [--max-body BYTES]
 
@@ -33,6 +34,8 @@ Serves a compiled knowledge base to an MCP client, over stdin and stdout or over
   ARTIFACT         a folder that `kbc build` wrote
   --tools          which tools to offer (all)
   --data           the folder whose JSON files `ingest_tests` may read (data)
+  --code           the folder where indexed source files are edited: results are
+                   compared with it, and stale ones are flagged or left out
   --http           streamable HTTP at http://HOST:PORT/mcp, and /healthz
   --host           the address to listen on (127.0.0.1)
   --port           the port to listen on ({DEFAULT_PORT}; 0 takes a free one)
@@ -55,6 +58,7 @@ class Options:
         self.artifact = ""
         self.tools = "all"
         self.data = ""
+        self.code = ""
         self.http = False
         self.host = "127.0.0.1"
         self.port = DEFAULT_PORT
@@ -101,7 +105,7 @@ def parse(arguments: Sequence[str]) -> Options:
                 raise UsageError(f"{name} needs a value.")
             value = remaining.pop(0)
         _VALUED[name](options, value)
-        if name not in ("--tools", "--data"):
+        if name not in ("--tools", "--data", "--code"):
             http_only = name
     if not options.artifact:
         raise UsageError("the ARTIFACT to serve is missing.")
@@ -119,6 +123,7 @@ def _number(name: str, value: str, most: int) -> int:
 _VALUED: dict[str, Callable[[Options, str], None]] = {
     "--tools": lambda options, value: setattr(options, "tools", value),
     "--data": lambda options, value: setattr(options, "data", value),
+    "--code": lambda options, value: setattr(options, "code", value),
     "--host": lambda options, value: setattr(options, "host", value),
     "--port": lambda options, value: setattr(options, "port", _number("--port", value, 65_535)),
     "--token-file": lambda options, value: setattr(options, "token_file", value),
@@ -141,7 +146,9 @@ def _serve(options: Options) -> int:
         raise UsageError("stdin and stdout must be open.")
     try:
         live = LiveArtifact(options.artifact)
-        dispatcher = Dispatcher(live, options.tools, options.data or DATA_FOLDER)
+        dispatcher = Dispatcher(
+            live, options.tools, options.data or DATA_FOLDER, _working_tree(options.code)
+        )
     except ArtifactError as error:
         _complain(error.message, error.hint)
         return EXIT_ARTIFACT
@@ -151,6 +158,18 @@ def _serve(options: Options) -> int:
         return _serve_http(options, live, dispatcher)
     _serve_stdio(live, dispatcher)
     return EXIT_OK
+
+
+def _working_tree(folder: str) -> WorkingTree | None:
+    """Raises UsageError."""
+    if not folder:
+        return None
+    from kb_runtime.working_tree import WorkingTree
+
+    tree = WorkingTree(folder)
+    if not tree.is_reachable:
+        raise UsageError(f"--code {folder!r} is not a folder.")
+    return tree
 
 
 def _serve_stdio(live: LiveArtifact, dispatcher: Dispatcher) -> None:

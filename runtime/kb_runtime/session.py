@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kb_runtime.artifact import Artifact
+    from kb_runtime.working_tree import WorkingTree
 
 DATA_FOLDER = "data"
 """Where a server reads files that a call names, unless it was started with another folder."""
@@ -17,10 +18,11 @@ class Session:
 
     `tool_names` maps declared names (`{prefix}_get_doc`) to the names under which this server offers
     them; a tool that the profile leaves out is not in it. `correlation_id` goes into every log record
-    about the call. `data_folder` is the only folder whose files a tool may read.
+    about the call. `data_folder` is the only folder whose files a call may name. `working_tree` is
+    where the files of `code` collections are edited, None when the server was not told.
     """
 
-    __slots__ = ("artifact", "correlation_id", "data_folder", "tool_names")
+    __slots__ = ("artifact", "correlation_id", "data_folder", "tool_names", "working_tree")
 
     def __init__(
         self,
@@ -28,8 +30,10 @@ class Session:
         tool_names: Mapping[str, str],
         correlation_id: str = "",
         data_folder: str = DATA_FOLDER,
+        working_tree: WorkingTree | None = None,
     ) -> None:
         self.artifact = artifact
         self.tool_names = tool_names
         self.correlation_id = correlation_id
         self.data_folder = data_folder
+        self.working_tree = working_tree

@@ -23,6 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from kb_runtime.working_tree import WorkingTree
+
 TOOLS_FILE = "tools.json"
 TOOLS_FORMAT = 1
 ALL = "all"
@@ -44,6 +46,7 @@ class Answers:
         of this server get to read. Raises ProfileError."""
         self.build_id = build_id
         self.data_folder = data_folder
+        self.working_tree: WorkingTree | None = None
         families = document["families"]
         chosen = choose_families(profile, families)
         starts = document["instructions"]["families"]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from kb_runtime.artifact import Artifact
     from kb_runtime.live import LiveArtifact
+    from kb_runtime.working_tree import WorkingTree
 
     Method = Callable[[Answers, Artifact, dict[str, Any], str], dict[str, Any]]
 
@@ -26,12 +27,19 @@ class Dispatcher:
     """Answers requests from whatever version of the knowledge base is live. Thread-safe."""
 
     def __init__(
-        self, live: LiveArtifact, profile: str = ALL, data_folder: str = DATA_FOLDER
+        self,
+        live: LiveArtifact,
+        profile: str = ALL,
+        data_folder: str = DATA_FOLDER,
+        working_tree: WorkingTree | None = None,
     ) -> None:
-        """`data_folder` is the only folder whose files a call may name. Raises ArtifactError and ProfileError, so that a server refuses before it serves."""
+        """`data_folder` is the only folder whose files a call may name; `working_tree` is compared
+        with what is indexed of source trees. Raises ArtifactError and ProfileError, so that a server
+        refuses before it serves."""
         self._live = live
         self._profile = profile
         self._data_folder = data_folder
+        self._working_tree = working_tree
         with live.lease() as artifact:
             self._answers = self._read_answers(artifact)
 
@@ -72,7 +80,9 @@ class Dispatcher:
 
     def _read_answers(self, artifact: Artifact) -> Answers:
         data = artifact.read(TOOLS_FILE)
-        return load_answers(artifact.build_id, data, self._profile, self._data_folder)
+        answers = load_answers(artifact.build_id, data, self._profile, self._data_folder)
+        answers.working_tree = self._working_tree
+        return answers
 
 
 def _initialize(answers: Answers, _: Artifact, params: dict[str, Any], __: str) -> dict[str, Any]:

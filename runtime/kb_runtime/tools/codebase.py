@@ -15,6 +15,7 @@ from kb_runtime.rendering import cut, fence, indented_json_text, shorten
 from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.schemas import (
+    BOOLEAN,
     INTEGER,
     NUMBER,
     OBJECT,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from kb_runtime.query import Term
     from kb_runtime.search import Hit, SearchResult
     from kb_runtime.session import Session
+    from kb_runtime.working_tree import WorkingTree
 
 KIND = "code"
 FAMILY = "codebase"
@@ -109,16 +111,21 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer:
         warnings.append('compact needs response_version "v2" and was ignored')
     found = _search(session, query, globs, arguments["top_k"], effort)
     warnings.extend(found.warnings)
-    passages = _passages(session, query, found, arguments["top_k"], effort.widen)
+    passages = _passages(session, query, found, effort.widen)
+    freshness = _Freshness(session.working_tree)
     results: list[dict[str, Any]] = []
     chars = 0
     for passage in passages:
-        result = _result(session, query, passage)
+        if len(results) == arguments["top_k"]:
+            break
+        result = freshness.checked(_record_of(session, passage), _result(session, query, passage))
+        if result is None:
+            continue
         chars += len(result["content"])
-        if chars > MAX_ANSWER_CHARS and results:
+        if chars > MAX_ANSWER_CHARS:
             warnings.append(
-                f"{len(passages) - len(results)} more results would make the answer too long:"
-                " ask more narrowly, or with a smaller top_k"
+                f"the answer was cut after {len(results)} results: ask more narrowly, or with a"
+                " smaller top_k"
             )
             break
         if is_v2:
@@ -127,7 +134,9 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer:
                 del result["content"]
                 result["preview"] = shorten(passage.best.snippet.text, PREVIEW_CHARS)
         results.append(result)
-    metadata = _metadata(session, globs, found, len(results))
+    metadata = _metadata(session, globs, found, len(results)) | freshness.metadata()
+    metadata["indexStatus"] |= freshness.status()
+    warnings.extend(freshness.warnings)
     if is_v2:
         metadata["totalCandidates"] = found.total_candidates
         metadata["buildId"] = session.artifact.build_id
@@ -138,6 +147,60 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer:
     if warnings:
         structured["warnings"] = warnings
     return Answer(indented_json_text(structured), structured)
+
+
+class _Freshness:
+    """Compares results with the files on disk, where the server knows where these are."""
+
+    def __init__(self, tree: WorkingTree | None) -> None:
+        self._tree = tree if tree is not None and tree.is_reachable else None
+        self._stale: dict[str, str] = {}  # file -> what happened to it
+        self.warnings: list[str] = []
+
+    def checked(self, record: library.Record, result: dict[str, Any]) -> dict[str, Any] | None:
+        """The result as it can be shown: flagged, with the lines where its text stands now, when the
+        file has changed; None when the text is gone."""
+        state = "current" if self._tree is None else self._tree.state(record)
+        if self._tree is None or state == "current":
+            return result
+        self._stale[record["id"]] = state
+        text = self._tree.text(record) if state == "changed" else None
+        first = int(result["lines"].partition("-")[0])
+        place = None if text is None else _nearest(text, result["content"], first)
+        if place is None:
+            gone = "no longer exists" if state == "missing" else "has changed"
+            self.warnings.append(
+                f"a result was left out: {record['id']} {gone}, and lines {result['lines']} with it"
+            )
+            return None
+        last = place + result["content"].count("\n")
+        return {**result, "lines": f"{place}-{last}", "stale": True}
+
+    def status(self) -> dict[str, Any]:
+        """What it adds to `indexStatus`."""
+        if self._tree is None:
+            return {"comparedWithDisk": False}
+        return {"comparedWithDisk": True, "isStale": bool(self._stale)}
+
+    def metadata(self) -> dict[str, Any]:
+        if not self._stale:
+            return {}
+        files = ", ".join(sorted(self._stale))
+        return {
+            "freshnessWarning": f"changed since the index was built: {shorten(files, 400)}."
+            " Read these files from disk, and run `kbc build` to bring the index up to date."
+        }
+
+
+def _nearest(text: str, content: str, line: int) -> int | None:
+    """The line where `content` stands in `text`, of several places the one nearest to `line`."""
+    places = []
+    at = text.find(content)
+    while at >= 0 and content:
+        if at == 0 or text[at - 1] == "\n":
+            places.append(text.count("\n", 0, at) + 1)
+        at = text.find(content, at + 1)
+    return min(places, key=lambda place: (abs(place - line), place), default=None)
 
 
 def _search(
@@ -171,10 +234,8 @@ def _rows(session: Session, globs: PathGlobs) -> Iterator[range]:
         yield from (range(start, stop) for start, stop in edges.reshape(-1, 2).tolist())
 
 
-def _passages(
-    session: Session, query: str, found: SearchResult, top_k: int, widen: bool
-) -> list[_Passage]:
-    """The best `top_k` passages, at most so many of one file; hits side by side become one."""
+def _passages(session: Session, query: str, found: SearchResult, widen: bool) -> list[_Passage]:
+    """The passages, best first, at most so many of one file; hits side by side become one."""
     from kb_runtime.query import analyse
 
     terms = analyse(query, session.artifact.lexical.analyzer).terms
@@ -189,7 +250,7 @@ def _passages(
         _add(others, _Passage(rows, chars, score, [hit]))
     passages = [one for others in by_file.values() for one in others[:MAX_PER_FILE]]
     passages.sort(key=lambda one: (-one.score, one.best.row))
-    return passages[:top_k]
+    return passages
 
 
 def _add(passages: list[_Passage], new: _Passage) -> None:
@@ -241,6 +302,10 @@ def _result(session: Session, query: str, passage: _Passage) -> dict[str, Any]:
         "lines": f"{line}-{line + content.count(chr(10))}",
         "reason": _reason(query, passage),
     }
+
+
+def _record_of(session: Session, passage: _Passage) -> library.Record:
+    return session.artifact.catalog(passage.best.collection)[passage.best.record]
 
 
 def _definition(session: Session, hit: Hit) -> tuple[range, int]:
@@ -330,7 +395,6 @@ def _metadata(
         "indexStatus": {
             "status": "ready",
             "fileCount": sum(info.records for info in library.collections(session, KIND)),
-            "comparedWithDisk": False,
         },
     }
     if globs:
@@ -388,6 +452,13 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer:
     }
     told = f"{record['id']}, lines {first_shown}-{last_shown} of {len(starts)}"
     shown = f"{told}\n\n{fence(content, structured['language'])}"
+    tree = session.working_tree
+    if tree is not None and tree.is_reachable and tree.state(record) != "current":
+        structured["stale"] = True
+        structured["warnings"] = [
+            "the file on disk is another one by now: this is how it was when it was indexed"
+        ]
+        shown += f"\n\nNote: {structured['warnings'][0]}"
     if stop < end:
         cursor = write_cursor(session.artifact.build_id, own_name, part_of, [stop])
         structured["nextCursor"] = cursor
@@ -489,6 +560,7 @@ _RESULT = row(
         "lines": STRING,
         "reason": STRING,
         "preview": STRING,
+        "stale": BOOLEAN,
         "trace": OBJECT,
         "explainability": OBJECT,
     }
@@ -601,7 +673,7 @@ TOOLS = (
                 "totalLines": INTEGER,
                 "lastIndexed": {"type": ["string", "null"]},
             },
-            {"language": STRING, "workspace": STRING, "nextCursor": STRING},
+            {"language": STRING, "workspace": STRING, "stale": BOOLEAN, "nextCursor": STRING},
         ),
         needs=(KIND,),
     ),
