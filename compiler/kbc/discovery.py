@@ -63,7 +63,7 @@ class _Walker:
         if tree is not None and tree.left_out:
             self._diagnostics.note(
                 "files-left-out",
-                f"collection {collection.name!r} has {len(found):,} source files; left out:"
+                f"source files in collection {collection.name!r}: {len(found):,}; left out:"
                 f" {tree.summary()}",
                 PROJECT_FILE,
                 collection.line or None,
