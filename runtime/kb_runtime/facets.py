@@ -100,7 +100,7 @@ class Facets:
     def records(self, facets: Iterable[Facet], total: int) -> Mask:
         """Which of the collection's `total` records have one of the values: bool [total]."""
         found = (self._find(*facet) for facet in facets)
-        return self._marked([position for position in found if position is not None], total)
+        return self._marked(sorted({position for position in found if position is not None}), total)
 
     def records_matching(self, name: str, patterns: Iterable[str], total: int) -> Mask:
         """Which records have a value that one of the patterns matches; see `matching`."""
@@ -152,6 +152,7 @@ class Facets:
         return str(self._file.view[start:end], "utf-8")
 
     def _marked(self, positions: Sequence[int], total: int) -> Mask:
+        """The records that have one of the values at `positions`, which ascend."""
         import numpy as np
 
         mask = np.zeros(total, dtype=np.bool_)

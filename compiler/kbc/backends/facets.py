@@ -23,8 +23,8 @@ def write_facets(folder: Path, collection: str, facets: Iterable[Sequence[Facet]
     lists: dict[str, dict[bytes, array[int]]] = {}
     for ordinal, found in enumerate(facets):
         for name, value in found:
-            values = lists.setdefault(name, {})
-            values.setdefault(value.encode(), array("I")).append(ordinal)
+            postings_of = lists.setdefault(name, {})
+            postings_of.setdefault(value.encode(), array("I")).append(ordinal)
     names = sorted(lists)
     values = [(name, value) for name in names for value in sorted(lists[name])]
     postings = [lists[name][value] for name, value in values]

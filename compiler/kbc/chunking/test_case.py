@@ -28,6 +28,8 @@ def chunk_test_case(record: TestRecord, budget: TokenBudget) -> list[Chunk]:
     lines = Lines(record.text, budget, first_number=record.line)
     title = header([record.title], [], budget)
     keys = tuple(dict.fromkeys(filter(None, (record.uid, record.jira_key, record.test_case_id))))
+    cuts = prose_cuts(lines, 0, len(lines))
+    room = budget.room - title.tokens
     end = len(record.text) - sum(record.step_chars)
     drafts = [
         Draft(
@@ -40,7 +42,7 @@ def chunk_test_case(record: TestRecord, budget: TokenBudget) -> list[Chunk]:
             breadcrumb=(record.title,),
             identifiers=keys,
         )
-        for passage in _passages(lines, 0, end, budget.room - title.tokens)
+        for passage in _passages(lines, 0, end, cuts, room)
     ]
     for step, chars in zip(record.steps, record.step_chars, strict=True):
         start, end = end, end + chars
@@ -55,7 +57,7 @@ def chunk_test_case(record: TestRecord, budget: TokenBudget) -> list[Chunk]:
                 breadcrumb=(record.title, f"Step {step.index}"),
                 anchor=f"step-{step.index}",
             )
-            for passage in _passages(lines, start, end, budget.room - title.tokens)
+            for passage in _passages(lines, start, end, cuts, room)
         ]
     chunks = assemble(record, lines, drafts)
     heads = [chunk for chunk in chunks if chunk.type == HEAD]
@@ -64,11 +66,11 @@ def chunk_test_case(record: TestRecord, budget: TokenBudget) -> list[Chunk]:
     return chunks
 
 
-def _passages(lines: Lines, start: int, end: int, room: int) -> list[Passage]:
+def _passages(lines: Lines, start: int, end: int, cuts: Sequence[int], room: int) -> list[Passage]:
     """Characters [start, end), which are whole lines, packed."""
     first = lines.number(start) - lines.first_number
     last = lines.number(end - 1) - lines.first_number + 1
-    return pack_lines(lines, first, last, prose_cuts(lines, first, last), room)
+    return pack_lines(lines, first, last, cuts, room)
 
 
 def _with_steps(head: Chunk, steps: Sequence[Chunk], budget: TokenBudget) -> Chunk:

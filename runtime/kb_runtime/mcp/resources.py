@@ -20,7 +20,13 @@ PAGE = 100
 LIST = "resources/list"
 MARKDOWN = "text/markdown"
 PLAIN = "text/plain"
-MIME_TYPES = {"builtins": MARKDOWN, "docs": MARKDOWN, "pages": MARKDOWN, "patterns": MARKDOWN, "tests": MARKDOWN}
+MIME_TYPES = {
+    "builtins": MARKDOWN,
+    "docs": MARKDOWN,
+    "pages": MARKDOWN,
+    "patterns": MARKDOWN,
+    "tests": MARKDOWN,
+}
 """By collection kind; source code and rules are plain text."""
 
 

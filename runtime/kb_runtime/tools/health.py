@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.manifest import CURRENT
+from kb_runtime.testcases import PRIORITIES, TEST_TYPES
 from kb_runtime.tools import library
 from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.declaration import Answer, Tool
@@ -110,9 +112,15 @@ def _totals(session: Session) -> tuple[int, int, dict[str, dict[str, int]]]:
         facets = session.artifact.facets(info.name)
         tests += info.records
         steps += sum(int(value) * count for value, count in facets.values("steps"))
-        priorities.update(dict(facets.values("priority")))
-        types.update(dict(facets.values("testtype")))
+        priorities.update(_spelled(facets.values("priority"), PRIORITIES))
+        types.update(_spelled(facets.values("testtype"), TEST_TYPES))
     return tests, steps, {"byPriority": dict(priorities), "byTestType": dict(types)}
+
+
+def _spelled(counts: Iterable[tuple[str, int]], names: Sequence[str]) -> dict[str, int]:
+    """Counts by known names instead of their folded values."""
+    known = {name.casefold(): name for name in names}
+    return {known.get(value, value): count for value, count in counts}
 
 
 def _text(health: dict[str, Any]) -> str:

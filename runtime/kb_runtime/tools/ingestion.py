@@ -181,13 +181,16 @@ def _content(folder: str, file: _File) -> bytes:
         descriptor = os.open(path, flags)
     except OSError:
         raise ToolError("NOT_FOUND", f"the file {quoted(file.shown)} cannot be read") from None
-    with os.fdopen(descriptor, "rb") as stream:
+    try:
         info = os.fstat(descriptor)
         if not stat.S_ISREG(info.st_mode):
             raise _refused(file.shown, "it is not a regular file")
         if info.st_size > MAX_BYTES:
             raise _refused(file.shown, f"it has more than {MAX_BYTES // 2**20} MB")
-        return stream.read(MAX_BYTES + 1)
+        with open(descriptor, "rb", closefd=False) as stream:
+            return stream.read(MAX_BYTES)
+    finally:
+        os.close(descriptor)
 
 
 _COUNTS = structure({"docs_ingested": INTEGER, "steps_ingested": INTEGER})

@@ -108,7 +108,7 @@ def similar(
     """The tests most like one test, itself left out."""
     artifact = session.artifact
     identity = artifact.manifest["encoder"]
-    heads, steps = _rows(artifact, info, record)
+    heads, steps = rows_of(artifact, info, record)
     depth = max(MIN_DEPTH, _DEPTH_PER_TEST * (limit + 1))
     found: _Evidences = {}
     warnings: tuple[str, ...] = ()
@@ -132,12 +132,7 @@ def similar(
     return Ranking(_best(artifact, scores, limit, ()), len(scores), None, warnings)
 
 
-def step_rows(artifact: Artifact, info: CollectionInfo, record: int) -> range:
-    """The rows of a test's steps."""
-    return _rows(artifact, info, record)[1]
-
-
-def _rows(artifact: Artifact, info: CollectionInfo, record: int) -> tuple[range, range]:
+def rows_of(artifact: Artifact, info: CollectionInfo, record: int) -> tuple[range, range]:
     """The rows of a test: those of what it is about, and those of its steps."""
     rows = artifact.chunks.rows_of(record, info.rows)
     types, step = artifact.chunks.column("type"), _code(artifact, STEP)
@@ -166,7 +161,7 @@ def _scores(artifact: Artifact, sides: Sides, alpha: float) -> dict[int, float]:
         return {row: words.get(row, 0.0) for row in rows}
     weight = 1.0 if sides.mode == "semantic" else alpha
     ordered = sorted(rows)
-    cosines = artifact.vectors.cosines(sides.vector, ordered)
+    cosines = artifact.vectors.cosines(sides.vector, ordered).tolist()
     return {
         row: weight * min(max(cosine, 0.0), 1.0) + (1 - weight) * words.get(row, 0.0)
         for row, cosine in zip(ordered, cosines, strict=True)

@@ -28,9 +28,12 @@ SUMMARY_CHARS = 200
 SUGGESTED_KEYS = 5
 _NEIGHBOURS = 20  # keys on each side of an unknown one that are compared with it
 
-# A step of a hit matches when it holds this share of the query's words, or is this close in meaning.
+# A step of a hit matches when it holds this share of the query's words; or when it is this close in
+# meaning, and closer by the margin than the test itself: the title, embedded with every step, would
+# make all of them match otherwise.
 MATCHED_WORDS = 0.5
 MATCHED_COSINE = 0.5
+MATCHED_MARGIN = 0.1
 
 SCOPES = ("docs", "steps", "all")
 NO_KEY = "N/A"
@@ -236,10 +239,12 @@ def _matched_steps(
         if _shares(sides.query, known):
             matched.add(step["index"])
     if sides.vector is not None:
-        rows = test_ranking.step_rows(session.artifact, found.info, found.record)
-        cosines = session.artifact.vectors.cosines(sides.vector, rows)
+        own, rows = test_ranking.rows_of(session.artifact, found.info, found.record)
+        first, *cosines = session.artifact.vectors.cosines(
+            sides.vector, [own.start, *rows]
+        ).tolist()
         for row_number, cosine in zip(rows, cosines, strict=True):
-            if cosine >= MATCHED_COSINE:
+            if cosine >= max(MATCHED_COSINE, first + MATCHED_MARGIN):
                 anchor: str = session.artifact.chunks[row_number]["anchor"]
                 matched.add(int(anchor.rpartition("-")[2]))
     return sorted(matched)
