@@ -320,6 +320,16 @@ def snippets(path: Path, text: str) -> Iterator[Job]:
             yield from expressions(path, block, before)
 
 
+def label_misses(path: str, text: str) -> Iterator[Miss]:
+    """A block says `fails` in its info string exactly when it names the error that must appear."""
+    for block in blocks_of(text, {"quint"}):
+        names_error = any(map(FAILURE.match, block.code.split("\n")))
+        if names_error and "fails" not in block.words:
+            yield Miss(path, block.line, "a block that must fail needs `fails` after `quint`")
+        elif not names_error and "fails" in block.words:
+            yield Miss(path, block.line, "a block marked `fails` needs `// fails: CODE`")
+
+
 def expressions(path: Path, block: Block, before: str) -> Iterator[Job]:
     pending: list[str] = []
     first = block.line
@@ -520,6 +530,7 @@ def check(kb: Path, workers: int, only: str) -> tuple[list[Miss], Counter[str]]:
     for path in sorted([*kb.glob(f"{only}**/*.md"), *kb.glob(f"{only}**/*.mdx")]):
         text = path.read_text("utf-8")
         jobs += snippets(path, text)
+        misses += label_misses(str(path.relative_to(kb)), text)
         misses += shell_misses(str(path.relative_to(kb)), text, flags)
     counts: Counter[str] = Counter({"builtins": len(table)})
     for job, answer in zip(jobs, answer_all(package, jobs, workers, prune=not only), strict=True):

@@ -1,0 +1,176 @@
+"""The knowledge base checker's reading of sources, and its verdicts; the tool itself is not needed."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "check_kb.py"
+
+
+@pytest.fixture(scope="module")
+def checker() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("check_kb", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["check_kb"] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def page(*blocks: str) -> str:
+    return "# A page\n\n" + "\n\n".join(blocks) + "\n"
+
+
+def answer(**fields: Any) -> dict[str, Any]:
+    empty: dict[str, Any] = {"errors": [], "modules": [], "tests": [], "probes": []}
+    return empty | {"simulations": []} | fields
+
+
+def test_each_expression_becomes_a_job_with_its_line(checker: ModuleType) -> None:
+    text = page("```quint\n1 + 1\n// == 2\n\n[1].head()\n// == 1\n```")
+
+    jobs = list(checker.snippets(Path("p.md"), text))
+
+    assert [job.line for job in jobs] == [4, 7]
+    assert "assert(subject == (2))" in jobs[0].source
+    assert "1 + 1" in jobs[0].source
+    assert "head" not in jobs[0].source
+
+
+def test_an_expression_that_fails_names_its_code(checker: ModuleType) -> None:
+    text = page("```quint fails\n1 / 0\n// fails: QNT503\n```")
+
+    (job,) = checker.snippets(Path("p.md"), text)
+
+    assert job.codes == ("QNT503",)
+    assert job.probes == ("subject",)
+
+
+def test_definitions_are_wrapped_into_a_module(checker: ModuleType) -> None:
+    (job,) = checker.snippets(Path("p.md"), page("```quint\nvar x: int\nval y = x\n```"))
+
+    assert job.source.startswith("module snippet {")
+    assert job.codes == ()
+
+
+def test_whole_modules_are_taken_as_they_are(checker: ModuleType) -> None:
+    (job,) = checker.snippets(Path("p.md"), page("```quint\nmodule a { val x = 1 }\n// end\n```"))
+
+    assert job.source == "module a { val x = 1 }\n// end\n"  # the tool wants a final line break
+
+
+def test_continues_puts_the_previous_definitions_in_front(checker: ModuleType) -> None:
+    text = page("```quint\nval a = 1\n```", "```quint continues\nval b = a\n```")
+
+    jobs = list(checker.snippets(Path("p.md"), text))
+
+    assert "val a = 1" in jobs[1].source
+    assert "val b = a" in jobs[1].source
+
+
+def test_blocks_in_other_languages_are_no_snippets(checker: ModuleType) -> None:
+    text = page("```text\n1 +\n```", "```sh\nquint test x.qnt\n```", "~~~quint\n1\n~~~")
+
+    assert [job.source.count("1\n") for job in checker.snippets(Path("p.md"), text)] == [1]
+
+
+def test_a_command_in_a_comment_becomes_a_simulation(checker: ModuleType) -> None:
+    options = checker.simulation(
+        ["--main=m", "--invariants", "a", "b", "--witnesses", "w", "--max-steps=7"], "f", ""
+    )
+
+    assert options["main"] == "m"
+    assert options["invariants"] == ["a", "b"]
+    assert options["witnesses"] == ["w"]
+    assert options["steps"] == 7
+    assert options["samples"] == checker.SAMPLES
+
+
+def test_a_command_for_another_file_is_a_miss(checker: ModuleType, tmp_path: Path) -> None:
+    file = tmp_path / "this.qnt"
+    file.write_text("// A model.\n//   quint run --invariant=i other.qnt\nmodule this {}\n")
+
+    job, misses = checker.quint_file(file)
+
+    assert job.simulations == []
+    assert [miss.line for miss in misses] == [2]
+
+
+def test_unknown_commands_and_options_in_shell_blocks_are_misses(checker: ModuleType) -> None:
+    text = page("```sh\nquint run --invariant=x s.qnt\nquint run --samples=3 s.qnt\nquint fly\n```")
+
+    misses = list(checker.shell_misses("p.md", text, {"run": {"invariant"}}))
+
+    assert [(miss.line, miss.message) for miss in misses] == [
+        (5, "quint run has no option '--samples=3'"),
+        (6, "quint has no command 'fly'"),
+    ]
+
+
+def test_a_block_must_say_that_it_fails_and_how(checker: ModuleType) -> None:
+    text = page("```quint\n1 / 0\n// fails: QNT503\n```", "```quint fails\n1 / 0\n```")
+
+    assert [miss.line for miss in checker.label_misses("p.md", text)] == [4, 9]
+
+
+def test_a_snippet_that_passes_but_should_fail_is_a_miss(checker: ModuleType) -> None:
+    job = checker.Job(Path("/kb/p.md"), 3, "", "snippets", codes=("QNT101",))
+
+    (miss,) = checker.judge(job, answer(), Path("/kb"))
+
+    assert miss == checker.Miss("p.md", 3, "must fail with QNT101, got no error")
+
+
+def test_a_witness_that_is_never_reached_is_a_miss(checker: ModuleType) -> None:
+    command = {"expect": "ok", "witnesses": ["full", "empty"], "line": 4}
+    job = checker.Job(Path("/kb/a.qnt"), 1, "", "files", simulations=[command])
+    outcome = answer(simulations=[{"status": "ok", "witnesses": [12, 0]}])
+
+    (miss,) = checker.judge(job, outcome, Path("/kb"))
+
+    assert miss == checker.Miss("a.qnt", 4, "witness empty was never reached")
+
+
+def test_a_deliberate_bug_that_is_not_found_is_a_miss(checker: ModuleType) -> None:
+    command = {"expect": "violation", "witnesses": [], "line": 5}
+    job = checker.Job(Path("/kb/a.qnt"), 1, "", "files", simulations=[command])
+    outcome = answer(simulations=[{"status": "ok", "witnesses": []}])
+
+    assert [miss.line for miss in checker.judge(job, outcome, Path("/kb"))] == [5]
+
+
+def test_failed_runs_and_compile_errors_are_misses(checker: ModuleType) -> None:
+    job = checker.Job(Path("/kb/a.qnt"), 1, "", "files")
+    failed = {"name": "t", "status": "failed", "code": "QNT508", "message": "no\nmore"}
+    error = {"code": "QNT404", "message": "Name 'x' not found", "line": 9}
+
+    misses = list(checker.judge(job, answer(tests=[failed], errors=[error]), Path("/kb")))
+
+    assert [(miss.line, miss.message) for miss in misses] == [
+        (9, "QNT404 Name 'x' not found"),
+        (1, "run t failed: QNT508 no"),
+    ]
+
+
+def test_signatures_of_variadic_builtins_show_it(checker: ModuleType) -> None:
+    assert (
+        checker.expected_signature("Set", "(a, a) => Set[a]", True) == "Set: (a, a, ...) => Set[a]"
+    )
+    assert checker.expected_signature("not", "(bool) => bool", False) == "not: (bool) => bool"
+
+
+def test_front_matter_of_strings_and_lists(checker: ModuleType) -> None:
+    text = '---\nname: "q::debug"\ntags: [a, "b, c"]\nrelated:\n  - x\n  - y\n---\nbody: no\n'
+
+    assert checker.front_matter(text) == {
+        "name": "q::debug",
+        "tags": ["a", "b, c"],
+        "related": ["x", "y"],
+    }
