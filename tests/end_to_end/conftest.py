@@ -21,12 +21,17 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 @pytest.fixture(scope="session")
-def quint_docs_artifact(
-    tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+def quint_artifact(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    pytestconfig: pytest.Config,
 ) -> Path:
-    """The documentation of Quint, compiled. Embeddings are cached between sessions."""
+    """The public documentation of Quint, compiled, or `kb/` in a clone that does not have it.
+
+    Embeddings are cached between sessions.
+    """
     if not QUINT_DOCS.is_dir():
-        pytest.skip("../shared/corpora/quint-docs is not here")
+        return request.getfixturevalue("own_kb_artifact")  # type: ignore[no-any-return]
     assert pytestconfig.cache is not None
     folder = tmp_path_factory.mktemp("quint-docs")
     copytree(QUINT_DOCS, folder / "kb")

@@ -59,10 +59,10 @@ def node(pytestconfig: pytest.Config) -> Path:
 
 
 @pytest.fixture
-def fixture_server(quint_docs_artifact: Path, environment: dict[str, str]) -> Iterator[str]:
+def fixture_server(quint_artifact: Path, environment: dict[str, str]) -> Iterator[str]:
     """The address of the suite's server (see tests/conformance/server.py)."""
     with subprocess.Popen(
-        [sys.executable, str(FOLDER / "server.py"), str(quint_docs_artifact)],
+        [sys.executable, str(FOLDER / "server.py"), str(quint_artifact)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -96,15 +96,13 @@ def test_the_conformance_suite_finds_nothing_new(
 
 
 @pytest.fixture
-def inspect(
-    node: Path, quint_docs_artifact: Path, environment: dict[str, str], tmp_path: Path
-) -> Any:
+def inspect(node: Path, quint_artifact: Path, environment: dict[str, str], tmp_path: Path) -> Any:
     """`inspect(*options)`: the Inspector's command line against a stdio server."""
     own = {"HOME": str(tmp_path), "MCP_INSPECTOR_SECRET_STORE": "memory"}
     path = f"{node.parent}:{os.environ['PATH']}"
 
     def run(*options: str) -> subprocess.CompletedProcess[str]:
-        server = [sys.executable, "-m", "kb_runtime", str(quint_docs_artifact)]
+        server = [sys.executable, "-m", "kb_runtime", str(quint_artifact)]
         return subprocess.run(
             [node, INSPECTOR, "--cli", *server, *options],
             stdin=subprocess.DEVNULL,

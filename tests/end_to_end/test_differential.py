@@ -35,8 +35,8 @@ ANSWER_S = 30
 
 
 @pytest.fixture(scope="module")
-def dispatcher(quint_docs_artifact: Path) -> Iterator[Dispatcher]:
-    live = LiveArtifact(quint_docs_artifact)
+def dispatcher(quint_artifact: Path) -> Iterator[Dispatcher]:
+    live = LiveArtifact(quint_artifact)
     yield Dispatcher(live)
     live.close()
 

@@ -34,19 +34,19 @@ def address_of(process: subprocess.Popen[bytes]) -> str:
 
 
 @pytest.fixture
-def url(quint_docs_artifact: Path, start_server: Callable[..., Any]) -> str:
+def url(quint_artifact: Path, start_server: Callable[..., Any]) -> str:
     return address_of(
-        start_server(quint_docs_artifact, "--http", "--port", "0", "--max-body", str(LIMIT))
+        start_server(quint_artifact, "--http", "--port", "0", "--max-body", str(LIMIT))
     )
 
 
 @pytest.fixture
-def guarded(quint_docs_artifact: Path, start_server: Callable[..., Any], tmp_path: Path) -> str:
+def guarded(quint_artifact: Path, start_server: Callable[..., Any], tmp_path: Path) -> str:
     """The address of a server that wants a token."""
     file = tmp_path / "token"
     file.write_text(TOKEN + "\n")
     return address_of(
-        start_server(quint_docs_artifact, "--http", "--port", "0", "--token-file", str(file))
+        start_server(quint_artifact, "--http", "--port", "0", "--token-file", str(file))
     )
 
 
@@ -101,10 +101,10 @@ def test_hosts_and_origins_that_were_not_allowed_are_refused(url: str) -> None:
 
 
 def test_allowed_hosts_and_origins_pass(
-    quint_docs_artifact: Path, start_server: Callable[..., Any]
+    quint_artifact: Path, start_server: Callable[..., Any]
 ) -> None:
     options = ("--allow-host", "kb.example", "--allow-origin", "https://app.example")
-    url = address_of(start_server(quint_docs_artifact, "--http", "--port", "0", *options))
+    url = address_of(start_server(quint_artifact, "--http", "--port", "0", *options))
     assert post(url, host="kb.example:8443").status_code == 200
     assert post(url, host="kb.example").status_code == 200
     assert post(url, origin="https://app.example").status_code == 200
@@ -131,11 +131,11 @@ def test_the_sdk_client_passes_the_token(guarded: str) -> None:
     anyio.run(converse)
 
 
-def test_health_names_the_build(url: str, quint_docs_artifact: Path) -> None:
+def test_health_names_the_build(url: str, quint_artifact: Path) -> None:
     answer = httpx2.get(url.replace("/mcp", "/healthz")).json()
     assert answer == {
         "status": "ok",
-        "build": (quint_docs_artifact / "CURRENT").read_text().strip(),
+        "build": (quint_artifact / "CURRENT").read_text().strip(),
     }
 
 
@@ -160,14 +160,15 @@ def test_a_stateless_request_must_agree_with_its_headers(url: str) -> None:
 def test_a_legacy_call_needs_no_handshake(url: str) -> None:
     params = {"name": "quint_list_builtins", "arguments": {}}
     answer = post(url, {**PING, "method": "tools/call", "params": params}).json()
-    assert answer["result"]["structuredContent"]["total"] == 77
+    found = answer["result"]["structuredContent"]
+    assert found["total"] == len(found["builtins"]) > 70
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_quietly(
-    quint_docs_artifact: Path, start_server: Callable[..., Any], number: signal.Signals
+    quint_artifact: Path, start_server: Callable[..., Any], number: signal.Signals
 ) -> None:
-    process = start_server(quint_docs_artifact, "--http", "--port", "0")
+    process = start_server(quint_artifact, "--http", "--port", "0")
     post(address_of(process))
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
@@ -175,10 +176,10 @@ def test_a_signal_ends_the_server_quietly(
 
 
 def test_a_taken_port_is_told_in_one_sentence(
-    url: str, quint_docs_artifact: Path, start_server: Callable[..., Any]
+    url: str, quint_artifact: Path, start_server: Callable[..., Any]
 ) -> None:
     port = url.removesuffix("/mcp").rsplit(":", 1)[1]
-    process = start_server(quint_docs_artifact, "--http", "--port", port)
+    process = start_server(quint_artifact, "--http", "--port", port)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 2
     assert f"cannot listen on 127.0.0.1 port {port}" in err.decode()
@@ -187,24 +188,24 @@ def test_a_taken_port_is_told_in_one_sentence(
 
 @pytest.mark.parametrize("content", ["", "two words", "ümlaut"])
 def test_a_token_file_without_a_token_is_refused(
-    quint_docs_artifact: Path, start_server: Callable[..., Any], tmp_path: Path, content: str
+    quint_artifact: Path, start_server: Callable[..., Any], tmp_path: Path, content: str
 ) -> None:
     file = tmp_path / "token"
     file.write_text(content, encoding="utf-8")
-    process = start_server(quint_docs_artifact, "--http", "--token-file", str(file))
+    process = start_server(quint_artifact, "--http", "--token-file", str(file))
     _, err = process.communicate(timeout=60)
     assert process.returncode == 2
     assert b"--token-file" in err
 
 
 def test_a_defect_in_a_tool_leaks_nothing(
-    quint_docs_artifact: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    quint_artifact: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def explode(*_: Any) -> None:
         raise RuntimeError("secret of /etc/shadow")
 
     monkeypatch.setattr(calls, "_run", explode)
-    live = LiveArtifact(quint_docs_artifact)
+    live = LiveArtifact(quint_artifact)
     app = build_app(
         Dispatcher(live),
         host="127.0.0.1",

@@ -52,19 +52,20 @@ def call(tool: str, request_id: int = 2, /, **arguments: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_the_sdk_client_gets_right_answers(
-    quint_docs_artifact: Path, environment: dict[str, str], mode: Any
+    quint_artifact: Path, environment: dict[str, str], mode: Any
 ) -> None:
     async def converse() -> None:
         server = StdioServerParameters(
             command=sys.executable,
-            args=["-m", "kb_runtime", str(quint_docs_artifact)],
+            args=["-m", "kb_runtime", str(quint_artifact)],
             env=environment,
         )
         async with Client(server, mode=mode) as client:
             expected = eras.NEWEST_HANDSHAKE if mode == "legacy" else eras.STATELESS_REVISIONS[0]
             assert client.protocol_version == expected
             assert client.instructions is not None
-            assert "77 builtins" in client.instructions
+            builtins = await client.call_tool("quint_list_builtins", {})
+            assert f"{builtins.structured_content['total']} builtins" in client.instructions
             offered = {tool.name for tool in (await client.list_tools()).tools}
             declared = {tool.name.format(prefix="quint") for tool in TOOLS}
             assert offered
@@ -97,9 +98,9 @@ def test_the_sdk_client_gets_right_answers(
 
 
 def test_every_tool_answers_a_call_without_arguments(
-    quint_docs_artifact: Path, start_server: Callable[..., Any]
+    quint_artifact: Path, start_server: Callable[..., Any]
 ) -> None:
-    process = start_server(quint_docs_artifact)
+    process = start_server(quint_artifact)
     ask(process, HELLO)
     tools = ask(process, {"jsonrpc": "2.0", "id": 2, "method": "tools/list"})["result"]["tools"]
     for number, tool in enumerate(tools, 3):
@@ -107,14 +108,15 @@ def test_every_tool_answers_a_call_without_arguments(
         result = ask(process, {**request, "params": {"name": tool["name"]}})["result"]
         if tool["inputSchema"].get("required"):
             assert result["structuredContent"]["error"]["kind"] == "BAD_INPUT", tool["name"]
+            assert "{prefix}" not in json.dumps(result), tool["name"]
         else:
             assert result["isError"] is False, tool["name"]
 
 
 def test_the_compact_profile_searches_and_reads_what_it_found(
-    quint_docs_artifact: Path, start_server: Callable[..., Any]
+    quint_artifact: Path, start_server: Callable[..., Any]
 ) -> None:
-    process = start_server(quint_docs_artifact, "--tools", "compact")
+    process = start_server(quint_artifact, "--tools", "compact")
     ask(process, HELLO)
     found = ask(process, call("quint_search", query="temporal operators", limit=5))["result"]
     hits = found["structuredContent"]["hits"]
@@ -126,9 +128,9 @@ def test_the_compact_profile_searches_and_reads_what_it_found(
 
 
 def test_nothing_but_the_protocol_reaches_stdout(
-    quint_docs_artifact: Path, start_server: Callable[..., Any]
+    quint_artifact: Path, start_server: Callable[..., Any]
 ) -> None:
-    process = start_server(quint_docs_artifact)
+    process = start_server(quint_artifact)
     ask(process, HELLO)
     garbage = b'{"broken\n\xff\n[]\n' + json.dumps(call("quint_list_builtins", 9)).encode()
     out, _ = process.communicate(garbage, timeout=60)
@@ -138,9 +140,9 @@ def test_nothing_but_the_protocol_reaches_stdout(
 
 
 def test_a_call_that_comes_before_the_engines_are_loaded_is_answered(
-    quint_docs_artifact: Path, start_server: Callable[..., Any]
+    quint_artifact: Path, start_server: Callable[..., Any]
 ) -> None:
-    process = start_server(quint_docs_artifact)
+    process = start_server(quint_artifact)
     lines = [HELLO, call("quint_hybrid_search", 2, query="set of maps")]
     data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
     out, err = process.communicate(data, timeout=120)
@@ -151,9 +153,9 @@ def test_a_call_that_comes_before_the_engines_are_loaded_is_answered(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_quietly(
-    quint_docs_artifact: Path, start_server: Callable[..., Any], number: signal.Signals
+    quint_artifact: Path, start_server: Callable[..., Any], number: signal.Signals
 ) -> None:
-    process = start_server(quint_docs_artifact)
+    process = start_server(quint_artifact)
     ask(process, HELLO)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
@@ -161,9 +163,9 @@ def test_a_signal_ends_the_server_quietly(
 
 
 def test_a_client_that_leaves_without_reading_is_no_error(
-    quint_docs_artifact: Path, start_server: Callable[..., Any]
+    quint_artifact: Path, start_server: Callable[..., Any]
 ) -> None:
-    process = start_server(quint_docs_artifact)
+    process = start_server(quint_artifact)
     process.stdout.close()
     say(process, HELLO)
     process.stdin.close()
@@ -172,10 +174,10 @@ def test_a_client_that_leaves_without_reading_is_no_error(
 
 
 def test_a_damaged_artifact_is_refused_in_one_sentence(
-    quint_docs_artifact: Path, start_server: Callable[..., Any], tmp_path: Path
+    quint_artifact: Path, start_server: Callable[..., Any], tmp_path: Path
 ) -> None:
     copy = tmp_path / "kb"
-    copytree(quint_docs_artifact, copy)
+    copytree(quint_artifact, copy)
     tools = next(copy.glob("*/tools.json"))
     tools.chmod(0o644)
     data = bytearray(tools.read_bytes())
@@ -189,10 +191,10 @@ def test_a_damaged_artifact_is_refused_in_one_sentence(
 
 
 def test_a_server_without_stdin_says_so_in_one_sentence(
-    quint_docs_artifact: Path, environment: dict[str, str]
+    quint_artifact: Path, environment: dict[str, str]
 ) -> None:
     done = subprocess.run(
-        ["sh", "-c", f'"{sys.executable}" -m kb_runtime "$0" <&-', os.fspath(quint_docs_artifact)],
+        ["sh", "-c", f'"{sys.executable}" -m kb_runtime "$0" <&-', os.fspath(quint_artifact)],
         capture_output=True,
         env=environment,
         timeout=60,
@@ -203,16 +205,16 @@ def test_a_server_without_stdin_says_so_in_one_sentence(
 
 
 def test_an_unknown_profile_is_a_usage_error(
-    quint_docs_artifact: Path, start_server: Callable[..., Any]
+    quint_artifact: Path, start_server: Callable[..., Any]
 ) -> None:
-    process = start_server(quint_docs_artifact, "--tools", "nope")
+    process = start_server(quint_artifact, "--tools", "nope")
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (2, b"")
     assert b"'nope'" in err
     assert b"reference" in err
 
 
-def test_the_first_answer_needs_no_engine_and_no_heavy_module(quint_docs_artifact: Path) -> None:
+def test_the_first_answer_needs_no_engine_and_no_heavy_module(quint_artifact: Path) -> None:
     """Runs the server's own start without site-packages, then looks at what was imported."""
     program = f"""
 import os, sys
@@ -225,7 +227,7 @@ def look(_):
     sys.stderr.write(" ".join(sorted(heavy & set(sys.modules))))
 server.prepare = lambda live: None
 stdio.StdioServer._announce = look
-server.main([{str(quint_docs_artifact)!r}])
+server.main([{str(quint_artifact)!r}])
 """
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", program],
@@ -237,7 +239,7 @@ server.main([{str(quint_docs_artifact)!r}])
     assert done.stderr.decode() == ""
 
 
-def test_prints_of_a_tool_go_to_stderr(quint_docs_artifact: Path) -> None:
+def test_prints_of_a_tool_go_to_stderr(quint_artifact: Path) -> None:
     program = f"""
 import os, sys
 sys.path.insert(0, {str(RUNTIME)!r})
@@ -248,7 +250,7 @@ def loud(*_):
     os.write(1, b"stray\\n")
     raise RuntimeError("secret")
 calls._run = loud
-server.main([{str(quint_docs_artifact)!r}])
+server.main([{str(quint_artifact)!r}])
 """
     lines = [HELLO, call("quint_get_builtin", name="map")]
     done = subprocess.run(
@@ -266,9 +268,9 @@ server.main([{str(quint_docs_artifact)!r}])
 
 
 def test_a_line_of_more_than_16_mib_is_refused_and_the_next_one_served(
-    quint_docs_artifact: Path, start_server: Callable[..., Any]
+    quint_artifact: Path, start_server: Callable[..., Any]
 ) -> None:
-    process = start_server(quint_docs_artifact)
+    process = start_server(quint_artifact)
     data = b'"' + b"x" * (17 << 20) + b'"\n' + json.dumps(HELLO).encode() + b"\n"
     out, _ = process.communicate(data, timeout=60)
     refused, answered = map(json.loads, out.splitlines())
@@ -276,11 +278,9 @@ def test_a_line_of_more_than_16_mib_is_refused_and_the_next_one_served(
     assert answered["id"] == 1
 
 
-def test_kbc_serve_is_the_same_server(
-    quint_docs_artifact: Path, environment: dict[str, str]
-) -> None:
+def test_kbc_serve_is_the_same_server(quint_artifact: Path, environment: dict[str, str]) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "kbc", "serve", os.fspath(quint_docs_artifact)],
+        [sys.executable, "-m", "kbc", "serve", os.fspath(quint_artifact)],
         input=json.dumps(HELLO).encode() + b"\n",
         capture_output=True,
         env=environment,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
+
 from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
 from kb_runtime.mcp import correlation, eras, failures
 from kb_runtime.rendering import error_structure, error_text, with_warnings
@@ -31,7 +34,7 @@ def call_tool(answers: Answers, artifact: Artifact, params: dict[str, Any]) -> d
     declared = answers.declared_names.get(name)
     if declared is None:
         raise ProtocolError(eras.INVALID_PARAMS, f"Unknown tool: {name}")
-    tool = _TOOLS[declared]
+    tool = _worded(declared, artifact.manifest["prefix"])
     given = correlation.given_id(params)
     call_id = given or correlation.new_id()
     shown = {correlation.KEY: call_id} if given or tool.correlated else {}
@@ -56,6 +59,18 @@ def call_tool(answers: Answers, artifact: Artifact, params: dict[str, Any]) -> d
         return _result((tool.on_error or _told)(failure), shown, is_error=True)
     except ProtocolError as error:
         raise ProtocolError(error.code, error.message, {**(error.data or {}), **shown}) from None
+
+
+@cache
+def _worded(declared: str, prefix: str) -> Tool:
+    """The tool of this declared name. Its arguments' descriptions, which errors quote, name tools as
+    the knowledge base does."""
+    tool = _TOOLS[declared]
+    arguments = (
+        replace(argument, description=argument.description.format(prefix=prefix))
+        for argument in tool.arguments
+    )
+    return replace(tool, arguments=tuple(arguments))
 
 
 def _told(error: ToolError) -> Answer:
