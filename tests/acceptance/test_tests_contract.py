@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -591,7 +590,7 @@ def test_paths_that_are_refused(call: Call, path: str, status: int, word: str) -
 
 
 def test_an_absolute_path_inside_the_folder_is_read(call: Call, data: Path) -> None:
-    found = call("ingest_tests", functional_path=os.path.join(os.path.realpath(data), "api.json"))
+    found = call("ingest_tests", functional_path=str(data.resolve() / "api.json"))
     assert found.structured["functional"]["docs_ingested"] == 1
 
 

@@ -53,7 +53,8 @@ def write_lexical(
     """Writes the index of `chunks` (row i is chunk i) into `folder`, which is created.
 
     `ordinals` gives the position of each collection in the manifest; `paths` the file of a record by
-    (collection, record id), and `facets` the terms that it can be filtered by. Raises `LexicalIndexError`, and `OSError` when writing fails.
+    (collection, record id), and `facets` the terms that it can be filtered by. Raises
+    `LexicalIndexError`, and `OSError` when writing fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
     analyzer = Analyzer()
