@@ -69,4 +69,6 @@ def render_diff(diff: Diff) -> str:
         for section, (old, new) in diff.sizes.items()
         if old != new
     ]
+    if len(lines) == 1:
+        lines.append(f"no record and no setting changed, only: {', '.join(diff.files)}")
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import traceback
 from collections.abc import Callable
@@ -69,7 +70,8 @@ def init(folder: Path, as_json: bool) -> None:
         return
     for path in written:
         click.echo(f"wrote {path}")
-    click.echo(f"next: kbc check {folder}; kbc build {folder}")
+    where = shlex.quote(str(folder))
+    click.echo(f"next: kbc check {where}; kbc build {where}")
 
 
 @cli.command()

@@ -3,10 +3,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from kb_runtime.errors import ArtifactError
+from kbc.artifact_reports import render_diff
 from kbc.inspection import CollectionDiff, diff, inspect
 from kbc.linker import Published
 
@@ -80,3 +82,10 @@ def test_another_build_time_alone_is_no_difference(publish: Publish) -> None:
     new = publish(built_at="2026-01-02T00:00:00Z")
     assert old.build_id != new.build_id
     assert diff(old.path, new.path).same
+
+
+def test_a_difference_beside_records_and_settings_is_told(publish: Publish) -> None:
+    old, new = (publish(built_at=f"2026-01-0{day}T00:00:00Z") for day in (1, 2))
+    found = replace(diff(old.path, new.path), files=("tools.json",))
+    assert not found.same
+    assert "only: tools.json" in render_diff(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -40,7 +41,9 @@ def ask_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
 def test_a_new_starter_checks_clean_and_builds(
     tmp_path: Path, built: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ask(capsys, "init", tmp_path / "My KB")[0] == exit_codes.OK
+    code, out, _ = ask(capsys, "init", tmp_path / "My KB")
+    assert code == exit_codes.OK
+    assert shlex.split(out.splitlines()[-1])[-1] == str(tmp_path / "My KB")
     code, _, err = ask(capsys, "check", tmp_path / "My KB", "--strict")
     assert (code, err) == (exit_codes.OK, "no problems found\n")
     report = ask_json(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.addresses import format_address, parse_address
 from kb_runtime.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.errors import ToolError
-from kb_runtime.names import PATH_SUGGESTIONS, quoted, resolve, suggest
+from kb_runtime.names import PATH_SUGGESTIONS, quoted, resolve, resolve_ending, suggest
 from kb_runtime.rendering import cut, json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.library import record_id, tool_name
@@ -161,7 +161,7 @@ def info(session: Session, _: dict[str, Any]) -> Answer:
 def find_record(
     session: Session, arguments: dict[str, Any]
 ) -> tuple[CollectionInfo, dict[str, Any]]:
-    """The record that an address, a hit's id, a path or a name means."""
+    """The record that an address, a hit's id, a path, the end of only one path, or a name means."""
     artifact = session.artifact
     name: str = arguments["name"]
     address = parse_address(name)
@@ -169,10 +169,12 @@ def find_record(
     infos = [_collection(session, wanted)] if wanted else list(artifact.collections)
     catalogs = [artifact.catalog(each.name) for each in infos]
     bare = record_id(name)
-    for candidate in dict.fromkeys((name, bare, bare.partition("#")[0])):
-        place = resolve(candidate, catalogs) if candidate else None
-        if place is not None:
-            return infos[place[0]], catalogs[place[0]][place[1]]
+    candidates = [one for one in dict.fromkeys((name, bare, bare.partition("#")[0])) if one]
+    for look_up in (resolve, resolve_ending):
+        for candidate in candidates:
+            place = look_up(candidate, catalogs)
+            if place is not None:
+                return infos[place[0]], catalogs[place[0]][place[1]]
     known = (each for catalog in catalogs for each in catalog.ids())
     raise ToolError(
         "NOT_FOUND",

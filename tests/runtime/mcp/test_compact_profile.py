@@ -42,6 +42,7 @@ def error(result: Any) -> Any:
         "docs/maps & sets.md",
         "maps & sets.md",
         "MAPS & SETS.MD",
+        "maps & sets",
         "doc:docs/maps & sets.md#access:5",
     ],
 )
