@@ -7,6 +7,7 @@ reached, an answer is compared with it, so that stale text is never presented as
 from __future__ import annotations
 
 import os
+
 from kb_runtime.manifest import sha256
 
 TYPE_CHECKING = False
