@@ -14,6 +14,7 @@ from kbc.diagnostics import Diagnostics
 from kbc.kinds import KINDS
 from kbc.project import PROJECT_FILE, Collection, Project, SourceFile
 from kbc.source_tree import SourceTree
+from kbc.workshop_tree import WorkshopTree
 
 SIDECAR_SUFFIX = ".meta.toml"
 
@@ -60,7 +61,7 @@ class _Walker:
                     collection.line or None,
                     hint=_suffix_hint(collection),
                 )
-        if tree is not None and tree.left_out:
+        if isinstance(tree, SourceTree) and tree.left_out:
             self._diagnostics.note(
                 "files-left-out",
                 f"source files in collection {collection.name!r}: {len(found):,}; left out:"
@@ -210,8 +211,10 @@ class _Walker:
         self._diagnostics.error(code, message, PROJECT_FILE, collection.line or None, hint=hint)
 
 
-def _source_tree(collection: Collection) -> SourceTree | None:
-    """The rules of a collection of source trees; None for other kinds."""
+def _source_tree(collection: Collection) -> SourceTree | WorkshopTree | None:
+    """The rules of a collection that is more than files by their endings; None for other kinds."""
+    if collection.kind == "workshops":
+        return WorkshopTree()
     if not KINDS[collection.kind].is_source_tree:
         return None
     return SourceTree(collection.options.get("exclude", ()))

@@ -14,6 +14,7 @@ MAX_FILE_BYTES = 16 * 1024 * 1024
 STRING = "a string"
 STRINGS = "a list of strings"
 STRING_LISTS = "a table of lists of strings"
+INTEGER = "a whole number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,13 @@ KINDS: Mapping[str, Kind] = {
             {"suite": STRING},
             max_file_bytes=100 * 1024 * 1024,
             has_facets=True,
+        ),
+        Kind(
+            "workshops",
+            "coding workshops: exercises with steps, each a problem and a solution",
+            (),
+            {"workshops": {}},
+            {"diff_context": INTEGER},
         ),
         Kind(
             "routing",

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from kbc.diagnostics import Diagnostics
-from kbc.kinds import KINDS, STRING, STRING_LISTS, STRINGS
+from kbc.kinds import INTEGER, KINDS, STRING, STRING_LISTS, STRINGS
 from kbc.toml_lines import Key, key_lines
 
 PROJECT_FILE = "kb.toml"
@@ -24,11 +24,19 @@ RESERVED_COLLECTIONS = frozenset({"all", "chunks"})
 """`all` is the scope of everything, `chunks` a file name in the catalog."""
 
 BOOST_FIELDS = ("title", "breadcrumb", "identifiers", "signature", "body", "path", "tags")
-FAMILIES = ("reference", "patterns", "routing", "search", "codebase", "tests", "sources")
+FAMILIES = (
+    "reference",
+    "patterns",
+    "routing",
+    "search",
+    "codebase",
+    "tests",
+    "sources",
+    "workshops",
+)
 MAX_CANDIDATES = 1000
 
 _FLOAT = "a number"
-_INTEGER = "a whole number"
 _NUMBERS = "a table of numbers"
 
 
@@ -238,7 +246,7 @@ _KB_KEYS = {
     "license": STRING,
 }
 _COLLECTION_KEYS = {"name": STRING, "kind": STRING, "paths": STRINGS, "url": STRING}
-_SEARCH_KEYS = {"candidates": _INTEGER, "rrf_k": _INTEGER, "alpha": _FLOAT, "boosts": _NUMBERS}
+_SEARCH_KEYS = {"candidates": INTEGER, "rrf_k": INTEGER, "alpha": _FLOAT, "boosts": _NUMBERS}
 _TOOL_KEYS = {"families": STRINGS, "alias": "an array of tables"}
 _ALIAS_KEYS = {"name": STRING, "tool": STRING}
 _TOP_KEYS = {
@@ -259,7 +267,7 @@ def _has_type(value: Any, expected: str) -> bool:
         return strings(value)
     if expected == STRING_LISTS:
         return isinstance(value, dict) and all(strings(item) for item in value.values())
-    if expected == _INTEGER:
+    if expected == INTEGER:
         return isinstance(value, int) and not isinstance(value, bool)
     if expected == _FLOAT:
         return isinstance(value, (int, float)) and not isinstance(value, bool)

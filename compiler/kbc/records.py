@@ -162,6 +162,38 @@ class PageRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkshopRecord(Record):
+    """A workshop. Its sections are the records that follow it in the collection, in the order of
+    `sections`, whose maps have `exercise` and `step` (0: of all), `kind`, `is_diff` and `chars`.
+    `exercises` are maps with `number`, `title` and `steps`: `number`, `has_diff` and where known `title`,
+    `problem_dir`, `solution_dir`. It has no text to search; `content` is an outline for who reads it."""
+
+    product: str = ""
+    repository_owner: str = ""
+    repository_name: str = ""
+    content: str = ""
+    exercises: tuple[Mapping[str, Any], ...] = ()
+    sections: tuple[Mapping[str, Any], ...] = ()
+    has_diffs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkshopSection(Record):
+    """A section of a workshop: instructions, a transcript, the code of one side, a diff. `exercise` and
+    `step` are 0 where it belongs to all of them. `source_path` is below the workshop's folder, and ""
+    for what is stored in no file of its own. The lines of `text` count within the section."""
+
+    workshop: str
+    exercise: int
+    step: int
+    order: int
+    kind: str
+    label: str
+    source_path: str = ""
+    is_diff: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PatternRecord(Record):
     name: str
     category: str

@@ -7,6 +7,8 @@ paragraphs.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.languages import MARKDOWN_ENDINGS, ending, language_of
 from kbc.chunking.markdown import chunk_markdown
@@ -23,6 +25,7 @@ from kbc.records import (
     Record,
     RoutingRecord,
     TestRecord,
+    WorkshopSection,
 )
 
 __all__ = ["TokenBudget", "chunk"]
@@ -39,6 +42,8 @@ def chunk(record: Record, budget: TokenBudget) -> list[Chunk]:
         case DocRecord() | PageRecord():
             is_text = record.format == "text"
             return chunk_plain(record, budget) if is_text else chunk_markdown(record, budget)
+        case WorkshopSection():
+            return _section(record, budget)
         case ExampleRecord():
             return chunk_source(record, budget)
         case TestRecord():
@@ -49,3 +54,12 @@ def chunk(record: Record, budget: TokenBudget) -> list[Chunk]:
             return chunk_source(record, budget)
         case _:
             return chunk_plain(record, budget)
+
+
+def _section(record: WorkshopSection, budget: TokenBudget) -> list[Chunk]:
+    if record.is_diff:
+        return [
+            replace(chunk, type="diff", language="diff") for chunk in chunk_plain(record, budget)
+        ]
+    is_code = record.kind.endswith("-code") and ending(record.path) not in MARKDOWN_ENDINGS
+    return chunk_source(record, budget) if is_code else chunk_markdown(record, budget)

@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from kbc.diagnostics import Diagnostics
-from kbc.frontends import builtins, code, docs, examples, pages, patterns, routing, templates, tests
+from kbc.frontends import (
+    builtins,
+    code,
+    docs,
+    examples,
+    pages,
+    patterns,
+    routing,
+    templates,
+    tests,
+    workshops,
+)
 from kbc.frontends.references import check
 from kbc.project import Collection, SourceFile
 from kbc.records import Record
@@ -24,6 +35,7 @@ FRONTENDS: Mapping[str, Frontend] = {
     "templates": templates.read,
     "code": code.read,
     "pages": pages.read,
+    "workshops": workshops.read,
     "tests": tests.read,
     "routing": routing.read,
 }
