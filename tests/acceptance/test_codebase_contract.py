@@ -192,6 +192,18 @@ def test_top_k_is_respected(shop: Client) -> None:
     assert ask(shop, "login", top_k=None) is not None
 
 
+def test_tests_come_after_the_code_unless_they_are_asked_for(shop: Client) -> None:
+    def score(query: str) -> float:
+        results = ask(shop, query, include_paths=["shop/tests/"], top_k=1)["results"]
+        return float(results[0]["score"])
+
+    assert files(ask(shop, "check the password of a user"))[0] == "shop/auth/login.py"
+    assert (
+        files(ask(shop, "tests that a wrong password is refused"))[0] == "shop/tests/test_login.py"
+    )
+    assert score("wrong password refused") < score("wrong password refused tests")
+
+
 def test_one_file_does_not_crowd_out_the_others(shop: Client) -> None:
     found = files(ask(shop, "warehouse step of an order and the lamp catalogue", top_k=20))
     assert max(found.count(file) for file in found) <= MAX_PER_FILE

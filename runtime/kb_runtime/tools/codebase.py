@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -56,6 +57,14 @@ WORDS_SHARE = 0.2
 NAME_SHARE = 0.1
 # A shorter name is as likely a word of the sentence (`get`, `run`).
 _TELLING_NAME_CHARS = 4
+
+# A test says what code does as well as the code; a reader who does not ask for tests wants the code.
+TEST_FACTOR = 0.9
+_TEST_PATH = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|testing|testdata)/|(?:^|/)(?:test_|conftest\.)[^/]*$"
+    r"|[._-](?:tests?|spec)\.\w+$|(?:Tests?|Spec)\.\w+$"
+)
+_TEST_WORD = re.compile(r"(?:un)?tests?|testing|specs?|fixtures?|mocks?", re.IGNORECASE)
 
 _MODES = {"lexical": "keyword", "semantic": "semantic", "hybrid": "hybrid"}
 _CANDIDATES_PER_RESULT = 4
@@ -239,7 +248,12 @@ def _passages(session: Session, query: str, found: SearchResult, widen: bool) ->
     from kb_runtime.query import analyse
 
     terms = analyse(query, session.artifact.lexical.analyzer).terms
-    scored = [(relevance(hit, terms), hit) for hit in found.hits]
+    wants_tests = any(_TEST_WORD.fullmatch(term.typed) for term in terms)
+    scored = []
+    for hit in found.hits:
+        path = session.artifact.catalog(hit.collection).id(hit.record)
+        is_aside = not (wants_tests or hit.exact_name) and _TEST_PATH.search(path)
+        scored.append((relevance(hit, terms) * (TEST_FACTOR if is_aside else 1), hit))
     scored.sort(key=lambda one: (-one[0], one[1].row))
     by_file: dict[tuple[str, int], list[_Passage]] = {}
     for score, hit in scored:
