@@ -315,7 +315,8 @@ def _failure(error: Exception) -> CommandError | None:
     if isinstance(error, ArtifactError):
         return CommandError(exit_codes.ARTIFACT, error.message, error.hint)
     if isinstance(error, ToolError):
-        code = exit_codes.NOT_FOUND if error.kind == "NOT_FOUND" else exit_codes.USAGE
+        codes = {"NOT_FOUND": exit_codes.NOT_FOUND, "UNAVAILABLE": exit_codes.ARTIFACT}
+        code = codes.get(error.kind, exit_codes.USAGE)
         names = f"Close names: {', '.join(error.suggestions)}." if error.suggestions else ""
         return CommandError(code, error.message, names)
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("kb"):

@@ -1,7 +1,8 @@
 """The search pipeline: every search tool is this, with its own scope, filters and rendering.
 
-analyse -> lexical and semantic candidates, both filtered -> fuse -> exact names first -> at most so
-many chunks of one record -> cut -> snippets. Only chunks that survive the cut are decoded.
+analyse -> lexical and semantic candidates, both filtered -> fuse -> rank by structure -> re-rank, where
+the knowledge base has a re-ranker -> exact names first -> at most so many chunks of one record -> cut
+-> snippets. Only chunks that survive the cut are decoded. docs/search.md explains each step.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from operator import and_
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from kb_runtime.analysis import Analyzer, fold
-from kb_runtime.errors import ToolError
-from kb_runtime.fusion import RRF_K, mix, rrf
+from kb_runtime.errors import ArtifactError, ToolError
+from kb_runtime.fusion import RRF_K, balanced, mix, rrf
 from kb_runtime.lexical import NO_HITS, LexicalHits
 from kb_runtime.query import Query, analyse
+from kb_runtime.ranking import STEPS, Step
 from kb_runtime.snippets import BUDGET_CHARS, Matcher, Snippet, snippet
 from kb_runtime.spelling import distance
+from kb_runtime.structure import Adjustment, Ranking, Structure
 from kb_runtime.vectors import EXACT_ROWS, RowRange, VectorHits
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
 Mode = Literal["hybrid", "lexical", "semantic"]
 Strategy = Literal["lexical", "semantic", "fused"]
+Fusion = Literal["balanced", "rrf"]
 
 # Candidates of each side. Fusing 100 of each instead of 1,000 changes nDCG@10 by less than 0.001 on
 # nine public collections; a larger page needs more, and so do records that collapse to one chunk.
@@ -49,6 +53,8 @@ class _Collection(Protocol):
     @property
     def name(self) -> str: ...
     @property
+    def kind(self) -> str: ...
+    @property
     def chunks(self) -> int: ...
     @property
     def first_row(self) -> int: ...
@@ -56,6 +62,7 @@ class _Collection(Protocol):
 
 class _Catalog(Protocol):
     def find_all(self, key: str) -> list[int]: ...
+    def id(self, index: int) -> str: ...
 
 
 class _Chunks(Protocol):
@@ -91,8 +98,9 @@ class Searched(Protocol):
 class SearchRequest:
     """A search. `collections` None means all; an unknown name is a `ValueError`.
 
-    `alpha` (0 lexical to 1 semantic) mixes scores normalised to 0..1 instead of fusing ranks; None
-    is the knowledge base's setting, which is to fuse ranks unless its author chose otherwise.
+    `fusion` and `ranking` (the steps of ranking by structure) are those of the knowledge base where
+    they are None; `alpha` (0 lexical to 1 semantic) mixes scores normalised to 0..1 with that weight
+    instead. With `mode` or `alpha` one side can be asked alone; its order is then left as it is.
     `types` and `languages` keep chunks with one of the values, whatever their case; empty means any.
     `rows`, in order and apart, are the only rows that may be found (None: all may), and so are those of
     `filter`. With `names` off,
@@ -107,6 +115,8 @@ class SearchRequest:
     limit: int = 10
     mode: Mode = "hybrid"
     alpha: float | None = None
+    fusion: Fusion | None = None
+    ranking: tuple[Step, ...] | None = None
     types: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     rows: tuple[range, ...] | None = None
@@ -139,10 +149,11 @@ class Passages:
 class Hit:
     """A chunk that answers. `record` is the record's position in its collection.
 
-    `score` never increases down the list. It is the fused score in hybrid mode, BM25 or cosine when
-    one side answered alone, and in 0..1 with `alpha`; a hit that the query names has at least the
-    best score of the others.
-    Ranks count from 1 and are None where that side did not find the chunk.
+    `score` never increases down the list. It is the fused score in hybrid mode, moved by what the
+    structure says, BM25 or cosine when one side answered alone, and in 0..1 unless ranks were fused; a
+    hit that the query names has at least the best score of the others.
+    Ranks count from 1 and are None where that side did not find the chunk. `adjustments` are what
+    the steps of ranking did to it, on a scale where the best candidate had 1 and the last 0 before.
     """
 
     row: int
@@ -157,6 +168,7 @@ class Hit:
     cosine: float | None
     exact_name: bool
     passages: Passages = field(repr=False, compare=False)
+    adjustments: tuple[Adjustment, ...] = ()
 
     @cached_property
     def _reading(self) -> tuple[tuple[str, ...], Snippet]:
@@ -227,6 +239,9 @@ class Searcher:
         self._rrf_k = int(settings.get("rrf_k", RRF_K))
         self._candidates = int(settings.get("candidates", CANDIDATES))
         self._alpha: float | None = settings.get("alpha")
+        self._fusion: Fusion = settings.get("fusion") or "balanced"
+        switched = settings.get("ranking") or {}
+        self._steps = tuple(step for step in STEPS if switched.get(step, True))
         self._boosts: Mapping[str, float] = settings.get("boosts") or {}
         self._exact_rows = int(settings.get("exact_rows", EXACT_ROWS))
         self._ranges = [
@@ -236,6 +251,7 @@ class Searcher:
         self._owners = sorted(
             (one for one in self._ranges if one.rows), key=lambda one: one.first_row
         )
+        self._structure = Structure(artifact, self._owners, self._analyzer)
         self._masks: dict[tuple[tuple[str, ...], tuple[str, ...]], NDArray[np.bool_]] = {}
 
     def search(self, request: SearchRequest) -> SearchResult:
@@ -251,19 +267,15 @@ class Searcher:
         alpha = self._alpha if request.alpha is None else request.alpha
         mode = _effective_mode(request.mode, alpha)
         sides = self._candidates_of(query, scope, depth, mode)
-        lexical, semantic, mode, warnings = (
-            sides.lexical,
-            sides.semantic,
-            sides.mode,
-            sides.warnings,
-        )
-        ranked = self._fused(mode, alpha, lexical, semantic)
+        lexical, semantic, warnings = sides.lexical, sides.semantic, sides.warnings
+        ranking = self._ranked(request, sides, alpha, depth, is_hybrid=mode == "hybrid")
+        ranked, mode = ranking.ranked, sides.mode
         by_name = request.names and mode != "semantic"
         exact = self._named(query, scope, ranked) if by_name else []
         candidates = _exact_first(ranked, exact)
         if request.per_record is not None:
             candidates = self._collapsed(candidates, request.per_record)
-        hits = self._hits(candidates, query, lexical, semantic, request.snippet_chars)
+        hits = self._hits(candidates, sides, ranking, request.snippet_chars)
         if request.distinct is not None:
             hits = _distinct(hits, request.distinct)
         kept = list(islice(hits, limit))
@@ -341,14 +353,16 @@ class Searcher:
         if without_words and (without_meaning or mode == "lexical"):
             raise ToolError(
                 "UNAVAILABLE",
-                f"Search is unavailable: {without_meaning or without_words}.",
-                next_steps=("Run `kbc verify` on the artifact.",),
+                f"Search is unavailable ({_reason(without_meaning or without_words)}).",
+                next_steps=("Ask whoever installed it to run `kbc verify`.",),
             ) from without_words
         if without_words:
-            warning = f"Lexical search is unavailable ({without_words}): results by meaning only."
+            reason = _reason(without_words)
+            warning = f"Lexical search is unavailable ({reason}): results by meaning only."
             return Sides(query, lexical, semantic, vector, "semantic", (warning,))
         if without_meaning:
-            warning = f"Semantic search is unavailable ({without_meaning}): results by words only."
+            reason = _reason(without_meaning)
+            warning = f"Semantic search is unavailable ({reason}): results by words only."
             return Sides(query, lexical, semantic, None, "lexical", (warning,))
         return Sides(query, lexical, semantic, vector, mode)
 
@@ -370,7 +384,7 @@ class Searcher:
         """The query's embedding; None when there is nothing to understand."""
         encoder = self._artifact.encoder
         if encoder is None:
-            raise LookupError("the artifact has no encoder")
+            raise _NoEncoderError
         return encoder.encode(self._corrected(query, corrections)) if query.has_words else None
 
     def _semantic(
@@ -441,17 +455,41 @@ class Searcher:
             self._masks[key] = mask
         return mask
 
-    def _fused(
-        self, mode: Mode, alpha: float | None, lexical: LexicalHits, semantic: VectorHits
-    ) -> list[tuple[int, float]]:
-        by_words = list(zip(lexical.rows, lexical.scores, strict=True))
-        by_meaning = list(zip(semantic.rows, semantic.cosines, strict=True))
+    def _ranked(
+        self,
+        request: SearchRequest,
+        sides: Sides,
+        alpha: float | None,
+        depth: int,
+        *,
+        is_hybrid: bool,
+    ) -> Ranking:
+        """The candidates of both sides in one order."""
+        by_words = list(zip(sides.lexical.rows, sides.lexical.scores, strict=True))
+        by_meaning = list(zip(sides.semantic.rows, sides.semantic.cosines, strict=True))
+        positions: dict[int, int] | None = None
+        matrix: NDArray[np.float32] | None = None
+        if is_hybrid and sides.vector is not None and by_meaning:
+            rows = list(dict.fromkeys([*sides.semantic.rows, *sides.lexical.rows]))
+            positions = {row: at for at, row in enumerate(rows)}
+            matrix = self._artifact.vectors.gather(rows, len(sides.vector))
         if alpha is not None:
-            weight = {"lexical": 0.0, "semantic": 1.0}.get(mode, alpha)
-            return mix(by_meaning, by_words, weight)
-        if mode == "hybrid":
-            return rrf([by_words, by_meaning], self._rrf_k)
-        return by_words if mode == "lexical" else by_meaning
+            weight = {"lexical": 0.0, "semantic": 1.0}.get(sides.mode, alpha)
+            fused = mix(by_meaning, by_words, weight)
+        elif sides.mode != "hybrid":
+            fused = by_words if sides.mode == "lexical" else by_meaning
+        elif (request.fusion or self._fusion) == "rrf":
+            fused = rrf([by_words, by_meaning], self._rrf_k)
+        else:
+            if matrix is not None and positions is not None:
+                cosines = (matrix @ sides.vector).tolist()
+                by_meaning = list(zip(positions, cosines, strict=True))
+            floor = by_words[-1][1] if len(by_words) == depth else 0.0
+            fused = balanced(by_meaning, by_words, floor)
+        if not is_hybrid:
+            return Ranking(fused, {})
+        steps = self._steps if request.ranking is None else request.ranking
+        return self._structure.rank(sides.query, fused, steps, request.limit, positions, matrix)
 
     def _named(self, query: Query, scope: _Scope, ranked: Sequence[tuple[int, float]]) -> list[int]:
         """The best row of each record that the whole query names, in the order of the ranking."""
@@ -490,12 +528,12 @@ class Searcher:
     def _hits(
         self,
         candidates: Iterable[_Candidate],
-        query: Query,
-        lexical: LexicalHits,
-        semantic: VectorHits,
+        sides: Sides,
+        ranking: Ranking,
         budget: int,
     ) -> Iterator[Hit]:
         """Decodes candidates one by one, as far as they are asked for."""
+        query, lexical, semantic = sides.query, sides.lexical, sides.semantic
         by_words = {row: at for at, row in enumerate(lexical.rows)}
         by_meaning = {row: at for at, row in enumerate(semantic.rows)}
         passages = Passages(Matcher(query, self._analyzer, lexical.corrections), budget)
@@ -516,6 +554,7 @@ class Searcher:
                 cosine=None if meaning is None else semantic.cosines[meaning],
                 exact_name=one.exact_name,
                 passages=passages,
+                adjustments=ranking.adjustments.get(one.row, ()),
             )
 
 
@@ -526,6 +565,19 @@ def _distinct(hits: Iterable[Hit], key: Callable[[Hit], Hashable]) -> Iterator[H
         if value not in seen:
             seen.add(value)
             yield hit
+
+
+class _NoEncoderError(Exception):
+    """The artifact was built without an encoder."""
+
+
+def _reason(error: Exception) -> str:
+    """Why a side does not answer, for a client: neither a path nor the text of a foreign exception."""
+    if isinstance(error, _NoEncoderError):
+        return "the knowledge base has no encoder"
+    if isinstance(error, ArtifactError):
+        return f"its files are {error.code}; `kbc verify` tells more"
+    return "it failed; `kbc verify` may tell why"
 
 
 def _effective_mode(mode: Mode, alpha: float | None) -> Mode:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -180,3 +181,18 @@ def test_a_compile_command_without_the_extra_names_the_remedy() -> None:
     )
     assert done.returncode == exit_codes.EXTRA, done.stderr
     assert 'pip install "kbc[compiler]"' in done.stderr
+
+
+def test_a_search_whose_every_side_is_damaged_is_an_artifact_error(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = shutil.copytree(built / "out", tmp_path / "copy")
+    for pattern in ("*/*/lexical/*.idx", "*/*/vectors/rows.f32"):
+        (path,) = copy.glob(pattern)
+        path.chmod(0o644)
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 1
+        path.write_bytes(data)
+    code, _, err = ask(capsys, "search", copy, "lantern")
+    assert code == exit_codes.ARTIFACT
+    assert "altered" in err

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kb_runtime.analysis import Analyzer
 from kb_runtime.artifact import Artifact, CollectionInfo
 from kb_runtime.catalog import Catalog, ChunkTable
-from kb_runtime.errors import ToolError
+from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.lexical import LexicalIndex
 from kb_runtime.search import CANDIDATES, Searcher, SearchRequest, SearchResult
 from kb_runtime.vectors import RowRange, VectorIndex
@@ -330,7 +330,34 @@ def test_without_the_lexical_side_meaning_answers_and_the_result_says_so(small: 
     result = Searcher(altered(small, lexical=Broken())).search(SearchRequest("voting leaders"))
     assert result.hits[0].row == 5
     assert result.mode == "semantic"
-    assert "disk is on fire" in result.warnings[0]
+    assert "meaning only" in result.warnings[0]
+
+
+class Altered:
+    """A section whose file is not what was built."""
+
+    analyzer = Analyzer()
+
+    def search(self, *_: object) -> None:
+        raise ArtifactError("altered", "/home/me/kb/lexical/x.idx was altered.")
+
+
+@pytest.mark.parametrize(("section", "told"), [(Broken(), "failed"), (Altered(), "altered")])
+@pytest.mark.parametrize("also_vectors", [False, True])
+def test_why_a_side_does_not_answer_is_told_without_paths_and_raw_exceptions(
+    small: Built, section: Any, told: str, also_vectors: bool
+) -> None:
+    changes = {"lexical": section, **({"vectors": section} if also_vectors else {})}
+    searcher = Searcher(altered(small, **changes))
+    if also_vectors:
+        with pytest.raises(ToolError) as caught:
+            searcher.search(SearchRequest("voting"))
+        text = caught.value.message
+    else:
+        (text,) = searcher.search(SearchRequest("voting")).warnings
+    assert told in text
+    assert "disk" not in text
+    assert "/home" not in text
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "semantic", "lexical"])
