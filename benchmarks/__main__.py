@@ -2,8 +2,8 @@
 
     python -m benchmarks [--kb KB] [--faults 10000] [--only build,embedding,search,stdio,faults]
 
-KB is compiled once into a scratch folder; without it, the largest one at hand is taken: the folder named
-by $KBC_BENCH_KB, or kb/. For figures worth quoting run on a quiet machine. Exit code 1: a bar was missed.
+KB is compiled once into a scratch folder; without it, the folder named by $KBC_BENCH_KB is taken, or
+kb/. For figures worth quoting run on a quiet machine. Exit code 1: a bar was missed.
 """
 
 from __future__ import annotations
