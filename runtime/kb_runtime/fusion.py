@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 Ranked = Sequence[tuple[int, float]]
+
+# Below this a list's scores are all the same for our purposes, and say nothing about order.
+_NO_SPREAD = 1e-9
 
 # Cormack, Clarke and Büttcher (SIGIR 2009); on nine public collections 10, 20 and 60 differ by 0.007.
 RRF_K = 60
@@ -34,6 +38,41 @@ def mix(semantic: Ranked, lexical: Ranked, alpha: float) -> list[tuple[int, floa
             for row, score in _normalised(ranked):
                 scores[row] = scores.get(row, 0.0) + weight * score
     return _sorted(scores)
+
+
+def balanced(semantic: Ranked, lexical: Ranked, floor: float = 0.0) -> list[tuple[int, float]]:
+    """Adds cosine and BM25 (as a share of its best), each weighted so that both spread alike, in 0..1.
+
+    `semantic` must have the cosine of every row, wherever it ranks; a row that `lexical` lacks counts
+    as `floor` there, which is at most its last score. The order is that of the sum of z-scores: the
+    side that tells the candidates apart by less is not drowned, whatever the scale of its scores, and
+    no weight is fitted. docs/search.md compares it with fixed weights and ranks. With an empty side
+    the other decides alone.
+    """
+    if not lexical:
+        return _sorted({row: min(max(cosine, 0.0), 1.0) for row, cosine in semantic})
+    best = lexical[0][1]
+    if best <= 0 or not semantic:
+        return _sorted({row: score / best if best > 0 else 0.0 for row, score in lexical})
+    by_words = dict(lexical)
+    words = [by_words.get(row, floor) / best for row, _ in semantic]
+    meaning = [cosine for _, cosine in semantic]
+    in_words, in_meaning = _spread(words), _spread(meaning)
+    alpha = 0.5
+    if in_words + in_meaning > _NO_SPREAD:
+        alpha = in_words / (in_words + in_meaning)
+    return _sorted(
+        {
+            row: min(max(alpha * cosine + (1.0 - alpha) * word, 0.0), 1.0)
+            for (row, cosine), word in zip(semantic, words, strict=True)
+        }
+    )
+
+
+def _spread(values: Sequence[float]) -> float:
+    """The standard deviation."""
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
 
 
 def _normalised(ranked: Ranked) -> list[tuple[int, float]]:

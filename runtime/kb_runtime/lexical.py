@@ -179,6 +179,10 @@ class LexicalIndex:
         """Chunks that have the name term `term` as a word."""
         return self._searcher.doc_freq(WORDS, term)
 
+    def names_something(self, term: str) -> bool:
+        """Whether a chunk defines, or answers to, the name term `term`."""
+        return self._searcher.doc_freq("identifiers", term) > 0
+
     def nearest_words(self, term: str, limit: int) -> list[Correction]:
         """Words of the index near a folded word; see `spelling.corrections`."""
         return corrections(term, self._with_prefix, limit)

@@ -267,7 +267,6 @@ class Searcher:
         alpha = self._alpha if request.alpha is None else request.alpha
         mode = _effective_mode(request.mode, alpha)
         sides = self._candidates_of(query, scope, depth, mode)
-        lexical, semantic, warnings = sides.lexical, sides.semantic, sides.warnings
         ranking = self._ranked(request, sides, alpha, depth, is_hybrid=mode == "hybrid")
         ranked, mode = ranking.ranked, sides.mode
         by_name = request.names and mode != "semantic"
@@ -286,9 +285,9 @@ class Searcher:
         return SearchResult(
             hits=kept,
             mode=mode,
-            warnings=warnings,
+            warnings=sides.warnings,
             total_candidates=len(ranked) + len(set(exact).difference(row for row, _ in ranked)),
-            corrections=lexical.corrections,
+            corrections=sides.lexical.corrections,
         )
 
     def sides(self, request: SearchRequest, depth: int) -> Sides:
@@ -469,10 +468,12 @@ class Searcher:
         by_meaning = list(zip(sides.semantic.rows, sides.semantic.cosines, strict=True))
         positions: dict[int, int] | None = None
         matrix: NDArray[np.float32] | None = None
+        cosines = by_meaning
         if is_hybrid and sides.vector is not None and by_meaning:
             rows = list(dict.fromkeys([*sides.semantic.rows, *sides.lexical.rows]))
             positions = {row: at for at, row in enumerate(rows)}
             matrix = self._artifact.vectors.gather(rows, len(sides.vector))
+            cosines = list(zip(rows, (matrix @ sides.vector).tolist(), strict=True))
         if alpha is not None:
             weight = {"lexical": 0.0, "semantic": 1.0}.get(sides.mode, alpha)
             fused = mix(by_meaning, by_words, weight)
@@ -481,14 +482,13 @@ class Searcher:
         elif (request.fusion or self._fusion) == "rrf":
             fused = rrf([by_words, by_meaning], self._rrf_k)
         else:
-            if matrix is not None and positions is not None:
-                cosines = (matrix @ sides.vector).tolist()
-                by_meaning = list(zip(positions, cosines, strict=True))
             floor = by_words[-1][1] if len(by_words) == depth else 0.0
-            fused = balanced(by_meaning, by_words, floor)
+            fused = balanced(cosines, by_words, floor)
         if not is_hybrid:
             return Ranking(fused, {})
         steps = self._steps if request.ranking is None else request.ranking
+        if sides.mode == "semantic":  # words have failed, and definitions are found by them
+            steps = tuple(step for step in steps if step != "definitions")
         return self._structure.rank(sides.query, fused, steps, request.limit, positions, matrix)
 
     def _named(self, query: Query, scope: _Scope, ranked: Sequence[tuple[int, float]]) -> list[int]:

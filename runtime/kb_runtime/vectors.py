@@ -116,6 +116,11 @@ class VectorIndex:
         found: Floats = self._matrix(vector)[np.array(rows, dtype=np.int64)] @ vector
         return found
 
+    def gather(self, rows: Sequence[int], dimensions: int) -> Floats:
+        """The stored rows, in this order: float32 [n, dimensions], a copy."""
+        found: Floats = self._numbers.reshape(-1, dimensions)[list(rows)]
+        return found
+
     def close(self) -> None:
         """Forgets the graphs and the map, which go when no search uses them any more."""
         self._graphs.clear()

@@ -1,0 +1,247 @@
+"""Applies the steps of `ranking` to the candidates of a search, reading the artifact as little as it can."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from kb_runtime import ranking
+from kb_runtime.analysis import WORD, Analyzer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kb_runtime.lexical import LexicalIndex
+    from kb_runtime.query import Query
+    from kb_runtime.ranking import Step
+    from kb_runtime.vectors import RowRange
+
+    Floats = NDArray[np.float32]
+
+# Records whose name and place are remembered: about 400 bytes each.
+_REMEMBERED_RECORDS = 20_000
+# Rows whose definitions are remembered, about 500 bytes each; only queries with names need them.
+_REMEMBERED_ROWS = 10_000
+# Ranks from the top among which near duplicates are looked for, as a multiple of the page.
+_DUPLICATES_DEPTH = 2
+# Kinds of collections whose records are files of programs, where tests and examples are secondary.
+_PROGRAMS = frozenset({"code"})
+_FILES = frozenset({"code", "docs"})
+
+
+class Adjustment(NamedTuple):
+    """What a step did to the score of a candidate; scores before steps are in 0..1."""
+
+    step: Step
+    change: float
+
+
+class Ranking(NamedTuple):
+    """Rows with scores, best first; and for each row of the pool what was done to it."""
+
+    ranked: list[tuple[int, float]]
+    adjustments: Mapping[int, tuple[Adjustment, ...]]
+
+
+class Structured(Protocol):
+    """What the steps need of an artifact."""
+
+    @property
+    def collections(self) -> Sequence[Any]: ...
+    @property
+    def chunks(self) -> Any: ...
+    @property
+    def lexical(self) -> LexicalIndex: ...
+    def catalog(self, name: str) -> Any: ...
+
+
+class _Facts(NamedTuple):
+    """What the id of a record says: the terms of its last part, and the kinds of file it is."""
+
+    words: frozenset[str]
+    kinds: frozenset[str]
+
+
+class Structure:
+    """Ranks by structure. Remembers facts about the artifact; safe to use from several threads."""
+
+    def __init__(
+        self, artifact: Structured, ranges: Sequence[RowRange], analyzer: Analyzer
+    ) -> None:
+        """`ranges` are the rows of the collections that have some, in row order."""
+        self._artifact = artifact
+        self._ranges = ranges
+        self._kinds = {info.name: info.kind for info in artifact.collections}
+        self._analyzer = analyzer
+        self._facts: dict[tuple[int, int], _Facts] = {}
+        self._definitions: dict[int, tuple[tuple[str, ...], str]] = {}
+
+    def rank(
+        self,
+        query: Query,
+        fused: Sequence[tuple[int, float]],
+        steps: Collection[Step],
+        limit: int,
+        vectors: Mapping[int, int] | None = None,
+        matrix: Floats | None = None,
+    ) -> Ranking:
+        """`fused` in the order of its structure; scores stay within the bounds that they had.
+
+        `matrix` has the vectors of candidates, the one of row r at `vectors[r]`; without it the steps
+        that compare candidates with each other are left out.
+        """
+        pool = fused[: ranking.POOL]
+        if not pool or not steps:
+            return Ranking(list(fused), {})
+        rows = [row for row, _ in pool]
+        records = self._records(rows)
+        similarity = None
+        if matrix is not None and vectors is not None and {"neighbours", "duplicates"} & {*steps}:
+            chosen = matrix[[vectors[row] for row in rows]]
+            similarity = chosen @ chosen.T
+        scores = ranking.scaled([score for _, score in pool])
+        trail: list[tuple[Step, list[float]]] = []
+        for step in ranking.STEPS:
+            if step not in steps:
+                continue
+            before = scores
+            match step:
+                case "neighbours":
+                    if similarity is not None:
+                        mixed = ranking.with_neighbours(scores, similarity)
+                        scores = ranking.scaled(mixed)
+                case "definitions":
+                    scores = self._with_definitions(query, rows, scores)
+                case "places":
+                    scores = self._with_places(query, records, scores)
+                case "demotion":
+                    scores = self._demoted(query, records, scores)
+                case "evidence":
+                    bonus = ranking.evidence_bonus(scores, records)
+                    scores = [score + more for score, more in zip(scores, bonus, strict=True)]
+                case "duplicates":
+                    if similarity is not None:
+                        scores = self._without_duplicates(rows, scores, similarity, limit)
+                case "diversity":
+                    scores = ranking.decayed(scores, records)
+            if scores is not before:
+                changes = [now - was for now, was in zip(scores, before, strict=True)]
+                trail.append((step, changes))
+        order = sorted(range(len(rows)), key=lambda at: (-scores[at], at))
+        low, high = pool[-1][1], pool[0][1]
+        share = (high - low) / max(scores) if max(scores) > 0 else 0.0
+        ranked = [(rows[at], low + share * scores[at]) for at in order]
+        adjustments = {
+            row: tuple(Adjustment(step, changes[at]) for step, changes in trail if changes[at])
+            for at, row in enumerate(rows)
+        }
+        return Ranking([*ranked, *fused[ranking.POOL :]], adjustments)
+
+    def _records(self, rows: Sequence[int]) -> list[tuple[int, int]]:
+        """Of each row its collection's position in the ranges and its record's in the collection."""
+        column = self._artifact.chunks.column("record")
+        if len(self._ranges) == 1:
+            return [(0, column[row]) for row in rows]
+        out = []
+        for row in rows:
+            at = next(at for at, one in enumerate(self._ranges) if row < one.end)
+            out.append((at, column[row]))
+        return out
+
+    def _with_definitions(
+        self, query: Query, rows: Sequence[int], scores: list[float]
+    ) -> list[float]:
+        wanted = {*query.identifiers}
+        if len(query.terms) == 1:
+            wanted.add(query.terms[0].typed)
+        # `Rack::Builder` and `json.dumps` ask for their last part.
+        wanted |= {name.replace("::", ".").rpartition(".")[2] for name in wanted}
+        wanted = {name for name in wanted if self._names_something(name)}
+        if not wanted:
+            return scores
+        folded = {name.lower() for name in wanted}
+        return [
+            score + ranking.definition_bonus(wanted, folded, *self._defined(row))
+            for row, score in zip(rows, scores, strict=True)
+        ]
+
+    def _names_something(self, name: str) -> bool:
+        """Whether it is worth looking for definitions of `name` among the candidates."""
+        terms = self._analyzer.name_terms(name).terms
+        return bool(terms) and self._artifact.lexical.names_something(terms[0][0])
+
+    def _defined(self, row: int) -> tuple[tuple[str, ...], str]:
+        """The names that a chunk defines, and the definition that it is part of."""
+        known = self._definitions.get(row)
+        if known is None:
+            chunk = self._artifact.chunks[row]
+            known = tuple(chunk.get("identifiers", ())), chunk.get("symbol", "")
+            if len(self._definitions) >= _REMEMBERED_ROWS:
+                self._definitions.clear()
+            self._definitions[row] = known
+        return known
+
+    def _with_places(
+        self, query: Query, records: Sequence[tuple[int, int]], scores: list[float]
+    ) -> list[float]:
+        words = {stem for term in query.terms for stem in term.prose}
+        if not words:
+            return scores
+        bonus = {one: ranking.place_bonus(words, self._facts_of(one).words) for one in {*records}}
+        return [score + bonus[one] for score, one in zip(scores, records, strict=True)]
+
+    def _demoted(
+        self, query: Query, records: Sequence[tuple[int, int]], scores: list[float]
+    ) -> list[float]:
+        asked = ranking.kinds_asked_for({term.typed.lower() for term in query.terms})
+        secondary = {one for one in {*records} if self._facts_of(one).kinds - asked}
+        if not secondary or len(secondary) == len({*records}):
+            return scores
+        kept = 1.0 - ranking.DEMOTION
+        return [
+            score * kept if one in secondary else score
+            for score, one in zip(scores, records, strict=True)
+        ]
+
+    def _facts_of(self, record: tuple[int, int]) -> _Facts:
+        facts = self._facts.get(record)
+        if facts is None:
+            at, index = record
+            name = self._ranges[at].name
+            id = self._artifact.catalog(name).id(index)
+            stem = id.rpartition("/")[2]
+            words = frozenset(term for term, _ in self._analyzer.prose(stem.partition(".")[0]))
+            kinds = ranking.place_kinds(id) if self._kinds[name] in _FILES else frozenset()
+            if self._kinds[name] not in _PROGRAMS:
+                kinds &= {"changelog"}
+            facts = _Facts(words, kinds)
+            if len(self._facts) >= _REMEMBERED_RECORDS:
+                self._facts.clear()
+            self._facts[record] = facts
+        return facts
+
+    def _without_duplicates(
+        self, rows: Sequence[int], scores: list[float], similarity: Floats, limit: int
+    ) -> list[float]:
+        """Of nearly the same texts among the first only the best keeps its score."""
+        order = sorted(range(len(rows)), key=lambda at: (-scores[at], at))
+        first = order[: _DUPLICATES_DEPTH * limit]
+        kept: list[int] = []
+        dropped: list[int] = []
+        words: dict[int, set[str]] = {}
+
+        def words_of(at: int) -> set[str]:
+            if at not in words:
+                words[at] = set(WORD.findall(self._artifact.chunks[rows[at]].get("text", "")))
+            return words[at]
+
+        for at in first:
+            near = [other for other in kept if similarity[at, other] >= ranking.NEAR_COSINE]
+            if any(ranking.same_text(words_of(at), words_of(other)) for other in near):
+                dropped.append(at)
+            else:
+                kept.append(at)
+        if not dropped:
+            return scores
+        return [0.0 if at in dropped else score for at, score in enumerate(scores)]
