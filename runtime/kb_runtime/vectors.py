@@ -38,8 +38,10 @@ MIN_COSINE = 0.05
 # computed from the f32 rows: graph vectors are f16. Recall@10 is 0.998 and more at 128.
 _OVER_FETCH = 2
 _MIN_EXPANSION = 128
-# Rows gathered at a time where a filter leaves scattered rows: 3 MB of 384 numbers.
-_BLOCK_ROWS = 2048
+# Rows gathered at a time where a filter leaves scattered rows, into one buffer that stays in the
+# processor's cache: 17,500 rows of 384 numbers take 2 ms. A new array for each block takes 64 ms, for
+# the kernel has to hand out cleared pages for each.
+_BLOCK_ROWS = 256
 
 
 class RowRange(NamedTuple):
@@ -240,9 +242,12 @@ def _gather(matrix: Floats, vector: Floats, rows: Rows, limit: int) -> tuple[Row
     import numpy as np
 
     cosines = np.empty(len(rows), dtype=np.float32)
+    buffer = np.empty((min(len(rows), _BLOCK_ROWS), len(vector)), dtype=np.float32)
     for start in range(0, len(rows), _BLOCK_ROWS):
         block = rows[start : start + _BLOCK_ROWS]
-        cosines[start : start + len(block)] = matrix[block] @ vector
+        # `clip` checks nothing that rows could fail, and unlike `raise` does not buffer once more.
+        gathered = np.take(matrix, block, axis=0, out=buffer[: len(block)], mode="clip")
+        cosines[start : start + len(block)] = gathered @ vector
     at = _top(cosines, limit)
     return rows[at], cosines[at]
 
