@@ -51,7 +51,7 @@ MAX_FILE_CHARS = 40_000
 """Of a file in one answer of `get_file`."""
 
 # What a score is made of. With these shares 31 of 32 questions about three public repositories had the
-# right file first (28 with reciprocal ranks alone); 0.6 to 0.75 for the meaning change one or two.
+# right file first (28 with reciprocal ranks alone); see `benchmarks.codebase`.
 MEANING_SHARE = 0.7
 WORDS_SHARE = 0.2
 NAME_SHARE = 0.1
@@ -245,9 +245,10 @@ def _rows(session: Session, globs: PathGlobs) -> Iterator[range]:
 
 def _passages(session: Session, query: str, found: SearchResult, widen: bool) -> list[_Passage]:
     """The passages, best first, at most so many of one file; hits side by side become one."""
+    from kb_runtime.analysis import Analyzer
     from kb_runtime.query import analyse
 
-    terms = analyse(query, session.artifact.lexical.analyzer).terms
+    terms = analyse(query, Analyzer()).terms
     wants_tests = any(_TEST_WORD.fullmatch(term.typed) for term in terms)
     scored = []
     for hit in found.hits:
