@@ -35,6 +35,7 @@ FAMILIES = (
     "workshops",
 )
 MAX_CANDIDATES = 1000
+MAX_CONTEXT_CHARS = 10_000_000
 
 _FLOAT = "a number"
 _NUMBERS = "a table of numbers"
@@ -144,10 +145,13 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
-    """`[tools]`: which families are offered (None: all that have a collection) and extra names."""
+    """`[tools]`: which families are offered (None: all that have a collection), extra names, and how
+    many characters of sections the tools of workshops give by default and at most (None: theirs)."""
 
     families: tuple[str, ...] | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)  # extra name -> tool name
+    context_chars: int | None = None
+    max_context_chars: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +188,12 @@ class Project:
                 self.search.alpha,
                 dict(self.search.boosts),
             ],
-            "tools": [self.tools.families, dict(self.tools.aliases)],
+            "tools": [
+                self.tools.families,
+                dict(self.tools.aliases),
+                self.tools.context_chars,
+                self.tools.max_context_chars,
+            ],
         }
 
 
@@ -247,7 +256,12 @@ _KB_KEYS = {
 }
 _COLLECTION_KEYS = {"name": STRING, "kind": STRING, "paths": STRINGS, "url": STRING}
 _SEARCH_KEYS = {"candidates": INTEGER, "rrf_k": INTEGER, "alpha": _FLOAT, "boosts": _NUMBERS}
-_TOOL_KEYS = {"families": STRINGS, "alias": "an array of tables"}
+_TOOL_KEYS = {
+    "families": STRINGS,
+    "alias": "an array of tables",
+    "context_chars": INTEGER,
+    "max_context_chars": INTEGER,
+}
 _ALIAS_KEYS = {"name": STRING, "tool": STRING}
 _TOP_KEYS = {
     "kb": "a table",
@@ -472,7 +486,10 @@ class _Reader:
                 )
             if isinstance(name, str) and "tool" in checked:
                 aliases[name] = checked["tool"]
-        return ToolSettings(None if families is None else tuple(families), aliases)
+        limits = [fields.get(name) for name in ("context_chars", "max_context_chars")]
+        for name, value in zip(("context_chars", "max_context_chars"), limits, strict=True):
+            self._in_range(("tools", name), value, 1, MAX_CONTEXT_CHARS)
+        return ToolSettings(None if families is None else tuple(families), aliases, *limits)
 
     def _checked(
         self, key: Key, table: Mapping[str, Any], allowed: Mapping[str, str]

@@ -145,6 +145,8 @@ def manifest_fields(
         "tools": {
             "families": None if project.tools.families is None else list(project.tools.families),
             "aliases": dict(project.tools.aliases),
+            "context_chars": project.tools.context_chars,
+            "max_context_chars": project.tools.max_context_chars,
         },
         "inputs": [
             {"path": file.path, "bytes": len(file.data), "sha256": file.sha256}

@@ -46,6 +46,11 @@ _STARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("qurio_list_sources", "{tool} names the sets."),
         ("qurio_read_page", "Read a page with {tool}."),
     ),
+    "workshops": (
+        ("list_workshops", "{tool} names the workshops."),
+        ("search_topic_context", "Find where a topic is taught with {tool}."),
+        ("retrieve_quiz_instructions", "Before a quiz, read {tool}."),
+    ),
     COMPACT: (
         ("search", "Search with {tool}, then read hits with their kb:// address."),
         ("list", "{tool} shows the collections."),
@@ -57,6 +62,7 @@ _NOUNS = {
     "builtins": "builtins",
     "docs": "pages",
     "pages": "pages of documentation sets",
+    "workshops": "sections of workshops",
     "examples": "examples",
     "patterns": "patterns",
     "templates": "templates",
@@ -126,9 +132,8 @@ def tools_document(facts: ServerFacts) -> dict[str, Any]:
         for wire in (entry["name"], *aliases.get(entry["name"], ())):
             family["tools"].append({**entry, "name": wire})
             names[wire] = tool.name
-    for name in ("reference", COMPACT):
-        if name in families:
-            families[name]["prompts"] = describe_prompts(facts.title)
+    for name, family in families.items():
+        family["prompts"] = describe_prompts(name, facts.title)
     server = {"name": facts.name, "version": facts.version, "title": facts.title}
     if facts.description:
         server["description"] = facts.description

@@ -10,12 +10,15 @@ from kb_runtime.tools import (
     health,
     ingestion,
     patterns,
+    quiz,
     routing,
     search,
     sources,
     substring,
     templates,
     tests,
+    topic_search,
+    workshops,
 )
 from kb_runtime.tools.declaration import Tool
 
@@ -32,5 +35,8 @@ TOOLS: tuple[Tool, ...] = (
     *health.TOOLS,
     *ingestion.TOOLS,
     *sources.TOOLS,
+    *workshops.TOOLS,
+    *topic_search.TOOLS,
+    *quiz.TOOLS,
     *codebase.TOOLS,
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.errors import ProtocolError, ToolError
 from kb_runtime.names import quoted, suggest
+from kb_runtime.near_duplicates import different
 from kb_runtime.rendering import cut, error_structure, error_text, exact_fence
 from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument, Tool
@@ -82,9 +83,6 @@ _SAME_TYPE = (
     ("prose", "text"),
 )
 
-NEARLY_SAME = 0.9
-"""Of the different words of two passages of a page, the share in both from which they are one."""
-
 
 def search(session: Session, arguments: dict[str, Any]) -> Answer:
     from kb_runtime.search import SearchRequest
@@ -118,10 +116,8 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
         warnings.append(
             "Keyword search is unavailable: results by meaning only, as with alpha 1.0."
         )
-    results = [
-        _result(session, rank, hit)
-        for rank, hit in enumerate(_different(result.hits)[:limit], start=1)
-    ]
+    hits = different(result.hits, lambda hit: (hit.collection, hit.record))[:limit]
+    results = [_result(session, rank, hit) for rank, hit in enumerate(hits, start=1)]
     if not results and filters:
         warnings.append("No passage that satisfies the filters matches: leave some of them out.")
     structured: dict[str, Any] = {
@@ -198,19 +194,6 @@ def _rows(session: Session, filters: Mapping[str, Sequence[Any]]) -> tuple[range
         and source.name in filters.get("sourceName", (source.name,))
     ]
     return matching_rows(session, among, accepts)
-
-
-def _different(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits without those that say nearly what a better one of the same page says."""
-    kept: list[Hit] = []
-    words: dict[tuple[str, int], list[frozenset[str]]] = {}
-    for hit in hits:
-        own = frozenset(hit.chunk["text"].casefold().split())
-        of_page = words.setdefault((hit.collection, hit.record), [])
-        if not any(len(own & each) >= NEARLY_SAME * len(own | each) for each in of_page):
-            of_page.append(own)
-            kept.append(hit)
-    return kept
 
 
 def _result(session: Session, rank: int, hit: Hit) -> dict[str, Any]:
