@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters
+from tests.end_to_end.test_http import address_of
 from tests.end_to_end.test_stdio import HELLO, ask, call
 
 from kb_runtime.verification import verify
-from kbc.pipeline import BuildOptions, BuildReport, build
+from kbc.pipeline import BuildOptions, BuildReport, build, differing_files
 
 SOURCES = {
     "py/retry.py": (
@@ -54,20 +57,26 @@ def test_the_build_verifies_and_tells_what_it_left_out(built: BuildReport) -> No
     assert [found.code for found in built.diagnostics] == ["files-left-out"]
 
 
+@pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_sdk_client_finds_and_reads_code(
-    built: BuildReport, environment: dict[str, str]
+    built: BuildReport,
+    environment: dict[str, str],
+    start_server: Callable[..., Any],
+    transport: str,
 ) -> None:
     async def converse() -> None:
-        server = StdioServerParameters(
+        server: Any = StdioServerParameters(
             command=sys.executable,
             args=["-m", "kb_runtime", str(built.path.parent)],
             env=environment,
         )
+        if transport == "http":
+            server = address_of(start_server(built.path.parent, "--http", "--port", "0"))
         async with Client(server) as client:
             assert "codebase_retrieval" in (client.instructions or "")
             assert "2 source files" in (client.instructions or "")
             offered = {tool.name for tool in (await client.list_tools()).tools}
-            assert offered == {"codebase_retrieval", "get_file"}
+            assert offered >= {"codebase_retrieval", "get_file"}
             found = await client.call_tool(
                 "codebase_retrieval", {"query": "call something again when it fails"}
             )
@@ -111,3 +120,21 @@ def test_a_tree_that_is_not_there_is_refused(
     _, complaint = process.communicate(timeout=60)
     assert process.returncode == 2
     assert b"--code" in complaint
+
+
+def test_two_checkouts_with_other_times_are_the_same_bytes(
+    tree: Path, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    assert pytestconfig.cache is not None
+    cache = Path(pytestconfig.cache.mkdir("kbc"))
+    reports = []
+    for number, name in enumerate(("one", "two")):
+        root = tmp_path / name
+        copytree(tree / "code", root / "code")
+        (root / "kb.toml").write_text('[kb]\nname = "trees"\n')
+        for path in root.rglob("*.*"):
+            os.utime(path, (number, number))
+        options = BuildOptions(out=tmp_path / f"out-{name}", cache=cache, source_date_epoch=0)
+        reports.append(build(root, options))
+    assert reports[0].build_id == reports[1].build_id
+    assert differing_files(reports[0].path, reports[1].path) == []
