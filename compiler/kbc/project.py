@@ -64,12 +64,17 @@ class SourceFile:
         """The path below `base`."""
         return self.path.removeprefix(f"{self.base}/") if self.base else self.path
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing but white space, with or without a byte order mark."""
+        return not self.data.strip(b" \t\r\n\xef\xbb\xbf")
+
     def text(self, diagnostics: Diagnostics) -> str | None:
         """The file as text: UTF-8, newlines as stored, a byte order mark taken off.
 
         None, with a diagnostic, when the file is empty, binary or not UTF-8.
         """
-        if not self.data.strip(b" \t\r\n\xef\xbb\xbf"):
+        if self.is_blank:
             diagnostics.warning(
                 "file-empty",
                 "the file is empty and was left out",
@@ -215,15 +220,17 @@ def load_project(root: Path, diagnostics: Diagnostics) -> Project | None:
             "kb-toml-unreadable", f"kb.toml cannot be read: {error.strerror}", PROJECT_FILE
         )
         return None
-    text = SourceFile(PROJECT_FILE, data).text(diagnostics)
+    file = SourceFile(PROJECT_FILE, data)
+    if file.is_blank:
+        diagnostics.error(
+            "kb-toml-empty",
+            "kb.toml is empty",
+            PROJECT_FILE,
+            hint="It needs at least a [kb] table.",
+        )
+        return None
+    text = file.text(diagnostics)
     if text is None:
-        if not diagnostics.errors:
-            diagnostics.error(
-                "kb-toml-empty",
-                "kb.toml is empty",
-                PROJECT_FILE,
-                hint="It needs at least a [kb] table.",
-            )
         return None
     try:
         parsed = tomllib.loads(text)

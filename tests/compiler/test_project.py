@@ -129,6 +129,12 @@ def test_a_misspelt_key_gets_a_suggestion(tmp_path: Path) -> None:
     assert "'title'" in diagnostics.errors[0].hint
 
 
+@pytest.mark.parametrize("toml", [b"", b" \r\n", b"\xef\xbb\xbf\n"])
+def test_an_empty_kb_toml_is_one_finding(tmp_path: Path, toml: bytes) -> None:
+    _, diagnostics = load(tmp_path, toml)
+    assert [found.code for found in diagnostics] == ["kb-toml-empty"]
+
+
 def test_an_empty_folder_has_nothing_to_compile(tmp_path: Path) -> None:
     project, diagnostics = load(tmp_path, '[kb]\nname = "a"\n')
     assert project is None
