@@ -58,7 +58,8 @@ Common to all tools:
   warning. Texts are trimmed. Whole numbers may come as `5`, `5.0` or `"5"`.
 - An answer has one text and, unless said otherwise, `structuredContent` with the same facts. Fields without a value are
   left out.
-- A call that cannot be answered is a result with `isError`; its text starts with `Error:` and says what to do, and
+- A call that cannot be answered is a result with `isError`; its text starts with `Error:` (in the
+  family `tests` with `API Error (<status>):`) and says what to do, and
   `structuredContent.error` has `kind` (`BAD_INPUT`, `NOT_FOUND`, `NO_MATCH`, `UNAVAILABLE`, `INTERNAL`), `message` and
   where it helps `suggestions` and `details`. A search without hits is a success.
 - Only names in the compiled index resolve; no path of a request is ever opened.

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from kb_runtime import lexical
 from kb_runtime.analysis import Analyzer
 from kb_runtime.errors import ArtifactError
+from kb_runtime.facets import RowFilter
 from kb_runtime.lexical import LexicalError, LexicalHits, LexicalIndex
 from kb_runtime.query import analyse
 from kb_runtime.spelling import Correction
@@ -231,6 +233,29 @@ def test_no_query_is_an_error(build: Build, query: str) -> None:
     hits = search(build(filler(60)), query)
     assert len(hits.rows) == len(hits.scores) <= 10
     assert all(score > 0 for score in hits.scores)
+
+
+def test_a_mask_keeps_to_its_rows_before_the_limit(build: Build) -> None:
+    chunks = [
+        chunk(f"leader {'vote ' * (number % 7)}", record_id=f"r{number}") for number in range(90)
+    ]
+    index = build(chunks)
+    mask = np.zeros(len(chunks), dtype=np.bool_)
+    mask[60:63] = True
+    everything = search(index, "leader vote", 90)
+    expected = [row for row in everything.rows if mask[row]]
+    assert search(index, "leader vote", 3, filter=RowFilter((), mask)).rows == expected
+    assert search(index, "leader vote", 9, filter=RowFilter((), mask)).rows == expected
+
+
+def test_terms_of_a_filter_are_alternatives_within_a_group(tmp_path: Path) -> None:
+    chunks = [chunk("leader", record_id=f"r{number}") for number in range(4)]
+    facets = {("docs", f"r{number}"): [f"tag:{number}", "kind:x"] for number in range(3)}
+    write_lexical(tmp_path / "index", chunks, {"docs": 0}, {}, facets)
+    index = LexicalIndex(str(tmp_path / "index"))
+    mask = np.ones(4, dtype=np.bool_)
+    groups = (("tag:0", "tag:2", "tag:9"), ("kind:x",))
+    assert search(index, "leader", filter=RowFilter(groups, mask)).rows == [0, 2]
 
 
 def test_query_syntax_of_the_engine_means_nothing(build: Build) -> None:

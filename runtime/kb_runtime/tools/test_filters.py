@@ -131,7 +131,7 @@ def row_filter(session: Session, filters: Filters) -> RowFilter | None:
     chunks = artifact.chunks
     records = np.frombuffer(chunks.column("record"), dtype="<u4")
     mask = np.zeros(len(chunks), dtype=np.bool_)
-    terms: dict[str, set[str]] = {name: set() for name in filters.values}
+    terms: dict[str, set[str] | None] = {name: set() for name in filters.values}
     for info in library.collections(session, "tests"):
         if not info.chunks:
             continue
@@ -139,11 +139,11 @@ def row_filter(session: Session, filters: Filters) -> RowFilter | None:
         allowed = np.ones(info.records, dtype=np.bool_)
         for name, values in filters.values.items():
             allowed &= _records(facets, name, values, info.records)
-            terms[name].update(_terms(facets, name, values))
+            terms[name] = _with_terms(terms[name], facets, name, values)
         rows = slice(info.first_row, info.first_row + info.chunks)
         mask[rows] = allowed[records[rows]]
-    groups = (tuple(sorted(found)) for found in terms.values() if len(found) <= _MAX_PATH_TERMS)
-    return RowFilter(tuple(filter(None, groups)), mask)
+    groups = (tuple(sorted(found)) for found in terms.values() if found)
+    return RowFilter(tuple(groups), mask)
 
 
 def _records(facets: Facets, name: str, values: tuple[str, ...], total: int) -> Mask:
@@ -153,12 +153,19 @@ def _records(facets: Facets, name: str, values: tuple[str, ...], total: int) -> 
     return facets.records((Facet(facet, _folded(name, value)) for value in values), total)
 
 
-def _terms(facets: Facets, name: str, values: tuple[str, ...]) -> set[str]:
+def _with_terms(
+    known: set[str] | None, facets: Facets, name: str, values: tuple[str, ...]
+) -> set[str] | None:
+    """`known` and the terms of the lexical index that the values stand for; None for too many."""
     facet = FACETS[name]
-    if name == PATTERN:
-        found = {match for value in values for match in facets.matching(facet, value)}
-        return {Facet(facet, match).term for match in found}
-    return {Facet(facet, _folded(name, value)).term for value in values}
+    if name != PATTERN:
+        return (known or set()) | {Facet(facet, _folded(name, value)).term for value in values}
+    count = sum(facets.count_matching(facet, value) for value in values)
+    if known is None or len(known) + count > _MAX_PATH_TERMS:
+        return None
+    return known | {
+        Facet(facet, match).term for value in values for match in facets.matching(facet, value)
+    }
 
 
 def _folded(name: str, value: str) -> str:
@@ -191,7 +198,7 @@ def advice(session: Session, filters: Filters) -> list[str]:
 
 def _records_count(facets: Facets, name: str, value: str) -> int:
     if name == PATTERN:
-        return len(facets.matching(FACETS[name], value))
+        return facets.count_matching(FACETS[name], value)
     return facets.count(FACETS[name], _folded(name, value))
 
 

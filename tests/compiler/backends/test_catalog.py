@@ -65,6 +65,12 @@ def test_lookup_keys_of_a_named_record_leave_out_its_shared_path() -> None:
     assert lookup_keys(catalog_entry(record)) == ["eq", "=="]
 
 
+def test_lookup_keys_of_a_test_case_leave_out_its_file() -> None:
+    entry = {"id": "u", "uid": "u", "path": "tests/x.json", "jira_key": "A-1", "test_case_id": "C"}
+    assert lookup_keys(entry) == ["A-1", "C"]
+    assert lookup_keys({"id": "u", "uid": "u", "path": "tests/x.json"}) == []
+
+
 def test_lookup_keys_of_a_page_have_its_path() -> None:
     assert lookup_keys({"id": "x", "path": "docs/x.md"}) == ["docs/x.md"]
 
