@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
-from tests.acceptance.conftest import REVISION
+from tests.acceptance.served import Server, compiled, explosion
 
 from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ArtifactError, ProtocolError
-from kb_runtime.live import LiveArtifact
-from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.session import Session
 from kb_runtime.tools import sources
-from kbc.pipeline import BuildOptions, build
 
 pytestmark = pytest.mark.slow
 
@@ -86,56 +80,15 @@ TREE = {
 }
 
 
-class Library:
-    """Calls tools, and gives results or protocol errors."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.dispatcher = Dispatcher(LiveArtifact(folder))
-        listed = self.dispatcher.handle("tools/list", {}, REVISION)["tools"]
-        self.tools = {tool["name"]: tool for tool in listed}
-
-    def result(self, name: str, /, **arguments: Any) -> dict[str, Any]:
-        return self.send({"name": name, "arguments": arguments})
-
-    def send(self, params: dict[str, Any]) -> dict[str, Any]:
-        result = self.dispatcher.handle("tools/call", params, REVISION)
-        schema = self.tools[params["name"]]["outputSchema"]
-        Draft202012Validator(schema).validate(result["structuredContent"])
-        return result
-
-    def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:
-        result = self.result(name, **arguments)
-        assert not result["isError"], result
-        structured: dict[str, Any] = result["structuredContent"]
-        return structured
-
-    def text(self, name: str, /, **arguments: Any) -> str:
-        text: str = self.result(name, **arguments)["content"][0]["text"]
-        return text
-
-    def refused(self, name: str, /, **arguments: Any) -> ProtocolError:
-        with pytest.raises(ProtocolError) as caught:
-            self.result(name, **arguments)
-        return caught.value
-
-
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Library:
-    folder = tmp_path_factory.mktemp("library")
-    for name, text in TREE.items():
-        path = folder / "kb" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
-    assert pytestconfig.cache is not None
-    options = BuildOptions(out=folder / "out", cache=Path(pytestconfig.cache.mkdir("kbc")))
-    return Library(build(folder / "kb", options).path.parent)
+def library(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Server:
+    return compiled(tmp_path_factory.mktemp("library"), TREE, pytestconfig)
 
 
 # qurio_search
 
 
-def test_an_error_code_ranks_its_passage_first_by_keywords(library: Library) -> None:
+def test_an_error_code_ranks_its_passage_first_by_keywords(library: Server) -> None:
     found = library.call("qurio_search", query="E4711", alpha=0.0)
     assert "E4711" in found["results"][0]["content"]
     assert found["alpha"] == 0.0
@@ -143,7 +96,7 @@ def test_an_error_code_ranks_its_passage_first_by_keywords(library: Library) -> 
         assert "e4711" in result["content"].casefold()
 
 
-def test_alpha_is_the_share_of_meaning(library: Library) -> None:
+def test_alpha_is_the_share_of_meaning(library: Server) -> None:
     query = "what happens if the connection drops"
     by_meaning = library.call("qurio_search", query=query, alpha=1.0)["results"]
     assert "retries a request" in by_meaning[0]["content"]
@@ -155,7 +108,7 @@ def test_alpha_is_the_share_of_meaning(library: Library) -> None:
     assert library.call("qurio_search", query="zzyzx qqqq", alpha=0.0)["results"] == []
 
 
-def test_a_page_that_the_query_names_gets_no_better_place(library: Library) -> None:
+def test_a_page_that_the_query_names_gets_no_better_place(library: Server) -> None:
     """At alpha 0 only keywords count, whatever address or title the query is."""
     for result in library.call("qurio_search", query="client/python.md", alpha=0)["results"]:
         assert result["score"] <= 1
@@ -172,7 +125,7 @@ def test_a_page_that_the_query_names_gets_no_better_place(library: Library) -> N
     ],
 )
 def test_filters_by_type_and_language(
-    library: Library, filters: dict[str, Any], expected: set[tuple[str, str]]
+    library: Server, filters: dict[str, Any], expected: set[tuple[str, str]]
 ) -> None:
     found = library.call("qurio_search", query="client server call port", filters=filters)
     assert {(each["type"], each.get("language")) for each in found["results"]} == expected
@@ -190,7 +143,7 @@ def test_filters_by_type_and_language(
         {"url": "https://example.org/server/start.html"},
     ],
 )
-def test_filters_on_pages_come_before_ranking(library: Library, filters: dict[str, Any]) -> None:
+def test_filters_on_pages_come_before_ranking(library: Server, filters: dict[str, Any]) -> None:
     """The other source holds better hits; they must not take the places."""
     for alpha in (0.0, 0.5, 1.0):
         found = library.call(
@@ -200,14 +153,14 @@ def test_filters_on_pages_come_before_ranking(library: Library, filters: dict[st
         assert {result["sourceId"] for result in found["results"]} == {"server"}
 
 
-def test_source_id_wins_over_the_filter(library: Library) -> None:
+def test_source_id_wins_over_the_filter(library: Server) -> None:
     found = library.call(
         "qurio_search", query="client", source_id="server", filters={"sourceId": "client"}
     )
     assert {result["sourceId"] for result in found["results"]} == {"server"}
 
 
-def test_the_text_of_a_search_can_be_followed_up(library: Library) -> None:
+def test_the_text_of_a_search_can_be_followed_up(library: Server) -> None:
     text = library.text("qurio_search", query="E4711", alpha=0)
     assert text.startswith("Result 1 (Score: 1.00):\nTitle: HTTP client\nSource: Client guide\n")
     assert "\nURL: https://example.org/client/http\nType: " in text
@@ -217,7 +170,7 @@ def test_the_text_of_a_search_can_be_followed_up(library: Library) -> None:
     assert nothing == "No results found."
 
 
-def test_limits(library: Library) -> None:
+def test_limits(library: Server) -> None:
     found = library.call("qurio_search", query="client", limit=99)
     assert found["limit"] == 50
     assert any("limit" in warning for warning in found["warnings"])
@@ -242,7 +195,7 @@ def test_limits(library: Library) -> None:
     ],
 )
 def test_bad_arguments_are_protocol_errors(
-    library: Library, arguments: dict[str, Any], told: str
+    library: Server, arguments: dict[str, Any], told: str
 ) -> None:
     error = library.refused("qurio_search", **arguments)
     assert error.code == INVALID
@@ -251,7 +204,7 @@ def test_bad_arguments_are_protocol_errors(
 
 
 def test_without_meaning_words_answer_and_say_so(
-    library: Library, monkeypatch: pytest.MonkeyPatch
+    library: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Artifact, "encoder", None)
     keywords = library.call("qurio_search", query="E4711 certificate", alpha=0.0)
@@ -266,7 +219,7 @@ def test_without_meaning_words_answer_and_say_so(
 # qurio_list_sources and qurio_list_pages
 
 
-def test_sources_are_listed_by_name(library: Library) -> None:
+def test_sources_are_listed_by_name(library: Server) -> None:
     result = library.result("qurio_list_sources")
     listed = json.loads(result["content"][0]["text"])
     assert [each["id"] for each in listed] == ["server", "client", "bare"]
@@ -294,7 +247,7 @@ def test_no_sources_is_a_success() -> None:
     assert answer.structured == {"sources": [], "total": 0}
 
 
-def test_pages_are_listed_with_titles(library: Library) -> None:
+def test_pages_are_listed_with_titles(library: Server) -> None:
     result = library.result("qurio_list_pages", source_id="client")
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]["pages"]
     assert result["structuredContent"]["pages"][1] == {
@@ -305,7 +258,7 @@ def test_pages_are_listed_with_titles(library: Library) -> None:
     assert library.text("qurio_list_pages", source_id="bare") == "No pages found for source."
 
 
-def test_pages_can_be_filtered(library: Library) -> None:
+def test_pages_can_be_filtered(library: Server) -> None:
     found = library.call("qurio_list_pages", source_id="client", filter="PYTH")
     assert [page["title"] for page in found["pages"]] == ["Python"]
     nothing = library.result("qurio_list_pages", source_id="client", filter="zzz")
@@ -314,7 +267,7 @@ def test_pages_can_be_filtered(library: Library) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3])
-def test_pages_of_a_list_joined_are_the_list(library: Library, limit: int) -> None:
+def test_pages_of_a_list_joined_are_the_list(library: Server, limit: int) -> None:
     whole = library.call("qurio_list_pages", source_id="client")
     assert "nextCursor" not in whole
     seen: list[Any] = []
@@ -329,12 +282,12 @@ def test_pages_of_a_list_joined_are_the_list(library: Library, limit: int) -> No
 
 
 @pytest.mark.parametrize("arguments", [{}, {"source_id": ""}, {"source_id": None}])
-def test_a_source_must_be_named(library: Library, arguments: dict[str, Any]) -> None:
+def test_a_source_must_be_named(library: Server, arguments: dict[str, Any]) -> None:
     error = library.refused("qurio_list_pages", **arguments)
     assert (error.code, "source_id" in error.message) == (INVALID, True)
 
 
-def test_an_unknown_source_is_told_with_the_known_ones(library: Library) -> None:
+def test_an_unknown_source_is_told_with_the_known_ones(library: Server) -> None:
     error = library.refused("qurio_list_pages", source_id="cliemt")
     assert error.code == INVALID
     assert error.data["details"]["knownSources"] == ["server", "client", "bare"]
@@ -345,7 +298,7 @@ def test_an_unknown_source_is_told_with_the_known_ones(library: Library) -> None
 
 
 @pytest.mark.parametrize("name", ["http", "python", "empty-lines"])
-def test_a_page_is_what_was_stored(library: Library, name: str) -> None:
+def test_a_page_is_what_was_stored(library: Server, name: str) -> None:
     stored = TREE[f"sources/client/{name}.md"]
     url = f"https://example.org/client/{name}"
     result = library.result("qurio_read_page", url=url, source_id="client")
@@ -371,7 +324,7 @@ def test_a_page_is_what_was_stored(library: Library, name: str) -> None:
         "client/python.md",
     ],
 )
-def test_addresses_that_mean_the_same_page(library: Library, url: str) -> None:
+def test_addresses_that_mean_the_same_page(library: Server, url: str) -> None:
     assert library.call("qurio_read_page", url=url)["title"] == "Python"
 
 
@@ -385,7 +338,7 @@ def test_addresses_that_mean_the_same_page(library: Library, url: str) -> None:
     ],
 )
 def test_a_section_goes_up_to_the_next_of_its_level(
-    library: Library, arguments: dict[str, str], first: str, last: str
+    library: Server, arguments: dict[str, str], first: str, last: str
 ) -> None:
     url = "https://example.org/client/http"
     page = library.call("qurio_read_page", url=url, source_id="client", **arguments)
@@ -401,7 +354,7 @@ def test_a_section_goes_up_to_the_next_of_its_level(
     ]
 
 
-def test_a_fragment_is_a_section(library: Library) -> None:
+def test_a_fragment_is_a_section(library: Server) -> None:
     page = library.call("qurio_read_page", url="https://example.org/server/start.html#flags")
     assert page["section"] == "Flags of it"
     assert page["content"].startswith("## Flags of it\n")
@@ -410,7 +363,7 @@ def test_a_fragment_is_a_section(library: Library) -> None:
     assert '"L9"' in unknown["warnings"][0]
 
 
-def test_a_page_in_two_sources(library: Library) -> None:
+def test_a_page_in_two_sources(library: Server) -> None:
     url = "https://example.org/client/http"
     first = library.call("qurio_read_page", url=url)
     assert first["sourceId"] == "server"
@@ -425,7 +378,7 @@ def test_a_page_in_two_sources(library: Library) -> None:
     assert "client" in elsewhere["content"][0]["text"]
 
 
-def test_an_unknown_page_is_told_with_the_nearest(library: Library) -> None:
+def test_an_unknown_page_is_told_with_the_nearest(library: Server) -> None:
     result = library.result("qurio_read_page", url="https://example.org/client/pyton")
     assert result["isError"]
     assert "No content found for URL." in result["content"][0]["text"]
@@ -433,7 +386,7 @@ def test_an_unknown_page_is_told_with_the_nearest(library: Library) -> None:
     assert result["structuredContent"]["error"]["kind"] == "NOT_FOUND"
 
 
-def test_an_unknown_section_is_told_with_the_headings(library: Library) -> None:
+def test_an_unknown_section_is_told_with_the_headings(library: Server) -> None:
     result = library.result(
         "qurio_read_page", url="https://example.org/client/python", section="Pythons"
     )
@@ -452,7 +405,7 @@ def test_an_unknown_section_is_told_with_the_headings(library: Library) -> None:
         {"url": "client/http.md", "source_id": "nope"},
     ],
 )
-def test_bad_arguments_of_reading(library: Library, arguments: dict[str, Any]) -> None:
+def test_bad_arguments_of_reading(library: Server, arguments: dict[str, Any]) -> None:
     assert library.refused("qurio_read_page", **arguments).code == INVALID
 
 
@@ -460,7 +413,7 @@ def test_bad_arguments_of_reading(library: Library, arguments: dict[str, Any]) -
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(limit=st.integers(1, 700))
-def test_parts_of_a_page_joined_are_the_page(library: Library, limit: int) -> None:
+def test_parts_of_a_page_joined_are_the_page(library: Server, limit: int) -> None:
     seen = ""
     cursor = None
     while True:
@@ -475,7 +428,7 @@ def test_parts_of_a_page_joined_are_the_page(library: Library, limit: int) -> No
     assert seen == CLIENT_PAGE
 
 
-def test_a_cursor_belongs_to_its_request(library: Library) -> None:
+def test_a_cursor_belongs_to_its_request(library: Server) -> None:
     cursor = library.call("qurio_read_page", url="client/http.md", maxChars=5)["nextCursor"]
     for arguments in (
         {"url": "client/python.md"},
@@ -497,13 +450,6 @@ CALLS = (
 )
 
 
-def explosion(error: Exception) -> Callable[..., Any]:
-    def explode(*_: Any) -> Any:
-        raise error
-
-    return explode
-
-
 @pytest.mark.parametrize("params", CALLS, ids=lambda params: params["name"])
 @pytest.mark.parametrize(
     "error",
@@ -511,7 +457,7 @@ def explosion(error: Exception) -> Callable[..., Any]:
     ids=lambda error: type(error).__name__,
 )
 def test_a_defect_is_a_protocol_error_that_tells_nothing(
-    library: Library,
+    library: Server,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     params: dict[str, Any],
@@ -532,14 +478,14 @@ def test_a_defect_is_a_protocol_error_that_tells_nothing(
 
 
 @pytest.mark.parametrize("params", CALLS, ids=lambda params: params["name"])
-def test_every_answer_carries_a_correlation_id(library: Library, params: dict[str, Any]) -> None:
+def test_every_answer_carries_a_correlation_id(library: Server, params: dict[str, Any]) -> None:
     given_id = {**params, "_meta": {"x-correlation-id": "trace-2"}}
     assert library.send(given_id)["_meta"]["correlationId"] == "trace-2"
     generated = [library.send(params)["_meta"]["correlationId"] for _ in range(2)]
     assert len(set(generated)) == 2
 
 
-def test_two_calls_answer_alike(library: Library) -> None:
+def test_two_calls_answer_alike(library: Server) -> None:
     for params in CALLS:
         assert (
             library.send(params)["structuredContent"] == library.send(params)["structuredContent"]
