@@ -67,8 +67,8 @@ def render_diff(diff: Diff) -> str:
     lines += [
         f"size {section}: {size(old)} -> {size(new)}"
         for section, (old, new) in diff.sizes.items()
-        if old != new
+        if size(old) != size(new)
     ]
-    if len(lines) == 1:
+    if not (diff.collections or diff.settings or diff.encoder):
         lines.append(f"no record and no setting changed, only: {', '.join(diff.files)}")
     return "\n".join(lines)
