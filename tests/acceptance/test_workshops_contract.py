@@ -99,7 +99,7 @@ def test_workshops_are_listed_by_slug(school: Server) -> None:
         "exerciseCount": 2,
         "hasDiffs": True,
         "stepCount": 2,
-        "sectionCount": 15,
+        "sectionCount": 16,
         "product": "Web Team",
     }
     assert "product" not in found["workshops"][0]
@@ -430,7 +430,7 @@ def test_no_diffs_and_no_match_of_the_focus(school: Server) -> None:
 
 def test_the_text_of_diffs_is_fenced_and_repeats_the_focus(school: Server) -> None:
     scope = {"workshop": "react", "exerciseNumber": 1}
-    text = school.text("retrieve_diff_context", **scope, focus="SCHEMA", maxChars=200)
+    text = school.text("retrieve_diff_context", **scope, focus="SCHEMA", maxChars=150)
     assert text.startswith("## ✅ Diff context\n\nScope:\n- workshop: `react`\n")
     assert "- focus: `SCHEMA`" in text
     assert "```diff\ndiff --git a/src/SCHEMA.ts b/src/SCHEMA.ts\n" in text
@@ -541,8 +541,12 @@ def test_what_no_word_can_find_is_looked_for_as_it_is(
     school: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Artifact, "encoder", None)
-    found = school.call("search_topic_context", query=["separator is === here.", "# Nothing"][0])
-    assert found["matches"]
+    found = school.call("search_topic_context", query="👩‍👩‍👧.")
+    assert found["keywordSource"] == "sections"
+    (match,) = found["matches"]
+    assert match["vectorId"] == "section:react/01/01/solution-instructions"
+    assert "👩‍👩‍👧." in match["chunk"]
+    assert 0 < match["score"] < 1
     found = school.call("search_topic_context", query="zzyzx qqq")
     assert (found["matches"], found["keywordSource"]) == ([], "sections")
     assert "Nothing was found" in found["warnings"][-1]
