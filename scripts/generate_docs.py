@@ -59,9 +59,11 @@ Common to all tools:
 - An answer has one text and, unless said otherwise, `structuredContent` with the same facts. Fields without a value are
   left out.
 - A call that cannot be answered is a result with `isError`; its text starts with `Error:` (in the
-  family `tests` with `API Error (<status>):`) and says what to do, and
+  family `tests` with `API Error (<status>):`, in `workshops` with a heading) and says what to do, and
   `structuredContent.error` has `kind` (`BAD_INPUT`, `NOT_FOUND`, `NO_MATCH`, `UNAVAILABLE`, `INTERNAL`), `message` and
   where it helps `suggestions` and `details`. A search without hits is a success.
+- The family `sources` answers with JSON-RPC errors instead: -32602 for arguments, -32603 for failures of the server, whose
+  `data` is that `error` and the correlation id. Only a page or section that does not exist is a result with `isError`.
 - Only names in the compiled index resolve; no path of a request is ever opened.
 """
 
