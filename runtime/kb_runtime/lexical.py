@@ -183,6 +183,11 @@ class LexicalIndex:
         """Whether a chunk defines, or answers to, the name term `term`."""
         return self._searcher.doc_freq("identifiers", term) > 0
 
+    def information(self, stem: str) -> float:
+        """How much a prose term says: the logarithm of how rare it is among the chunks."""
+        found = self._searcher.doc_freq("body", stem)
+        return math.log((self.documents + 1) / (found + 0.5))
+
     def nearest_words(self, term: str, limit: int) -> list[Correction]:
         """Words of the index near a folded word; see `spelling.corrections`."""
         return corrections(term, self._with_prefix, limit)

@@ -7,7 +7,7 @@ the knowledge base has a re-ranker -> exact names first -> at most so many chunk
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import islice
@@ -482,14 +482,34 @@ class Searcher:
         elif (request.fusion or self._fusion) == "rrf":
             fused = rrf([by_words, by_meaning], self._rrf_k)
         else:
-            floor = by_words[-1][1] if len(by_words) == depth else 0.0
-            fused = balanced(cosines, by_words, floor)
+            fused = self._balanced(cosines, by_words, set(sides.semantic.rows[: self._candidates]))
         if not is_hybrid:
             return Ranking(fused, {})
         steps = self._steps if request.ranking is None else request.ranking
-        if sides.mode == "semantic":  # words have failed, and definitions are found by them
-            steps = tuple(step for step in steps if step != "definitions")
+        if sides.mode == "semantic":  # the lexical side has failed, and these steps ask it
+            steps = tuple(step for step in steps if step not in ("definitions", "places"))
         return self._structure.rank(sides.query, fused, steps, request.limit, positions, matrix)
+
+    def _balanced(
+        self,
+        cosines: Sequence[tuple[int, float]],
+        by_words: Sequence[tuple[int, float]],
+        nearest: Collection[int],
+    ) -> list[tuple[int, float]]:
+        """The first candidates of each side, balanced; then the others.
+
+        A larger page brings more candidates. They must not move the first ones, which is what a
+        spread over all of them would do.
+        """
+        first = by_words[: self._candidates]
+        floor = first[-1][1] if len(first) == self._candidates else 0.0
+        among = {*nearest, *(row for row, _ in first)}
+        head = balanced([one for one in cosines if one[0] in among], first, floor)
+        rest = by_words[self._candidates :]
+        others = [one for one in cosines if one[0] not in among]
+        tail = balanced(others, [one for one in rest if one[0] not in among])
+        least = head[-1][1] if head else 1.0
+        return [*head, *((row, least * score) for row, score in tail if row not in among)]
 
     def _named(self, query: Query, scope: _Scope, ranked: Sequence[tuple[int, float]]) -> list[int]:
         """The best row of each record that the whole query names, in the order of the ranking."""

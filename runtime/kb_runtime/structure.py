@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from kb_runtime import ranking
 from kb_runtime.analysis import WORD, Analyzer
+from kb_runtime.lexical import MAX_TERMS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -185,10 +186,11 @@ class Structure:
     def _with_places(
         self, query: Query, records: Sequence[tuple[int, int]], scores: list[float]
     ) -> list[float]:
-        words = {stem for term in query.terms for stem in term.prose}
-        if not words:
+        stems = dict.fromkeys(stem for term in query.terms for stem in term.prose)
+        if not stems or len(stems) > MAX_TERMS:  # a pasted log names no file
             return scores
-        bonus = {one: ranking.place_bonus(words, self._facts_of(one).words) for one in {*records}}
+        weights = {stem: self._artifact.lexical.information(stem) for stem in stems}
+        bonus = {one: ranking.place_bonus(weights, self._facts_of(one).words) for one in {*records}}
         return [score + bonus[one] for score, one in zip(scores, records, strict=True)]
 
     def _demoted(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_runtime.fusion import mix, rrf
+from kb_runtime.fusion import balanced, mix, rrf
 
 
 def test_rrf_sums_reciprocal_ranks() -> None:
@@ -60,3 +60,30 @@ def test_rrf_ranks_a_row_found_by_both_above_its_place_in_either(
     assert set(fused) == {row for row, _ in one} | {row for row, _ in other}
     for alone in (dict(rrf([one])), dict(rrf([other]))):
         assert all(fused[row] >= score for row, score in alone.items())
+
+
+def test_balanced_sides_have_equal_say_whatever_their_scales() -> None:
+    # Words say 1 before 2 by as much of their spread as meaning says 2 before 1: a tie, by row.
+    fused = balanced([(1, 0.30), (2, 0.31)], [(1, 40.0), (2, 20.0)])
+    assert [row for row, _ in fused] == [1, 2]
+    assert fused[0][1] == pytest.approx(fused[1][1])
+
+
+def test_a_row_without_words_counts_as_the_floor() -> None:
+    fused = dict(balanced([(1, 0.5), (2, 0.5), (3, 0.5)], [(1, 10.0), (2, 4.0)], floor=4.0))
+    assert fused[3] == pytest.approx(fused[2])
+
+
+def test_balanced_with_an_empty_side_is_the_other() -> None:
+    assert balanced([(4, 0.25), (9, 0.5)], []) == [(9, 0.5), (4, 0.25)]
+    assert balanced([], [(9, 8.0), (4, 2.0)]) == [(9, 1.0), (4, 0.25)]
+
+
+@given(ranked, ranked)
+def test_balanced_scores_stay_in_the_unit_interval_and_descend(
+    semantic: list[tuple[int, float]], lexical: list[tuple[int, float]]
+) -> None:
+    positive = [(row, max(score, 0.0)) for row, score in lexical]
+    scores = [score for _, score in balanced(semantic, positive)]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
