@@ -1,5 +1,7 @@
 # `make build` and `make test` take a fresh checkout all the way; both set up .venv first.
 PYTHON ?= python3
+# The time in an artifact is that of the commit: builds of one commit are the same bytes.
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 VENV := .venv
 BIN := $(VENV)/bin
 

@@ -28,7 +28,7 @@ CLI_HEAD = """\
 
 Generated from the commands themselves by `scripts/generate_docs.py`.
 
-Every command that prints a result takes `--json`. Colour and progress bars appear on terminals only. `kbc --debug
+Every command that prints a result takes `--json`; on failure that prints `error` (and the `diagnostics` of a build) in place of the result. Colour and progress bars appear on terminals only. `kbc --debug
 COMMAND ...` shows the traceback of an error.
 
 | exit code | meaning |

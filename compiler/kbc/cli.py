@@ -82,7 +82,7 @@ def init(folder: Path, as_json: bool) -> None:
 def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
     """Report every mistake in the knowledge base KB, without building it."""
     from kbc import reporting
-    from kbc.inputs import check as run_check
+    from kbc.checking import check as run_check
 
     found = run_check(kb, allow_outside)
     if as_json:
@@ -295,17 +295,28 @@ def run(arguments: list[str] | None = None) -> int:
     except Exception as error:
         if "--debug" in arguments:
             traceback.print_exc()
-        failure = _failure(error)
-        if failure is None:
-            click.echo(f"kbc: a defect of kbc: {type(error).__name__}: {error}", err=True)
-            click.echo(
-                "  hint: run again with `kbc --debug ...` and report what it prints", err=True
-            )
-            return exit_codes.INTERNAL
+        failure = _failure(error) or CommandError(
+            exit_codes.INTERNAL,
+            f"a defect of kbc: {type(error).__name__}: {error}",
+            "run again with `kbc --debug ...` and report what it prints",
+        )
+        if "--json" in arguments:
+            _print_json(_failure_json(failure, error))
         click.secho(f"kbc: {failure.message}", err=True, fg="red")
         if failure.hint:
             click.echo(f"  hint: {failure.hint}", err=True)
         return failure.code
+
+
+def _failure_json(failure: CommandError, error: Exception) -> dict[str, Any]:
+    """What `--json` prints in place of a result: the error, and the diagnostics of a build."""
+    told: dict[str, Any] = {
+        "error": {"message": failure.message, "hint": failure.hint, "exit_code": failure.code}
+    }
+    diagnostics = getattr(error, "diagnostics", ())
+    if diagnostics:
+        told["diagnostics"] = [found.as_dict() for found in diagnostics]
+    return told
 
 
 def _failure(error: Exception) -> CommandError | None:

@@ -39,7 +39,7 @@ class _Walker:
         self._root = root
         self._diagnostics = diagnostics
         self._allow_outside = allow_outside
-        self._read: dict[str, tuple[bytes, int] | None] = {}
+        self._read: dict[str, bytes | None] = {}
 
     def collection_files(self, collection: Collection) -> list[SourceFile]:
         found: dict[str, SourceFile] = {}
@@ -153,10 +153,9 @@ class _Walker:
         content = self._read[name]
         if content is None:
             return None
-        data, modified_ns = content
-        return SourceFile(name, data, base, modified_ns)
+        return SourceFile(name, content, base)
 
-    def _read_once(self, path: Path, name: str, max_bytes: int) -> tuple[bytes, int] | None:
+    def _read_once(self, path: Path, name: str, max_bytes: int) -> bytes | None:
         if path.is_symlink() and not self._stays_inside(path):
             return None
         try:
@@ -178,7 +177,7 @@ class _Walker:
                     hint="Split it, or keep it out of the collection's paths.",
                 )
                 return None
-            return path.read_bytes(), info.st_mtime_ns
+            return path.read_bytes()
         except OSError as error:
             looping = (
                 "the link points in a circle" if error.errno == errno.ELOOP else error.strerror

@@ -24,11 +24,6 @@ class Inputs:
     records: Mapping[str, list[Record]]
 
     @property
-    def modified_at(self) -> int:
-        """Seconds since 1970 of the newest input."""
-        return max((file.modified_ns for file in self.files), default=0) // 1_000_000_000
-
-    @property
     def record_count(self) -> int:
         return sum(map(len, self.records.values()))
 
@@ -58,10 +53,3 @@ def read_inputs(root: Path, diagnostics: Diagnostics, allow_outside: bool = Fals
         tuple(each_once[path] for path in sorted(each_once)),
         records,
     )
-
-
-def check(root: Path, allow_outside: bool = False) -> Diagnostics:
-    """Everything that is wrong or doubtful in the knowledge base at `root`; nothing is written."""
-    diagnostics = Diagnostics()
-    read_inputs(root, diagnostics, allow_outside)
-    return diagnostics

@@ -11,8 +11,8 @@ from typing import Any
 
 from kb_runtime.manifest import load as load_manifest
 from kbc import chunking, sections, toolchain
-from kbc.backends.tools import AliasError
 from kbc.backends.vectors import write_vectors
+from kbc.checking import read_checked
 from kbc.chunking.budget import TokenBudget
 from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.encoding.cache import EmbeddingCache
@@ -22,10 +22,9 @@ from kbc.encoding.model import Model, resolve_model
 from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT, write_query_encoder
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.encoding.variants import Variant
-from kbc.inputs import Inputs, read_inputs
+from kbc.inputs import Inputs
 from kbc.linker import Published, PublishError, Staging, build_id
 from kbc.progress import Phase, PhaseClock, Progress
-from kbc.project import PROJECT_FILE
 from kbc.records import Chunk
 from kbc.scopes import NOT_SEARCHED
 from kbc.self_check import ask_for_itself
@@ -39,7 +38,7 @@ class BuildOptions:
     """How to build.
 
     `cache` is the compiler's cache folder (None: no cache). `source_date_epoch` is the build time in
-    seconds since 1970 (None: the time of the newest input, so that the same tree gives the same bytes).
+    seconds since 1970 (None: the artifact does not say; readers take the time of its manifest file).
     """
 
     out: Path
@@ -148,37 +147,40 @@ class _Build:
         inputs = self._read()
         with self._clock.phase("model"):
             model = resolve_model(self._options.model)
-        built_at = self._built_at(inputs)
         name, keep = inputs.project.name, self._options.keep
-        with Staging(self._options.out, name, self._build_id(inputs, model, built_at)) as staging:
+        with Staging(self._options.out, name, self._build_id(inputs, model)) as staging:
             published = staging.reuse(keep=keep)
             counts = EncodingCounts()
             if published is None:
                 chunks = self._chunk(inputs, model)
                 counts = self._embed(inputs, chunks, model, staging.folder)
-                manifest = self._emit(inputs, chunks, model, built_at, staging)
+                manifest = self._emit(inputs, chunks, model, staging)
                 with self._clock.phase("publish"):
                     published = staging.publish(manifest, ask_for_itself, keep=keep)
         return self._report(inputs, published, counts)
 
     def _read(self) -> Inputs:
         with self._clock.phase("read", unit="files") as counter:
-            inputs = read_inputs(self._root, self._diagnostics, self._options.allow_outside)
+            inputs = read_checked(self._root, self._diagnostics, self._options.allow_outside)
             self._diagnostics.raise_if_errors()
             assert inputs is not None  # an unusable kb.toml is an error
             counter.count = len(inputs.files)
         return inputs
 
-    def _built_at(self, inputs: Inputs) -> str:
+    @property
+    def _built_at(self) -> str:
+        """ISO 8601, or "" when nobody said what time it is: a clock in the artifact, or the times of
+        files, would make two builds of one tree differ."""
         seconds = self._options.source_date_epoch
-        moment = inputs.modified_at if seconds is None else seconds
-        return datetime.datetime.fromtimestamp(moment, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        if seconds is None:
+            return ""
+        return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def _build_id(self, inputs: Inputs, model: Model, built_at: str) -> str:
+    def _build_id(self, inputs: Inputs, model: Model) -> str:
         """Over everything that decides the bytes of the artifact."""
         return build_id(
             inputs=[[file.path, file.sha256] for file in inputs.files],
-            settings=[inputs.project.settings(), built_at],
+            settings=[inputs.project.settings(), self._built_at],
             toolchain={
                 "libraries": toolchain.library_versions(),
                 "source": toolchain.source_hash(),
@@ -223,7 +225,7 @@ class _Build:
         return encoder.counts
 
     def _emit(
-        self, inputs: Inputs, chunks: Sequence[Chunk], model: Model, built_at: str, staging: Staging
+        self, inputs: Inputs, chunks: Sequence[Chunk], model: Model, staging: Staging
     ) -> dict[str, Any]:
         """Every other section; gives the manifest's fields."""
         folder = staging.folder
@@ -241,17 +243,8 @@ class _Build:
                 self._options.cache,
             )
         warnings = [found.as_dict() for found in self._diagnostics.warnings]
-        manifest = sections.manifest_fields(inputs, chunks, encoder, built_at, warnings)
-        try:
-            sections.emit_answers(inputs, manifest, staging.build_id, folder)
-        except AliasError as error:
-            self._diagnostics.error(
-                "unknown-alias-target",
-                str(error),
-                PROJECT_FILE,
-                hint="`tool` names one of the tools that this knowledge base offers.",
-            )
-            self._diagnostics.raise_if_errors()
+        manifest = sections.manifest_fields(inputs, chunks, encoder, self._built_at, warnings)
+        sections.emit_answers(inputs, manifest, staging.build_id, folder)
         sections.emit_notice(inputs, model.attribution, folder)
         return manifest
 

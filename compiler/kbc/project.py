@@ -53,7 +53,6 @@ class SourceFile:
     path: str
     data: bytes = field(repr=False)
     base: str = ""
-    modified_ns: int = 0
 
     @property
     def sha256(self) -> str:

@@ -17,11 +17,19 @@ from kbc import toolchain
 from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.facets import write_facets
 from kbc.backends.lexical import write_lexical
-from kbc.backends.tools import CollectionSummary, ServerFacts, write_tools_json
+from kbc.backends.tools import (
+    AliasError,
+    CollectionSummary,
+    ServerFacts,
+    tools_document,
+    write_tools_json,
+)
 from kbc.choices import argument_choices
+from kbc.diagnostics import Diagnostics
 from kbc.facets import facets
 from kbc.inputs import Inputs
 from kbc.kinds import KINDS
+from kbc.project import PROJECT_FILE
 from kbc.records import Chunk, catalog_entry
 from kbc.scopes import search_scopes
 
@@ -75,24 +83,41 @@ def emit_lexical(inputs: Inputs, chunks: Sequence[Chunk], folder: Path) -> None:
 
 def emit_answers(inputs: Inputs, fields: Mapping[str, Any], build_id: str, folder: Path) -> None:
     """`tools.json`. `fields` are the manifest's. Raises `AliasError`."""
+    write_tools_json(folder / "tools.json", _server_facts(inputs, fields["built_at"], build_id))
+
+
+def check_answers(inputs: Inputs, diagnostics: Diagnostics) -> None:
+    """Reports what kb.toml says about tools that this knowledge base does not have."""
+    try:
+        tools_document(_server_facts(inputs, "", ""))
+    except AliasError as error:
+        diagnostics.error(
+            "unknown-alias-target",
+            str(error),
+            PROJECT_FILE,
+            hint="`tool` names one of the tools that this knowledge base offers.",
+        )
+
+
+def _server_facts(inputs: Inputs, built_at: str, build_id: str) -> ServerFacts:
     project = inputs.project
-    facts = ServerFacts(
+    scopes = search_scopes(inputs.collections)
+    return ServerFacts(
         name=project.name,
         title=project.title,
         version=project.version,
         prefix=project.prefix,
         description=project.description,
-        built_at=fields["built_at"],
+        built_at=built_at,
         build_id=build_id,
         collections=[
-            CollectionSummary(each["name"], each["kind"], each["records"])
-            for each in fields["collections"]
+            CollectionSummary(each.name, each.kind, len(inputs.records[each.name]))
+            for each in inputs.collections
         ],
-        choices=argument_choices(chain.from_iterable(inputs.records.values()), fields["scopes"]),
+        choices=argument_choices(chain.from_iterable(inputs.records.values()), scopes),
         aliases=project.tools.aliases,
         families=project.tools.families,
     )
-    write_tools_json(folder / "tools.json", facts)
 
 
 def emit_notice(inputs: Inputs, attribution: str, folder: Path) -> None:

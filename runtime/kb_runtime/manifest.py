@@ -305,6 +305,8 @@ def load(folder: str | os.PathLike[str]) -> Manifest:
             f"{FORMAT_VERSION}.",
             "Build the knowledge base again with this kbc.",
         )
+    if not fields.get("built_at"):
+        fields["built_at"] = _file_time(path)
     manifest = Manifest(folder, fields)
     if manifest.build_id != os.path.basename(folder):
         raise ArtifactError(
@@ -313,6 +315,17 @@ def load(folder: str | os.PathLike[str]) -> Manifest:
             f"Rename the folder to {manifest.build_id}, or build again.",
         )
     return manifest
+
+
+def _file_time(path: str) -> str:
+    """When the file was written, in the form of `built_at`: what a build without a clock leaves."""
+    import time
+
+    try:
+        moment = time.gmtime(os.stat(path).st_mtime)
+    except (OSError, ValueError, OverflowError):
+        return ""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", moment)
 
 
 def _is_inside(path: str) -> bool:

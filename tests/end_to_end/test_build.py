@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -93,6 +92,31 @@ def test_two_builds_in_two_folders_are_the_same_bytes(tmp_path: Path, cache: Pat
     ]
     assert differing_files(*(report.path for report in reports)) == []
     assert [report.embedded > 0 for report in reports][1]
+
+
+def test_a_copy_of_the_tree_gives_the_same_bytes(tmp_path: Path, run: Builder) -> None:
+    """Neither the times of files nor the folder's place are part of an artifact."""
+    first = run(write_knowledge(tmp_path / "kb"), out=tmp_path / "one")
+    copied = write_knowledge(tmp_path / "elsewhere" / "copy")
+    for path in copied.rglob("*"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    second = run(copied, out=tmp_path / "two")
+    assert second.build_id == first.build_id
+    assert differing_files(first.path, second.path) == []
+
+
+def test_the_build_time_is_the_given_one_or_that_of_the_manifest(
+    tmp_path: Path, run: Builder
+) -> None:
+    root = write_knowledge(tmp_path / "kb")
+    with Artifact.open(run(root, source_date_epoch=0).path) as artifact:
+        assert artifact.manifest["built_at"] == "1970-01-01T00:00:00Z"
+        assert b"built 1970-01-01" in artifact.read("tools.json")
+    timeless = run(root).path
+    os.utime(timeless / "manifest.json", (86_400, 86_400))
+    with Artifact.open(timeless) as artifact:
+        assert artifact.manifest["built_at"] == "1970-01-02T00:00:00Z"
+        assert b"built " not in artifact.read("tools.json")
 
 
 def test_check_reproducible_builds_twice(tmp_path: Path, cache: Path) -> None:
@@ -212,42 +236,48 @@ def test_a_knowledge_base_without_records_is_an_error(tmp_path: Path, run: Build
     assert error_codes(raised.value) == ["no-records"]
 
 
-BUILD = """
-import sys
+KILLED_IN = """
+import os, signal, sys
 from pathlib import Path
 from kbc.pipeline import BuildOptions, build
-build(Path(sys.argv[1]), BuildOptions(out=Path(sys.argv[2]), cache=Path(sys.argv[3])))
+from kbc.progress import Phase, Progress
+
+class Killer(Progress):
+    def begin(self, name, total, unit):
+        if sys.argv[4:] == ["in", name]:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def end(self, phase):
+        if sys.argv[4:] == ["after", phase.name]:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+build(Path(sys.argv[1]), BuildOptions(out=Path(sys.argv[2]), cache=Path(sys.argv[3])), Killer())
 """
+
+PHASES = ("read", "model", "chunk", "embed", "vectors", "catalog", "lexical", "encoder", "publish")
+
+
+def test_the_phases_are_the_ones_that_builds_are_killed_in(tmp_path: Path, run: Builder) -> None:
+    phases = {phase.name for phase in run(write_knowledge(tmp_path / "kb")).phases}
+    assert phases == set(PHASES)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fraction", [0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9])
-def test_a_killed_build_leaves_the_last_version_live_and_no_debris(
-    tmp_path: Path, run: Builder, cache: Path, fraction: float
+@pytest.mark.parametrize("when", ["in", "after"])
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_build_killed_in_any_phase_leaves_a_good_version_live_and_no_debris(
+    tmp_path: Path, run: Builder, cache: Path, phase: str, when: str
 ) -> None:
     root = write_knowledge(tmp_path / "kb")
-    run(root)
-    command = [sys.executable, "-c", BUILD, str(root), str(tmp_path / "out"), str(cache)]
-
-    def change(text: str) -> None:
-        (root / "posts/voyage.md").write_text(f"# A voyage\n\n{text}\n")
-
-    change("This build is measured.")
-    began = time.monotonic()
-    subprocess.run(command, check=True)
-    duration = time.monotonic() - began
-    change("This build is killed.")
-    process = subprocess.Popen(command)
-    time.sleep(duration * fraction)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    after = resolve(tmp_path / "out")
-    assert verify(after).ok
-    with Artifact.open(after) as artifact:
-        text = artifact.catalog("posts")[0]["text"]
-        assert "measured" in text or "killed" in text
-    final = run(root)
-    assert verify(final.path).ok
+    before = run(root).path.resolve()
+    (root / "posts/voyage.md").write_text("# A voyage\n\nThis build is killed.\n")
+    command = [sys.executable, "-c", KILLED_IN, str(root), str(tmp_path / "out"), str(cache)]
+    killed = subprocess.run([*command, when, phase], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    live = Path(resolve(tmp_path / "out"))
+    assert verify(live).ok
+    assert (live == before) == ((when, phase) != ("after", "publish"))
+    assert verify(run(root).path).ok
     assert leftovers(tmp_path / "out" / "demo") == []
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.end_to_end.knowledge import write_knowledge
+from tests.end_to_end.knowledge import FILES, write_knowledge
 
 from kbc import exit_codes
 from kbc.cli import cli, run
@@ -103,6 +103,28 @@ def test_an_error_leaves_one_sentence_and_a_code(
         assert found == code, arguments
         assert sentence in err
         assert "Traceback" not in err
+
+
+def test_a_failure_as_json_has_the_error_and_the_diagnostics(
+    tmp_path: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_knowledge(tmp_path, **{"docs/a.md": "# A\n\n\0\n"})
+    code, out, _ = ask(capsys, "build", tmp_path, "--out", tmp_path / "out", "--json")
+    told = json.loads(out)
+    assert told["error"]["exit_code"] == code == exit_codes.INPUT
+    assert [found["code"] for found in told["diagnostics"]] == ["file-binary"]
+    code, out, _ = ask(capsys, "get", built / "out", "toSset", "--json")
+    assert json.loads(out)["error"]["exit_code"] == code == exit_codes.NOT_FOUND
+
+
+def test_check_knows_what_tools_an_alias_can_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toml = FILES["kb.toml"] + '[[tools.alias]]\nname = "x"\ntool = "demo_nothing"\n'
+    write_knowledge(tmp_path, **{"kb.toml": toml})
+    code, _, err = ask(capsys, "check", tmp_path)
+    assert code == exit_codes.INPUT
+    assert "kb.toml: error[unknown-alias-target]: 'demo_nothing'" in err
 
 
 def test_a_damaged_artifact_is_refused(built: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -87,7 +87,7 @@ class CollectionSummary:
 class ServerFacts:
     """What the answers say about the knowledge base.
 
-    `built_at` is ISO 8601. `choices` gives the values that arguments declared with `choices_from`
+    `built_at` is ISO 8601, or "" when it is not known. `choices` gives the values that arguments declared with `choices_from`
     take (`builtin_categories` ...); those of `collections` and `scopes` are known here.
     `aliases` maps extra tool names to wire names. `families` restricts what is offered (None: all).
     """
@@ -191,8 +191,9 @@ def instructions(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, Any]:
         noun = _NOUNS.get(each.kind, each.kind)
         counts[noun] = counts.get(noun, 0) + each.records
     holdings = ", ".join(f"{count} {noun}" for noun, count in counts.items())
+    built = f", built {facts.built_at}" if facts.built_at else ""
     state = (
-        f"It holds {holdings}. Version {facts.version}, built {facts.built_at}, build"
+        f"It holds {holdings}. Version {facts.version}{built}, build"
         f" {facts.build_id}; it is read-only, offline and does not change while it is served."
         f" {_REFERENCE_ONLY}"
     )
