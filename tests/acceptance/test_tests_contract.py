@@ -11,6 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from kb_runtime.live import LiveArtifact
+from kb_runtime.manifest import load as load_manifest
 from kb_runtime.mcp import calls
 from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.session import Session
@@ -394,7 +395,7 @@ def test_a_case_id_is_taken_with_a_note(call: Call) -> None:
 def test_ingestion_time_is_that_of_the_build_unless_the_input_has_one(
     call: Call, artifact: Path
 ) -> None:
-    built_at = json.loads((artifact / "manifest.json").read_text())["built_at"]
+    built_at = load_manifest(artifact)["built_at"]
     found = call("get_test_by_jira", jira_key="DEMO-11")
     assert found.structured["ingested_at"] == built_at
 

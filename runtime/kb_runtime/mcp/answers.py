@@ -40,7 +40,7 @@ class Answers:
     """The static answers for one build and one profile."""
 
     def __init__(
-        self, build_id: str, document: dict[str, Any], profile: str, data_folder: str
+        self, build_id: str, document: dict[str, Any], profile: str, data_folder: str = DATA_FOLDER
     ) -> None:
         """`profile` is `all`, `compact` or families separated by commas; `data_folder` is what the tools
         of this server get to read. Raises ProfileError."""

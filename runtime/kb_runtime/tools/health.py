@@ -13,7 +13,7 @@ from kb_runtime.testcases import PRIORITIES, TEST_TYPES
 from kb_runtime.tools import library
 from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.declaration import Answer, Tool
-from kb_runtime.tools.schemas import BOOLEAN, INTEGER, OBJECT, STRING, STRINGS, mapping, structure
+from kb_runtime.tools.schemas import BOOLEAN, INTEGER, OBJECT, STRING, STRINGS, structure
 
 if TYPE_CHECKING:
     from kb_runtime.session import Session
@@ -151,15 +151,12 @@ TOOLS = (
             {
                 "status": STRING,
                 "qdrant": OBJECT,
-                "index": OBJECT,
                 "embedder": OBJECT,
                 "buildId": STRING,
                 "builtAt": STRING,
                 "stale": BOOLEAN,
                 "tests": INTEGER,
                 "steps": INTEGER,
-                "byPriority": mapping(INTEGER),
-                "byTestType": mapping(INTEGER),
             },
             {"problems": STRINGS},
         ),
