@@ -21,9 +21,9 @@ from kb_runtime.tools.schemas import (
     BOOLEAN,
     INTEGER,
     NUMBER,
+    OBJECT,
     STRING,
     array,
-    row,
     structure,
 )
 from kb_runtime.tools.source_shelf import (
@@ -468,10 +468,9 @@ TOOLS = (
         SEARCH,
         "Search documentation sets by keywords and meaning. alpha: 0.0 keywords only (error codes,"
         " names), 0.3 mostly keywords, 0.5 balanced, 1.0 meaning only (how-to questions). 5 to 15"
-        ' results suffice. Examples: {{"query":"E0308","alpha":0.0}};'
-        ' {{"query":"how do I retry a request","limit":5}};'
-        ' {{"query":"http client","filters":{{"type":"code","language":"go"}}}}. Then read a hit with'
-        " qurio_read_page.",
+        ' results suffice. Filters: type="code", language="go"; sourceId=["a","b"]; author="Ann".'
+        ' Examples: query="E0308", alpha=0.0; query="how do I retry a request", limit=5;'
+        ' query="http client", filters with type="code". Then read a hit with qurio_read_page.',
         search,
         (
             Argument(
@@ -510,24 +509,7 @@ TOOLS = (
                 "query": STRING,
                 "alpha": NUMBER,
                 "limit": INTEGER,
-                "results": array(
-                    row(
-                        {
-                            "rank": INTEGER,
-                            "score": NUMBER,
-                            "title": STRING,
-                            "url": STRING,
-                            "sourceId": STRING,
-                            "sourceName": STRING,
-                            "type": STRING,
-                            "language": STRING,
-                            "chunkIndex": INTEGER,
-                            "content": STRING,
-                            "section": STRING,
-                            **_PAGE_FACTS,
-                        }
-                    )
-                ),
+                "results": array(OBJECT),
             }
         ),
     ),
@@ -538,20 +520,7 @@ TOOLS = (
         (),
         structure(
             {
-                "sources": array(
-                    row(
-                        {
-                            "id": STRING,
-                            "name": STRING,
-                            "type": STRING,
-                            "url": STRING,
-                            "pageCount": INTEGER,
-                            "chunkCount": INTEGER,
-                            "builtAt": STRING,
-                            "description": STRING,
-                        }
-                    )
-                ),
+                "sources": array(OBJECT),
                 "total": INTEGER,
             }
         ),
@@ -581,7 +550,7 @@ TOOLS = (
         structure(
             {
                 "sourceId": STRING,
-                "pages": array(row({"id": STRING, "url": STRING, "title": STRING})),
+                "pages": array(OBJECT),
                 "total": INTEGER,
             },
             {"limit": INTEGER, "nextCursor": STRING},
@@ -617,9 +586,7 @@ TOOLS = (
                 "sourceId": STRING,
                 "sourceName": STRING,
                 "content": STRING,
-                "sections": array(
-                    row({"title": STRING, "level": INTEGER, "anchor": STRING, "line": INTEGER})
-                ),
+                "sections": array(OBJECT),
                 "truncated": BOOLEAN,
             },
             {**_PAGE_FACTS, "builtAt": STRING, "section": STRING, "nextCursor": STRING},

@@ -12,7 +12,7 @@ from kb_runtime.names import quoted
 from kb_runtime.rendering import cut, exact_fence
 from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import BOOLEAN, INTEGER, STRING, array, row, structure
+from kb_runtime.tools.schemas import BOOLEAN, INTEGER, OBJECT, STRING, array, structure
 from kb_runtime.tools.workshop_shelf import (
     KIND,
     Workshop,
@@ -526,18 +526,7 @@ _MAX_CHARS = Argument(
     out_of_range="reject",
 )
 _CURSOR = Argument("cursor", "string", "nextCursor of the previous answer", max_length=2_000)
-_SECTIONS = array(
-    row(
-        {
-            "label": STRING,
-            "kind": STRING,
-            "content": STRING,
-            "sourcePath": STRING,
-            "exerciseNumber": INTEGER,
-            "stepNumber": INTEGER,
-        }
-    )
-)
+_SECTIONS = array(OBJECT)
 
 TOOLS = (
     Tool(
@@ -554,22 +543,9 @@ TOOLS = (
         ),
         output=structure(
             {
-                "workshops": array(
-                    row(
-                        {
-                            "workshop": STRING,
-                            "title": STRING,
-                            "exerciseCount": INTEGER,
-                            "hasDiffs": BOOLEAN,
-                            "lastIndexedAt": STRING,
-                            "product": STRING,
-                            "stepCount": INTEGER,
-                            "sectionCount": INTEGER,
-                        }
-                    )
-                ),
+                "workshops": array(OBJECT),
                 "limit": INTEGER,
-                "totals": {"type": "object"},
+                "totals": OBJECT,
             },
             {"nextCursor": STRING},
         ),
@@ -595,16 +571,7 @@ TOOLS = (
             {
                 "workshop": STRING,
                 "title": STRING,
-                "exercises": array(
-                    row(
-                        {
-                            "number": INTEGER,
-                            "title": STRING,
-                            "stepCount": INTEGER,
-                            "steps": array({"type": "object"}),
-                        }
-                    )
-                ),
+                "exercises": array(OBJECT),
             }
         ),
         needs=(KIND,),
