@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+Name = TypeVar("Name", bound=Hashable)
 
 # 2,000 draws leave the ends of a 95 % interval uncertain by about a tenth of its width.
 BOOTSTRAP_DRAWS = 2000
@@ -24,7 +26,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def ndcg(ranking: Sequence[Hashable], gains: Mapping[Hashable, float], k: int = 10) -> float:
+def ndcg(ranking: Sequence[Name], gains: Mapping[Name, float], k: int = 10) -> float:
     """Normalised discounted cumulative gain at `k`: linear gains, discount 1 / log2(rank + 1).
 
     The ideal ranking is over all of `gains`, found or not.

@@ -119,7 +119,7 @@ class Structure:
                 case "demotion":
                     scores = self._demoted(query, records, scores)
                 case "evidence":
-                    bonus = ranking.evidence_bonus(scores, records)
+                    bonus = ranking.evidence_bonus(scores, records, self._evidence(records))
                     scores = [score + more for score, more in zip(scores, bonus, strict=True)]
                 case "duplicates":
                     if similarity is not None:
@@ -149,6 +149,11 @@ class Structure:
             at = next(at for at, one in enumerate(self._ranges) if row < one.end)
             out.append((at, column[row]))
         return out
+
+    def _evidence(self, records: Sequence[tuple[int, int]]) -> float:
+        """How much the evidence of several chunks counts: all of it among files of programs only."""
+        kinds = {self._kinds[self._ranges[at].name] for at in {at for at, _ in records}}
+        return ranking.EVIDENCE_IN_PROGRAMS if kinds <= _PROGRAMS else ranking.EVIDENCE
 
     def _with_definitions(
         self, query: Query, rows: Sequence[int], scores: list[float]
