@@ -43,10 +43,10 @@ def get_builtin(session: Session, arguments: dict[str, Any]) -> Answer:
         "signature": record["signature"],
         "description": record.get("description", ""),
         "examples": record.get("examples", []),
+        "sourceUrl": library.public_address(session, record),
         "category": record["category"],
     }
     for field, source in (
-        ("sourceUrl", "url"),
         ("categories", "categories"),
         ("aliases", "aliases"),
         ("related", "related"),
@@ -57,10 +57,10 @@ def get_builtin(session: Session, arguments: dict[str, Any]) -> Answer:
     ):
         if record.get(source):
             structured[field] = record[source]
-    return Answer(_page(record), structured)
+    return Answer(_page(record, structured["sourceUrl"]), structured)
 
 
-def _page(record: library.Record) -> str:
+def _page(record: library.Record, url: str) -> str:
     parts = [
         f"# {record['name']}",
         f"**Signature:** {code_span(record['signature'])}",
@@ -70,10 +70,7 @@ def _page(record: library.Record) -> str:
     if examples := record.get("examples"):
         joined = "\n\n".join(example.strip("\n") for example in examples)
         parts += ["## Examples", fence(joined, _language(record))]
-    if url := record.get("url"):
-        parts.append(f"[View in documentation]({url})")
-    else:
-        parts.append(f"Documentation: {record['path']}, line {record.get('line', 1)}")
+    parts.append(f"[View in documentation]({url})")
     return "\n\n".join(part for part in parts if part)
 
 
@@ -172,10 +169,10 @@ TOOLS = (
                 "signature": STRING,
                 "description": STRING,
                 "examples": STRINGS,
+                "sourceUrl": STRING,
                 "category": STRING,
             },
             {
-                "sourceUrl": STRING,
                 "categories": STRINGS,
                 "aliases": STRINGS,
                 "related": STRINGS,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.addresses import parse_address
+from kb_runtime.addresses import format_address, parse_address
 from kb_runtime.names import resolve, resolve_path
 
 if TYPE_CHECKING:
@@ -52,6 +52,13 @@ def find(session: Session, kind: str, name: str) -> Record | None:
     if place is None and (inner := record_id(name)) != name:
         place = resolve(inner, shelves)
     return None if place is None else shelves[place[0]][place[1]]
+
+
+def public_address(session: Session, record: Record) -> str:
+    """Where a record can be opened: its page on the web or, without one, its `kb://` address."""
+    if url := record.get("url"):
+        return str(url)
+    return format_address(session.artifact.manifest["name"], record["collection"], record["id"])
 
 
 def find_path(session: Session, kind: str, path: str) -> Record | None:

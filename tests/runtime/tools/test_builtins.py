@@ -41,10 +41,12 @@ def test_examples_share_one_fence_that_their_backticks_do_not_close(call: Call) 
     assert "## Examples\n\n````quint\nSet(1).mapBy(x => x)\n\nval fenced = ```\n````" in text
 
 
-def test_builtin_without_public_address_names_its_place(call: Call) -> None:
+def test_builtin_without_public_address_links_to_its_own(call: Call) -> None:
     answer = call("get_builtin", name="mapBy")
-    assert answer.text.endswith("Documentation: docs/operators.md, line 7")
-    assert "sourceUrl" not in structured(answer)
+    assert answer.text.endswith("\n\n[View in documentation](kb://small/builtins/mapBy)")
+    address = structured(answer)["sourceUrl"]
+    assert address == "kb://small/builtins/mapBy"
+    assert structured(call("get_builtin", name=address))["name"] == "mapBy"
 
 
 def test_structure_leaves_out_what_is_not_known(call: Call) -> None:
@@ -53,6 +55,7 @@ def test_structure_leaves_out_what_is_not_known(call: Call) -> None:
         "signature": "pure def setToMap: Set[(a, b)] => a -> b",
         "description": "A map of pairs.",
         "examples": [],
+        "sourceUrl": "kb://small/builtins/setToMap",
         "category": "map",
         "docPath": "docs/operators.md",
         "line": 9,
