@@ -5,8 +5,10 @@ by content:
 
 - builtins: names and signatures against the tool's own table, examples with their results;
 - every .qnt file: it typechecks, every `run` passes, and every `quint run` command in its leading
-  comments gives what the comment says (`# violation` for a deliberate bug, else ok), each witness
-  being reached;
+  comments gives what the comment says (`# violation` for a deliberate bug, `# unreached` for
+  witnesses that no trace reaches, else ok, each witness being reached);
+- workshops: the runs that a problem lists in comments (`// fails: NAME, NAME`) fail and all others
+  pass; every problem fails somewhere; its solution has the same runs, and all of them pass;
 - every Markdown block marked `quint`: a module, a group of definitions, or expressions;
 - every `quint` command in shell blocks: the command and its flags exist;
 - names that front matter and TOML files refer to: builtins, examples, expected records.
@@ -62,6 +64,9 @@ DEFINITION = re.compile(
 RESULT = re.compile(r"\s*// == (.+)$")
 FAILURE = re.compile(r"\s*// fails: (QNT\d{3})\b")
 RUN_COMMAND = re.compile(r"^//\s+quint run\s+(.*?)(?:\s+#\s*(\w+))?$", re.MULTILINE)
+FAILING_RUNS = re.compile(r"^//\s+fails: (.+)$", re.MULTILINE)
+RUN = re.compile(r"^\s*run\s+(\w+)", re.MULTILINE)
+STEP = re.compile(r"(\d+)\.(problem|solution)(?:\..+)?")
 IMPORT_FROM = re.compile(r"\bfrom\s+\"([^\"]+)\"")
 
 
@@ -76,9 +81,9 @@ class Miss:
 class Job:
     """One source for the tool, and what must come out of it.
 
-    `codes` are the errors that must appear, empty when everything must pass. `simulations` are the
-    commands of a file; each has "expect", the status it must end with. `counts` names the column of
-    the table that the job counts for.
+    `codes` are the errors that must appear, empty when everything must pass; `failing` are the runs
+    that must fail. `simulations` are the commands of a file; each has "expect", the status it must
+    end with. `counts` names the column of the table that the job counts for.
     """
 
     path: Path
@@ -88,6 +93,7 @@ class Job:
     tests: bool = True
     probes: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
+    failing: tuple[str, ...] = ()
     simulations: list[dict[str, Any]] = field(default_factory=list)
 
     def request(self) -> dict[str, Any]:
@@ -232,7 +238,8 @@ def imported(path: Path, source: str) -> Iterator[bytes]:
 
 def quint_file(path: Path) -> tuple[Job, list[Miss]]:
     source = path.read_text("utf-8")
-    job = Job(path, 1, source, "files")
+    listed = " ".join(FAILING_RUNS.findall(source))
+    job = Job(path, 1, source, "files", failing=tuple(re.findall(r"\w+", listed)))
     misses = []
     for match in RUN_COMMAND.finditer(source):
         line = source.count("\n", 0, match.start()) + 1
@@ -372,7 +379,10 @@ def shell_misses(path: str, text: str, flags: dict[str, set[str]]) -> Iterator[M
 
 def judge(job: Job, answer: dict[str, Any], root: Path) -> Iterator[Miss]:
     path = str(job.path.relative_to(root))
-    failures = [t for t in answer["tests"] if t["status"] != "passed"]
+    status_of_run = {t["name"]: t["status"] for t in answer["tests"]}
+    failures = [
+        t for t in answer["tests"] if t["status"] != "passed" and t["name"] not in job.failing
+    ]
     failures += [
         p
         for p in answer["probes"]
@@ -392,18 +402,26 @@ def judge(job: Job, answer: dict[str, Any], root: Path) -> Iterator[Miss]:
     for failure in failures:
         message = f"{failure.get('code', '')} {first_line(failure.get('message', ''))}"
         yield Miss(path, job.line, f"run {failure['name']} {failure['status']}: {message}")
+    for name in job.failing if not answer["errors"] else ():
+        status = status_of_run.get(name, "missing")
+        if status != "failed":
+            yield Miss(path, job.line, f"run {name} must fail, it is {status}")
     for options, outcome in zip(job.simulations, answer["simulations"], strict=False):
-        if outcome["status"] != options["expect"]:
+        expected = "ok" if options["expect"] == "unreached" else options["expect"]
+        if outcome["status"] != expected:
             message = f"{outcome.get('code', '')} {first_line(outcome.get('message', ''))}".strip()
             yield Miss(
                 path,
                 options["line"],
-                f"must end with {options['expect']}, got {outcome['status']} {message}",
+                f"must end with {expected}, got {outcome['status']} {message}",
             )
-        elif options["expect"] == "ok":
+        elif expected == "ok":
+            reachable = options["expect"] == "ok"
             for name, count in zip(options["witnesses"], outcome["witnesses"], strict=True):
-                if count == 0:
+                if reachable and count == 0:
                     yield Miss(path, options["line"], f"witness {name} was never reached")
+                elif not reachable and count > 0:
+                    yield Miss(path, options["line"], f"witness {name} was reached")
 
 
 def machine_without_command(job: Job, answer: dict[str, Any], root: Path) -> Iterator[Miss]:
@@ -414,6 +432,39 @@ def machine_without_command(job: Job, answer: dict[str, Any], root: Path) -> Ite
         yield Miss(path, 1, "a state machine without a `quint run` command in its comments")
     if not answer["tests"] and not answer["errors"]:
         yield Miss(path, 1, "no run")
+
+
+def workshop_misses(job: Job, root: Path) -> Iterator[Miss]:
+    """A problem has something to repair, and a solution that is judged by the same runs."""
+    place = job.path.relative_to(root)
+    if place.parts[0] != "workshops":
+        return
+    depth = next((i for i, part in enumerate(place.parts) if STEP.fullmatch(part)), None)
+    if depth is None:
+        yield Miss(
+            str(place), 1, "not in a step of an exercise (NN.problem.NAME, NN.solution.NAME)"
+        )
+        return
+    step = root.joinpath(*place.parts[: depth + 1])
+    number, _, rest = step.name.partition(".")
+    for page in (step / "README.mdx", step.parent / "README.mdx", step.parent / "FINISHED.mdx"):
+        if not page.is_file():
+            yield Miss(str(place), 1, f"{page.relative_to(root)} is missing")
+    if rest.startswith("solution"):
+        if job.failing:
+            yield Miss(str(place), 1, "a solution lists runs that fail")
+        return
+    if not job.failing and all(command["expect"] == "ok" for command in job.simulations):
+        yield Miss(str(place), 1, "a problem in which nothing fails")
+    solved = next(iter(sorted(step.parent.glob(f"{number}.solution*"))), step)
+    file = solved.joinpath(*place.parts[depth + 1 :])
+    if solved == step or not file.is_file():
+        yield Miss(str(place), 1, "no solution has a file of this name")
+        return
+    theirs = RUN.findall(file.read_text("utf-8"))
+    for name in RUN.findall(job.source):
+        if name not in theirs:
+            yield Miss(str(place), 1, f"the solution has no run {name}")
 
 
 def first_line(message: str) -> str:
@@ -535,10 +586,12 @@ def check(kb: Path, workers: int, only: str) -> tuple[list[Miss], Counter[str]]:
     counts: Counter[str] = Counter({"builtins": len(table)})
     for job, answer in zip(jobs, answer_all(package, jobs, workers, prune=not only), strict=True):
         misses += judge(job, answer, kb)
+        if job.counts == "files":
+            misses += workshop_misses(job, kb)
         counts[job.counts] += 1
         counts["runs"] += len(answer["tests"])
         counts["simulations"] += len(job.simulations)
-        counts["must fail"] += bool(job.codes)
+        counts["must fail"] += bool(job.codes or job.failing)
         if job.path.is_relative_to(kb / "examples"):
             counts["examples"] += job.counts == "files"
             misses += machine_without_command(job, answer, kb)

@@ -146,6 +146,92 @@ def test_a_deliberate_bug_that_is_not_found_is_a_miss(checker: ModuleType) -> No
     assert [miss.line for miss in checker.judge(job, outcome, Path("/kb"))] == [5]
 
 
+def test_a_witness_that_must_stay_unreached_is_a_miss_when_reached(checker: ModuleType) -> None:
+    command = {"expect": "unreached", "witnesses": ["open", "shut"], "line": 4}
+    job = checker.Job(Path("/kb/a.qnt"), 1, "", "files", simulations=[command])
+    outcome = answer(simulations=[{"status": "ok", "witnesses": [0, 3]}])
+
+    assert list(checker.judge(job, outcome, Path("/kb"))) == [
+        checker.Miss("a.qnt", 4, "witness shut was reached")
+    ]
+
+
+def test_the_runs_that_a_file_lists_must_fail_and_no_others(
+    checker: ModuleType, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.qnt"
+    file.write_text("// To do.\n// fails: aTest, bTest\n//   fails: cTest\nmodule a {}\n")
+    job, _ = checker.quint_file(file)
+    tests = [
+        {"name": name, "status": status}
+        for name, status in (("aTest", "failed"), ("bTest", "passed"), ("dTest", "failed"))
+    ]
+
+    messages = [miss.message for miss in checker.judge(job, answer(tests=tests), tmp_path)]
+
+    assert job.failing == ("aTest", "bTest", "cTest")
+    assert [message.strip(": ") for message in messages] == [
+        "run dTest failed",
+        "run bTest must fail, it is passed",
+        "run cTest must fail, it is missing",
+    ]
+
+
+def step_file(kb: Path, side: str, source: str) -> Path:
+    exercise = kb / "workshops" / "course" / "exercises" / "01.name"
+    file = exercise / f"01.{side}.name" / "a.qnt"
+    file.parent.mkdir(parents=True)
+    file.write_text(source)
+    for page in ("README.mdx", "FINISHED.mdx", f"01.{side}.name/README.mdx"):
+        (exercise / page).write_text("# A page\n")
+    return file
+
+
+def test_a_problem_that_fails_with_a_solution_of_the_same_runs_is_no_miss(
+    checker: ModuleType, tmp_path: Path
+) -> None:
+    problem = step_file(tmp_path, "problem", "// fails: t\nmodule a {\n  run t = x\n}\n")
+    solution = step_file(tmp_path, "solution", "module a {\n  run t = y\n}\n")
+
+    for file in (problem, solution):
+        assert list(checker.workshop_misses(checker.quint_file(file)[0], tmp_path)) == []
+
+
+def test_a_problem_without_a_failure_or_a_solution_is_a_miss(
+    checker: ModuleType, tmp_path: Path
+) -> None:
+    job, _ = checker.quint_file(step_file(tmp_path, "problem", "module a {}\n"))
+
+    assert [miss.message for miss in checker.workshop_misses(job, tmp_path)] == [
+        "a problem in which nothing fails",
+        "no solution has a file of this name",
+    ]
+
+
+def test_a_solution_that_drops_a_run_or_lists_failures_is_a_miss(
+    checker: ModuleType, tmp_path: Path
+) -> None:
+    problem = step_file(tmp_path, "problem", "// fails: t\nmodule a {\n  run t = x\n}\n")
+    solution = step_file(tmp_path, "solution", "// fails: u\nmodule a {\n  run u = x\n}\n")
+
+    misses = [
+        miss.message
+        for file in (problem, solution)
+        for miss in checker.workshop_misses(checker.quint_file(file)[0], tmp_path)
+    ]
+
+    assert misses == ["the solution has no run t", "a solution lists runs that fail"]
+
+
+def test_a_step_without_its_pages_is_a_miss(checker: ModuleType, tmp_path: Path) -> None:
+    file = step_file(tmp_path, "solution", "module a {}\n")
+    (file.parent / "README.mdx").unlink()
+
+    (miss,) = checker.workshop_misses(checker.quint_file(file)[0], tmp_path)
+
+    assert miss.message.endswith("01.solution.name/README.mdx is missing")
+
+
 def test_failed_runs_and_compile_errors_are_misses(checker: ModuleType) -> None:
     job = checker.Job(Path("/kb/a.qnt"), 1, "", "files")
     failed = {"name": "t", "status": "failed", "code": "QNT508", "message": "no\nmore"}
