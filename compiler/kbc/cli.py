@@ -38,7 +38,8 @@ class CommandError(Exception):
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 success, 2 usage, 3 errors in the knowledge base, 4 artifact refused,"
-    " 5 output not writable, 6 model, 7 not found, 8 compiler not installed, 70 defect of kbc.",
+    " 5 output not writable, 6 model, 7 not found, 8 compiler not installed, 9 below a bound of eval,"
+    " 70 defect of kbc.",
 )
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.version_option(__version__, prog_name="kbc")
@@ -222,6 +223,7 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
 @click.option(
     "--mode", type=click.Choice(["hybrid", "lexical", "semantic"]), default="hybrid", help="Sides."
 )
+@click.option("--explain", is_flag=True, help="Show why each hit ranks where it does.")
 @as_json
 def search(
     artifact: Path,
@@ -229,16 +231,82 @@ def search(
     scopes: tuple[str, ...],
     limit: int,
     mode: Literal["hybrid", "lexical", "semantic"],
+    explain: bool,
     as_json: bool,
 ) -> None:
     """Search ARTIFACT for QUERY, as the MCP tools do."""
     from kbc import lookup
 
-    found = lookup.search(artifact, " ".join(query), scopes, limit, mode)
+    found = lookup.search(artifact, " ".join(query), scopes, limit, mode, explain=explain)
     if as_json:
         _print_json(found)
     else:
         click.echo(lookup.render_search(found))
+
+
+@cli.command("eval")
+@ARTIFACT
+@click.option(
+    "--questions",
+    type=click.Path(path_type=Path),
+    help="A file with [[question]] tables; default: questions.toml.",
+)
+@click.option("--beir", type=click.Path(path_type=Path), help="Labelled queries in BEIR layout.")
+@click.option(
+    "--compare", type=click.Path(path_type=Path), help="Another artifact: which questions moved?"
+)
+@click.option(
+    "--fail-under", "bounds", multiple=True, help="MEASURE=NUMBER, such as success@3=0.95."
+)
+@click.option("--suggest", is_flag=True, help="List badly answered questions, unreached records.")
+@click.option(
+    "--mode", type=click.Choice(["hybrid", "lexical", "semantic"]), default="hybrid", help="Sides."
+)
+@as_json
+def evaluate(
+    artifact: Path,
+    questions: Path | None,
+    beir: Path | None,
+    compare: Path | None,
+    bounds: tuple[str, ...],
+    suggest: bool,
+    mode: Literal["hybrid", "lexical", "semantic"],
+    as_json: bool,
+) -> None:
+    """Measure how well ARTIFACT answers labelled questions."""
+    from kb_runtime.artifact import Artifact
+    from kbc import evaluation
+
+    if questions is not None and beir is not None:
+        raise click.UsageError("--questions and --beir exclude each other")
+    try:
+        limits = dict(map(evaluation.read_bound, bounds))
+        asked = (
+            evaluation.read_questions(questions or Path(evaluation.QUESTIONS))
+            if beir is None
+            else evaluation.read_beir(beir)
+        )
+        with Artifact.open(artifact) as opened:
+            measured = evaluation.evaluate(opened, asked, mode)
+            advice = evaluation.suggestions(opened, measured) if suggest else None
+        moved = None
+        if compare is not None:
+            with Artifact.open(compare) as other:
+                moved = evaluation.compare(evaluation.evaluate(other, asked, mode), measured)
+    except evaluation.EvaluationError as error:
+        raise CommandError(exit_codes.USAGE, str(error)) from error
+    if as_json:
+        facts = measured.as_dict()
+        if moved is not None:
+            facts["moved"] = [
+                {"query": query, "before": before, "after": after} for query, before, after in moved
+            ]
+        _print_json(facts | ({} if advice is None else {"suggestions": advice}))
+    else:
+        click.echo(evaluation.render(measured, moved, advice))
+    missed = evaluation.below(measured, limits)
+    if missed:
+        raise CommandError(exit_codes.BELOW, "; ".join(missed))
 
 
 @cli.command()

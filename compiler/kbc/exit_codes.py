@@ -10,5 +10,6 @@ OUTPUT = 5  # the output folder cannot be written, or is full or locked
 MODEL = 6  # the encoder's model is missing or not the pinned one
 NOT_FOUND = 7  # `get`: no record of that name
 EXTRA = 8  # a compile command without the compiler's dependencies
+BELOW = 9  # `eval`: a measure is below its --fail-under
 INTERNAL = 70  # a defect of kbc (EX_SOFTWARE)
 INTERRUPTED = 130

@@ -9,14 +9,24 @@ from typing import Any
 from kb_runtime.addresses import format_address
 from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ToolError
+from kb_runtime.explanation import explain as explanation_of
 from kb_runtime.names import suggest
 from kb_runtime.search import Mode, SearchRequest
 from kb_runtime.session import Session
 from kb_runtime.tools.compact import find_record
 
 
-def search(path: Path, query: str, scopes: Sequence[str], limit: int, mode: Mode) -> dict[str, Any]:
-    """The answer of the artifact at `path` as JSON values. Raises `ArtifactError` and `ToolError`."""
+def search(
+    path: Path,
+    query: str,
+    scopes: Sequence[str],
+    limit: int,
+    mode: Mode,
+    *,
+    explain: bool = False,
+) -> dict[str, Any]:
+    """The answer of the artifact at `path` as JSON values; with `explain` each hit tells why it is
+    there. Raises `ArtifactError` and `ToolError`."""
     with Artifact.open(path) as artifact:
         request = SearchRequest(query, _collections(artifact, scopes), limit, mode)
         result = artifact.searcher.search(request)
@@ -35,6 +45,7 @@ def search(path: Path, query: str, scopes: Sequence[str], limit: int, mode: Mode
                     "score": round(hit.score, 6),
                     "strategy": hit.strategy,
                     "snippet": hit.snippet.text,
+                    **({"explanation": explanation_of(hit)} if explain else {}),
                 }
                 for hit in result.hits
             ],
@@ -59,8 +70,32 @@ def render_search(answer: dict[str, Any]) -> str:
             f"{rank}. {hit['title']}",
             f"   {hit['address']} lines {first}-{last} ({hit['strategy']}, {hit['score']:.4f})",
             *(f"   | {line}" for line in hit["snippet"].splitlines()),
+            *_explained(hit.get("explanation", {})),
         ]
     return "\n".join(lines) if answer["hits"] else "\n".join([*lines, "no results"])
+
+
+def _explained(facts: dict[str, Any]) -> list[str]:
+    """Lines that say why a hit is where it is."""
+    sides = [
+        f"{side} rank {facts[rank]} ({measure} {facts[measure]:.4f})"
+        if measure in facts
+        else f"{side} rank {facts[rank]}"
+        for side, rank, measure in (
+            ("words:", "lexicalRank", "bm25"),
+            ("meaning:", "semanticRank", "cosine"),
+        )
+        if rank in facts
+    ]
+    lines = ["; ".join(sides)] if sides else []
+    if facts.get("exactName"):
+        lines.append("the query names it")
+    if "matched" in facts:
+        lines.append(f"matched: {', '.join(facts['matched'])}")
+    changes = facts.get("adjustments", {})
+    if changes:
+        lines.append(", ".join(f"{step} {change:+.3f}" for step, change in changes.items()))
+    return [f"   = {line}" for line in lines]
 
 
 def render_record(record: dict[str, Any]) -> str:

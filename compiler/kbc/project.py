@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from kb_runtime.ranking import STEPS
 from kbc.diagnostics import Diagnostics
 from kbc.kinds import INTEGER, KINDS, STRING, STRING_LISTS, STRINGS
 from kbc.toml_lines import Key, key_lines
@@ -35,6 +36,7 @@ FAMILIES = (
     "workshops",
 )
 MAX_CANDIDATES = 1000
+FUSIONS = ("balanced", "rrf")
 MAX_CONTEXT_CHARS = 10_000_000
 
 _FLOAT = "a number"
@@ -139,12 +141,18 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """`[search]`: None and empty mean the runtime's defaults, which are written into the manifest."""
+    """`[search]`: None and empty mean the runtime's defaults, which are written into the manifest.
+
+    `without` are the steps of ranking by structure that are switched off; `reranker` names an entry
+    point."""
 
     candidates: int | None = None
     rrf_k: int | None = None
     alpha: float | None = None
     boosts: Mapping[str, float] = field(default_factory=dict)
+    fusion: str | None = None
+    without: tuple[str, ...] = ()
+    reranker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +199,9 @@ class Project:
                 self.search.rrf_k,
                 self.search.alpha,
                 dict(self.search.boosts),
+                self.search.fusion,
+                list(self.search.without),
+                self.search.reranker,
             ],
             "tools": [
                 self.tools.families,
@@ -261,7 +272,15 @@ _KB_KEYS = {
     "license": STRING,
 }
 _COLLECTION_KEYS = {"name": STRING, "kind": STRING, "paths": STRINGS, "url": STRING}
-_SEARCH_KEYS = {"candidates": INTEGER, "rrf_k": INTEGER, "alpha": _FLOAT, "boosts": _NUMBERS}
+_SEARCH_KEYS = {
+    "candidates": INTEGER,
+    "fusion": STRING,
+    "rrf_k": INTEGER,
+    "alpha": _FLOAT,
+    "boosts": _NUMBERS,
+    "without": STRINGS,
+    "reranker": STRING,
+}
 _TOOL_KEYS = {
     "families": STRINGS,
     "alias": "an array of tables",
@@ -463,8 +482,26 @@ class _Reader:
         self._in_range(("search", "candidates"), fields.get("candidates"), 1, MAX_CANDIDATES)
         self._in_range(("search", "rrf_k"), fields.get("rrf_k"), 1, 10_000)
         self._in_range(("search", "alpha"), fields.get("alpha"), 0, 1)
+        for name, values, choices in (
+            ("fusion", [fields["fusion"]] if "fusion" in fields else [], FUSIONS),
+            ("without", fields.get("without", []), STEPS),
+        ):
+            for value in values:
+                if value not in choices:
+                    self._error(
+                        "toml-bad-value",
+                        f"`{name}` has {value!r}; there are {', '.join(choices)}",
+                        ("search", name),
+                        hint=_choices(value, choices),
+                    )
         return SearchSettings(
-            fields.get("candidates"), fields.get("rrf_k"), fields.get("alpha"), boosts
+            fields.get("candidates"),
+            fields.get("rrf_k"),
+            fields.get("alpha"),
+            boosts,
+            fields.get("fusion"),
+            tuple(fields.get("without", ())),
+            fields.get("reranker"),
         )
 
     def _tools(self, table: dict[str, Any]) -> ToolSettings:

@@ -11,6 +11,7 @@ from typing import Any
 from kb_runtime.facets import SEARCHED
 from kb_runtime.fusion import RRF_K
 from kb_runtime.lexical import DEFAULT_BOOSTS
+from kb_runtime.ranking import STEPS
 from kb_runtime.search import CANDIDATES
 from kb_runtime.vectors import EXACT_ROWS, RowRange
 from kbc import toolchain
@@ -162,9 +163,13 @@ def manifest_fields(
         "encoder": dict(encoder),
         "search": {
             "candidates": search.candidates or CANDIDATES,
+            # An author who sets the constant of a fusion wants that fusion.
+            "fusion": search.fusion or ("rrf" if search.rrf_k else "balanced"),
             "rrf_k": search.rrf_k or RRF_K,
             "alpha": search.alpha,
             "boosts": {**DEFAULT_BOOSTS, **search.boosts},
+            "ranking": {step: step not in search.without for step in STEPS},
+            "reranker": search.reranker,
             "exact_rows": EXACT_ROWS,
         },
         "tools": {

@@ -19,7 +19,7 @@ from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.fusion import RRF_K, balanced, mix, rrf
 from kb_runtime.lexical import NO_HITS, LexicalHits
 from kb_runtime.query import Query, analyse
-from kb_runtime.ranking import STEPS, Step
+from kb_runtime.ranking import RERANKED, STEPS, Reranker, Step
 from kb_runtime.snippets import BUDGET_CHARS, Matcher, Snippet, snippet
 from kb_runtime.spelling import distance
 from kb_runtime.structure import Adjustment, Ranking, Structure
@@ -251,6 +251,8 @@ class Searcher:
         self._owners = sorted(
             (one for one in self._ranges if one.rows), key=lambda one: one.first_row
         )
+        self._reranker_name: str = settings.get("reranker") or ""
+        self._reranker: Reranker | None = None
         self._structure = Structure(artifact, self._owners, self._analyzer)
         self._masks: dict[tuple[tuple[str, ...], tuple[str, ...]], NDArray[np.bool_]] = {}
 
@@ -267,7 +269,11 @@ class Searcher:
         alpha = self._alpha if request.alpha is None else request.alpha
         mode = _effective_mode(request.mode, alpha)
         sides = self._candidates_of(query, scope, depth, mode)
-        ranking = self._ranked(request, sides, alpha, depth, is_hybrid=mode == "hybrid")
+        ranking = self._ranked(request, sides, alpha, is_hybrid=mode == "hybrid")
+        warnings = sides.warnings
+        if self._reranker_name and mode == "hybrid":
+            ranking, failure = self._reranked(query, ranking)
+            warnings += failure
         ranked, mode = ranking.ranked, sides.mode
         by_name = request.names and mode != "semantic"
         exact = self._named(query, scope, ranked) if by_name else []
@@ -285,7 +291,7 @@ class Searcher:
         return SearchResult(
             hits=kept,
             mode=mode,
-            warnings=sides.warnings,
+            warnings=warnings,
             total_candidates=len(ranked) + len(set(exact).difference(row for row, _ in ranked)),
             corrections=sides.lexical.corrections,
         )
@@ -459,7 +465,6 @@ class Searcher:
         request: SearchRequest,
         sides: Sides,
         alpha: float | None,
-        depth: int,
         *,
         is_hybrid: bool,
     ) -> Ranking:
@@ -489,6 +494,22 @@ class Searcher:
         if sides.mode == "semantic":  # the lexical side has failed, and these steps ask it
             steps = tuple(step for step in steps if step not in ("definitions", "places"))
         return self._structure.rank(sides.query, fused, steps, request.limit, positions, matrix)
+
+    def _reranked(self, query: Query, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
+        """The ranking as the re-ranker has it; as it was, with a warning, when that fails."""
+        from kb_runtime.reranking import load, reordered
+
+        rows = [row for row, _ in ranking.ranked[:RERANKED]]
+        texts = [self._artifact.chunks[row].get("text", "") for row in rows]
+        try:
+            if self._reranker is None:
+                self._reranker = load(self._reranker_name)
+            judged = [float(score) for score in self._reranker(query.text, texts)]
+            if len(judged) != len(rows):
+                raise ValueError(f"it gave {len(judged)} scores for {len(rows)} texts")
+            return Ranking(reordered(ranking.ranked, judged), ranking.adjustments), ()
+        except Exception as error:
+            return ranking, (f"The re-ranker is unavailable ({error}): results without it.",)
 
     def _balanced(
         self,

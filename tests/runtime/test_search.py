@@ -21,6 +21,7 @@ from kb_runtime.artifact import Artifact, CollectionInfo
 from kb_runtime.catalog import Catalog, ChunkTable
 from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.lexical import LexicalIndex
+from kb_runtime.ranking import STEPS
 from kb_runtime.search import CANDIDATES, Searcher, SearchRequest, SearchResult
 from kb_runtime.vectors import RowRange, VectorIndex
 from kbc.backends.catalog import write_catalog, write_chunks
@@ -531,3 +532,36 @@ def test_hits_that_words_alone_found_get_a_cosine_when_asked(small: Built) -> No
     with_cosines = searcher.search(SearchRequest("voting", cosines=True)).hits
     assert [hit.row for hit in with_cosines] == [hit.row for hit in without]
     assert all(hit.cosine is not None and hit.cosine < 0 for hit in with_cosines)
+
+
+def test_steps_can_be_switched_off_by_the_manifest_and_by_a_request(small: Built) -> None:
+    manifest = {"search": {"ranking": {step: step == "neighbours" for step in STEPS}}}
+    hits = Searcher(altered(small, manifest=manifest)).search(SearchRequest("map of sets")).hits
+    assert {step for hit in hits for step, _ in hit.adjustments} <= {"neighbours"}
+    plain = Searcher(small).search(SearchRequest("map of sets", ranking=())).hits
+    assert not any(hit.adjustments for hit in plain)
+
+
+def test_a_larger_page_begins_with_the_smaller_one(large: Built) -> None:
+    searcher = Searcher(large)
+    few = searcher.search(SearchRequest("contract balance transfer", limit=5)).hits
+    many = searcher.search(SearchRequest("contract balance transfer", limit=60)).hits
+    assert [hit.row for hit in many[:5]] == [hit.row for hit in few]
+
+
+def test_a_reranker_orders_the_first_hits(small: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = Searcher(altered(small, manifest={"search": {"reranker": "shortest"}}))
+    monkeypatch.setattr(
+        "kb_runtime.reranking.load", lambda name: lambda query, texts: [-len(t) for t in texts]
+    )
+    result = searcher.search(SearchRequest("voting leaders", names=False))
+    lengths = [len(hit.chunk["text"]) for hit in result.hits]
+    assert lengths == sorted(lengths)
+    assert not result.warnings
+
+
+def test_a_missing_reranker_is_a_warning(small: Built) -> None:
+    searcher = Searcher(altered(small, manifest={"search": {"reranker": "absent"}}))
+    result = searcher.search(SearchRequest("voting leaders"))
+    assert result.hits == Searcher(small).search(SearchRequest("voting leaders")).hits
+    assert "absent" in result.warnings[0]

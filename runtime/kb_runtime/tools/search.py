@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
+from kb_runtime.explanation import explain
 from kb_runtime.names import quoted, suggest
 from kb_runtime.rendering import excerpt, json_text, shorten
 from kb_runtime.tools import library
@@ -58,6 +59,9 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer:
     for scope in scopes:
         hits = _search(session, query, scope, limit, modes, warnings)
         by_scope[scope] = [_result(scope, hit, snippet_chars) for hit in hits]
+        if arguments["explain"]:
+            for result, found in zip(by_scope[scope], hits, strict=True):
+                result["explanation"] = explain(found.hit)
     structured: dict[str, Any] = {
         "query": query,
         "scopes": scopes,
@@ -294,6 +298,7 @@ _RESULT = row(
         "tags": STRINGS,
         "metadata": OBJECT,
         "highlights": STRINGS,
+        "explanation": OBJECT,
     }
 )
 _RESULTS = array(OBJECT)
@@ -328,6 +333,7 @@ TOOLS = (
                 minimum=1,
                 maximum=MAX_RESULTS,
             ),
+            Argument("explain", "boolean", "Tell why each hit ranks where it does.", default=False),
         ),
         output=structure(
             {
