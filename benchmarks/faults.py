@@ -31,7 +31,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
@@ -124,7 +124,8 @@ def _search(artifact: Artifact, digest: hashlib._Hash) -> bool:
         for mode in modes:
             result = artifact.searcher.search(SearchRequest(query, mode=mode))
             warned |= bool(result.warnings)
-            digest.update(repr([asdict(hit) for hit in result.hits]).encode())
+            for hit in result.hits:
+                digest.update(repr((hit, hit.matched, hit.snippet)).encode())
     return warned
 
 
