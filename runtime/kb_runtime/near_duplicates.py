@@ -12,11 +12,14 @@ NEARLY_SAME = 0.9
 """Of the different words of two passages, the share in both from which they are one."""
 
 
-def different(hits: Sequence[Hit], group: Callable[[Hit], Hashable]) -> list[Hit]:
-    """The hits, best first, without those that nearly repeat an earlier one of the same group."""
+def different(hits: Sequence[Hit], limit: int, group: Callable[[Hit], Hashable]) -> list[Hit]:
+    """The first `limit` hits, best first, without those that nearly repeat an earlier one of the same
+    group."""
     kept: list[Hit] = []
     words: dict[Hashable, list[frozenset[str]]] = {}
     for hit in hits:
+        if len(kept) == limit:
+            break
         own = frozenset(hit.chunk["text"].casefold().split())
         others = words.setdefault(group(hit), [])
         if not any(len(own & each) >= NEARLY_SAME * len(own | each) for each in others):

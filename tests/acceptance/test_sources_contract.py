@@ -108,6 +108,24 @@ def test_alpha_is_the_share_of_meaning(library: Server) -> None:
     assert library.call("qurio_search", query="zzyzx qqqq", alpha=0.0)["results"] == []
 
 
+@pytest.mark.parametrize("alpha", [0.3, 0.5, 0.8])
+def test_a_score_is_the_weighted_sum_of_both_sides(library: Server, alpha: float) -> None:
+    def scores(weight: float) -> dict[tuple[str, str, int], float]:
+        query = "the client retries a request"
+        found = library.call("qurio_search", query=query, alpha=weight, limit=50)["results"]
+        return {
+            (each["sourceId"], each["url"], each["chunkIndex"]): each["score"] for each in found
+        }
+
+    keyword, vector = scores(0.0), scores(1.0)
+    assert keyword.keys() != vector.keys()
+    mixed = scores(alpha)
+    assert mixed.keys() == keyword.keys() | vector.keys()
+    for place, score in mixed.items():
+        expected = alpha * vector.get(place, 0.0) + (1 - alpha) * keyword.get(place, 0.0)
+        assert score == pytest.approx(expected, abs=1e-5)
+
+
 def test_a_page_that_the_query_names_gets_no_better_place(library: Server) -> None:
     """At alpha 0 only keywords count, whatever address or title the query is."""
     for result in library.call("qurio_search", query="client/python.md", alpha=0)["results"]:

@@ -101,6 +101,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
             collections=tuple(info.name for info in library.collections(session, KIND)),
             limit=2 * limit,  # some of them say nearly the same
             alpha=alpha,
+            ranking=(),  # the contract says what a score is made of
             types=_with_synonyms(filters.get("type", ()), _SAME_TYPE),
             languages=_with_synonyms(filters.get("language", ()), _SAME_LANGUAGE),
             rows=_rows(session, filters),
@@ -116,7 +117,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
         warnings.append(
             "Keyword search is unavailable: results by meaning only, as with alpha 1.0."
         )
-    hits = different(result.hits, lambda hit: (hit.collection, hit.record))[:limit]
+    hits = different(result.hits, limit, lambda hit: (hit.collection, hit.record))
     results = [_result(session, rank, hit) for rank, hit in enumerate(hits, start=1)]
     if not results and filters:
         warnings.append("No passage that satisfies the filters matches: leave some of them out.")

@@ -118,7 +118,7 @@ def _hits(session: Session, query: str, rows: tuple[range, ...] | None, limit: i
             has_phrase = folded in hit.chunk["text"].casefold()
             hit.score = 0.5 * hit.score + 0.5 * has_phrase
         hits = sorted(hits, key=lambda hit: (-hit.score, hit.row))
-    return different(hits, lambda _: None)[:limit]
+    return different(hits, limit, lambda _: None)
 
 
 def _match(session: Session, hit: Hit) -> dict[str, Any]:
