@@ -13,7 +13,7 @@ from kb_runtime.explanation import explain as explanation_of
 from kb_runtime.names import suggest
 from kb_runtime.search import Mode, SearchRequest
 from kb_runtime.session import Session
-from kb_runtime.tools.compact import find_record
+from kb_runtime.tools.compact import find_record, shown_hit
 
 
 def search(
@@ -30,21 +30,13 @@ def search(
     with Artifact.open(path) as artifact:
         request = SearchRequest(query, _collections(artifact, scopes), limit, mode)
         result = artifact.searcher.search(request)
-        name = artifact.manifest["name"]
         return {
             "query": query,
             "mode": result.mode,
             "warnings": list(result.warnings),
             "hits": [
                 {
-                    "title": hit.chunk.get("title", ""),
-                    "address": format_address(
-                        name, hit.collection, artifact.catalog(hit.collection).id(hit.record)
-                    ),
-                    "lines": [hit.snippet.start_line, hit.snippet.end_line],
-                    "score": round(hit.score, 6),
-                    "strategy": hit.strategy,
-                    "snippet": hit.snippet.text,
+                    **shown_hit(artifact, hit),
                     **({"explanation": explanation_of(hit)} if explain else {}),
                 }
                 for hit in result.hits

@@ -20,7 +20,7 @@ from kb_runtime.fusion import RRF_K, balanced, mix, rrf
 from kb_runtime.lexical import NO_HITS, LexicalHits
 from kb_runtime.query import Query, analyse
 from kb_runtime.ranking import RERANKED, STEPS, Reranker, Step
-from kb_runtime.snippets import BUDGET_CHARS, Matcher, Snippet, snippet
+from kb_runtime.snippets import BUDGET_CHARS, Matcher, Snippet, front_matter, snippet
 from kb_runtime.spelling import distance
 from kb_runtime.structure import Adjustment, Ranking, Structure
 from kb_runtime.vectors import EXACT_ROWS, RowRange, VectorHits
@@ -141,7 +141,10 @@ class Passages:
         searched = f"{text}\n{_shown(chunk)}"
         occurrences = self._matcher.find(searched)
         heading = chunk.get("title", "").rpartition(TITLE_SEPARATOR)[2]
-        passage = snippet(text, chunk.get("start_line", 1), occurrences, self._budget, heading)
+        first = chunk.get("start_line", 1)
+        # In YAML the same marks are between documents.
+        hidden = front_matter(text) if first == 1 and chunk.get("language") != "yaml" else 0
+        passage = snippet(text, first, occurrences, self._budget, heading, hidden)
         return self._matcher.matched(searched, occurrences), passage
 
 
@@ -493,7 +496,7 @@ class Searcher:
         steps = self._steps if request.ranking is None else request.ranking
         if sides.mode == "semantic":  # the lexical side has failed, and these steps ask it
             steps = tuple(step for step in steps if step not in ("definitions", "places"))
-        return self._structure.rank(sides.query, fused, steps, request.limit, positions, matrix)
+        return self._structure.rank(sides.query, fused, steps, positions, matrix)
 
     def _reranked(self, query: Query, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
         """The ranking as the re-ranker has it; as it was, with a warning, when that fails."""

@@ -21,6 +21,8 @@ BUDGET_CHARS = 240
 _LINE = re.compile(r"^[^\S\n]*+\S[^\n]*\n?", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=\S)|(?<=[。！？])")
 _SPACE = re.compile(r"\s")
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\n)*?---[ \t]*\r?(?:\n|\Z)")
+_FRONT_MATTER_START = re.compile(r"---[ \t]*\r?\n[\w-]+:")
 # A long passage is cut at white space when there is some in its last part.
 _SEARCHED_TAIL = 0.4
 # Characters for which folding does more than lowering the case: accented letters, compatibility forms.
@@ -141,15 +143,17 @@ def snippet(
     occurrences: Sequence[Occurrence],
     budget: int = BUDGET_CHARS,
     heading: str = "",
+    hidden: int = 0,
 ) -> Snippet:
     """The passage of at most `budget` code points with the most different terms of the query.
 
     `text` is a chunk whose first line is line `first_line` of its file; occurrences behind its end
     are ignored, so that it may have been searched together with other texts. Between equal passages the
     denser and then the earlier one wins; without occurrences it is the beginning. A first line that
-    only repeats `heading`, which a hit shows anyway, is left out when something follows it.
+    only repeats `heading`, which a hit shows anyway, is left out when something follows it. The first
+    `hidden` code points are never shown; where nothing else is left the passage is empty.
     """
-    pieces = _pieces(text, budget)
+    pieces = [piece for piece in _pieces(text, budget) if piece[0] >= hidden]
     if len(pieces) > 1 and heading and text[slice(*pieces[0])].strip("# \t\r\n") == heading:
         del pieces[0]
     if not pieces:
@@ -162,6 +166,19 @@ def snippet(
     end = start + len(text[start:end].rstrip())
     line = first_line + text.count("\n", 0, start)
     return Snippet(text[start:end], line, line + text.count("\n", start, end))
+
+
+def front_matter(text: str) -> int:
+    """How many code points of a file's beginning are front matter, its fences included.
+
+    Without a closing fence it is all of them when they begin with a key: long front matter continues in
+    the next chunk.
+    """
+    if not text.startswith("---"):
+        return 0
+    if found := _FRONT_MATTER.match(text):
+        return found.end()
+    return len(text) if _FRONT_MATTER_START.match(text) else 0
 
 
 def _pieces(text: str, budget: int) -> list[tuple[int, int]]:

@@ -165,6 +165,17 @@ def test_a_hit_says_where_it_is_and_how_it_was_found(search: Search) -> None:
     assert (result.mode, result.warnings) == ("hybrid", ())
 
 
+def test_a_snippet_shows_no_front_matter_but_all_of_yaml(tmp_path: Path) -> None:
+    text = "---\nzebra: zebra\n---\nA zebra.\n"
+    built = build(tmp_path, {"docs": [("a.md", [text])]})
+    (hit,) = Searcher(built).search(SearchRequest("zebra")).hits
+    assert (hit.snippet.text, hit.snippet.start_line) == ("A zebra.", 4)
+    _, whole = hit.passages.read({**hit.chunk, "language": "yaml"})
+    assert whole.text.startswith("zebra: zebra\n---")
+    _, later = hit.passages.read({**hit.chunk, "start_line": 9})
+    assert later.text.startswith("zebra: zebra\n---")
+
+
 def test_scores_never_increase_and_ranks_are_those_of_the_sides(search: Search) -> None:
     for query in ("map of a set", "mapBy", "voting", "expressions and values"):
         for options in ({}, {"alpha": 0.4}, {"mode": "lexical"}, {"mode": "semantic"}):

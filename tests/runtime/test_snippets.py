@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kb_runtime.analysis import Analyzer
 from kb_runtime.query import analyse
-from kb_runtime.snippets import Matcher, Snippet, snippet
+from kb_runtime.snippets import Matcher, Snippet, front_matter, snippet
 
 ANALYZER = Analyzer()
 
@@ -104,6 +104,30 @@ def test_a_first_line_that_repeats_the_heading_is_left_out() -> None:
     assert snippet(text, 1, matcher("map").find(text), heading="The map").text == "Builds one."
     assert snippet(text, 1, [], heading="Another").text == text.rstrip()
     assert snippet("## The map\n", 1, [], heading="The map").text == "## The map"
+
+
+def test_what_is_hidden_is_not_shown_and_its_words_do_not_draw_the_passage() -> None:
+    text = "---\ntags: [map, map]\n---\n# Maps\n\nOne map.\n"
+    found = snippet(text, 1, matcher("map").find(text), heading="Maps", hidden=front_matter(text))
+    assert found == Snippet("One map.", 6, 6)
+    assert snippet("---\na: 1\n---\n", 1, [], hidden=13).text == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("---\na: 1\n---\n# A\n", "---\na: 1\n---\n"),
+        ("---\r\na: 1\r\n\r\n--- \r\nA\r\n", "---\r\na: 1\r\n\r\n--- \r\n"),
+        ("---\n---", "---\n---"),
+        ("---\na: 1\nb: 2\n", "---\na: 1\nb: 2\n"),  # the rest is in the next chunk
+        ("---\n\nA rule, then text.\n", ""),
+        ("----\na: 1\n----\n", ""),
+        ("# A\n---\na: 1\n---\n", ""),
+        ("", ""),
+    ],
+)
+def test_front_matter_is_what_stands_between_the_first_two_rules(text: str, hidden: str) -> None:
+    assert text[: front_matter(text)] == hidden
 
 
 def test_occurrences_behind_the_text_do_not_matter() -> None:

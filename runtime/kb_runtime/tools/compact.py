@@ -15,7 +15,8 @@ from kb_runtime.tools.library import record_id, tool_name
 from kb_runtime.tools.schemas import INTEGER, NUMBER, STRING, array, structure
 
 if TYPE_CHECKING:
-    from kb_runtime.artifact import CollectionInfo
+    from kb_runtime.artifact import Artifact, CollectionInfo
+    from kb_runtime.search import Hit
     from kb_runtime.session import Session
 
 FAMILY = "compact"
@@ -49,19 +50,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
             per_record=MAX_HITS_PER_RECORD,
         )
     )
-    hits = []
-    for hit in result.hits:
-        found = artifact.catalog(hit.collection).id(hit.record)
-        hits.append(
-            {
-                "address": format_address(artifact.manifest["name"], hit.collection, found),
-                "title": hit.chunk.get("title", found),
-                "lines": [hit.snippet.start_line, hit.snippet.end_line],
-                "score": round(hit.score, 6),
-                "strategy": hit.strategy,
-                "snippet": hit.snippet.text,
-            }
-        )
+    hits = [shown_hit(artifact, hit) for hit in result.hits]
     structured: dict[str, Any] = {"query": arguments["query"], "scope": scope, "mode": result.mode}
     structured["hits"] = hits
     if not hits:
@@ -69,6 +58,27 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
     if result.warnings:
         structured["warnings"] = list(result.warnings)
     return json_answer(structured)
+
+
+def shown_hit(artifact: Artifact, hit: Hit) -> dict[str, Any]:
+    """A hit as lists of hits show it: where it is and what it says.
+
+    A chunk with nothing to show, which is front matter alone, is shown by its record's summary.
+    """
+    catalog = artifact.catalog(hit.collection)
+    found = catalog.id(hit.record)
+    passage = hit.snippet
+    place = (passage.start_line, passage.end_line)
+    if not passage.text:
+        place = (hit.chunk["start_line"], hit.chunk["end_line"])
+    return {
+        "address": format_address(artifact.manifest["name"], hit.collection, found),
+        "title": hit.chunk.get("title", found),
+        "lines": list(place),
+        "score": round(hit.score, 6),
+        "strategy": hit.strategy,
+        "snippet": passage.text or catalog[hit.record].get("summary", ""),
+    }
 
 
 def get(session: Session, arguments: dict[str, Any]) -> Answer:

@@ -215,18 +215,8 @@ def _passage(found: _Found) -> str:
     if found.info.kind == "builtins":
         return str(record.get("description", ""))
     lines = hit.snippet.text.split("\n")
-    hidden = _front_matter_lines(record.get("text", "")) - hit.snippet.start_line + 1
-    shown = [line for line in lines[max(hidden, 0) :] if not line.startswith("#")]
-    text = "\n".join(shown).strip()
-    return text or str(record.get("summary", "") if hidden > 0 else lines[0])
-
-
-def _front_matter_lines(text: str) -> int:
-    """How many lines the front matter takes, its fences included; 0 without one."""
-    if not text.startswith("---"):
-        return 0
-    end = text.find("\n---", 3)
-    return text.count("\n", 0, end + 1) + 1 if end >= 0 else 0
+    text = "\n".join(line for line in lines if not line.startswith("#")).strip()
+    return text or lines[0] or str(record.get("summary", ""))
 
 
 def _own_scope(info: CollectionInfo) -> str:

@@ -282,18 +282,11 @@ def test_blank_query_is_bad_input(call: Call) -> None:
         call("hybrid_search", query="  ")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("title: Soup\n---\n# Message soup\n\nimport stays", "import stays"),
-        ("title: Soup", "A page about soup."),
-    ],
-)
-def test_snippet_does_not_show_front_matter(
-    call: Call, searcher: Any, make_hit: Any, text: str, expected: str
+def test_hit_with_nothing_to_show_is_shown_by_its_summary(
+    call: Call, searcher: Any, make_hit: Any
 ) -> None:
-    found = make_hit("posts", 0, line=2)
-    found.passages.text = text
+    found = make_hit("posts", 0)
+    found.passages.text = ""
     searcher.hits = [found]
     (result,) = structured(call("hybrid_search", query="soup"))["results"]
-    assert result["snippet"] == expected
+    assert result["snippet"] == "A page about soup."
