@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -117,8 +118,6 @@ def _chunk(document: Document) -> Chunk:
 
 def _embeddable(chunks: Sequence[Chunk], model: Model) -> Iterator[Chunk]:
     """The chunks with what the encoder can take of their texts, ending where a token ends."""
-    from dataclasses import replace
-
     cutter = Tokenizer.from_file(str(model.tokenizer_path))
     cutter.no_padding()
     cutter.enable_truncation(model.max_tokens)

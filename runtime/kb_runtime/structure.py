@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 _REMEMBERED_RECORDS = 20_000
 # Rows whose definitions are remembered, about 500 bytes each; only queries with names need them.
 _REMEMBERED_ROWS = 10_000
-# Ranks from the top among which near duplicates are looked for, as a multiple of the page.
-_DUPLICATES_DEPTH = 2
+# Candidates from the top among which near duplicates are looked for, whatever the page: the order must
+# not depend on how much of it is shown.
+_DUPLICATES_DEPTH = 50
 # Kinds of collections whose records are files of programs, where tests and examples are secondary.
 _PROGRAMS = frozenset({"code"})
 _FILES = frozenset({"code", "docs"})
@@ -83,7 +84,6 @@ class Structure:
         query: Query,
         fused: Sequence[tuple[int, float]],
         steps: Collection[Step],
-        limit: int,
         vectors: Mapping[int, int] | None = None,
         matrix: Floats | None = None,
     ) -> Ranking:
@@ -123,7 +123,7 @@ class Structure:
                     scores = [score + more for score, more in zip(scores, bonus, strict=True)]
                 case "duplicates":
                     if similarity is not None:
-                        scores = self._without_duplicates(rows, scores, similarity, limit)
+                        scores = self._without_duplicates(rows, scores, similarity)
                 case "diversity":
                     scores = ranking.decayed(scores, records)
             if scores is not before:
@@ -229,11 +229,11 @@ class Structure:
         return facts
 
     def _without_duplicates(
-        self, rows: Sequence[int], scores: list[float], similarity: Floats, limit: int
+        self, rows: Sequence[int], scores: list[float], similarity: Floats
     ) -> list[float]:
         """Of nearly the same texts among the first only the best keeps its score."""
         order = sorted(range(len(rows)), key=lambda at: (-scores[at], at))
-        first = order[: _DUPLICATES_DEPTH * limit]
+        first = order[:_DUPLICATES_DEPTH]
         kept: list[int] = []
         dropped: list[int] = []
         words: dict[int, set[str]] = {}

@@ -244,7 +244,9 @@ def _rows(session: Session, globs: PathGlobs) -> Iterator[range]:
 
 
 def _passages(session: Session, query: str, found: SearchResult, widen: bool) -> list[_Passage]:
-    """The passages, best first, at most so many of one file; hits side by side become one."""
+    """The passages in the order of the search, at most so many of one file; hits side by side become
+    one. A score is the relevance of the passage, or that of a less relevant one above it: the order knows
+    more than a single passage tells (how much of a file answers, what it defines)."""
     from kb_runtime.analysis import Analyzer
     from kb_runtime.query import analyse
 
@@ -255,16 +257,22 @@ def _passages(session: Session, query: str, found: SearchResult, widen: bool) ->
         path = session.artifact.catalog(hit.collection).id(hit.record)
         is_aside = not (wants_tests or hit.exact_name) and _TEST_PATH.search(path)
         scored.append((relevance(hit, terms) * (TEST_FACTOR if is_aside else 1), hit))
-    scored.sort(key=lambda one: (-one[0], one[1].row))
     by_file: dict[tuple[str, int], list[_Passage]] = {}
-    for score, hit in scored:
+    order: dict[int, int] = {hit.row: at for at, (_, hit) in enumerate(scored)}
+    for at, (score, hit) in enumerate(scored):
         rows, chars = range(hit.row, hit.row + 1), len(hit.chunk.get("text", ""))
         if widen:
             rows, chars = _definition(session, hit)
         others = by_file.setdefault((hit.collection, hit.record), [])
-        _add(others, _Passage(rows, chars, score, [hit]))
+        new = _Passage(rows, chars, score, [hit])
+        # What only a larger answer looks at must not change the passages of a smaller one.
+        if at < _CANDIDATES_PER_RESULT * DEFAULT_TOP_K or not any(one.joins(new) for one in others):
+            _add(others, new)
     passages = [one for others in by_file.values() for one in others[:MAX_PER_FILE]]
-    passages.sort(key=lambda one: (-one.score, one.best.row))
+    passages.sort(key=lambda one: order[one.best.row])
+    least = 1.0
+    for passage in passages:
+        least = passage.score = min(least, passage.score)
     return passages
 
 
