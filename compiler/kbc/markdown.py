@@ -22,6 +22,7 @@ from markdown_it.token import Token
 
 from kbc import mdx as mdx_syntax
 from kbc.diagnostics import Diagnostics
+from kbc.phase_cache import remembered
 from kbc.records import Section
 
 BlockKind = Literal[
@@ -129,6 +130,7 @@ class Document:
             add(problem.code, problem.message, path, problem.line, hint=problem.hint)
 
 
+@remembered("markdown")
 def parse(text: str, *, mdx: bool = False) -> Document:
     """The structure of `text`. With `mdx`, import and export statements, JSX tags and expressions
     are no part of any block, and indented text is no code, as MDX has it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -24,8 +25,9 @@ from kbc.encoding.tokenizer import TokenCounter
 from kbc.encoding.variants import Variant
 from kbc.inputs import Inputs
 from kbc.linker import Published, PublishError, Staging, build_id
+from kbc.phase_cache import PhaseCache, remembering
 from kbc.progress import Phase, PhaseClock, Progress
-from kbc.records import Chunk
+from kbc.records import Chunk, Record
 from kbc.scopes import NOT_SEARCHED
 from kbc.self_check import ask_for_itself
 
@@ -142,8 +144,16 @@ class _Build:
         self._progress = progress
         self._clock = PhaseClock(progress)
         self._diagnostics = Diagnostics()
+        self._cache = PhaseCache(options.cache)
 
     def run(self) -> BuildReport:
+        try:
+            with remembering(self._cache):
+                return self._run()
+        finally:
+            self._cache.close()
+
+    def _run(self) -> BuildReport:
         inputs = self._read()
         with self._clock.phase("model"):
             model = resolve_model(self._options.model)
@@ -152,11 +162,14 @@ class _Build:
             published = staging.reuse(keep=keep)
             counts = EncodingCounts()
             if published is None:
-                chunks = self._chunk(inputs, model)
-                counts = self._embed(inputs, chunks, model, staging.folder)
+                tokenizer = TokenCounter(model)
+                chunks = self._chunk(inputs, model, tokenizer)
+                counts = self._embed(inputs, chunks, model, tokenizer, staging.folder)
                 manifest = self._emit(inputs, chunks, model, staging)
                 with self._clock.phase("publish"):
                     published = staging.publish(manifest, ask_for_itself, keep=keep)
+        for note in self._cache.notes:
+            self._diagnostics.note("cache", note)
         return self._report(inputs, published, counts)
 
     def _read(self) -> Inputs:
@@ -190,21 +203,45 @@ class _Build:
             },
         )
 
-    def _chunk(self, inputs: Inputs, model: Model) -> list[Chunk]:
-        with self._clock.phase("chunk", inputs.record_count, "records"):
-            budget = TokenBudget(count=TokenCounter(model).count, max_tokens=model.max_tokens)
+    def _chunk(self, inputs: Inputs, model: Model, tokenizer: TokenCounter) -> list[Chunk]:
+        records = [
+            record
+            for collection in inputs.collections
+            if collection.kind not in NOT_SEARCHED
+            for record in inputs.records[collection.name]
+        ]
+
+        @functools.cache
+        def budget() -> TokenBudget:
+            return TokenBudget(
+                count=tokenizer.count,
+                count_many=tokenizer.count_many,
+                max_tokens=model.max_tokens,
+            )
+
+        def chunk(record: Record) -> list[Chunk]:
+            return chunking.chunk(record, budget())
+
+        def seen(record: Record) -> Any:
+            return type(record).__name__, record, model.tokenizer_sha256, model.max_tokens
+
+        with self._clock.phase("chunk", len(records), "records"):
             chunks: list[Chunk] = []
-            done = 0
-            for collection in inputs.collections:
-                for record in inputs.records[collection.name]:
-                    if collection.kind not in NOT_SEARCHED:
-                        chunks += chunking.chunk(record, budget)
-                    done += 1
-                    self._progress.advance(done)
+            for done, found in enumerate(
+                self._cache.map("chunks", chunk, records, seen, list[Chunk]), start=1
+            ):
+                chunks += found
+                self._progress.advance(done)
+            self._cache.forget_texts()
         return chunks
 
     def _embed(
-        self, inputs: Inputs, chunks: Sequence[Chunk], model: Model, folder: Path
+        self,
+        inputs: Inputs,
+        chunks: Sequence[Chunk],
+        model: Model,
+        tokenizer: TokenCounter,
+        folder: Path,
     ) -> EncodingCounts:
         """The vector section; gives what was computed and what the cache had."""
         texts = [chunk.embedded_text for chunk in chunks]
@@ -212,11 +249,13 @@ class _Build:
         cache_folder = self._options.cache
         cache = EmbeddingCache(cache_folder) if cache_folder is not None else None
         variant = self._options.document_variant
-        with DocumentEncoder(model, self._options.jobs, variant, cache, cache_folder) as encoder:
+        with DocumentEncoder(
+            model, self._options.jobs, variant, cache, cache_folder, tokenizer
+        ) as encoder:
             with self._clock.phase("embed", len(chunks), "chunks"):
                 vectors = encoder.encode(texts, keys, self._progress.advance)
             with self._clock.phase("vectors", len(chunks), "rows"):
-                check_vectors(vectors, texts, keys, encoder.tokenizer)
+                check_vectors(vectors, texts, keys, tokenizer)
                 write_vectors(folder / "vectors", vectors, sections.row_ranges(inputs, chunks))
         if cache is not None:
             cache.close()
@@ -232,7 +271,7 @@ class _Build:
         with self._clock.phase("catalog", inputs.record_count, "records"):
             sections.emit_catalog(inputs, chunks, folder)
         with self._clock.phase("lexical", len(chunks), "chunks"):
-            sections.emit_lexical(inputs, chunks, folder)
+            sections.emit_lexical(inputs, chunks, folder, self._cache)
         with self._clock.phase("encoder"):
             (folder / "encoder").mkdir()
             encoder = write_query_encoder(

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kbc.phase_cache import remembered
 from kbc.records import Definition, Import
 
 TokenKind = Literal["space", "comment", "doc", "string", "number", "name", "operator", "other"]
@@ -99,6 +100,7 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
+@remembered("quint")
 def scan(text: str) -> Source:
     """The definitions, imports and leading comment of a Quint file."""
     tokens = tokenize(text)

@@ -30,6 +30,7 @@ from kbc.diagnostics import Diagnostics
 from kbc.facets import facets
 from kbc.inputs import Inputs
 from kbc.kinds import KINDS
+from kbc.phase_cache import PhaseCache
 from kbc.project import PROJECT_FILE
 from kbc.records import Chunk, catalog_entry
 from kbc.scopes import search_scopes
@@ -60,7 +61,9 @@ def emit_catalog(inputs: Inputs, chunks: Sequence[Chunk], folder: Path) -> None:
     write_chunks(folder, ((ordinals[each.collection, each.record_id], each) for each in chunks))
 
 
-def emit_lexical(inputs: Inputs, chunks: Sequence[Chunk], folder: Path) -> None:
+def emit_lexical(
+    inputs: Inputs, chunks: Sequence[Chunk], folder: Path, cache: PhaseCache | None = None
+) -> None:
     """`lexical/`."""
     write_lexical(
         folder / "lexical",
@@ -79,6 +82,7 @@ def emit_lexical(inputs: Inputs, chunks: Sequence[Chunk], folder: Path) -> None:
             if KINDS[collection.kind].has_facets
             for record in inputs.records[collection.name]
         },
+        cache,
     )
 
 

@@ -9,17 +9,19 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import tantivy
 
 from kb_runtime import lexical as fields
-from kb_runtime.analysis import RECIPE, Analyzer, operators
+from kb_runtime.analysis import RECIPE, WORD, Analyzer, operators
 from kb_runtime.lexical import filter_term
 from kb_runtime.search import TITLE_SEPARATOR
 from kb_runtime.spelling import MIN_CHARS
+from kbc.phase_cache import PhaseCache
 from kbc.records import Chunk
 
 # Memory for the one segment under construction: a second segment could not be merged. 100,000 chunks
@@ -27,10 +29,20 @@ from kbc.records import Chunk
 _HEAP_BYTES_PER_TEXT_BYTE = 12
 _MIN_HEAP_BYTES = 256 << 20
 _MAX_HEAP_BYTES = 4_000_000_000  # the engine's limit for one thread is 4 GiB
+_COUNTED = frozenset(fields.PROSE_FIELDS + fields.NAME_FIELDS)
 
 
 class LexicalIndexError(Exception):
     """The engine did not produce an index as the format wants it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTerms:
+    """The terms of one field of a chunk with their positions."""
+
+    field: str
+    terms: list[str]
+    positions: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +61,31 @@ def write_lexical(
     ordinals: Mapping[str, int],
     paths: Mapping[tuple[str, str], str],
     facets: Mapping[tuple[str, str], Sequence[str]] | None = None,
+    cache: PhaseCache | None = None,
 ) -> LexicalStats:
     """Writes the index of `chunks` (row i is chunk i) into `folder`, which is created.
 
     `ordinals` gives the position of each collection in the manifest; `paths` the file of a record by
     (collection, record id), and `facets` the terms that it can be filtered by. Raises
-    `LexicalIndexError`, and `OSError` when writing fails.
+    `LexicalIndexError`, and `OSError` when writing fails. Terms come from `cache` where it has them.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    analyzer = Analyzer()
     try:
         index = tantivy.Index(_schema(), str(folder), reuse=False)
         writer = index.writer(heap_size=_heap_bytes(chunks), num_threads=1)
         terms = 0
-        for row, chunk in enumerate(chunks):
-            record = (chunk.collection, chunk.record_id)
-            path = paths.get(record, "")
-            document, count = _document(row, chunk, path, ordinals[chunk.collection], analyzer)
+        analysed = _analysed(chunks, paths, cache or PhaseCache(None))
+        for row, (chunk, found) in enumerate(zip(chunks, analysed, strict=True)):
+            document = tantivy.Document()
+            document.add_unsigned(fields.ROW, row)
+            for each in found:
+                _add(document, each)
+                terms += len(each.terms) if each.field in _COUNTED else 0
+            _add(document, _unplaced(fields.FILTERS, _filters(chunk, ordinals[chunk.collection])))
             if facets:
-                _add(document, fields.FILTERS, [(term, 0) for term in facets.get(record, ())])
+                record = (chunk.collection, chunk.record_id)
+                _add(document, _unplaced(fields.FILTERS, facets.get(record, ())))
             writer.add_document(document)
-            terms += count
         writer.commit()
         writer.wait_merging_threads()
     except ValueError as error:  # how the engine reports a full disk as well
@@ -96,11 +112,27 @@ def _heap_bytes(chunks: Sequence[Chunk]) -> int:
     return min(max(_MIN_HEAP_BYTES, text * _HEAP_BYTES_PER_TEXT_BYTE), _MAX_HEAP_BYTES)
 
 
-def _document(
-    row: int, chunk: Chunk, path: str, ordinal: int, analyzer: Analyzer
-) -> tuple[tantivy.Document, int]:
-    document = tantivy.Document()
-    document.add_unsigned(fields.ROW, row)
+def _analysed(
+    chunks: Sequence[Chunk], paths: Mapping[tuple[str, str], str], cache: PhaseCache
+) -> Iterator[list[FieldTerms]]:
+    """The terms of each chunk in turn. The chunks of a record are analysed, and kept, together."""
+    analyzer = Analyzer()
+    records = (
+        (paths.get(record, ""), list(group))
+        for record, group in groupby(chunks, lambda chunk: (chunk.collection, chunk.record_id))
+    )
+
+    def analyse(record: tuple[str, list[Chunk]]) -> list[list[FieldTerms]]:
+        path, group = record
+        return [list(_field_terms(chunk, path, analyzer)) for chunk in group]
+
+    for of_record in cache.map(
+        "terms", analyse, records, lambda record: record, list[list[FieldTerms]]
+    ):
+        yield from of_record
+
+
+def _field_terms(chunk: Chunk, path: str, analyzer: Analyzer) -> Iterator[FieldTerms]:
     names = [*chunk.identifiers, *([chunk.symbol] if chunk.symbol else [])]
     title, breadcrumb = _title(chunk)
     prose = {
@@ -114,21 +146,17 @@ def _document(
         "signature": chunk.signature,
         "path": path,
     }
-    count = 0
     for field, text in prose.items():
-        count += _add(document, field, analyzer.prose(text))
+        yield _placed(field, analyzer.prose(text))
     for field, text in named.items():
         terms = analyzer.names(text)
         if field == "identifiers":
             terms += [(operator, 0) for operator in operators(text)]
-        count += _add(document, field, terms)
-    symbols = operators(f"{title} {chunk.signature}\n{chunk.text}")
-    _add(document, fields.OPERATORS, [(symbol, 0) for symbol in symbols])
-    texts = [*prose.values(), *named.values()]
-    words = {term for text in texts for term, _ in analyzer.names(text) if _is_word(term)}
-    _add(document, fields.WORDS, [(word, 0) for word in sorted(words)])
-    _add(document, fields.FILTERS, [(term, 0) for term in _filters(chunk, ordinal)])
-    return document, count
+        yield _placed(field, terms)
+    yield _unplaced(fields.OPERATORS, operators(f"{title} {chunk.signature}\n{chunk.text}"))
+    distinct = {word for text in (*prose.values(), *named.values()) for word in WORD.findall(text)}
+    words = {term for word in distinct for term, _ in analyzer.name_terms(word).terms}
+    yield _unplaced(fields.WORDS, sorted(filter(_is_word, words)))
 
 
 def _title(chunk: Chunk) -> tuple[str, str]:
@@ -154,11 +182,22 @@ def _filters(chunk: Chunk, ordinal: int) -> Iterable[str]:
         yield filter_term("language", chunk.language)
 
 
-def _add(document: tantivy.Document, field: str, terms: Sequence[tuple[str, int]]) -> int:
-    if terms:
-        tokens = [tantivy.Token(term, position, 0, 0) for term, position in terms]
-        document.add_pre_tokenized_text(field, tantivy.PreTokenizedString("", tokens))
-    return len(terms)
+def _placed(field: str, terms: Sequence[tuple[str, int]]) -> FieldTerms:
+    return FieldTerms(field, [term for term, _ in terms], [position for _, position in terms])
+
+
+def _unplaced(field: str, terms: Iterable[str]) -> FieldTerms:
+    found = list(terms)
+    return FieldTerms(field, found, [0] * len(found))
+
+
+def _add(document: tantivy.Document, found: FieldTerms) -> None:
+    if found.terms:
+        tokens = [
+            tantivy.Token(term, position, 0, 0)
+            for term, position in zip(found.terms, found.positions, strict=True)
+        ]
+        document.add_pre_tokenized_text(found.field, tantivy.PreTokenizedString("", tokens))
 
 
 def _canonicalise(folder: Path, documents: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 # A word of more than 100 characters is a single unknown token to WordPiece, however long it is.
@@ -17,10 +17,12 @@ SMALLEST_BUDGET = 24
 class TokenBudget:
     """`count(text)` gives the tokens of `text` with special tokens; a chunk's embedded text may
     have at most `max_tokens` of them. Counts of texts that meet at white space must add up, as
-    WordPiece's do; where they do not, chunks are split once more, so the bound always holds."""
+    WordPiece's do; where they do not, chunks are split once more, so the bound always holds.
+    `count_many` gives the counts of several texts, where that is faster than one by one."""
 
     count: Callable[[str], int]
     max_tokens: int = 256
+    count_many: Callable[[Sequence[str]], Sequence[int]] | None = None
     special: int = field(init=False)  # tokens of an empty text
 
     def __post_init__(self) -> None:
@@ -47,10 +49,20 @@ class TokenBudget:
 
     def cost(self, text: str) -> int:
         """What `text` takes of the room: its tokens, more for very long words; 0 for white space."""
-        stripped = text.strip()
-        if not stripped:
-            return 0
-        return max(self.tokens(stripped), -(-len(stripped) // CHARS_PER_TOKEN))
+        return self.costs([text])[0]
+
+    def costs(self, texts: Sequence[str]) -> list[int]:
+        """The cost of each text."""
+        stripped = [text.strip() for text in texts]
+        visible = [text for text in stripped if text]
+        if self.count_many is not None and len(visible) > 1:
+            counts = iter(self.count_many(visible))
+        else:
+            counts = map(self.count, visible)
+        return [
+            max(next(counts) - self.special, -(-len(text) // CHARS_PER_TOKEN)) if text else 0
+            for text in stripped
+        ]
 
     def fits(self, embedded_text: str) -> bool:
         return self.count(embedded_text) <= self.max_tokens

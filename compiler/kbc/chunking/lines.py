@@ -30,13 +30,10 @@ class Lines:
         self.first_number = first_number
         self.starts = [match.start() for match in _LINE.finditer(text)]
         self._bounds = [*self.starts, len(text)]
-        known: dict[str, int] = {}  # lines repeat: `}`, `return None`
-        self.costs: list[int] = []
-        for index in range(len(self.starts)):
-            line = self.shown(index).strip()
-            if line not in known:
-                known[line] = budget.cost(line)
-            self.costs.append(known[line])
+        shown = [self.shown(index).strip() for index in range(len(self.starts))]
+        distinct = list(dict.fromkeys(shown))  # lines repeat: `}`, `return None`
+        known = dict(zip(distinct, budget.costs(distinct), strict=True))
+        self.costs = [known[line] for line in shown]
         self._totals = [0, *accumulate(self.costs)]
 
     def __len__(self) -> int:

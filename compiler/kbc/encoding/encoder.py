@@ -56,13 +56,15 @@ class DocumentEncoder:
         variant: Variant = "fp32",
         cache: EmbeddingCache | None = None,
         graphs: Path | None = None,
+        tokenizer: TokenCounter | None = None,
     ) -> None:
-        """`graphs` is the compiler's cache folder, where the graph is kept between builds."""
+        """`graphs` is the compiler's cache folder, where the graph is kept between builds. `tokenizer`
+        is the model's, for who has it loaded already."""
         if jobs < 1:
             raise ValueError(f"jobs is {jobs}, must be at least 1")
         self.model = model
         self.variant = variant
-        self.tokenizer = TokenCounter(model)
+        self.tokenizer = tokenizer or TokenCounter(model)
         self.counts = EncodingCounts()
         self._jobs = jobs
         self._cache = cache
@@ -114,7 +116,9 @@ class DocumentEncoder:
             progress(done, 0)
 
         missing = [key for key in rows_by_key if key not in cached]
-        token_ids = self.tokenizer.encode_many([texts[rows_by_key[key][0]] for key in missing])
+        token_ids: list[list[int]] = []
+        if missing:
+            token_ids = self.tokenizer.encode_many([texts[rows_by_key[key][0]] for key in missing])
         self._require_short(token_ids, [rows_by_key[key][0] for key in missing], keys)
         tokens = 0
         unsaved: dict[bytes, Float32] = {}

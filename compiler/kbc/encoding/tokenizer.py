@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,12 @@ class TokenCounter:
     """
 
     def __init__(self, model: Model) -> None:
-        self._tokenizer = _load(model.tokenizer_path)
+        self._path = model.tokenizer_path
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        """Loaded when the first text is counted: a build that has everything cached counts none."""
+        return _load(self._path)
 
     def count(self, text: str) -> int:
         """Tokens of `text`, with the special tokens around it."""

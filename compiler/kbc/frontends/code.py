@@ -15,6 +15,7 @@ from kbc.chunking import syntax
 from kbc.chunking.languages import MARKDOWN_ENDINGS, ending, language_of
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count
+from kbc.phase_cache import remembered
 from kbc.project import Collection, SourceFile
 from kbc.records import CodeRecord, Definition, Record
 
@@ -54,7 +55,7 @@ def _record(collection: Collection, file: SourceFile, text: str) -> CodeRecord:
         url=collection.source_url(path),
         workspace=file.base or ".",
         sha256=file.sha256,
-        definitions=tuple(islice(_definitions(text, language), MAX_DEFINITIONS)),
+        definitions=_definitions(text, language=language),
     )
 
 
@@ -69,8 +70,13 @@ def _language(path: str, text: str) -> str:
     return _INTERPRETERS.get(shebang["name"], shebang["name"])
 
 
-def _definitions(text: str, language: str) -> Iterator[Definition]:
-    """The definitions in the order of the file, each with the one around it."""
+@remembered("definitions")
+def _definitions(text: str, *, language: str) -> tuple[Definition, ...]:
+    """The first definitions in the order of the file, each with the one around it."""
+    return tuple(islice(_walk(text, language), MAX_DEFINITIONS))
+
+
+def _walk(text: str, language: str) -> Iterator[Definition]:
     waiting = [
         (symbol, "")
         for symbol in reversed((syntax.symbols(text, language) or []) if language else [])

@@ -12,6 +12,7 @@ from kbc import markdown
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import Fields
 from kbc.markdown import Block, Document
+from kbc.phase_cache import remembered
 from kbc.project import SourceFile
 
 MAX_SUMMARY_CHARS = 200
@@ -87,10 +88,13 @@ def shorten(text: str) -> str:
     return line[: MAX_SUMMARY_CHARS - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
 
 
-def links(text: str, *, is_mdx: bool) -> Iterator[tuple[int, str]]:
+@remembered("links")
+def links(text: str, *, is_mdx: bool) -> list[tuple[int, str]]:
     """The targets of links and images outside code, with their 1-based lines in `text`."""
     code_lines = markdown.parse(text, mdx=is_mdx).code_lines
+    found: list[tuple[int, str]] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if number not in code_lines and "]" in line and len(line) <= MAX_LINK_LINE_CHARS:
             for match in _LINK.finditer(_CODE_SPAN.sub("", line)):
-                yield number, match.group(1) or match.group(2)
+                found.append((number, match.group(1) or match.group(2)))
+    return found

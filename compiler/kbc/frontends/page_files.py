@@ -16,7 +16,7 @@ from typing import Any
 from kbc import markdown
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import first_paragraph, shorten
-from kbc.html import read_html
+from kbc.phase_cache import remembered
 from kbc.project import SourceFile
 from kbc.records import Section
 
@@ -104,7 +104,11 @@ def _markdown(file: SourceFile, text: str, diagnostics: Diagnostics) -> Page:
     )
 
 
+@remembered("html")
 def _html(source: str) -> Page:
+    # Its libraries take longer to import than most builds after an edit have.
+    from kbc.html import read_html
+
     found = read_html(source)
     page = _parsed(found.text, format="html", title=found.title)
     sections = page.sections
