@@ -193,10 +193,11 @@ class Artifact:
             return None
 
         def read() -> QueryEncoder:
-            from kb_runtime.encoder import QueryEncoder
+            from kb_runtime.encoder import QUERY_TOKENS, QueryEncoder
 
             self.manifest.check_files(self.manifest.section("encoder/"))
-            return QueryEncoder(os.path.join(self.root, "encoder"), identity["max_tokens"])
+            max_tokens = min(identity["max_tokens"], QUERY_TOKENS)
+            return QueryEncoder(os.path.join(self.root, "encoder"), max_tokens)
 
         return self._section("encoder", read)
 

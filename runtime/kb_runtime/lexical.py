@@ -201,7 +201,8 @@ class LexicalIndex:
         """The scored parts of a query, and the corrections among them."""
         weighted: dict[tuple[str, str], float] = {}  # (field, term) -> weight
         corrected: dict[str, tuple[str, ...]] = {}
-        looked_up = 0
+        # A pasted log is full of unknown words, and none of them is a typo.
+        looked_up = 0 if len(query.terms) <= MAX_TERMS else MAX_LOOKED_UP
         for term in self._affordable(query.terms):
             known = self._weigh(term, term.count, boosts, weighted)
             if known > RARE_DOCUMENTS or looked_up >= MAX_LOOKED_UP:
