@@ -11,11 +11,13 @@ by content:
   pass; every problem fails somewhere; its solution has the same runs, and all of them pass;
 - every Markdown block marked `quint`: a module, a group of definitions, or expressions;
 - every `quint` command in shell blocks: the command and its flags exist;
-- names that front matter and TOML files refer to: builtins, examples, expected records.
+- names that front matter and TOML files refer to: builtins, examples, expected records;
+- kb/tests/examples.json is what make_test_catalogue.py writes.
 
 A block of expressions states results in comments, `// == VALUE` or `// fails: CODE`, after each
 expression. The info string of a block that must not pass says `fails`, and its comment
-`// fails: CODE` names the error. `continues` puts the definitions of the previous block in front.
+`// fails: CODE` names the error; words after the code must be in its message. `continues` puts the
+definitions of the previous block in front.
 
 Prints a table and every miss with file and line. Exit code: 0 all passed, 1 misses, 2 no tool.
 """
@@ -40,6 +42,8 @@ from pathlib import Path
 from threading import Thread, Timer
 from typing import Any, TextIO
 
+import make_test_catalogue
+
 ROOT = Path(__file__).resolve().parent.parent
 TOOL = ROOT / "scripts" / "quint"
 CACHE = ROOT / ".cache" / "kb-check"
@@ -62,7 +66,7 @@ DEFINITION = re.compile(
     r"(const|var|type|val|def|pure|action|run|temporal|nondet|import|export|assume)\b"
 )
 RESULT = re.compile(r"\s*// == (.+)$")
-FAILURE = re.compile(r"\s*// fails: (QNT\d{3})\b")
+FAILURE = re.compile(r"\s*// fails: (QNT\d{3}\b.*)$")
 RUN_COMMAND = re.compile(r"^//\s+quint run\s+(.*?)(?:\s+#\s*(\w+))?$", re.MULTILINE)
 FAILING_RUNS = re.compile(r"^//\s+fails: (.+)$", re.MULTILINE)
 RUN = re.compile(r"^\s*run\s+(\w+)", re.MULTILINE)
@@ -81,9 +85,10 @@ class Miss:
 class Job:
     """One source for the tool, and what must come out of it.
 
-    `codes` are the errors that must appear, empty when everything must pass; `failing` are the runs
-    that must fail. `simulations` are the commands of a file; each has "expect", the status it must
-    end with. `counts` names the column of the table that the job counts for.
+    `codes` are the errors that must appear, each a code and maybe words of its message, empty when
+    everything must pass; `failing` are the runs that must fail. `simulations` are the commands of a
+    file; each has "expect", the status it must end with. `counts` names the column of the table
+    that the job counts for.
     """
 
     path: Path
@@ -388,13 +393,15 @@ def judge(job: Job, answer: dict[str, Any], root: Path) -> Iterator[Miss]:
         for p in answer["probes"]
         if p["status"] not in ("passed", "ignored") and p.get("code") != "QNT511"
     ]
-    found = [e["code"] for e in answer["errors"]] + [f.get("code", "") for f in failures]
     if job.codes:
-        for code in job.codes:
-            if code not in found:
-                yield Miss(
-                    path, job.line, f"must fail with {code}, got {sorted(set(found)) or 'no error'}"
-                )
+        found = [
+            f"{e.get('code', '')} {e.get('message', '')}" for e in (*answer["errors"], *failures)
+        ]
+        for wanted in job.codes:
+            code, _, words = wanted.partition(" ")
+            if not any(text.startswith(f"{code} ") and words in text for text in found):
+                got = sorted({first_line(text) for text in found}) or "no error"
+                yield Miss(path, job.line, f"must fail with {wanted}, got {got}")
         return
     for error in answer["errors"]:
         line = job.line + error["line"] - 1 if job.counts == "files" else job.line
@@ -546,7 +553,7 @@ def reference_misses(kb: Path, table: dict[str, Any]) -> Iterator[Miss]:
     questions = kb / "questions.toml"
     if not questions.exists():
         return
-    places = {"doc": kb, "example": kb / "examples"}
+    places = {"doc": kb, "example": kb / "examples", "page": kb / "sources"}
     names = {
         "builtin": set(table),
         "pattern": set(patterns),
@@ -564,6 +571,16 @@ def reference_misses(kb: Path, table: dict[str, Any]) -> Iterator[Miss]:
                 )
 
 
+def catalogue_misses(kb: Path) -> Iterator[Miss]:
+    now, wanted = make_test_catalogue.render(kb)
+    if now != wanted:
+        yield Miss(
+            make_test_catalogue.CATALOGUE.as_posix(),
+            1,
+            "is stale: run scripts/make_test_catalogue.py",
+        )
+
+
 # The whole
 
 
@@ -572,7 +589,7 @@ def check(kb: Path, workers: int, only: str) -> tuple[list[Miss], Counter[str]]:
     flags = flags_of_commands(package)
     (head,) = ask(package, [{"signatures": True}])
     table = head["signatures"]
-    misses = [*builtin_misses(kb, table), *reference_misses(kb, table)]
+    misses = [*builtin_misses(kb, table), *reference_misses(kb, table), *catalogue_misses(kb)]
     jobs: list[Job] = []
     for path in sorted(kb.glob(f"{only}**/*.qnt")):
         job, wrong = quint_file(path)

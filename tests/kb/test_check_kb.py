@@ -20,6 +20,7 @@ def checker() -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["check_kb"] = module  # dataclasses look their module up
+    sys.path.insert(0, str(SCRIPT.parent))  # as for a script: it imports its neighbour
     spec.loader.exec_module(module)
     return module
 
@@ -126,6 +127,18 @@ def test_a_snippet_that_passes_but_should_fail_is_a_miss(checker: ModuleType) ->
     (miss,) = checker.judge(job, answer(), Path("/kb"))
 
     assert miss == checker.Miss("p.md", 3, "must fail with QNT101, got no error")
+
+
+def test_words_after_a_code_must_be_in_its_message(checker: ModuleType) -> None:
+    text = page("```quint fails\npure val a = b\n// fails: QNT404 Name 'b' not found\n```")
+    (job,) = checker.snippets(Path("/kb/p.md"), text)
+    errors = [{"code": "QNT404", "message": "Name 'b' not found", "line": 1}]
+    others = [{"code": "QNT404", "message": "Name 'c' not found", "line": 1}]
+
+    assert not list(checker.judge(job, answer(errors=errors), Path("/kb")))
+    assert [miss.message for miss in checker.judge(job, answer(errors=others), Path("/kb"))] == [
+        "must fail with QNT404 Name 'b' not found, got [\"QNT404 Name 'c' not found\"]"
+    ]
 
 
 def test_a_witness_that_is_never_reached_is_a_miss(checker: ModuleType) -> None:
