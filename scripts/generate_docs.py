@@ -58,6 +58,9 @@ Common to all tools:
   warning. Texts are trimmed. Whole numbers may come as `5`, `5.0` or `"5"`.
 - An answer has one text and, unless said otherwise, `structuredContent` with the same facts. Fields without a value are
   left out.
+- `{prefix}_hybrid_search` always gives `resultsByScope`; with one scope also `results`, the same list, which the text leaves
+  out. The more hits an answer has, the less each tells: ten take about 4 kB of text and 7 kB of structure, where up to
+  five (ten over several scopes) have longer snippets, tags and the lines of the passage as well.
 - A call that cannot be answered is a result with `isError`; its text starts with `Error:` (in the
   family `tests` with `API Error (<status>):`, in `workshops` with a heading) and says what to do, and
   `structuredContent.error` has `kind` (`BAD_INPUT`, `NOT_FOUND`, `NO_MATCH`, `UNAVAILABLE`, `INTERNAL`), `message` and

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from kb_runtime.artifact import Artifact
+from kb_runtime.rendering import json_text
 from kb_runtime.search import SearchRequest
 
 pytestmark = pytest.mark.slow
@@ -413,8 +414,12 @@ def test_hit_id_of_a_page_reads_its_section(quint: Any) -> None:
 )
 def test_ten_hits_are_small(quint: Any, query: str) -> None:
     reply = quint.call("quint_hybrid_search", query=query, k=10)
+    assert reply.structured["results"] == reply.structured["resultsByScope"]["all"]
     assert len(reply.structured["results"]) == 10
-    assert len(reply.text.encode()) < 6_000
+    # The structure must have the list twice, the text has it once.
+    assert len(json_text(reply.structured).encode()) < 8_500
+    assert len(reply.text.encode()) < 4_500
+    assert "resultsByScope" in json.loads(reply.text)
 
 
 def test_same_call_gives_the_same_bytes(quint: Any) -> None:

@@ -36,16 +36,12 @@ DEFAULT_K = 10
 DEFAULT_PER_SCOPE = 5
 MAX_RESULTS = 50
 
-SNIPPET_CHARS = 1600
-"""Shared by the snippets of an answer: ten hits, with what else they tell, stay at about 6 kB."""
-SHORTEST_SNIPPET = 80
+SNIPPET_CHARS = 1280
+"""Shared by the snippets of an answer, in which ten hits should take about 6 kB."""
+SHORTEST_SNIPPET = 64
 LONGEST_SNIPPET = 240
-_TITLE_CHARS = 80
-_SECTION_CHARS = 50
-_SIGNATURE_CHARS = 120
-_MAX_TAGS = 5
-_MAX_HIGHLIGHTS = 4
-_MAX_NAMES = 4
+WIDE_RESULTS = 10
+"""With more results than these, each is told in fewer words."""
 
 
 def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer:
@@ -53,15 +49,15 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer:
     warnings: list[str] = []
     scopes = _scopes(session, arguments["scopes"], arguments["scope"], warnings)
     limit = _limit(scopes, arguments["k"], arguments["limitPerScope"])
-    snippet_chars = _snippet_chars(len(scopes), limit)
-    by_scope: dict[str, list[dict[str, Any]]] = {}
     modes: set[str] = set()
-    for scope in scopes:
-        hits = _search(session, query, scope, limit, modes, warnings)
-        by_scope[scope] = [_result(scope, hit, snippet_chars) for hit in hits]
-        if arguments["explain"]:
-            for result, found in zip(by_scope[scope], hits, strict=True):
-                result["explanation"] = explain(found.hit)
+    found = {scope: _search(session, query, scope, limit, modes, warnings) for scope in scopes}
+    # The results of an only scope are in the structure twice.
+    room = _room(sum(map(len, found.values())) * (2 if len(scopes) == 1 else 1))
+    by_scope = {scope: [_result(scope, hit, room) for hit in hits] for scope, hits in found.items()}
+    if arguments["explain"]:
+        for scope, hits in found.items():
+            for result, one in zip(by_scope[scope], hits, strict=True):
+                result["explanation"] = explain(one.hit)
     structured: dict[str, Any] = {
         "query": query,
         "scopes": scopes,
@@ -69,14 +65,16 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer:
         "mode": modes.pop() if len(modes) == 1 else "hybrid",
     }
     if len(scopes) == 1:
-        structured |= {"scope": scopes[0], "k": limit, "results": by_scope[scopes[0]]}
+        structured |= {"scope": scopes[0], "k": limit}
     if not any(by_scope.values()):
         warnings.append(_nothing_found(session, scopes))
     if warnings:
         structured["warnings"] = list(dict.fromkeys(warnings))
-    whole = {**structured, "resultsByScope": by_scope}
-    # A text does not need the only list twice.
-    return Answer(json_text(structured if len(scopes) == 1 else whole), whole)
+    structured["resultsByScope"] = by_scope
+    text = json_text(structured)  # it does not need an only list twice
+    if len(scopes) == 1:
+        structured["results"] = by_scope[scopes[0]]
+    return Answer(text, structured)
 
 
 def _scopes(
@@ -110,10 +108,27 @@ def _limit(scopes: Sequence[str], k: int | None, per_scope: int | None) -> int:
     return per_scope or k or DEFAULT_PER_SCOPE
 
 
-def _snippet_chars(scopes: int, limit: int) -> int:
-    """The length of a snippet; the results of an only scope are in the structure twice."""
-    copies = scopes * limit if scopes > 1 else 2 * limit
-    return max(SHORTEST_SNIPPET, min(SNIPPET_CHARS // copies, LONGEST_SNIPPET))
+class _Room(NamedTuple):
+    """How much a result tells: characters of texts, items of lists."""
+
+    snippet_chars: int
+    title_chars: int
+    section_chars: int
+    signature_chars: int
+    names: int
+    name_chars: int
+    highlights: int
+    tags: int
+    tells_lines: bool
+
+
+def _room(results: int) -> _Room:
+    """What each of so many results may take, so that an answer stays small."""
+    snippet_chars = SNIPPET_CHARS // max(results, 1)
+    snippet_chars = max(SHORTEST_SNIPPET, min(snippet_chars, LONGEST_SNIPPET))
+    if results <= WIDE_RESULTS:
+        return _Room(snippet_chars, 80, 50, 120, 4, 60, 4, tags=5, tells_lines=True)
+    return _Room(snippet_chars, 60, 32, 80, 1, 40, 3, tags=0, tells_lines=False)
 
 
 class _Found(NamedTuple):
@@ -139,7 +154,7 @@ def _search(
 
     def shown_as(hit: Hit) -> str:
         found = _shown(session, hit, scope, decoded)
-        id = _describe(found)[0]
+        id = _id(found)
         shown.setdefault(id, found)
         return id
 
@@ -186,26 +201,28 @@ def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
     return f"Nothing was found. Use other words, or {substring} for an exact piece of text."
 
 
-def _result(scope: str, found: _Found, snippet_chars: int) -> dict[str, Any]:
+def _result(scope: str, found: _Found, room: _Room) -> dict[str, Any]:
     info, record, hit = found
-    id, source, metadata = _describe(found)
-    metadata["lines"] = [hit.chunk["start_line"], hit.chunk["end_line"]]
+    metadata = _metadata(found, room)
+    if room.tells_lines:
+        metadata["lines"] = [hit.chunk["start_line"], hit.chunk["end_line"]]
     title = record["title"] if info.kind == "builtins" else hit.chunk.get("title")
     result: dict[str, Any] = {
-        "id": id,
+        "id": _id(found),
         "scope": _own_scope(info) if scope == ALL else scope,
-        "title": shorten(title or record["title"], _TITLE_CHARS),
-        "score": round(hit.score, 5),
+        "title": shorten(title or record["title"], room.title_chars),
+        "score": float(f"{hit.score:.4g}"),
         "strategy": hit.strategy,
-        "source": source,
+        "source": record["path" if info.kind == "docs" else "id"],
         "metadata": metadata,
     }
-    if snippet := excerpt(_passage(found), hit.matched, snippet_chars):
+    if snippet := excerpt(_passage(found), hit.matched, room.snippet_chars):
         result["snippet"] = snippet
-    if (tags := record.get("tags")) and info.kind != "builtins":  # theirs are the categories
-        result["tags"] = tags[:_MAX_TAGS]
+    # The tags of builtins are their categories.
+    if info.kind != "builtins" and (tags := record.get("tags", [])[: room.tags]):
+        result["tags"] = tags
     if hit.matched:
-        result["highlights"] = [shorten(term, 40) for term in hit.matched[:_MAX_HIGHLIGHTS]]
+        result["highlights"] = [shorten(term, 40) for term in hit.matched[: room.highlights]]
     return result
 
 
@@ -226,51 +243,66 @@ def _own_scope(info: CollectionInfo) -> str:
     return {"posts": "extra", "guidelines": "guidelines"}.get(info.group, "docs")
 
 
-def _describe(found: _Found) -> tuple[str, str, dict[str, Any]]:
-    """A hit's id, the name under which the matching get tool finds it, and its metadata."""
+def _id(found: _Found) -> str:
     info, record, _ = found
-    id: str = record["id"]
+    if info.kind == "docs":
+        if info.group == "guidelines":
+            page = "workflow" if "workflow" in record["path"].casefold() else "guideline"
+            return f"guideline:{page}:{_place(found)}"
+        return f"{'extra' if info.group == 'posts' else 'doc'}:{_place(found)}"
+    return f"{_ID_PREFIXES.get(info.kind, info.name)}:{record['id']}"
+
+
+_ID_PREFIXES = {
+    "builtins": "builtin",
+    "examples": "example",
+    "patterns": "pattern",
+    "templates": "template",
+}
+
+
+def _place(found: _Found) -> str:
+    """The section of a page that a hit lies in."""
+    return f"{found.record['path']}#{found.hit.chunk.get('anchor', '')}:{_line(found.hit)}"
+
+
+def _line(hit: Hit) -> int:
+    line: int = hit.chunk.get("section_line") or hit.chunk["start_line"]
+    return line
+
+
+def _metadata(found: _Found, room: _Room) -> dict[str, Any]:
+    info, record, hit = found
     match info.kind:
         case "builtins":
-            signature = shorten(record["signature"], _SIGNATURE_CHARS)
-            metadata = {"signature": signature, "category": record["category"]}
-            return f"builtin:{id}", id, metadata
-        case "examples":
-            return f"example:{id}", id, _some(record, "category", "modules", "functions")
-        case "patterns":
-            return f"pattern:{id}", id, _some(record, "category", "when_to_use")
-        case "templates":
-            return f"template:{id}", id, _some(record, "framework", "use_for")
+            signature = shorten(record["signature"], room.signature_chars)
+            return {"signature": signature, "category": record["category"]}
         case "docs":
-            return _describe_section(found)
-        case _:
-            return f"{info.name}:{id}", id, {}
+            heading = (hit.chunk.get("breadcrumb") or [record["title"]])[-1]
+            return {
+                "section": shorten(heading, room.section_chars),
+                "level": hit.chunk.get("section_level", 0),
+                "path": record["path"],
+                "line": _line(hit),
+            }
+        case kind:
+            return _some(record, _METADATA.get(kind, ()), room)
 
 
-def _describe_section(found: _Found) -> tuple[str, str, dict[str, Any]]:
-    info, record, hit = found
-    path: str = record["path"]
-    line = hit.chunk.get("section_line") or hit.chunk["start_line"]
-    place = f"{path}#{hit.chunk.get('anchor', '')}:{line}"
-    metadata = {
-        "section": shorten((hit.chunk.get("breadcrumb") or [record["title"]])[-1], _SECTION_CHARS),
-        "level": hit.chunk.get("section_level", 0),
-        "path": path,
-        "line": line,
-    }
-    if info.group == "guidelines":
-        kind = "workflow" if "workflow" in path.casefold() else "guideline"
-        return f"guideline:{kind}:{place}", path, metadata
-    return f"{'extra' if info.group == 'posts' else 'doc'}:{place}", path, metadata
+_METADATA = {
+    "examples": ("category", "modules", "functions"),
+    "patterns": ("category", "when_to_use"),
+    "templates": ("framework", "use_for"),
+}
 
 
-def _some(record: library.Record, *fields: str) -> dict[str, Any]:
-    """Those of the fields that have a value, lists and long values cut."""
+def _some(record: library.Record, fields: Sequence[str], room: _Room) -> dict[str, Any]:
+    """Those of the fields that have a value, lists and long items cut."""
     kept: dict[str, Any] = {}
     for field in fields:
         value = record.get(field)
         if isinstance(value, list) and value:
-            kept[field] = [shorten(item, 60) for item in value[:_MAX_NAMES]]
+            kept[field] = [shorten(item, room.name_chars) for item in value[: room.names]]
         elif value:
             kept[field] = value
     return kept
