@@ -57,13 +57,20 @@ ARTIFACT = click.argument("artifact", type=click.Path(path_type=Path))
 
 @cli.command()
 @click.argument("folder", default=".", type=click.Path(path_type=Path))
+@click.option(
+    "--kind",
+    type=click.Choice(["docs", "pages", "workshops", "code", "tests"]),
+    default="docs",
+    show_default=True,
+    help="What the first files are.",
+)
 @as_json
-def init(folder: Path, as_json: bool) -> None:
+def init(folder: Path, kind: str, as_json: bool) -> None:
     """Write a commented starter knowledge base into FOLDER."""
     from kbc.starter import InitError, write_starter
 
     try:
-        written = write_starter(folder)
+        written = write_starter(folder, kind)
     except InitError as error:
         raise CommandError(exit_codes.OUTPUT, str(error), "Choose another folder.") from error
     if as_json:

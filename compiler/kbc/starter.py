@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kbc.kinds import KINDS
 from kbc.project import NAME, PROJECT_FILE
 
 _KB_TOML = """\
@@ -19,16 +20,16 @@ license     = "Apache-2.0"
 # prefix    = "{prefix}"      # tools are called {prefix}_hybrid_search, {prefix}_get_doc ...
 
 # Without [[collection]] tables the conventional folders are compiled: builtins/, docs/, choreo/,
-# lessons/, guidelines/, posts/, examples/, patterns/, templates/ and routing.toml.
-# With them, exactly what they name:
+# lessons/, guidelines/, posts/, examples/, patterns/, templates/, code/, sources/, tests/, workshops/ and
+# routing.toml. With them, exactly what they name:
 #
 # [[collection]]
 # name  = "docs"
-# kind  = "docs"                        # builtins | docs | examples | patterns | templates | routing
+# kind  = "docs"                        # {kinds}
 # paths = ["docs", "more/*.md"]         # files, folders or globs
 # url   = "https://example.org/{{stem}}#{{anchor}}"
 
-# [search]                              # the defaults are measured; change them with `kbc search`
+# [search]                              # the defaults are measured; change them with `kbc eval`
 # candidates = 100                      # hits taken from each side before fusion
 # rrf_k      = 60
 # boosts     = {{ title = 2.0 }}
@@ -60,12 +61,66 @@ Write a file such as `docs/install.md`, then run `kbc check` to see what could b
 """
 
 
+_PAGES = {
+    "sources/guide/source.toml": """\
+# A documentation set, for example a saved web site: this folder is one source.
+name = "Guide"
+url  = "https://example.org/guide/"     # the addresses of its pages are below it
+""",
+    "sources/guide/start.md": "# Start\n\nReplace this page by the Markdown or HTML of your site.\n",
+}
+
+_WORKSHOP = "workshops/first/exercises/01.hello"
+_WORKSHOPS = {
+    "workshops/first/package.json": '{{"epicshop": {{"title": "First workshop"}}}}\n',
+    f"{_WORKSHOP}/README.mdx": "# Hello\n\nWhat this exercise teaches.\n",
+    f"{_WORKSHOP}/01.problem.greet/README.mdx": "# Greet\n\nWhat to do in this step.\n",
+    f"{_WORKSHOP}/01.problem.greet/hello.py": "# Print a greeting here.\n",
+    f"{_WORKSHOP}/01.solution.greet/README.mdx": "# Greet\n\nWhy it is done so.\n",
+    f"{_WORKSHOP}/01.solution.greet/hello.py": 'print("hello")\n',
+}
+
+_CODE = {
+    "code/README.md": "# Code\n\nPut source trees here; `.gitignore` is respected.\n",
+    "code/hello.py": 'def greet(name):\n    """A greeting for a name."""\n    return f"Hello, {{name}}"\n',
+}
+
+_TESTS = {
+    "tests/login.json": """\
+{{
+  "tests": [
+    {{
+      "uid": "login-1",
+      "jiraKey": "DEMO-1",
+      "title": "Log in with a wrong password",
+      "priority": "High",
+      "tags": ["login"],
+      "folderStructure": "Login",
+      "steps": [
+        {{"action": "Enter a wrong password", "expected": ["The form says so"]}}
+      ]
+    }}
+  ]
+}}
+""",
+}
+
+STARTERS = {
+    "docs": {"docs/getting-started.md": _WELCOME},
+    "pages": _PAGES,
+    "workshops": _WORKSHOPS,
+    "code": _CODE,
+    "tests": _TESTS,
+}
+"""What `--kind` writes besides kb.toml: path -> text, with `{name}` for the knowledge base's name."""
+
+
 class InitError(Exception):
     """The starter cannot be written; the text is one sentence."""
 
 
-def write_starter(folder: Path) -> list[Path]:
-    """Writes kb.toml and docs/getting-started.md into `folder`; never overwrites a file.
+def write_starter(folder: Path, kind: str = "docs") -> list[Path]:
+    """Writes kb.toml and the first files of one of `STARTERS` into `folder`; never overwrites a file.
 
     Returns the paths written. Raises `InitError` when the folder already is a knowledge base or cannot
     be written.
@@ -76,23 +131,22 @@ def write_starter(folder: Path) -> list[Path]:
     name = name.strip("-") or "kb"
     if not NAME.fullmatch(name):
         name = f"kb-{name}"[:64].rstrip("-")
-    page = folder / "docs" / "getting-started.md"
-    files = {
-        folder / PROJECT_FILE: _KB_TOML.format(
-            name=name,
-            title=name.replace("-", " ").capitalize(),
-            prefix=name.replace("-", "_"),
-        )
+    texts = {PROJECT_FILE: _KB_TOML, **STARTERS[kind]}
+    facts = {
+        "name": name,
+        "title": name.replace("-", " ").capitalize(),
+        "prefix": name.replace("-", "_"),
+        "kinds": " | ".join(KINDS),
     }
-    if not page.exists():
-        files[page] = _WELCOME.format(name=name)
+    files = {folder / path: text.format(**facts) for path, text in texts.items()}
+    new = {path: text for path, text in files.items() if not path.exists()}
     try:
-        for path, text in files.items():
+        for path, text in new.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InitError(f"{str(folder)!r} cannot be written: {error.strerror}") from error
-    return list(files)
+    return list(new)
 
 
 def _stem(folder: Path) -> str:

@@ -92,6 +92,31 @@ framework = "standard"
 filename = "boat.qnt"
 """,
     "templates/boat.qnt": "module boat {\n  var speed: int\n}\n",
+    "code/pump/pump.py": """\
+def start_pump(pressure):
+    \"\"\"Starts the bilge pump and returns the litres a minute.\"\"\"
+    if pressure <= 0:
+        raise ValueError("no pressure")
+    return pressure * 3
+""",
+    "sources/almanac/source.toml": 'id = "almanac"\nname = "Almanac"\nurl = "https://example.org/"\n',
+    "sources/almanac/tides.md": "# Tides\n\nSpring tides follow the full moon.\n",
+    "tests/cases.json": """\
+{"tests": [
+  {"uid": "t-1", "jiraKey": "SEA-1", "title": "Anchor holds in a gale", "priority": "High",
+   "tags": ["anchor"], "steps": [{"action": "Drop the anchor", "expected": ["The boat stops"]}]},
+  {"uid": "t-2", "jiraKey": "SEA-2", "title": "Anchor comes up again", "priority": "Low",
+   "tags": ["anchor"], "steps": [{"action": "Raise the anchor", "expected": ["The boat moves"]}]}
+]}
+""",
+    "workshops/knots/package.json": '{"epicshop": {"title": "Knots"}}\n',
+    "workshops/knots/exercises/01.bowline/README.mdx": "# Bowline\n\nTie a loop that holds.\n",
+    "workshops/knots/exercises/01.bowline/01.problem.loop/README.mdx": "# Loop\n\nMake one.\n",
+    "workshops/knots/exercises/01.bowline/01.problem.loop/knot.py": "def tie():\n    pass\n",
+    "workshops/knots/exercises/01.bowline/01.solution.loop/README.mdx": "# Loop\n\nDone.\n",
+    "workshops/knots/exercises/01.bowline/01.solution.loop/knot.py": (
+        "def tie():\n    return 'bowline'\n"
+    ),
     "routing.toml": """\
 [[label]]
 name = "fleet"

@@ -19,6 +19,7 @@ from kb_runtime.search import SearchRequest
 from kb_runtime.verification import verify
 from kbc.diagnostics import BuildError
 from kbc.encoding.errors import ModelError
+from kbc.kinds import KINDS
 from kbc.linker import PublishError
 from kbc.pipeline import BuildOptions, BuildReport, build, build_twice, differing_files
 
@@ -53,14 +54,7 @@ def test_every_kind_is_compiled_verified_and_found(tmp_path: Path, run: Builder)
     assert not report.diagnostics
     with Artifact.open(tmp_path / "out") as artifact:
         kinds = {info.name: info.kind for info in artifact.collections}
-        assert set(kinds.values()) == {
-            "builtins",
-            "docs",
-            "examples",
-            "patterns",
-            "templates",
-            "routing",
-        }
+        assert set(kinds.values()) == set(KINDS)
         for query, expected in {
             "asSet": "toSet",
             "how do I extinguish a flame": "docs/lanterns.md",

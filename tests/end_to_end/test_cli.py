@@ -15,6 +15,7 @@ from tests.end_to_end.knowledge import FILES, write_knowledge
 
 from kbc import exit_codes
 from kbc.cli import cli, run
+from kbc.starter import STARTERS
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +53,20 @@ def test_a_new_starter_checks_clean_and_builds(
     )
     assert report["name"] == "my-kb"
     assert report["records"] == 1
+
+
+@pytest.mark.parametrize("kind", list(STARTERS))
+def test_the_starter_of_every_kind_checks_clean(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    assert ask(capsys, "init", tmp_path / "kb", "--kind", kind)[0] == exit_codes.OK
+    code, _, err = ask(capsys, "check", tmp_path / "kb", "--strict")
+    assert (code, err) == (exit_codes.OK, "no problems found\n")
+
+
+def test_init_offers_every_starter() -> None:
+    (option,) = (each for each in cli.commands["init"].params if each.name == "kind")
+    assert list(option.type.to_info_dict()["choices"]) == list(STARTERS)
 
 
 def test_init_never_overwrites(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,7 +180,7 @@ def test_inspect_and_diff_tell_what_is_there_and_what_changed(
 ) -> None:
     assert "Demo knowledge" in ask(capsys, "inspect", built / "out")[1]
     facts = ask_json(capsys, "inspect", built / "out")
-    assert facts["counts"]["records"] == 10
+    assert facts["counts"]["records"] == 23
     write_knowledge(built / "kb2", **{"docs/new.md": "# New\n\nA new page about anchors.\n"})
     ask_json(capsys, "build", built / "kb2", "--out", built / "out2", "--cache", built / "cache")
     changes = ask_json(capsys, "diff", built / "out", built / "out2")
