@@ -296,7 +296,8 @@ class Block:
 
 def blocks_of(text: str, languages: set[str]) -> Iterator[Block]:
     lines = text.split("\n")
-    start, fence, info = 0, "", []
+    start, fence = 0, ""
+    info: list[str] = []
     for number, line in enumerate(lines, 1):
         opened = re.match(r"^ {0,3}(`{3,}|~{3,})\s*(.*)$", line)
         if not fence and opened:
