@@ -43,6 +43,7 @@ CANDIDATES = 100
 CANDIDATES_PER_HIT = 4
 # Below this length a word that the index lacks is as likely another word as a typo.
 _TYPO_CHARS = 6
+NO_WORD_OCCURS = "No word of the query occurs here; these are the nearest by meaning."
 # Between the parts of a chunk's title: `<document> › <section>`.
 TITLE_SEPARATOR = " › "
 # Filter combinations whose row mask is remembered, each a byte for every row.
@@ -190,7 +191,9 @@ class Hit:
 
 @dataclass(slots=True)
 class SearchResult:
-    """`mode` is what was done, which is less than asked for when a side failed (see `warnings`).
+    """`mode` is what was done, which is less than asked for when a side failed.
+
+    `warnings` say that, and when not one word of the query occurs in what was searched.
 
     `total_candidates` counts the different chunks that were ranked. `corrections` gives the words of
     the index that were searched in place of an unknown word.
@@ -372,7 +375,8 @@ class Searcher:
             reason = _reason(without_meaning)
             warning = f"Semantic search is unavailable ({reason}): results by words only."
             return Sides(query, lexical, semantic, None, "lexical", (warning,))
-        return Sides(query, lexical, semantic, vector, mode)
+        only_near = mode == "hybrid" and bool(semantic.rows) and not lexical.rows
+        return Sides(query, lexical, semantic, vector, mode, (NO_WORD_OCCURS,) * only_near)
 
     def _lexical(self, query: Query, scope: _Scope, depth: int) -> LexicalHits:
         return self._artifact.lexical.search(

@@ -22,7 +22,7 @@ from kb_runtime.catalog import Catalog, ChunkTable
 from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.lexical import LexicalIndex
 from kb_runtime.ranking import STEPS
-from kb_runtime.search import CANDIDATES, Searcher, SearchRequest, SearchResult
+from kb_runtime.search import CANDIDATES, NO_WORD_OCCURS, Searcher, SearchRequest, SearchResult
 from kb_runtime.vectors import RowRange, VectorIndex
 from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.lexical import write_lexical
@@ -294,6 +294,16 @@ def test_meaning_is_asked_with_typos_corrected(small: Built, query: str, encoded
     assert encoder.encoded == [encoded]
 
 
+def test_hits_by_meaning_alone_come_with_a_warning(search: Search) -> None:
+    found = search("zqxjkv")
+    assert found.hits
+    assert {hit.strategy for hit in found.hits} == {"semantic"}
+    assert found.warnings == (NO_WORD_OCCURS,)
+    assert search("zqxjkv map").warnings == ()
+    assert search("zqxjkv", mode="semantic").warnings == ()
+    assert search("zqxjkv", mode="lexical").warnings == ()
+
+
 def test_no_result_is_a_success(search: Search) -> None:
     result = search("qqqq zzzz", mode="lexical")
     assert (result.hits, result.warnings, result.total_candidates) == ([], (), 0)
@@ -476,7 +486,7 @@ NASTY = [
 @pytest.mark.parametrize("mode", ["hybrid", "lexical", "semantic"])
 def test_every_query_has_an_answer(search: Search, query: str, mode: str) -> None:
     result = search(query, mode=mode)
-    assert result.warnings == ()
+    assert {*result.warnings} <= {NO_WORD_OCCURS}
     for hit in result.hits:
         assert math.isfinite(hit.score)
         assert hit.snippet.text in hit.chunk["text"]
