@@ -1,6 +1,6 @@
-"""All benchmarks of speed and robustness on one knowledge base, as `make bench` runs them.
+"""All benchmarks of speed, robustness and ranking; those of speed on one knowledge base, as `make bench` runs them.
 
-    python -m benchmarks [--kb KB] [--faults 10000] [--only build,embedding,search,stdio,faults]
+    python -m benchmarks [--kb KB] [--faults 10000] [--only build,embedding,...]
 
 KB is compiled once into a scratch folder; without it, the folder named by $KBC_BENCH_KB is taken, or
 kb/. For figures worth quoting run on a quiet machine. Exit code 1: a bar was missed.
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.build import run_build
 
-NAMES = ("build", "embedding", "search", "stdio", "faults")
+NAMES = ("build", "embedding", "search", "stdio", "faults", "quality")
 
 
 def commands(kb: Path, artifact: Path, faults: int) -> dict[str, list[str]]:
@@ -32,7 +32,14 @@ def commands(kb: Path, artifact: Path, faults: int) -> dict[str, list[str]]:
         "search": module("search_latency", artifact),
         "stdio": module("stdio", artifact),
         "faults": module("faults", artifact, "--count", faults),
+        "quality": module("quality", "--ablation", *_checkouts()),
     }
+
+
+def _checkouts() -> list[str]:
+    """Where the labelled repositories are checked out, if $KBC_BENCH_CODE says so."""
+    folder = os.environ.get("KBC_BENCH_CODE")
+    return ["--code", folder] if folder else []
 
 
 def main() -> int:

@@ -172,3 +172,25 @@ def test_the_line_of_every_key_is_exact(
     (folder / "docs").mkdir()
     _, diagnostics = load(folder, text)
     assert [error.line for error in diagnostics.errors] == expected
+
+
+def test_search_settings_of_fusion_and_ranking_are_read(tmp_path: Path) -> None:
+    (tmp_path / "kb.toml").write_text(
+        '[kb]\nname = "a"\n[search]\nfusion = "rrf"\nwithout = ["places"]\nreranker = "mine"\n'
+        '[[collection]]\nname = "d"\nkind = "docs"\npaths = ["d"]\n'
+    )
+    project = load_project(tmp_path, Diagnostics())
+    assert project is not None
+    assert (project.search.fusion, project.search.without, project.search.reranker) == (
+        "rrf",
+        ("places",),
+        "mine",
+    )
+
+
+@pytest.mark.parametrize("line", ['fusion = "max"', 'without = ["place"]'])
+def test_unknown_fusions_and_steps_are_refused(tmp_path: Path, line: str) -> None:
+    (tmp_path / "kb.toml").write_text(f'[kb]\nname = "a"\n[search]\n{line}\n')
+    diagnostics = Diagnostics()
+    load_project(tmp_path, diagnostics)
+    assert ("toml-bad-value", 4) in [(found.code, found.line) for found in diagnostics]
