@@ -1,4 +1,4 @@
-"""All benchmarks of speed, robustness and ranking; those of speed on one knowledge base, as `make bench` runs them.
+"""All benchmarks: speed and robustness on one knowledge base, ranking on labelled collections.
 
     python -m benchmarks [--kb KB] [--faults 10000] [--only build,embedding,...]
 
