@@ -21,8 +21,8 @@ from kbc.codec import CodecError, pack, unpack
 from kbc.store import Store
 
 FILE_NAME = "phases.sqlite3"
-# Five to ten times the text of a knowledge base: room for some with 50 MB.
-MAX_BYTES = 1 << 30
+# A knowledge base takes five times its text, and what changes in it again.
+MAX_BYTES = 512 << 20
 
 _BATCH = 256  # items that are looked up together
 _WRITE_BYTES = 8 << 20  # results that wait to be written in one transaction

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime
 import functools
+import gc
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -135,6 +137,18 @@ def differing_files(left: Path, right: Path) -> list[str]:
     )
 
 
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Lets the collector of cyclic garbage look rarely: nearly everything that a build makes lives to
+    its end, and looking through it again and again takes a tenth of the time without embedding."""
+    before = gc.get_threshold()
+    gc.set_threshold(200_000, 50, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
 class _Build:
     """One build: what its phases hand on to each other."""
 
@@ -148,7 +162,7 @@ class _Build:
 
     def run(self) -> BuildReport:
         try:
-            with remembering(self._cache):
+            with remembering(self._cache), _few_collections():
                 return self._run()
         finally:
             self._cache.close()
