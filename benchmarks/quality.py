@@ -75,7 +75,7 @@ def text_sets(
     root: Path, model: Model, cache: Path, out: Path
 ) -> Iterator[tuple[Path, list[Labelled]]]:
     """An artifact and the queries of each collection below `root`."""
-    for folder in sorted(path for path in root.iterdir() if path.is_dir()):
+    for folder in sorted(path.parent for path in root.glob("*/queries.jsonl")):
         print(f"compiling {folder.name}", file=sys.stderr)
         artifact = build_artifact(folder.name, read_corpus(folder), model, cache, out)
         yield (
@@ -241,7 +241,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 with Artifact.open(path) as artifact:
                     for system, settings in systems.items():
                         text[system] |= measure(artifact, queries, settings)
-            missed += report_text(text)
+            if text["final"]:
+                missed += report_text(text)
         if options.code is not None and options.code_labels.is_dir():
             chosen = [each for each in options.repositories.split(",") if each]
             built = BuildOptions(out=out, fast=options.fast, cache=options.cache)

@@ -233,3 +233,49 @@ def test_a_search_whose_every_side_is_damaged_is_an_artifact_error(
     code, _, err = ask(capsys, "search", copy, "lantern")
     assert code == exit_codes.ARTIFACT
     assert "altered" in err
+
+
+def test_questions_are_measured_and_bounds_are_kept(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = tmp_path / "questions.toml"
+    questions.write_text(
+        '[[question]]\nquery = "how is a lantern lit"\nexpect = ["doc:docs/lanterns.md"]\n'
+    )
+    arguments = ("eval", built / "out", "--questions", questions)
+    facts = ask_json(capsys, *arguments, "--suggest", "--compare", built / "out")
+    assert facts["questions"] == 1
+    assert facts["measures"]["success@1"]["mean"] == 1
+    assert facts["tokens_per_answer"] > 0
+    assert facts["moved"] == []
+    assert facts["suggestions"]["unanswered"] == []
+    code, _, err = ask(capsys, *arguments, "--fail-under", "recall@100=1", "--mode", "lexical")
+    assert (code, err) == (exit_codes.OK, "")
+    questions.write_text('[[question]]\nquery = "anything"\nexpect = ["doc:absent.md"]\n')
+    code, _, err = ask(capsys, *arguments)
+    assert code == exit_codes.USAGE
+    assert "'doc:absent.md'" in err
+
+
+def test_a_measure_below_its_bound_ends_with_its_own_code(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = tmp_path / "questions.toml"
+    questions.write_text('[[question]]\nquery = "Lanterns"\nexpect = ["builtin:toSet"]\n')
+    code, _, err = ask(
+        capsys, "eval", built / "out", "--questions", questions, "--fail-under", "success@1=1"
+    )
+    assert code == exit_codes.BELOW
+    assert "success@1 is 0.0000, below 1" in err
+
+
+def test_explained_hits_tell_ranks_and_words(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = ask_json(capsys, "search", built / "out", "trimming lanterns", "--explain")
+    best = found["hits"][0]["explanation"]
+    assert best["lexicalRank"] >= 1
+    assert best["semanticRank"] >= 1
+    assert best["matched"]
+    _, out, _ = ask(capsys, "search", built / "out", "trimming lanterns", "--explain")
+    assert "words: rank" in out
