@@ -1,7 +1,8 @@
 """Front end for documentation pages: Markdown, MDX and plain text.
 
 Front matter may hold anything; `title`, `summary` or `description`, `tags`, `topics` and `url` are
-used, and all of it is kept. A page's id is its path below the knowledge base's root.
+used, and all of it is kept. A page's id is its path below the knowledge base's root. Its group is its
+collection's, but below `lessons/` in a collection of the group core it is lessons.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from kbc.frontends.markdown_file import (
 )
 from kbc.project import Collection, SourceFile
 from kbc.records import DocRecord, Record
+
+CORE = "core"
+LESSONS = "lessons"
 
 
 def read(
@@ -61,7 +65,7 @@ def _page(collection: Collection, page: MarkdownFile, diagnostics: Diagnostics) 
         else first_paragraph(document.blocks, document.references),
         tags=tags,
         url=fields.string("url") or collection.source_url(path),
-        group=collection.group or collection.name,
+        group=_group(collection, page.file),
         format=page.format,
         content=content,
         processed=page.is_mdx,
@@ -90,10 +94,16 @@ def _plain_text(
         language="text",
         summary=shorten(paragraph),
         url=collection.source_url(file.path),
-        group=collection.group or collection.name,
+        group=_group(collection, file),
         format="text",
         content=content,
     )
+
+
+def _group(collection: Collection, file: SourceFile) -> str:
+    if collection.group == CORE and file.relative_path.startswith(f"{LESSONS}/"):
+        return LESSONS
+    return collection.group or collection.name
 
 
 def _file_name(path: str) -> str:

@@ -28,8 +28,8 @@ GROUPS = ("core", "choreo", "lessons", "guidelines", "posts")
 """Groups that a listing always names; a knowledge base may have others."""
 EXTRA_GROUP = "posts"
 DEEPEST_LEVEL = 6
-_LISTED_DOCS = 200
-"""The most paths that an error lists."""
+_LISTED_DOCS = 50
+"""The most paths that the text of an error lists; its structure has all."""
 
 
 def get_doc(session: Session, arguments: dict[str, Any]) -> Answer:
@@ -128,7 +128,7 @@ def _section(session: Session, record: library.Record, wanted: str) -> dict[str,
         f"{record['path']} has no section {quoted(wanted)}",
         suggestions=close,
         next_steps=[f"Call {outline} with path {quoted(record['path'])} to see its sections."],
-        details={"availableSections": anchors[:_LISTED_DOCS]},
+        details={"availableSections": anchors},
     )
 
 
@@ -170,21 +170,29 @@ def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError
         message,
         suggestions=suggestions,
         next_steps=[f"Give {argument} as {listing} shows it."],
-        details={"availableDocs": known[:_LISTED_DOCS], "total": len(known)},
+        details={"availableDocs": known, "total": len(known)},
     )
 
 
 def _listed(paths: list[str]) -> str:
-    shown = ", ".join(paths[:50])
-    return shown if len(paths) <= 50 else f"{shown} and {len(paths) - 50} more"
+    shown = ", ".join(paths[:_LISTED_DOCS])
+    more = len(paths) - _LISTED_DOCS
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def list_docs(session: Session, arguments: dict[str, Any]) -> Answer:
+    """Every page once: the files directly in a group's folder under the group's name, those in a
+    folder below it under that folder's path."""
+    pages = list(library.records(session, KIND))
+    depths: dict[str, int] = {}
+    for record in pages:
+        depth = record["path"].count("/")
+        depths[record["group"]] = min(depth, depths.get(record["group"], depth))
     groups: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
-    total = 0
-    for record in library.records(session, KIND):
-        total += 1
-        groups.setdefault(record.get("group", GROUPS[0]), []).append(
+    for record in pages:
+        group, folder = record["group"], record["path"].rpartition("/")[0]
+        is_direct = record["path"].count("/") == depths[group]
+        groups.setdefault(group if is_direct else folder, []).append(
             {
                 "filename": _filename(record["path"]),
                 "path": record["path"],
@@ -195,7 +203,7 @@ def list_docs(session: Session, arguments: dict[str, Any]) -> Answer:
         )
     for entries in groups.values():
         entries.sort(key=lambda entry: (entry["filename"], entry["path"]))
-    return json_answer({"total": total, **groups})
+    return json_answer({"total": len(pages), **groups})
 
 
 def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer:

@@ -87,21 +87,22 @@ def _example(session: Session, path: str) -> library.Record | None:
 def _folder(session: Session, path: str) -> tuple[str, list[str]] | None:
     """The folder that `path` means, as it is written in the index, and all files below it, sorted.
 
-    The collection's own folder may be named too, alone or in front.
+    The collection's own folder may be named too, alone or in front; alone it is the name, which is `/`
+    when the collection has no folder.
     """
-    for start in [path, *_below_base(session, path)]:
+    for base, start in [("/", path), *_below_base(session, path)]:
         files = [
             id
             for id in library.ids(session, KIND)
             if not start or id.casefold().startswith(start.casefold() + "/")
         ]
         if files:
-            return files[0][: len(start)], sorted(files)
+            return files[0][: len(start)] or base, sorted(files)
     return None
 
 
-def _below_base(session: Session, path: str) -> list[str]:
-    """`path` without the folders that hold the example collections, where it begins with one."""
+def _below_base(session: Session, path: str) -> list[tuple[str, str]]:
+    """The folders of example collections that `path` begins with, and what follows them."""
     bases = {
         record["path"].removesuffix(record["id"]).strip("/")
         for catalog in library.catalogs(session, KIND)
@@ -110,7 +111,7 @@ def _below_base(session: Session, path: str) -> list[str]:
     }
     folded = path.casefold()
     return [
-        path[len(base) + 1 :]
+        (base, path[len(base) + 1 :])
         for base in sorted(bases)
         if base and (folded == base.casefold() or folded.startswith(base.casefold() + "/"))
     ]

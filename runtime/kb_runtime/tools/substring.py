@@ -96,8 +96,7 @@ def _files(session: Session, scope: str) -> dict[str, list[Part]]:
     whole: dict[str, str] = {}
     for kind in KINDS:
         for info in library.collections(session, kind):
-            inside = _in_scope(kind, info.group, scope)
-            if not inside and not (kind == "docs" and scope == "builtins"):
+            if kind != "docs" and not _in_scope(kind, "", scope):
                 continue
             catalog = session.artifact.catalog(info.name)
             for position in range(len(catalog)):
@@ -105,7 +104,7 @@ def _files(session: Session, scope: str) -> dict[str, list[Part]]:
                 path, text = record["path"], record.get("text", "")
                 if kind == "docs":
                     whole[path] = text
-                if not inside:
+                if not _in_scope(kind, record.get("group", ""), scope):
                     continue
                 if path in whole:
                     files[path] = [Part(1, whole[path])]

@@ -43,6 +43,23 @@ def read_page(path: str, text: str) -> DocRecord:
     return record
 
 
+@pytest.mark.parametrize(
+    ("group", "path", "expected"),
+    [
+        ("core", "docs/lessons/1.md", "lessons"),
+        ("core", "docs/lessons/deep/1.txt", "lessons"),
+        ("core", "docs/lessons.md", "core"),
+        ("core", "docs/more/lessons/1.md", "core"),
+        ("posts", "docs/lessons/1.md", "posts"),
+    ],
+)
+def test_pages_below_lessons_are_lessons(group: str, path: str, expected: str) -> None:
+    collection = Collection("docs", "docs", ("docs",), group=group)
+    (record,) = read(collection, [SourceFile(path, b"# One\n", "docs")], Diagnostics())
+    assert isinstance(record, DocRecord)
+    assert record.group == expected
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_an_mdx_post(end: str) -> None:
     text = POST.replace("\n", end)

@@ -5,8 +5,12 @@ from typing import Any
 
 import pytest
 
+from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ToolError
+from kb_runtime.session import Session
 from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.docs import get_doc, list_docs
+from kbc.linker import Published
 
 Call = Callable[..., Answer]
 
@@ -144,6 +148,19 @@ def test_unknown_page_lists_what_exists(call: Call, path: str) -> None:
     ]
 
 
+def test_unknown_page_lists_all_of_many_in_the_structure(
+    publish: Callable[..., Published],
+) -> None:
+    paths = [f"docs/{number:03}.md" for number in range(300)]
+    pages = [{"id": path, "path": path, "title": path, "text": ""} for path in paths]
+    collection = {"name": "docs", "kind": "docs", "records": 300, "chunks": 300, "first_row": 0}
+    published = publish({"docs": pages}, collections=[collection])
+    with Artifact.open(published.path) as artifact, pytest.raises(ToolError) as caught:
+        get_doc(Session(artifact, {}), {"filename": "nothing"})
+    assert caught.value.details == {"availableDocs": paths, "total": 300}
+    assert caught.value.message.endswith(", docs/049.md and 250 more")
+
+
 def test_misspelt_page_suggests_the_right_one(call: Call) -> None:
     assert refusal(call, "get_doc", filename="docs/manaul.md").suggestions == ("docs/manual.md",)
 
@@ -171,6 +188,26 @@ def test_list_has_every_group_also_empty_ones(call: Call) -> None:
             "sections": 1,
         }
     ]
+
+
+def test_list_has_pages_of_deeper_folders_under_their_folder(
+    publish: Callable[..., Published],
+) -> None:
+    paths = ["docs/b.md", "docs/a.md", "docs/more/z.md", "docs/more/a.md", "docs/lessons/1.md"]
+    pages = [
+        {"id": path, "path": path, "title": "T", "text": "", "group": "core"} for path in paths
+    ]
+    pages[-1]["group"] = "lessons"
+    collection = {"name": "docs", "kind": "docs", "records": 5, "chunks": 5, "first_row": 0}
+    published = publish({"docs": pages}, collections=[collection])
+    with Artifact.open(published.path) as artifact:
+        found = structured(list_docs(Session(artifact, {}), {}))
+    assert found.pop("total") == 5
+    assert {name: [each["filename"] for each in found[name]] for name in found if found[name]} == {
+        "core": ["a.md", "b.md"],
+        "lessons": ["1.md"],
+        "docs/more": ["a.md", "z.md"],
+    }
 
 
 def test_outline_has_lines_and_anchors_and_no_text(call: Call) -> None:

@@ -61,7 +61,9 @@ def test_folder_lists_files_at_every_depth(call: Call, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/", "examples"])
 def test_the_examples_folder_itself_lists_everything(call: Call, path: str) -> None:
-    assert len(structured(call("get_example", path=path))["files"]) == 4
+    found = structured(call("get_example", path=path))
+    assert len(found["files"]) == 4
+    assert found["path"] == path
 
 
 @pytest.mark.parametrize("tool", ["get_example", "example_info"])
