@@ -15,6 +15,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -50,6 +51,7 @@ MANIFEST_FIELDS = (
 """What a builder supplies; the linker adds `format`, `build_id`, `files` and the seal."""
 
 _POLL_S = 0.05
+_FLUSHES = 8  # at once
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _UNWRITABLE = frozenset(
     {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR}
@@ -331,9 +333,10 @@ def _listed(folder: Path, path: str) -> dict[str, Any]:
 
 
 def _sync_tree(folder: Path) -> None:
-    for path in folder.rglob("*"):
-        _sync(path)
-    _sync(folder)
+    """Flushes everything below `folder`. A flush waits for the disk, which serves several at once."""
+    with ThreadPoolExecutor(_FLUSHES) as threads:
+        for _ in threads.map(_sync, [*folder.rglob("*"), folder]):
+            pass  # an error of a thread is raised here
 
 
 def _sync(path: Path) -> None:

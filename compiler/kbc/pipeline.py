@@ -7,6 +7,7 @@ import functools
 import gc
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -168,9 +169,12 @@ class _Build:
             self._cache.close()
 
     def _run(self) -> BuildReport:
-        inputs = self._read()
-        with self._clock.phase("model"):
-            model = resolve_model(self._options.model)
+        # Hashing the model's weights keeps the disk and another core busy meanwhile.
+        with ThreadPoolExecutor(1) as threads:
+            resolving = threads.submit(resolve_model, self._options.model)
+            inputs = self._read()
+            with self._clock.phase("model"):
+                model = resolving.result()
         name, keep = inputs.project.name, self._options.keep
         with Staging(self._options.out, name, self._build_id(inputs, model)) as staging:
             published = staging.reuse(keep=keep)

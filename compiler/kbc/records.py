@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar
 
 from kb_runtime.testcases import Step
@@ -298,14 +299,23 @@ class Chunk:
 
 def catalog_entry(record: Record) -> dict[str, Any]:
     """The record as plain maps, lists, strings and numbers; empty optional fields are left out."""
-    entry = _plain(dataclasses.asdict(record))
+    entry = _plain(record)
     assert isinstance(entry, dict)
     return {name: value for name, value in entry.items() if value not in ("", [], {}, None)}
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, (str, int)):
+        return value
+    if dataclasses.is_dataclass(value):
+        return {name: _plain(getattr(value, name)) for name in _names(value.__class__)}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return value
+
+
+@cache
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(each.name for each in dataclasses.fields(kind))
