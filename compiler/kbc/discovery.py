@@ -58,7 +58,7 @@ class _Walker:
                     f"{entry!r} of collection {collection.name!r} holds no file of kind"
                     f" {collection.kind!r}",
                     PROJECT_FILE,
-                    collection.line or None,
+                    collection.paths_line or None,
                     hint=_suffix_hint(collection),
                 )
         if isinstance(tree, SourceTree) and tree.left_out:
@@ -207,7 +207,8 @@ class _Walker:
         return (path.relative_to(self._root) if _is_within(path, self._root) else path).as_posix()
 
     def _problem(self, collection: Collection, code: str, message: str, hint: str) -> None:
-        self._diagnostics.error(code, message, PROJECT_FILE, collection.line or None, hint=hint)
+        line = collection.paths_line or None
+        self._diagnostics.error(code, message, PROJECT_FILE, line, hint=hint)
 
 
 def _source_tree(collection: Collection) -> SourceTree | WorkshopTree | None:

@@ -353,10 +353,10 @@ def _check_fence(token: Token, line_numbers: Sequence[int], problems: list[Probl
             Problem(
                 "warning",
                 "markdown-unclosed-fence",
-                f"the code block that `{token.markup}{token.info}` opens is never closed",
+                f"the code block that {token.markup + token.info!r} opens is never closed",
                 line_numbers[first],
-                f"Add a line with `{token.markup}` where the code ends; "
-                "until then everything up to the end is code.",
+                f"Add a line with {token.markup!r} where the code ends. Without it, all that follows "
+                "in the file (or in the list item or quotation) is read as code.",
             )
         )
         return
@@ -369,7 +369,7 @@ def _check_fence(token: Token, line_numbers: Sequence[int], problems: list[Probl
                 "markdown-fence-in-fence",
                 f"{match.group().strip()!r} inside a code block does not close it",
                 line,
-                f"Close the block with `{token.markup}` alone, or open the outer one with more marks.",
+                f"Close the block with {token.markup!r} alone, or open the outer one with more marks.",
             )
         )
 

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from kb_runtime.ranking import STEPS
+from kb_runtime.rendering import shorten
 from kbc.diagnostics import Diagnostics
 from kbc.kinds import INTEGER, KINDS, STRING, STRING_LISTS, STRINGS
 from kbc.toml_lines import Key, key_lines
@@ -111,7 +112,8 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A `[[collection]]` of kb.toml; `line` is its table's line there (0: it comes by convention)."""
+    """A `[[collection]]` of kb.toml. `line` is its table's line there and `paths_line` that of its paths,
+    or else of the table (0: it comes by convention)."""
 
     name: str
     kind: str
@@ -120,6 +122,7 @@ class Collection:
     group: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     line: int = 0
+    paths_line: int = 0
 
     def source_url(self, path: str, anchor: str = "") -> str:
         """The public address of a record, or "" when the collection has no `url`.
@@ -368,23 +371,24 @@ class _Reader:
     def _collections(self, tables: list[dict[str, Any]] | None) -> tuple[Collection, ...]:
         if tables is None:
             return self._conventional_collections()
-        collections: dict[str, Collection] = {}
+        collections: list[Collection] = []
+        lines: dict[str, int] = {}  # of the tables by name, those with other mistakes included
         for index, table in enumerate(tables):
-            collection = self._collection(("collection", index), table)
-            if collection is None:
-                continue
-            earlier = collections.get(collection.name)
-            if earlier is not None:
+            key: Key = ("collection", index)
+            collection = self._collection(key, table)
+            name = table.get("name")
+            if isinstance(name, str) and name in lines:
                 self._error(
                     "duplicate-collection",
-                    f"the collection name {collection.name!r} is taken by the collection"
-                    f" in line {earlier.line}",
-                    ("collection", index, "name"),
+                    f"the collection name {name!r} is taken by the collection in line {lines[name]}",
+                    (*key, "name"),
                     hint="Give each collection a name of its own.",
                 )
-                continue
-            collections[collection.name] = collection
-        return tuple(collections.values())
+            elif collection is not None:
+                collections.append(collection)
+            if isinstance(name, str):
+                lines.setdefault(name, self._line(key))
+        return tuple(collections)
 
     def _conventional_collections(self) -> tuple[Collection, ...]:
         found = [
@@ -464,6 +468,7 @@ class _Reader:
             group=fields.get("group", default_group),
             options=options,
             line=self._line(key),
+            paths_line=self._line((*key, "paths")),
         )
 
     def _search(self, table: dict[str, Any]) -> SearchSettings:
@@ -551,7 +556,7 @@ class _Reader:
             elif not _has_type(value, allowed[name]):
                 self._error(
                     "toml-wrong-type",
-                    f"`{name}` must be {allowed[name]}, not {value!r:.80}",
+                    f"`{name}` must be {allowed[name]}, not {shorten(repr(value), 80)}",
                     (*key, name),
                 )
             else:

@@ -61,14 +61,22 @@ def test_files_folders_and_globs_are_paths(tmp_path: Path) -> None:
 def test_a_missing_path_is_an_error_in_kb_toml(tmp_path: Path) -> None:
     _, diagnostics = files_of(tmp_path, docs('"nowhere"'))
     (error,) = diagnostics.errors
-    assert (error.code, error.path, error.line) == ("path-missing", "kb.toml", 3)
+    assert (error.code, error.path, error.line) == ("path-missing", "kb.toml", 6)
     assert "'nowhere'" in error.message
 
 
 def test_a_folder_without_a_fitting_file_is_a_warning(tmp_path: Path) -> None:
     write(tmp_path / "docs/image.png")
     _, diagnostics = files_of(tmp_path)
-    assert [found.code for found in diagnostics.warnings] == ["collection-path-empty"]
+    (found,) = diagnostics.warnings
+    assert (found.code, found.line) == ("collection-path-empty", None)
+
+
+def test_an_entry_without_a_fitting_file_is_told_on_the_line_of_paths(tmp_path: Path) -> None:
+    write(tmp_path / "docs/image.png")
+    _, diagnostics = files_of(tmp_path, docs('"docs"'))
+    (found,) = diagnostics.warnings
+    assert (found.code, found.line) == ("collection-path-empty", 6)
 
 
 def test_a_link_that_closes_a_circle_is_left_out(tmp_path: Path) -> None:

@@ -109,6 +109,9 @@ def test_list_items_are_plain_texts() -> None:
 def test_an_unclosed_fence_is_reported_with_its_line_and_its_text_kept() -> None:
     document = parse("# A\n\n```py\n# code\nlast")
     assert codes(document) == [("markdown-unclosed-fence", 3)]
+    (problem,) = document.problems
+    assert problem.message == "the code block that '```py' opens is never closed"
+    assert problem.hint.startswith("Add a line with '```' where the code ends.")
     assert document.blocks[-1].content == "# code\nlast"
     assert outline(document) == [(1, "A", 1)]
 

@@ -98,6 +98,12 @@ def test_a_folder_without_kb_toml_is_refused_with_a_way_on(tmp_path: Path) -> No
             "'d'",
         ),
         (
+            f'[kb]\nname = "a"\ntitle = [{"7, " * 50}]\n',
+            "toml-wrong-type",
+            3,
+            "7, 7, 7, 7, 7,…",
+        ),
+        (
             '[kb]\nname = "a"\n[[collection]]\nname = "d"\nkind = "docs"\npaths = []\n',
             "toml-bad-value",
             6,
@@ -114,6 +120,23 @@ def test_each_mistake_is_reported_with_its_line(
     found_code, found_line, message = only_error(diagnostics)
     assert (found_code, found_line) == (code, line)
     assert quoted in message
+
+
+def test_a_name_is_taken_also_where_another_mistake_is_beside_it(tmp_path: Path) -> None:
+    table = '[[collection]]\nname = "d"\nkind = "{}"\npaths = ["docs"]\n'
+    kinds = ("docs", "dox", "docs")
+    text = '[kb]\nname = "a"\n' + "".join(map(table.format, kinds))
+    _, diagnostics = load(tmp_path, text)
+    assert [(error.code, error.line) for error in diagnostics.errors] == [
+        ("duplicate-collection", 8),
+        ("unknown-kind", 9),
+        ("duplicate-collection", 12),
+    ]
+    assert [error.message.endswith("in line 3") for error in diagnostics.errors] == [
+        True,
+        False,
+        True,
+    ]
 
 
 def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from kb_runtime.rendering import shorten
 from kbc.diagnostics import Diagnostics
 from kbc.project import SourceFile
 
@@ -52,9 +53,13 @@ class Fields:
         if value is None:
             return ()
         items = value if isinstance(value, list) else [value]
-        if any(isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items):
-            self._wrong_type(name, "a list of texts", value)
-            return ()
+        for position, item in enumerate(items, start=1):
+            if isinstance(item, bool) or not isinstance(item, (str, int, float)):
+                if isinstance(value, list):
+                    self._wrong_item(name, position, item)
+                else:
+                    self._wrong_type(name, "a list of texts", value)
+                return ()
         return tuple(text for item in items if (text := str(item).strip()))
 
     def number(self, name: str, default: float, low: float, high: float) -> float:
@@ -105,11 +110,26 @@ class Fields:
     def _wrong_type(self, name: str, wanted: str, value: Any) -> None:
         self.diagnostics.error(
             "metadata-wrong-type",
-            f"`{name}` must be {wanted}, not {value!r:.80}",
+            f"`{name}` must be {wanted}, not {_as_written(value)}",
             self.path,
             self.line_of(name),
             hint=f"Write {wanted} after `{name}`.",
         )
+
+    def _wrong_item(self, name: str, position: int, item: Any) -> None:
+        self.diagnostics.error(
+            "metadata-wrong-type",
+            f"`{name}` must be a list of texts, but its item {position} is {_as_written(item)}",
+            self.path,
+            self.line_of(name),
+            hint="Write a text there, in quotes when it is a word such as null or true; or take the"
+            " item out.",
+        )
+
+
+def _as_written(value: Any) -> str:
+    """The value as JSON, which is near to how YAML and TOML write it, at most 80 characters of it."""
+    return f"`{shorten(json.dumps(value, ensure_ascii=False, default=str), 80)}`"
 
 
 def read_toml(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[str, Any], str] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.patterns import read
 from kbc.project import Collection, SourceFile
@@ -87,6 +89,24 @@ def test_missing_metadata_is_an_error_with_its_line() -> None:
         ("metadata-wrong-type", 3),
         ("metadata-unknown-field", 4),
     ]
+
+
+@pytest.mark.parametrize(
+    ("tags", "said"),
+    [
+        ("[a, null, b]", "a list of texts, but its item 2 is `null`"),
+        ("[a, b, true]", "a list of texts, but its item 3 is `true`"),
+        ("[[" + "long, " * 40 + "]]", 'a list of texts, but its item 1 is `["long", "long"'),
+        ("{a: b}", 'a list of texts, not `{"a": "b"}`'),
+    ],
+)
+def test_an_item_that_is_no_text_is_named(tags: str, said: str) -> None:
+    _, diagnostics = read_page(f"---\nname: n\ntags: {tags}\n---\ntext\n")
+    (found,) = [each for each in diagnostics if each.code == "metadata-wrong-type"]
+    assert f"`tags` must be {said}" in found.message
+    assert len(found.message) < 140
+    assert found.message.endswith("…`") == ("long" in tags)
+    assert found.line == 3
 
 
 def test_the_file_name_is_the_default_id() -> None:
