@@ -225,7 +225,9 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
 @cli.command()
 @ARTIFACT
 @click.argument("query", nargs=-1, required=True)
-@click.option("--scope", "scopes", multiple=True, help="Search only this scope; repeatable.")
+@click.option(
+    "--scope", "scopes", multiple=True, help="Search in this scope; repeatable. Default: all."
+)
 @click.option("--limit", type=click.IntRange(1, 50), default=10, help="Default: 10.")
 @click.option(
     "--mode", type=click.Choice(["hybrid", "lexical", "semantic"]), default="hybrid", help="Sides."

@@ -172,7 +172,7 @@ def evaluate(
     found = Evaluation([], [], [])
     scopes = artifact.manifest["scopes"]
     for question in questions:
-        names = tuple(scopes[question.scope]) if question.scope else None
+        names = tuple(scopes[question.scope or "all"])
         page = SearchRequest(question.query, names, limit=PAGE, mode=mode)
         started = time.perf_counter()
         shown = artifact.searcher.search(page).hits

@@ -96,8 +96,8 @@ def render_record(record: dict[str, Any]) -> str:
     return f"# {title}\n# {record['address']}\n\n{record.get('text', '')}"
 
 
-def _collections(artifact: Artifact, scopes: Sequence[str]) -> tuple[str, ...] | None:
-    """The collections of all `scopes` together; None, which means all, when there are none."""
+def _collections(artifact: Artifact, scopes: Sequence[str]) -> tuple[str, ...]:
+    """The collections of all `scopes` together; of the scope `all` when there are none."""
     known: dict[str, list[str]] = artifact.manifest["scopes"]
     for scope in scopes:
         if scope not in known:
@@ -106,6 +106,4 @@ def _collections(artifact: Artifact, scopes: Sequence[str]) -> tuple[str, ...] |
                 f"{scope!r} is not a scope of this knowledge base; there are: {', '.join(known)}",
                 suggestions=suggest(scope, known),
             )
-    if not scopes or "all" in scopes:
-        return None
-    return tuple(dict.fromkeys(name for scope in scopes for name in known[scope]))
+    return tuple(dict.fromkeys(name for scope in scopes or ("all",) for name in known[scope]))

@@ -50,6 +50,12 @@ NOT_SEARCHED = frozenset({"routing"})
 """Kinds whose records are rules, not reading matter; they have no chunks."""
 
 
+REFERENCE = frozenset({"builtins", "docs", "examples", "patterns", "templates"})
+"""Kinds that the scope `all` gathers: what one reads to learn. Test cases, source trees, workshops and
+crawled sites have search tools of their own, and would crowd the answers to questions out; they are
+scopes by their names. A knowledge base without any of these kinds has everything in `all`."""
+
+
 def in_row_order(collections: Sequence[Collection]) -> list[Collection]:
     """The collections in the order of the artifact: by scope, then as kb.toml lists them."""
 
@@ -68,7 +74,8 @@ def search_scopes(collections: Sequence[Collection]) -> dict[str, list[str]]:
     Every promised scope is there, also when nothing is in it.
     """
     ordered = [each for each in in_row_order(collections) if each.kind not in NOT_SEARCHED]
-    scopes = {"all": [each.name for each in ordered]}
+    reference = [each.name for each in ordered if each.kind in REFERENCE]
+    scopes = {"all": reference or [each.name for each in ordered]}
     scopes.update({each.name: [each.name] for each in ordered})
     scopes.update(
         {

@@ -44,3 +44,14 @@ def test_each_collection_is_a_scope_and_routing_is_not() -> None:
     assert scopes["choreo"] == ["choreo"]
     assert "routing" not in scopes
     assert "routing" not in scopes["all"]
+
+
+def test_all_is_what_one_reads_to_learn() -> None:
+    more = [collection("cases", "tests"), collection("src", "code"), collection("web", "pages")]
+    scopes = search_scopes([*COLLECTIONS, *more])
+    assert {"cases", "src", "web"}.isdisjoint(scopes["all"])
+    assert scopes["cases"] == ["cases"]
+
+
+def test_all_is_everything_where_nothing_is_reference() -> None:
+    assert search_scopes([collection("cases", "tests")])["all"] == ["cases"]
