@@ -25,9 +25,9 @@ DEFAULT_PORT = 8765
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
 USAGE = f"""\
-Usage: serve ARTIFACT [--tools all|compact|FAMILY,...] [--data DIR] [--code DIR]
-       serve ARTIFACT --http [--host HOST] [--port PORT] [--token-file FILE]
-                      [--allow-host HOST]... [--allow-origin ORIGIN]... [--max-body BYTES]
+Usage: kbc serve ARTIFACT [--tools all|compact|FAMILY,...] [--data DIR] [--code DIR]
+       kbc serve ARTIFACT --http [--host HOST] [--port PORT] [--token-file FILE]
+                          [--allow-host HOST]... [--allow-origin ORIGIN]... [--max-body BYTES]
 
 Serves a compiled knowledge base to an MCP client, over stdin and stdout or over HTTP.
 

@@ -141,17 +141,6 @@ class DocumentEncoder:
             self._store(encoder, unsaved)
         return vectors
 
-    def encode_tokens(self, token_ids: Sequence[Sequence[int]]) -> Float32:
-        """Vectors float32 [n, d] of texts that are tokenised already, special tokens included.
-
-        The cache, which is keyed by text, is not asked.
-        """
-        self._require_short(token_ids, range(len(token_ids)), None)
-        vectors = np.empty((len(token_ids), self.model.dimensions), np.float32)
-        for index, vector in self._embed(token_ids):
-            vectors[index] = vector
-        return vectors
-
     def close(self) -> None:
         self._session = None
 

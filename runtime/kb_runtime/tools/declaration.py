@@ -56,7 +56,7 @@ class Tool:
     (no kinds: always). `output` is the JSON Schema of the structured content, or None for text only.
     `run` gets checked arguments: every declared name is present, with its default where omitted.
     `on_error` says a failure in the words of the tool's family (None: as `rendering` says it); it may
-    raise `ProtocolError` where the contract wants a protocol error. Answers of a `correlated` tool
+    raise `ProtocolError` where clients of the family expect a protocol error. Answers of a `correlated` tool
     always carry a correlation id; those of others when the client gave one.
     """
 

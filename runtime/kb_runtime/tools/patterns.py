@@ -36,8 +36,8 @@ WEIGHTS: Mapping[str, float] = {
     "anti_patterns": 1.0,
     "template": 0.5,
 }
-"""What a term counts in each field. The first four are the contract's; rules and anti-patterns say as
-much as principles, and code repeats words without being about them."""
+"""What a term counts in each field. A name says most, then what the pattern is for; rules and
+anti-patterns say as much as principles, and code repeats words without being about them."""
 
 _LISTS = ("when_to_use", "key_principles", "required_builtins", "examples", "related_patterns")
 

@@ -101,7 +101,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
             collections=tuple(info.name for info in library.collections(session, KIND)),
             limit=2 * limit,  # some of them say nearly the same
             alpha=alpha,
-            ranking=(),  # the contract says what a score is made of
+            ranking=(),  # a score is the mix of both sides that `alpha` asks for, and nothing else
             types=_with_synonyms(filters.get("type", ()), _SAME_TYPE),
             languages=_with_synonyms(filters.get("language", ()), _SAME_LANGUAGE),
             rows=_rows(session, filters),

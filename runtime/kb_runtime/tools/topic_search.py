@@ -37,7 +37,7 @@ POOL = 50
 EXCERPT_SIDE_CHARS = 260
 MAX_EXCERPT_CHARS = 900
 POSITION_SCALE = 80
-"""A phrase at character p of a section scores 1 / (1 + (p - 1) / 80): the contract's formula."""
+"""A phrase at character p of a section scores 1 / (1 + (p - 1) / 80): half at the end of a line."""
 
 
 def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer:
