@@ -225,7 +225,7 @@ class DocumentEncoder:
                 prefix="kbc-encoder-", ignore_cleanup_errors=True
             ) as name:
                 folder = Path(name)
-                write_cached_graph(self.model, self.variant, folder, self._graphs)
+                write_cached_graph(self.model, self.variant, folder, self._graphs, link=True)
                 self._session = open_session(folder)
         return self._session
 

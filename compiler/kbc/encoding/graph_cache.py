@@ -22,14 +22,21 @@ _GRAPH_FILES = ("model.onnx", "model.bin")
 _HASHES = "sha256.json"
 
 
-def write_cached_graph(model: Model, variant: Variant, folder: Path, cache: Path | None) -> None:
+def write_cached_graph(
+    model: Model, variant: Variant, folder: Path, cache: Path | None, *, link: bool = False
+) -> None:
     """Writes `model.onnx` and `model.bin` into `folder`, from `cache` when it has them.
 
-    `cache` is the compiler's cache folder, or None for no cache.
+    `cache` is the compiler's cache folder, or None for no cache. With `link` the files may be those of
+    the cache, for who only reads them; without it they are copies.
     """
     entry = cache / FOLDER / _entry_name(model, variant) if cache is not None else None
-    if entry is not None and _take(entry, folder):
+    if entry is not None and _take(entry, folder, link):
         return
+    for (
+        name
+    ) in _GRAPH_FILES:  # of a damaged entry; to write through a link would change the cache's
+        (folder / name).unlink(missing_ok=True)
     # Importing onnx takes a tenth of a second, which a build with a warm cache does not pay.
     from kbc.encoding.graph import write_graph
 
@@ -45,15 +52,25 @@ def _entry_name(model: Model, variant: Variant) -> str:
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
 
 
-def _take(entry: Path, folder: Path) -> bool:
-    """Copies a kept graph into `folder` if it is there and sound."""
+def _take(entry: Path, folder: Path, link: bool) -> bool:
+    """Puts a kept graph into `folder` if it is there and sound."""
     try:
         hashes = json.loads((entry / _HASHES).read_text())
         for name in _GRAPH_FILES:
-            shutil.copyfile(entry / name, folder / name)
+            if not (link and _linked(entry / name, folder / name)):
+                shutil.copyfile(entry / name, folder / name)
             if _sha256(folder / name) != hashes[name]:
                 return False
     except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return True
+
+
+def _linked(source: Path, target: Path) -> bool:
+    """Whether `target` is another name of `source` now; not across file systems, for example."""
+    try:
+        target.hardlink_to(source)
+    except OSError:
         return False
     return True
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,3 +70,25 @@ def test_cache_that_cannot_be_written_fails_nothing(model: Model, tmp_path: Path
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     found = write(model, tmp_path / "first", tmp_path / "file" / "cache")
     assert found == write(model, tmp_path / "second", None)
+
+
+def test_writing_anew_in_place_of_links_leaves_the_files_of_the_entry_alone(
+    model: Model, tmp_path: Path
+) -> None:
+    first = write(model, tmp_path / "first", tmp_path / "cache")
+    (entry,) = (tmp_path / "cache" / "graphs").iterdir()
+    (entry / "model.bin").write_bytes(b"damaged")
+    mapped = (entry / "model.onnx").open("rb")  # by another build
+    (tmp_path / "second").mkdir()
+    write_cached_graph(model, "fp32", tmp_path / "second", tmp_path / "cache", link=True)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "second").iterdir()} == first
+    with mapped:
+        assert mapped.read() == first["model.onnx"]
+
+
+def test_a_linked_graph_stays_when_the_cache_is_deleted(model: Model, tmp_path: Path) -> None:
+    first = write(model, tmp_path / "first", tmp_path / "cache")
+    (tmp_path / "second").mkdir()
+    write_cached_graph(model, "fp32", tmp_path / "second", tmp_path / "cache", link=True)
+    shutil.rmtree(tmp_path / "cache")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "second").iterdir()} == first
