@@ -11,7 +11,7 @@ from kb_runtime.errors import ToolError
 from kb_runtime.names import PATH_SUGGESTIONS, quoted, resolve, resolve_ending, suggest
 from kb_runtime.rendering import cut, json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.library import record_id, tool_name
+from kb_runtime.tools.library import record_id, stored_lines, tool_name
 from kb_runtime.tools.schemas import INTEGER, NUMBER, STRING, array, structure
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def get(session: Session, arguments: dict[str, Any]) -> Answer:
     info, record = find_record(session, arguments)
     text: str = record.get("text", "")
     first = record.get("line", 1)
-    lines = text.splitlines(keepends=True)
+    lines = stored_lines(text)
     start = max(arguments["start_line"] or first, first)
     end = min(arguments["end_line"] or first + len(lines) - 1, first + len(lines) - 1)
     if start > end and lines:

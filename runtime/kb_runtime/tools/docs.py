@@ -74,7 +74,7 @@ def _lines(text: str, first: int | None, last: int | None) -> dict[str, Any]:
 
     Raises BAD_INPUT for a range that holds no line; a `last` behind the end means the end.
     """
-    lines = _split(text)
+    lines = library.stored_lines(text)
     start = first or 1
     end = min(last or len(lines), len(lines))
     if start > len(lines):
@@ -95,13 +95,6 @@ def _lines(text: str, first: int | None, last: int | None) -> dict[str, Any]:
         "endLine": end,
         "totalLines": len(lines),
     }
-
-
-def _split(text: str) -> list[str]:
-    """The lines of a text with their ends; only a newline ends a line, as everywhere in the index."""
-    lines = [line + "\n" for line in text.split("\n")]
-    lines[-1] = lines[-1][:-1]
-    return lines if lines[-1] else lines[:-1]
 
 
 def _section(session: Session, record: library.Record, wanted: str) -> dict[str, Any]:

@@ -76,6 +76,13 @@ def record_id(name: str) -> str:
     return _HIT_ID.sub("", name, count=1) if _HIT_ID.match(name) else name
 
 
+def stored_lines(text: str) -> list[str]:
+    """The lines of a text with their ends; only a newline ends a line, as everywhere in the index."""
+    lines = [line + "\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
 def tool_name(session: Session, tool: str) -> str:
     """What this server calls a tool that is declared as `{prefix}_` and `tool`."""
     declared = "{prefix}_" + tool

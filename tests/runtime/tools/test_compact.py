@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from kb_runtime.tools.compact import shown_hit
+from kb_runtime.artifact import Artifact
+from kb_runtime.session import Session
+from kb_runtime.tools.compact import get, shown_hit
+from kbc.linker import Published
 
 
 def test_hit_is_shown_with_its_address_and_passage(session: Any, make_hit: Any) -> None:
@@ -21,3 +25,13 @@ def test_hit_with_nothing_to_show_is_shown_by_its_summary(session: Any, make_hit
     hit.passages.text = ""
     shown = shown_hit(session.artifact, hit)
     assert (shown["snippet"], shown["lines"]) == ("A page about soup.", [1, 5])
+
+
+def test_only_a_newline_ends_a_line(publish: Callable[..., Published]) -> None:
+    record = {"id": "a.md", "text": "one\fstill one\u2028\x85still\rone\r\ntwo\nthree", "line": 1}
+    collection = {"name": "docs", "kind": "docs", "records": 1, "chunks": 1, "first_row": 0}
+    published = publish({"docs": [record]}, collections=[collection])
+    arguments = {"name": "a.md", "collection": None, "cursor": None, "max_chars": 1000}
+    with Artifact.open(published.path) as artifact:
+        answer = get(Session(artifact, {}), {**arguments, "start_line": 2, "end_line": 9})
+    assert answer.text == "# a.md\nkb://small/docs/a.md, lines 2 to 3\n\ntwo\nthree"
