@@ -12,7 +12,8 @@ by content:
 - every Markdown block marked `quint`: a module, a group of definitions, or expressions;
 - every `quint` command in shell blocks: the command and its flags exist;
 - names that front matter and TOML files refer to: builtins, examples, expected records;
-- kb/tests/examples.json is what make_test_catalogue.py writes.
+- kb/tests/examples.json is what make_test_catalogue.py writes;
+- code: the tests of every project pass, and Quint still makes the stored traces.
 
 A block of expressions states results in comments, `// == VALUE` or `// fails: CODE`, after each
 expression. The info string of a block that must not pass says `fails`, and its comment
@@ -61,6 +62,24 @@ STUCK: dict[str, Any] = {
     "probes": [],
     "simulations": [],
 }
+
+# What a project below code/ is checked with, by the files in its folder.
+PROJECT_CHECKS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("test_*.py", (sys.executable, "-m", "unittest")),
+    ("*.test.js", ("node", "--test")),
+    ("make_traces.py", (sys.executable, "make_traces.py", "--check")),
+)
+
+COLUMNS = (
+    "builtins",
+    "files",
+    "examples",
+    "runs",
+    "simulations",
+    "snippets",
+    "must fail",
+    "code",
+)
 
 DEFINITION = re.compile(
     r"(const|var|type|val|def|pure|action|run|temporal|nondet|import|export|assume)\b"
@@ -582,6 +601,37 @@ def catalogue_misses(kb: Path) -> Iterator[Miss]:
         )
 
 
+# Code
+
+
+def code_misses(kb: Path, package: Path, workers: int) -> tuple[list[Miss], int]:
+    """What fails in the projects below code/, and how many checks ran. `quint` is the pinned one."""
+    environment = {name: value for name, value in os.environ.items() if name != "QUINT"}
+    environment["PATH"] = f"{package.parent.parent / '.bin'}{os.pathsep}{environment['PATH']}"
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # the folder is shipped as it is
+    todo = [
+        (project, command)
+        for project in sorted((kb / "code").glob("*/"))
+        for pattern, command in PROJECT_CHECKS
+        if any(project.glob(pattern))
+    ]
+
+    def run(work: tuple[Path, tuple[str, ...]]) -> list[Miss]:
+        project, command = work
+        done = subprocess.run(
+            command, cwd=project, env=environment, capture_output=True, text=True, check=False
+        )
+        if done.returncode == 0:
+            return []
+        said = f"{done.stdout}\n{done.stderr}".strip()
+        name = " ".join((Path(command[0]).name, *command[1:]))
+        return [Miss(str(project.relative_to(kb)), 0, f"`{name}` fails:\n{said}")]
+
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        found = [miss for misses in pool.map(run, todo) for miss in misses]
+    return found, len(todo)
+
+
 # The whole
 
 
@@ -613,6 +663,9 @@ def check(kb: Path, workers: int, only: str) -> tuple[list[Miss], Counter[str]]:
         if job.path.is_relative_to(kb / "examples"):
             counts["examples"] += job.counts == "files"
             misses += machine_without_command(job, answer, kb)
+    if not only or only == "code/":
+        wrong, counts["code"] = code_misses(kb, package, workers)
+        misses += wrong
     return misses, counts
 
 
@@ -636,7 +689,7 @@ def main() -> int:
         return 2
     for miss in sorted(misses, key=lambda m: (m.path, m.line, m.message)):
         print(f"{miss.path}:{miss.line}: {miss.message}")
-    for name in ("builtins", "files", "examples", "runs", "simulations", "snippets", "must fail"):
+    for name in COLUMNS:
         print(f"{name:<12} {counts[name]:>5}")
     print(f"{'misses':<12} {len(misses):>5}")
     return 1 if misses else 0

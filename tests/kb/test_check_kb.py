@@ -273,3 +273,47 @@ def test_front_matter_of_strings_and_lists(checker: ModuleType) -> None:
         "tags": ["a", "b, c"],
         "related": ["x", "y"],
     }
+
+
+def test_a_project_whose_tests_fail_is_a_miss(checker: ModuleType, tmp_path: Path) -> None:
+    package = tmp_path / "node_modules" / "@informalsystems" / "quint"
+    for name, wanted in (("good", 4), ("bad", 5), ("untested", 6)):
+        project = tmp_path / "code" / name
+        project.mkdir(parents=True)
+        test = (
+            "import unittest\n\n"
+            "class Sums(unittest.TestCase):\n"
+            f"    def test_sum(self):\n        self.assertEqual(2 + 2, {wanted})\n"
+        )
+        file = "sums.py" if name == "untested" else "test_sums.py"
+        (project / file).write_text(test, encoding="utf-8")
+
+    (miss,), checked = checker.code_misses(tmp_path, package, 2)
+
+    assert checked == 2
+    assert miss.path == "code/bad"
+    assert "AssertionError: 4 != 5" in miss.message
+    assert not list(tmp_path.glob("**/__pycache__"))
+
+
+def test_projects_find_the_pinned_tool(
+    checker: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUINT", "another")
+    package = tmp_path / "node_modules" / "@informalsystems" / "quint"
+    tool = package.parent.parent / ".bin" / "quint"
+    tool.parent.mkdir(parents=True)
+    tool.write_text("#!/bin/sh\n", encoding="utf-8")
+    tool.chmod(0o755)
+    project = tmp_path / "code" / "traces"
+    project.mkdir(parents=True)
+    (project / "make_traces.py").write_text(
+        "import os, shutil, sys\n"
+        "print(sys.argv[1:], os.environ.get('QUINT'), shutil.which('quint'))\n"
+        "sys.exit(1)\n",
+        encoding="utf-8",
+    )
+
+    (miss,), _ = checker.code_misses(tmp_path, package, 1)
+
+    assert miss.message.endswith(f"['--check'] None {tool}")
