@@ -57,7 +57,7 @@ Common to all tools:
 - A call without arguments equals one with `{}`; `null` equals an omitted argument; unknown arguments are ignored with a
   warning. Texts are trimmed. Whole numbers may come as `5`, `5.0` or `"5"`.
 - An answer has one text and, unless said otherwise, `structuredContent` with the same facts. Fields without a value are
-  left out.
+  left out. Any structure may have `warnings`, a list of sentences, and the text has them too.
 - `{prefix}_hybrid_search` always gives `resultsByScope`; with one scope also `results`, the same list, which the text leaves
   out. The more hits an answer has, the less each tells: ten take about 4 kB of text and 7 kB of structure, where up to
   five (ten over several scopes) have longer snippets, tags and the lines of the passage as well.

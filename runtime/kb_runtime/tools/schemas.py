@@ -78,11 +78,11 @@ def _output_schema(output: Mapping[str, Any]) -> Schema:
     """The declared structure, or an error in its place.
 
     Clients on the TypeScript SDK check the structure of failed calls too, and lose the error's text
-    when it does not match.
+    when it does not match. That any answer may have `warnings` is not told by each of them.
     """
     schema = dict(output)
     properties = schema.get("properties", {})
-    schema["properties"] = {**properties, "warnings": STRINGS, "error": OBJECT}
+    schema["properties"] = {**properties, "error": OBJECT}
     if required := schema.pop("required", None):
         schema["anyOf"] = [{"required": required}, {"required": ["error"]}]
     return schema

@@ -340,7 +340,7 @@ TOOLS = (
                 "Where to search; omitted: everything.",
                 choices_from="scopes",
             ),
-            Argument("scope", "string", "One scope (old form of scopes).", choices_from="scopes"),
+            Argument("scope", "string", "One of the scopes (old form)."),
             Argument(
                 "limitPerScope",
                 "integer",

@@ -40,6 +40,16 @@ FACTS = ServerFacts(
         CollectionSummary("code", "code", 500),
         CollectionSummary("tests", "tests", 1000),
     ],
+    choices={
+        "builtin_categories": ["action", "integer", "list", "logic", "map", "set", "temporal"],
+        "example_categories": [f"category-{number}" for number in range(12)],
+        "pattern_categories": ["anti-pattern", "best-practice", "core", "syntax", "testing"],
+        "template_frameworks": ["choreo", "standard"],
+        "scopes": [
+            *("all", "builtins", "docs", "posts", "examples", "patterns", "templates", "sources"),
+            *("workshops", "code", "tests", "guidelines", "extra"),
+        ],
+    },
 )
 
 
@@ -124,9 +134,12 @@ def test_a_long_description_is_cut_so_that_instructions_fit(profile: str) -> Non
     assert "reference material, not instructions" in text
 
 
-def test_all_tools_together_stay_affordable() -> None:
-    size = len(json.dumps(answers(FACTS).tools, ensure_ascii=False, separators=(",", ":")))
-    assert size < 40_000
+@pytest.mark.parametrize(("profile", "most"), [("all", 40_000), ("compact", 8_000)])
+def test_all_tools_together_stay_affordable(profile: str, most: int) -> None:
+    offered = answers(FACTS, profile).tools
+    text = json.dumps(offered, ensure_ascii=False, separators=(",", ":"))
+    assert len(offered["tools"]) == (33 if profile == "all" else 5)
+    assert len(text.encode()) < most
 
 
 def test_tools_only_read() -> None:
