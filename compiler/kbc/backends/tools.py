@@ -87,8 +87,8 @@ class CollectionSummary:
 class ServerFacts:
     """What the answers say about the knowledge base.
 
-    `built_at` is ISO 8601, or "" when it is not known. `choices` gives the values that arguments declared with `choices_from`
-    take (`builtin_categories` ...); those of `collections` and `scopes` are known here.
+    `built_at` is ISO 8601, or "" when it is not known. `choices` gives the values that arguments
+    declared with `choices_from` take (`builtin_categories` ...); those of `collections` are known here.
     `aliases` maps extra tool names to wire names. `families` restricts what is offered (None: all).
     """
 
