@@ -124,7 +124,7 @@ def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
     help="The graph that ships for queries; docs/encoder.md compares them.",
 )
 @click.option("--keep", type=click.IntRange(1), default=3, help="Versions to keep; default: 3.")
-@click.option("--cache", type=click.Path(path_type=Path), help="Folder of the embedding cache.")
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder of the cache.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @click.option("--allow-outside", is_flag=True, help="Follow paths and links out of the folder.")
 @click.option("--check-reproducible", is_flag=True, help="Build twice and compare every byte.")
