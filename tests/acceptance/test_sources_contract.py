@@ -208,6 +208,10 @@ def test_limits(library: Server) -> None:
         ({"query": "x", "filters": {"kind": "code"}}, "createdAt"),
         ({"query": "x", "filters": {"type": 1}}, "filters.type"),
         ({"query": "x", "filters": {"pageCount": "many"}}, "filters.pageCount"),
+        ({"query": "x", "filters": {"pageCount": 2.5}}, "filters.pageCount"),
+        ({"query": "x", "filters": {"pageCount": float("inf")}}, "filters.pageCount"),
+        ({"query": "x", "filters": {"pageCount": float("nan")}}, "filters.pageCount"),
+        ({"query": "x", "filters": {"pageCount": True}}, "filters.pageCount"),
         ({"query": "x", "filters": "type"}, "filters"),
         ({"query": "x", "source_id": "nope"}, "client"),
     ],
@@ -232,6 +236,37 @@ def test_without_meaning_words_answer_and_say_so(
         assert result["structuredContent"]["results"] == keywords["results"]
         assert "unavailable" in result["structuredContent"]["warnings"][0]
         assert result["content"][0]["text"].startswith("Note: Semantic search is unavailable")
+
+
+def test_passages_that_have_no_word_of_the_query_are_told_apart(library: Server) -> None:
+    found = library.call("qurio_search", query="zzyzx qqqq")
+    assert found["results"]
+    assert "No word of the query occurs" in found["warnings"][0]
+    assert "warnings" not in library.call("qurio_search", query="E4711 certificate")
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Server:
+    """More passages than either side of a small search looks at."""
+    things = ("a mast", "the rudder", "an oar", "old rope", "the galley", "a lamp", "the hull")
+    words = ("storm", "harbour", "storm harbour", "storm in the harbour, storm at sea")
+    tree = {"kb.toml": '[kb]\nname = "shelf"\n'}
+    for number in range(180):
+        text = f"{words[number % 4]} and {things[number % 7]}, entry {number}"
+        tree[f"sources/log/{number:03}.md"] = f"# Entry {number}\n\n{text}.\n"
+    return compiled(tmp_path_factory.mktemp("shelf"), tree, pytestconfig)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+def test_the_limit_changes_neither_order_nor_scores(shelf: Server, alpha: float) -> None:
+    def first(limit: int) -> list[dict[str, Any]]:
+        found = shelf.call("qurio_search", query="storm harbour", alpha=alpha, limit=limit)
+        results: list[dict[str, Any]] = found["results"]
+        return results
+
+    all_of_them = first(50)
+    for limit in (1, 3, 10):
+        assert first(limit) == all_of_them[:limit]
 
 
 # qurio_list_sources and qurio_list_pages

@@ -552,6 +552,14 @@ def test_what_no_word_can_find_is_looked_for_as_it_is(
     assert "Nothing was found" in found["warnings"][-1]
 
 
+def test_passages_that_have_no_word_of_the_query_are_told_apart(school: Server) -> None:
+    found = school.call("search_topic_context", query="zzyzx qqq")
+    assert found["mode"] == "vector"
+    assert found["matches"]
+    assert "No word of the query occurs" in found["warnings"][0]
+    assert "warnings" not in school.call("search_topic_context", query="component state")
+
+
 # retrieve_quiz_instructions and prompts
 
 

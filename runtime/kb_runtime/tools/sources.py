@@ -47,6 +47,9 @@ LIST_PAGES, READ_PAGE = "qurio_list_pages", "qurio_read_page"
 INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
 
 MAX_RESULTS = 50
+POOL = 2 * MAX_RESULTS
+"""Hits from which the results are taken, some of which say nearly the same. As many whatever the limit:
+scores are relative to the candidates, so that other ones would change the order."""
 MAX_LISTED = 1000
 MAX_QUERY_CHARS = 2_000
 SHOWN_HEADINGS = 40
@@ -85,7 +88,7 @@ _SAME_TYPE = (
 
 
 def search(session: Session, arguments: dict[str, Any]) -> Answer:
-    from kb_runtime.search import SearchRequest
+    from kb_runtime.search import NO_WORD_OCCURS, SearchRequest
 
     query, alpha, limit = arguments["query"], float(arguments["alpha"]), arguments["limit"]
     if limit < 1:
@@ -99,7 +102,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
         SearchRequest(
             query=query,
             collections=tuple(info.name for info in library.collections(session, KIND)),
-            limit=2 * limit,  # some of them say nearly the same
+            limit=POOL,
             alpha=alpha,
             ranking=(),  # a score is the mix of both sides that `alpha` asks for, and nothing else
             types=_with_synonyms(filters.get("type", ()), _SAME_TYPE),
@@ -117,6 +120,8 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
         warnings.append(
             "Keyword search is unavailable: results by meaning only, as with alpha 1.0."
         )
+    if result.hits and NO_WORD_OCCURS in result.warnings:
+        warnings.append(NO_WORD_OCCURS)
     hits = different(result.hits, limit, lambda hit: (hit.collection, hit.record))
     results = [_result(session, rank, hit) for rank, hit in enumerate(hits, start=1)]
     if not results and filters:
@@ -156,8 +161,10 @@ def _filter_value(key: str, value: Any) -> Any:
     if key == "pageCount":
         if isinstance(value, str) and value.strip().isdecimal():
             return int(value)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value == int(value):
+        if isinstance(value, float) and value.is_integer():
             return int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
     elif isinstance(value, str):
         return value.strip()
     wanted = "a whole number" if key == "pageCount" else "a string"

@@ -64,12 +64,14 @@ def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer:
     limit: int = arguments["limit"]
     warnings: list[str] = []
     is_available = session.artifact.manifest.get("encoder") is not None
-    hits = _hits(session, query, rows, limit)
+    hits, no_word_occurs = _hits(session, query, rows, limit)
     by_meaning = any(hit.semantic_rank is not None for hit in hits)
     keyword_source = None
     if not by_meaning:
         warnings += _why_words(is_available)
         keyword_source = "chunks" if hits else "sections"
+    if hits:
+        warnings += no_word_occurs
     matches = [_match(session, hit) for hit in hits]
     if not hits:
         matches = _phrase_matches(session, query, among, (exercise, step), limit)
@@ -97,9 +99,12 @@ def _why_words(is_available: bool) -> list[str]:
     ]
 
 
-def _hits(session: Session, query: str, rows: tuple[range, ...] | None, limit: int) -> list[Hit]:
-    """The best passages; without meaning, those with the whole phrase before the others."""
-    from kb_runtime.search import SearchRequest
+def _hits(
+    session: Session, query: str, rows: tuple[range, ...] | None, limit: int
+) -> tuple[list[Hit], list[str]]:
+    """The best passages; without meaning, those with the whole phrase before the others. And the
+    warning that no word of the query occurs, where that is so."""
+    from kb_runtime.search import NO_WORD_OCCURS, SearchRequest
 
     result = session.artifact.searcher.search(
         SearchRequest(
@@ -118,7 +123,8 @@ def _hits(session: Session, query: str, rows: tuple[range, ...] | None, limit: i
             has_phrase = folded in hit.chunk["text"].casefold()
             hit.score = 0.5 * hit.score + 0.5 * has_phrase
         hits = sorted(hits, key=lambda hit: (-hit.score, hit.row))
-    return different(hits, limit, lambda _: None)
+    warnings = [each for each in result.warnings if each == NO_WORD_OCCURS]
+    return different(hits, limit, lambda _: None), warnings
 
 
 def _match(session: Session, hit: Hit) -> dict[str, Any]:
