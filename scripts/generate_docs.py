@@ -7,15 +7,18 @@ python scripts/generate_docs.py --check   # exits 1 when a page is out of date
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
+from tool_examples import EXAMPLES, FAILURES
 
 from kb_runtime.__main__ import USAGE
 from kb_runtime.tools import TOOLS
+from kb_runtime.tools.arguments import MAX_ITEMS, check
 from kb_runtime.tools.compact import COMPACT_TOOLS
 from kb_runtime.tools.declaration import Argument, Tool
 from kb_runtime.tools.schemas import describe
@@ -67,7 +70,10 @@ Common to all tools:
   where it helps `suggestions` and `details`. A search without hits is a success.
 - The family `sources` answers with JSON-RPC errors instead: -32602 for arguments, -32603 for failures of the server, whose
   `data` is that `error` and the correlation id. Only a page or section that does not exist is a result with `isError`.
-- Only names in the compiled index resolve; no path of a request is ever opened.
+- Only names in the compiled index resolve, and no path of a request is opened, but for `ingest_tests`: it reads JSON files
+  of up to 100 MB in the server's data folder.
+- Limits inside `filters`: `search_tests` takes at most 50 values of each, of 100 characters (500 for `testPath`), and
+  refuses `top_k` below 1, as `find_similar_tests` does and `qurio_search` its `limit`.
 """
 
 
@@ -122,6 +128,33 @@ def _tool(tool: Tool) -> Iterator[str]:
         yield f"Structured answer (`?`: left out without a value): {', '.join(fields)}.\n"
     else:
         yield "The answer is text only.\n"
+    yield f"Errors: {'; '.join(_errors(tool)) or 'only those of every tool'}.\n"
+    example = EXAMPLES[tool.name]
+    _, warnings = check(tool, example)
+    assert not warnings, (tool.name, warnings)
+    yield f"Example: `{json.dumps(example)}`\n"
+
+
+def _errors(tool: Tool) -> Iterator[str]:
+    """What the declaration refuses, then what the tool itself does."""
+    reasons = []
+    for argument in tool.arguments:
+        if argument.required:
+            reasons.append(f"no `{argument.name}`")
+        if argument.max_length is not None:
+            reasons.append(f"`{argument.name}` too long")
+        if argument.out_of_range == "reject" and argument.minimum is not None:
+            reasons.append(f"`{argument.name}` out of range")
+        if argument.choices:
+            reasons.append(f"another `{argument.name}`")
+        if argument.name == "cursor":
+            reasons.append("a `cursor` of another request or build")
+    if reasons:
+        kind = {"sources": "-32602", "tests": "`BAD_INPUT` (400)"}.get(tool.family, "`BAD_INPUT`")
+        yield f"{kind} for {', '.join(reasons)}"
+    for argument in tool.arguments:
+        yield from (f"“{words}”" for words in dict.fromkeys(argument.refusals.values()))
+    yield from FAILURES.get(tool.name, ())
 
 
 def _argument(argument: Argument) -> str:
@@ -132,9 +165,16 @@ def _argument(argument: Argument) -> str:
 
 def _limits(argument: Argument) -> str:
     limits = []
-    if argument.minimum is not None and argument.maximum is not None:
-        outside = "clamped" if argument.out_of_range == "clamp" else "refused"
-        limits.append(f"{argument.minimum:g} to {argument.maximum:g}, {outside} outside")
+    low, high = argument.minimum, argument.maximum
+    if low is not None or high is not None:
+        bounds = f"at least {low:g}" if high is None else f"at most {high:g}"
+        if low is not None and high is not None:
+            bounds = f"{low:g} to {high:g}"
+        limits.append(
+            f"{bounds}, {'clamped' if argument.out_of_range == 'clamp' else 'refused'} outside"
+        )
+    if argument.type == "string[]":
+        limits.append(f"at most {MAX_ITEMS} items")
     if argument.max_length is not None:
         limits.append(f"at most {argument.max_length:,} characters")
     if argument.choices:
