@@ -48,7 +48,7 @@ CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("retrieve_learning_context", STEP, "Make one."),
     ("retrieve_diff_context", STEP, "+    return 'bowline'"),
     ("search_topic_context", {"query": "a loop that holds"}, "knots"),
-    ("retrieve_quiz_instructions", {"topic": "knots"}, "knots"),
+    ("retrieve_quiz_instructions", {"topic": "knots"}, "Ask exactly one question"),
     ("search_tests", {"query": "gale"}, "SEA-1"),
     ("find_similar_tests", {"jira_key": "SEA-1"}, "SEA-2"),
     ("get_test_by_jira", {"jira_key": "sea-2"}, "Raise the anchor"),
