@@ -531,7 +531,7 @@ def test_a_normalised_file_is_counted_and_not_stored(call: Call, artifact: Path)
     assert found.structured["functional"] == {"docs_ingested": len(CASES), "steps_ingested": STEPS}
     assert "api" not in found.structured
     assert found.structured["persisted"] is False
-    assert found.structured["next"] == "cp normalized.json KB/tests/ && kbc build KB"
+    assert found.structured["next"] == "cp -- normalized.json KB/tests/ && kbc build KB"
     assert found.text.startswith(
         f"**Ingestion check**\n\n- Functional Tests: {len(CASES)} docs, {STEPS} steps\n"
     )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import unicodedata
 
@@ -58,7 +59,7 @@ def _parts(text: str, limit: int) -> list[str]:
 def test_parts_lose_nothing_and_tear_nothing(text: str, limit: int) -> None:
     parts = _parts(text, limit)
     assert "".join(parts) == text
-    for before, after in zip(parts, parts[1:], strict=False):
+    for before, after in itertools.pairwise(parts):
         assert not unicodedata.category(after[0]).startswith("M")
         assert after[0] not in "\u200d\U0001f3fd"
         assert not before.endswith("\u200d")

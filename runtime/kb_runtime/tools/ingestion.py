@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import stat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -72,8 +73,8 @@ def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer:
         lines.append(f"- {_LABELS[file.suite]}: {len(found.cases)} docs, {found.step_count} steps")
         for code, sentence in sentences(found.findings).items():
             (errors if code in SKIPPING else warnings).append(f"{file.shown}: {sentence}")
-    names = " ".join(file.shown for file in files)
-    command = f"cp {names} KB/tests/ && kbc build KB"
+    names = " ".join(shlex.quote(file.shown) for file in files)
+    command = f"cp -- {names} KB/tests/ && kbc build KB"
     structured |= {
         "warnings": warnings,
         "errors": errors,

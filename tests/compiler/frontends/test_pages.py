@@ -33,7 +33,9 @@ def codes(diagnostics: Diagnostics) -> list[str]:
 
 
 def test_a_folder_is_a_source_with_what_its_source_toml_says() -> None:
-    toml = 'id = "manual"\nname = "The manual"\nurl = "https://example.org/m/"\ndescription = "D."\n'
+    toml = (
+        'id = "manual"\nname = "The manual"\nurl = "https://example.org/m/"\ndescription = "D."\n'
+    )
     (source,), (index, page), diagnostics = read(
         {"x/source.toml": toml, "x/index.md": "# Start\n", "x/a b/page.md": "# Page\n\nText.\n"}
     )
