@@ -32,6 +32,9 @@ HELLO = {
     },
 }
 
+LACKING = {"ingest_tests", "retrieve_learning_context"}
+"""Tools that need one of several arguments, or files to read, which are not there."""
+
 
 def say(process: subprocess.Popen[bytes], message: Any) -> None:
     assert process.stdin is not None
@@ -88,8 +91,9 @@ def test_the_sdk_client_gets_right_answers(
             assert (await client.read_resource(uri)).contents[0].uri == uri
             templates = (await client.list_resource_templates()).resource_templates
             assert any(each.uri_template == "kb://quint/builtins/{id}" for each in templates)
-            (prompt,) = (await client.list_prompts()).prompts
-            rendered = await client.get_prompt(prompt.name, {"task": "Model a bank"})
+            prompts = {prompt.name for prompt in (await client.list_prompts()).prompts}
+            assert "start" in prompts
+            rendered = await client.get_prompt("start", {"task": "Model a bank"})
             assert "quint_hybrid_search" in rendered.messages[0].content.text
             with pytest.raises(MCPError, match="Unknown tool"):
                 await client.call_tool("nope", {})
@@ -105,12 +109,14 @@ def test_every_tool_answers_a_call_without_arguments(
     tools = ask(process, {"jsonrpc": "2.0", "id": 2, "method": "tools/list"})["result"]["tools"]
     for number, tool in enumerate(tools, 3):
         request = {"jsonrpc": "2.0", "id": number, "method": "tools/call"}
-        result = ask(process, {**request, "params": {"name": tool["name"]}})["result"]
-        if tool["inputSchema"].get("required"):
-            assert result["structuredContent"]["error"]["kind"] == "BAD_INPUT", tool["name"]
-            assert "{prefix}" not in json.dumps(result), tool["name"]
+        answer = ask(process, {**request, "params": {"name": tool["name"]}})
+        assert "{prefix}" not in json.dumps(answer), tool["name"]
+        if not tool["inputSchema"].get("required"):
+            assert answer["result"]["isError"] is (tool["name"] in LACKING), tool["name"]
+        elif tool["name"].startswith("qurio_"):  # their contract wants protocol errors
+            assert answer["error"]["code"] == eras.INVALID_PARAMS, tool["name"]
         else:
-            assert result["isError"] is False, tool["name"]
+            assert answer["result"]["structuredContent"]["error"]["kind"] == "BAD_INPUT"
 
 
 def test_the_compact_profile_searches_and_reads_what_it_found(
