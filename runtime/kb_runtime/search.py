@@ -496,7 +496,7 @@ class Searcher:
         else:
             fused = self._balanced(cosines, by_words, set(sides.semantic.rows[: self._candidates]))
         if not is_hybrid:
-            return Ranking(fused, {})
+            return Ranking(fused, {}, ())
         steps = self._steps if request.ranking is None else request.ranking
         if sides.mode == "semantic":  # the lexical side has failed, and these steps ask it
             steps = tuple(step for step in steps if step not in ("definitions", "places"))
@@ -514,7 +514,7 @@ class Searcher:
             judged = [float(score) for score in self._reranker(query.text, texts)]
             if len(judged) != len(rows):
                 raise ValueError(f"it gave {len(judged)} scores for {len(rows)} texts")
-            return Ranking(reordered(ranking.ranked, judged), ranking.adjustments), ()
+            return ranking._replace(ranked=reordered(ranking.ranked, judged)), ()
         except Exception as error:
             return ranking, (f"The re-ranker is unavailable ({error}): results without it.",)
 
@@ -602,7 +602,7 @@ class Searcher:
                 cosine=None if meaning is None else semantic.cosines[meaning],
                 exact_name=one.exact_name,
                 passages=passages,
-                adjustments=ranking.adjustments.get(one.row, ()),
+                adjustments=ranking.adjustments(one.row),
             )
 
 

@@ -40,10 +40,21 @@ class Adjustment(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """Rows with scores, best first; and for each row of the pool what was done to it."""
+    """Rows with scores, best first; and what each step did to the scores of the pool, row by row.
+
+    `places` gives the place of a row of the pool in the lists of changes.
+    """
 
     ranked: list[tuple[int, float]]
-    adjustments: Mapping[int, tuple[Adjustment, ...]]
+    places: Mapping[int, int]
+    trail: Sequence[tuple[Step, Sequence[float]]]
+
+    def adjustments(self, row: int) -> tuple[Adjustment, ...]:
+        """What was done to a row: asked of the rows that are shown, few of those that were ranked."""
+        at = self.places.get(row)
+        if at is None:
+            return ()
+        return tuple(Adjustment(step, changes[at]) for step, changes in self.trail if changes[at])
 
 
 class Structured(Protocol):
@@ -94,7 +105,7 @@ class Structure:
         """
         pool = fused[: ranking.POOL]
         if not pool or not steps:
-            return Ranking(list(fused), {})
+            return Ranking(list(fused), {}, ())
         rows = [row for row, _ in pool]
         records = self._records(rows)
         similarity = None
@@ -133,11 +144,8 @@ class Structure:
         low, high = pool[-1][1], pool[0][1]
         share = (high - low) / max(scores) if max(scores) > 0 else 0.0
         ranked = [(rows[at], low + share * scores[at]) for at in order]
-        adjustments = {
-            row: tuple(Adjustment(step, changes[at]) for step, changes in trail if changes[at])
-            for at, row in enumerate(rows)
-        }
-        return Ranking([*ranked, *fused[ranking.POOL :]], adjustments)
+        places = {row: at for at, row in enumerate(rows)}
+        return Ranking([*ranked, *fused[ranking.POOL :]], places, trail)
 
     def _records(self, rows: Sequence[int]) -> list[tuple[int, int]]:
         """Of each row its collection's position in the ranges and its record's in the collection."""
