@@ -26,6 +26,7 @@ MAX_BODY_BYTES = 4 * 1024 * 1024
 
 USAGE = f"""\
 Usage: kbc serve ARTIFACT [--tools all|compact|FAMILY,...] [--data DIR] [--code DIR]
+                          [--read-only]
        kbc serve ARTIFACT --http [--host HOST] [--port PORT] [--token-file FILE]
                           [--allow-host HOST]... [--allow-origin ORIGIN]... [--max-body BYTES]
 
@@ -36,6 +37,7 @@ Serves a compiled knowledge base to an MCP client, over stdin and stdout or over
   --data           the folder whose JSON files `ingest_tests` may read (data)
   --code           the folder where indexed source files are edited: results are
                    compared with it, and stale ones are flagged or left out
+  --read-only      switch `ingest_tests` off: it reads no file, and says what to run
   --http           streamable HTTP at http://HOST:PORT/mcp, and /healthz
   --host           the address to listen on (127.0.0.1)
   --port           the port to listen on ({DEFAULT_PORT}; 0 takes a free one)
@@ -59,6 +61,7 @@ class Options:
         self.tools = "all"
         self.data = ""
         self.code = ""
+        self.read_only = False
         self.http = False
         self.host = "127.0.0.1"
         self.port = DEFAULT_PORT
@@ -95,8 +98,8 @@ def parse(arguments: Sequence[str]) -> Options:
                 raise UsageError(f"there is one ARTIFACT too many: {argument!r}.")
             options.artifact = argument
             continue
-        if name == "--http" and not equals:
-            options.http = True
+        if name in _SWITCHES and not equals:
+            setattr(options, _SWITCHES[name], True)
             continue
         if name not in _VALUED:
             raise UsageError(f"there is no option {name}.")
@@ -120,6 +123,7 @@ def _number(name: str, value: str, most: int) -> int:
     return int(value)
 
 
+_SWITCHES = {"--http": "http", "--read-only": "read_only"}
 _VALUED: dict[str, Callable[[Options, str], None]] = {
     "--tools": lambda options, value: setattr(options, "tools", value),
     "--data": lambda options, value: setattr(options, "data", value),
@@ -147,7 +151,11 @@ def _serve(options: Options) -> int:
     try:
         live = LiveArtifact(options.artifact)
         dispatcher = Dispatcher(
-            live, options.tools, options.data or DATA_FOLDER, _working_tree(options.code)
+            live,
+            options.tools,
+            options.data or DATA_FOLDER,
+            _working_tree(options.code),
+            options.read_only,
         )
     except ArtifactError as error:
         _complain(error.message, error.hint)

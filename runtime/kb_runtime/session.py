@@ -19,10 +19,18 @@ class Session:
     `tool_names` maps declared names (`{prefix}_get_doc`) to the names under which this server offers
     them; a tool that the profile leaves out is not in it. `correlation_id` goes into every log record
     about the call. `data_folder` is the only folder whose files a call may name. `working_tree` is
-    where the files of `code` collections are edited, None when the server was not told.
+    where the files of `code` collections are edited, None when the server was not told. In a `read_only`
+    session no file of the data folder is read, and nothing is added.
     """
 
-    __slots__ = ("artifact", "correlation_id", "data_folder", "tool_names", "working_tree")
+    __slots__ = (
+        "artifact",
+        "correlation_id",
+        "data_folder",
+        "read_only",
+        "tool_names",
+        "working_tree",
+    )
 
     def __init__(
         self,
@@ -31,9 +39,11 @@ class Session:
         correlation_id: str = "",
         data_folder: str = DATA_FOLDER,
         working_tree: WorkingTree | None = None,
+        read_only: bool = False,
     ) -> None:
         self.artifact = artifact
         self.tool_names = tool_names
         self.correlation_id = correlation_id
         self.data_folder = data_folder
         self.working_tree = working_tree
+        self.read_only = read_only

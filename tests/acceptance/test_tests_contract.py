@@ -98,9 +98,10 @@ class Reply(NamedTuple):
 Call = Callable[..., Reply]
 
 
-def client(folder: Path, data: Path) -> Call:
+def client(folder: Path, data: Path, *, read_only: bool = False) -> Call:
     """Calls tools through the dispatch core; a successful answer must fit its output schema."""
-    dispatcher = Dispatcher(LiveArtifact(folder), data_folder=str(data))
+    live = LiveArtifact(folder)
+    dispatcher = Dispatcher(live, data_folder=str(data), read_only=read_only)
     listed = dispatcher.handle("tools/list", {}, REVISION)["tools"]
     schemas = {tool["name"]: tool["outputSchema"] for tool in listed}
 
@@ -611,6 +612,31 @@ ARGUMENTS: Mapping[str, dict[str, Any]] = {
     "check_health": {},
     "ingest_tests": {"api_path": "api.json"},
 }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        ({}, "cp -- TESTS.json KB/tests/ && kbc build KB"),
+        (
+            {"functional_path": "normalized.json", "api_path": "no such file.json"},
+            "cp -- normalized.json 'no such file.json' KB/tests/ && kbc build KB",
+        ),
+    ],
+)
+def test_a_read_only_server_tells_what_to_run(
+    artifact: Path, data: Path, arguments: dict[str, Any], command: str
+) -> None:
+    reply = client(artifact, data, read_only=True)("ingest_tests", **arguments)
+    assert "--read-only" in refused(reply, 403)
+    assert reply.structured["error"]["kind"] == "READ_ONLY"
+    assert reply.structured["error"]["details"] == {"command": command}
+    assert command in reply.text
+
+
+def test_a_read_only_server_refuses_bad_paths_as_ever(artifact: Path, data: Path) -> None:
+    reply = client(artifact, data, read_only=True)("ingest_tests", functional_path="../x.json")
+    assert "`..`" in refused(reply, 400)
 
 
 def test_every_tool_of_the_family_is_offered_and_covered(call: Call) -> None:

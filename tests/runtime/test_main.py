@@ -21,6 +21,11 @@ def test_values_may_follow_or_be_joined_with_an_equals_sign() -> None:
     assert (options.port, options.host, options.allowed_hosts) == (0, "::1", ["a", "b"])
 
 
+def test_a_server_reads_files_of_tests_unless_it_is_told_not_to() -> None:
+    assert server.parse(["kb"]).read_only is False
+    assert server.parse(["--read-only", "kb"]).read_only is True
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -32,6 +37,7 @@ def test_values_may_follow_or_be_joined_with_an_equals_sign() -> None:
         (["a", "--http", "--port", "x"], "'x'"),
         (["a", "--http", "--port", "65536"], "65536"),
         (["a", "--http=yes"], "--http"),
+        (["a", "--read-only=yes"], "--read-only"),
     ],
 )
 def test_a_wrong_command_line_is_refused_in_one_sentence(
@@ -47,7 +53,7 @@ def test_a_wrong_command_line_is_refused_in_one_sentence(
 def test_help_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert server.main(["--help"]) == server.EXIT_OK
     usage = capsys.readouterr().out
-    for option in ("--http", *server._VALUED):
+    for option in (*server._SWITCHES, *server._VALUED):
         assert option in usage
 
 

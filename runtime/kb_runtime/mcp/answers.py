@@ -47,6 +47,7 @@ class Answers:
         self.build_id = build_id
         self.data_folder = data_folder
         self.working_tree: WorkingTree | None = None
+        self.read_only = False
         families = document["families"]
         chosen = choose_families(profile, families)
         starts = document["instructions"]["families"]

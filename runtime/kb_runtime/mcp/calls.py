@@ -39,7 +39,12 @@ def call_tool(answers: Answers, artifact: Artifact, params: dict[str, Any]) -> d
     call_id = given or correlation.new_id()
     shown = {correlation.KEY: call_id} if given or tool.correlated else {}
     session = Session(
-        artifact, answers.wire_names, call_id, answers.data_folder, answers.working_tree
+        artifact,
+        answers.wire_names,
+        call_id,
+        answers.data_folder,
+        answers.working_tree,
+        answers.read_only,
     )
     try:
         return _result(_run(tool, session, params.get("arguments") or {}), shown)

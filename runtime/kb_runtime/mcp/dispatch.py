@@ -32,14 +32,16 @@ class Dispatcher:
         profile: str = ALL,
         data_folder: str = DATA_FOLDER,
         working_tree: WorkingTree | None = None,
+        read_only: bool = False,
     ) -> None:
         """`data_folder` is the only folder whose files a call may name; `working_tree` is compared
-        with what is indexed of source trees. Raises ArtifactError and ProfileError, so that a server
-        refuses before it serves."""
+        with what is indexed of source trees; with `read_only` no call reads or adds files. Raises
+        ArtifactError and ProfileError, so that a server refuses before it serves."""
         self._live = live
         self._profile = profile
         self._data_folder = data_folder
         self._working_tree = working_tree
+        self._read_only = read_only
         with live.lease() as artifact:
             self._answers = self._read_answers(artifact)
 
@@ -82,6 +84,7 @@ class Dispatcher:
         data = artifact.read(TOOLS_FILE)
         answers = load_answers(artifact.build_id, data, self._profile, self._data_folder)
         answers.working_tree = self._working_tree
+        answers.read_only = self._read_only
         return answers
 
 

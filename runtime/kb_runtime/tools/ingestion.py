@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import stat
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
@@ -57,6 +58,8 @@ def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer:
         for suite, path in given.items()
         if path is not None
     ]
+    if session.read_only:
+        raise _switched_off(files)
     files = files or _defaults(folder)
     structured: dict[str, Any] = {}
     lines = ["**Ingestion check**", ""]
@@ -73,8 +76,7 @@ def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer:
         lines.append(f"- {_LABELS[file.suite]}: {len(found.cases)} docs, {found.step_count} steps")
         for code, sentence in sentences(found.findings).items():
             (errors if code in SKIPPING else warnings).append(f"{file.shown}: {sentence}")
-    names = " ".join(shlex.quote(file.shown) for file in files)
-    command = f"cp -- {names} KB/tests/ && kbc build KB"
+    command = _command(file.shown for file in files)
     structured |= {
         "warnings": warnings,
         "errors": errors,
@@ -93,6 +95,22 @@ def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer:
     ]
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
     return Answer(text, structured)
+
+
+def _command(names: Iterable[str]) -> str:
+    """What adds files to a knowledge base, in whose folder, KB, the compiler looks for tests."""
+    return f"cp -- {' '.join(map(shlex.quote, names))} KB/tests/ && kbc build KB"
+
+
+def _switched_off(files: Sequence[_File]) -> ToolError:
+    """The answer of a server that was started with `--read-only`."""
+    command = _command(file.shown for file in files) if files else _command([f"TESTS{SUFFIX}"])
+    return ToolError(
+        "READ_ONLY",
+        "ingest_tests is switched off: this server was started with --read-only and reads no files",
+        next_steps=[f"Run the compiler, where KB is the folder of kb.toml: {command}"],
+        details={"command": command},
+    )
 
 
 def _defaults(folder: str) -> list[_File]:
