@@ -121,9 +121,10 @@ def _tool(tool: Tool) -> Iterator[str]:
         yield "No arguments.\n"
     output = described.get("outputSchema")
     if output:
-        always = output.get("required", [])
+        always = (tool.output or {}).get("required", [])
         fields = [
-            f"`{name}`{'' if name in always else '?'}" for name in output.get("properties", {})
+            f"`{name}`{'' if name in always else '?'}{_meaning(schema)}"
+            for name, schema in output.get("properties", {}).items()
         ]
         yield f"Structured answer (`?`: left out without a value): {', '.join(fields)}.\n"
     else:
@@ -133,6 +134,10 @@ def _tool(tool: Tool) -> Iterator[str]:
     _, warnings = check(tool, example)
     assert not warnings, (tool.name, warnings)
     yield f"Example: `{json.dumps(example)}`\n"
+
+
+def _meaning(schema: dict[str, Any]) -> str:
+    return f" ({schema['description']})" if "description" in schema else ""
 
 
 def _errors(tool: Tool) -> Iterator[str]:

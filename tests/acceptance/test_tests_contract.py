@@ -358,6 +358,40 @@ def test_more_results_than_allowed_are_clamped_and_told(call: Call) -> None:
     assert "500" in found.text
 
 
+@pytest.fixture(scope="module")
+def crowd(
+    tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config, data: Path
+) -> Call:
+    """More tests about one thing, and more steps of each, than a short list looks at."""
+    assert pytestconfig.cache is not None
+    steps = ("Open the map", "Drop the anchor", "Count the anchors on board", "Weigh the anchor")
+    cases = [
+        {"uid": f"t-{number}", "title": f"Anchor {number}", "steps": list(steps[: number % 5])}
+        for number in range(150)
+    ]
+    cache = Path(pytestconfig.cache.mkdir("kbc"))
+    return client(compiled(tmp_path_factory.mktemp("crowd"), cases, cache), data)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search_tests", {"query": "drop the anchor"}),
+        ("find_similar_tests", {"jira_key": "t-8"}),
+        ("find_similar_tests", {"jira_key": "t-8", "scope": "docs"}),
+        ("find_similar_tests", {"jira_key": "t-8", "scope": "steps"}),
+    ],
+)
+def test_how_many_are_asked_for_changes_neither_order_nor_total(
+    crowd: Call, tool: str, arguments: dict[str, Any]
+) -> None:
+    most = crowd(tool, **arguments, top_k=100).structured
+    for top_k in (1, 20, 60):
+        fewer = crowd(tool, **arguments, top_k=top_k).structured
+        assert fewer["total"] == most["total"] >= len(most["results"]) == 100
+        assert fewer["results"] == most["results"][:top_k]
+
+
 def test_the_same_question_has_the_same_answer(call: Call) -> None:
     assert call("search_tests", query="log in") == call("search_tests", query="log in")
 

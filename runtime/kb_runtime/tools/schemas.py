@@ -30,6 +30,11 @@ def mapping(values: Schema) -> Schema:
     return {"type": "object", "additionalProperties": values}
 
 
+def told(schema: Schema, description: str) -> Schema:
+    """`schema` with what the field means, where its name does not say it."""
+    return {**schema, "description": description}
+
+
 def structure(
     required: Mapping[str, Schema] | None = None, optional: Mapping[str, Schema] | None = None
 ) -> Schema:

@@ -36,10 +36,12 @@ ONLY_STEP_WEIGHT = 0.8
 # one product share most of their words.
 SEARCH_ALPHA = 0.5
 SIMILARITY_ALPHA = 0.7
+MAX_TESTS = 100
+"""The most tests that a call gets. Whatever it asks for, as many are looked for: a score is made of the
+rows that were found, so that fewer of them would rank otherwise."""
 # Rows asked of each side. A test with many steps takes many of them, so more are asked for while they
-# belong to fewer tests than are wanted.
-MIN_DEPTH = 100
-_DEPTH_PER_TEST = 4
+# belong to fewer tests than that.
+DEPTH = 4 * MAX_TESTS
 _MORE = 4
 _MAX_DEPTH = 6400
 # Steps of a test that others are compared with; of more, the first ones.
@@ -56,7 +58,7 @@ class Found(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The best tests, and how many were ranked. `sides` is the search behind it, where there was one."""
+    """The best tests, and how many different ones the candidates belong to. `sides` is the search behind it, where there was one."""
 
     tests: list[Found]
     total: int
@@ -88,12 +90,12 @@ def search(session: Session, query: str, limit: int, rows: RowFilter | None) -> 
     artifact = session.artifact
     infos = library.collections(session, "tests")
     request = SearchRequest(query, tuple(info.name for info in infos), filter=rows)
-    depth = max(MIN_DEPTH, _DEPTH_PER_TEST * limit)
+    depth = DEPTH
     while True:
         sides = artifact.searcher.sides(request, depth)
         found = _evidence(artifact, _scores(artifact, sides, SEARCH_ALPHA))
         full = depth in (len(sides.lexical.rows), len(sides.semantic.rows))
-        if len(found) >= limit or not full or depth >= _MAX_DEPTH:
+        if len(found) >= MAX_TESTS or not full or depth >= _MAX_DEPTH:
             break
         depth *= _MORE
     named = _named(artifact, infos, sides.query.name, rows)
@@ -109,7 +111,6 @@ def similar(
     artifact = session.artifact
     identity = artifact.manifest["encoder"]
     heads, steps = rows_of(artifact, info, record)
-    depth = max(MIN_DEPTH, _DEPTH_PER_TEST * (limit + 1))
     found: _Evidences = {}
     warnings: tuple[str, ...] = ()
     if identity is None:
@@ -118,11 +119,11 @@ def similar(
     case = artifact.catalog(info.name)[record]
     words = " ".join((case["title"], case.get("summary", ""), *case.get("tags", ())))
     if scope != "steps":
-        compared = _Compared(artifact, session, HEAD, depth, dimensions)
+        compared = _Compared(artifact, session, HEAD, dimensions)
         for key, score in compared.scores(heads[:1], words).items():
             found.setdefault(key, _Evidence()).own = score
     if scope != "docs":
-        compared = _Compared(artifact, session, STEP, depth, dimensions)
+        compared = _Compared(artifact, session, STEP, dimensions)
         actions = " ".join(step["action"] for step in case.get("steps", ())) or words
         for key, score in compared.scores((steps or heads)[:_MAX_STEPS], actions).items():
             found.setdefault(key, _Evidence()).step = score
@@ -234,14 +235,11 @@ def _found(artifact: Artifact, key: tuple[str, int], score: float) -> Found:
 class _Compared:
     """Compares rows of one type with given ones."""
 
-    def __init__(
-        self, artifact: Artifact, session: Session, type: str, depth: int, dimensions: int
-    ) -> None:
+    def __init__(self, artifact: Artifact, session: Session, type: str, dimensions: int) -> None:
         """`dimensions` is 0 where there are no vectors."""
         self._artifact = artifact
         self._names = tuple(info.name for info in library.collections(session, "tests"))
         self._type = type
-        self._depth = depth
         self._dimensions = dimensions
 
     def scores(self, rows: Sequence[int], words: str) -> dict[tuple[str, int], float]:
@@ -249,7 +247,7 @@ class _Compared:
         from kb_runtime.search import SearchRequest
 
         request = SearchRequest(words, self._names, mode="lexical", types=(self._type,))
-        lexical = self._artifact.searcher.sides(request, self._depth).lexical
+        lexical = self._artifact.searcher.sides(request, DEPTH).lexical
         top = lexical.scores[0] if lexical.scores else 1.0
         by_words: dict[tuple[str, int], float] = {}
         for row, score in zip(lexical.rows, lexical.scores, strict=True):
@@ -284,7 +282,7 @@ class _Compared:
         return {keys[start]: float(mean) for start, mean in zip(starts, means, strict=True)}
 
     def _nearest(self, vector: Vector) -> list[int]:
-        return self._artifact.searcher.nearest(vector, self._names, (self._type,), self._depth).rows
+        return self._artifact.searcher.nearest(vector, self._names, (self._type,), DEPTH).rows
 
     def _key(self, row: int) -> tuple[str, int]:
         info = self._artifact.collection_of(row)

@@ -12,7 +12,17 @@ from kb_runtime.testcases import is_jira_key
 from kb_runtime.tools import library, test_ranking
 from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import INTEGER, NUMBER, OBJECT, STRING, STRINGS, array, row, structure
+from kb_runtime.tools.schemas import (
+    INTEGER,
+    NUMBER,
+    OBJECT,
+    STRING,
+    STRINGS,
+    array,
+    row,
+    structure,
+    told,
+)
 from kb_runtime.tools.test_filters import FACETS, advice, check_filters, row_filter
 
 if TYPE_CHECKING:
@@ -21,7 +31,7 @@ if TYPE_CHECKING:
     from kb_runtime.search import Sides
     from kb_runtime.session import Session
 
-MAX_TOP_K = 100
+MAX_TOP_K = test_ranking.MAX_TESTS
 MAX_QUERY_CHARS = 1000
 MAX_KEY_CHARS = 200
 SUMMARY_CHARS = 200
@@ -305,6 +315,10 @@ _FILTERS_HELP = (
     + "; a list means any of its values. priority: Critical, High, Medium or Low; folderStructure takes"
     " in what is below; testPath is a glob, or a part of the path."
 )
+_TOTAL = told(
+    INTEGER,
+    f"tests ranked, whatever top_k: those of the best {test_ranking.DEPTH} passages or more",
+)
 _TEST = row(
     {
         "uid": STRING,
@@ -345,7 +359,7 @@ TOOLS = (
                         }
                     )
                 ),
-                "total": INTEGER,
+                "total": _TOTAL,
                 "top_k": INTEGER,
             },
             {"filters": OBJECT},
@@ -373,7 +387,7 @@ TOOLS = (
             {
                 "results": array(row({"test": OBJECT, "score": NUMBER})),
                 "reference": OBJECT,
-                "total": INTEGER,
+                "total": _TOTAL,
             }
         ),
         needs=("tests",),
