@@ -17,25 +17,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.analysis import RECIPE, Analyzer
 from kb_runtime.errors import ArtifactError
-from kb_runtime.spelling import MIN_CHARS, Correction, corrections
+from kb_runtime.lexical_fields import FILTERS, META, ROW, WORDS
+from kb_runtime.lexical_plan import nearest_words, plan
 
 if TYPE_CHECKING:
     import tantivy
 
     from kb_runtime.facets import Mask, RowFilter
-    from kb_runtime.query import Query, Term
-
-META = "meta.json"
-
-# Fields that hold prose terms, and fields that hold name terms (see `analysis`).
-PROSE_FIELDS = ("title", "breadcrumb", "body", "tags")
-NAME_FIELDS = ("identifiers", "signature", "path")
-# Fields with positions, where a quoted phrase is looked for.
-PHRASE_FIELDS = ("title", "breadcrumb", "body")
-OPERATORS = "operators"  # punctuation that stands for itself
-WORDS = "words"  # the vocabulary: unstemmed words, once for each chunk, for typos and completions
-FILTERS = "filters"  # `scope:<ordinal>`, `type:<type>`, `language:<language>`, and facets
-ROW = "row"  # fast field: the row of the chunk in every section
+    from kb_runtime.lexical_plan import Plan, Statistics
+    from kb_runtime.query import Query
+    from kb_runtime.spelling import Correction
 
 # A heading or a name says what a chunk is about; a mention in the body says that it is touched.
 DEFAULT_BOOSTS: Mapping[str, float] = {
@@ -48,23 +39,6 @@ DEFAULT_BOOSTS: Mapping[str, float] = {
     "tags": 0.5,
     "operators": 1.0,
 }
-# Parts of a compound count less than a word typed alone: `setToMap` asks for itself first.
-PART_WEIGHT = 0.7
-# A quoted phrase that occurs as quoted, as a multiple of its field's boost.
-PHRASE_BOOST = 2.0
-# Terms that are scored; of more, the rarest are kept. 64 terms in all fields take about 1 ms.
-MAX_TERMS = 64
-# Unknown or rare terms for which corrections are looked for (about 1 ms each for a long one), and
-# corrections of each that are searched. A query of many unknown words is no query with typos.
-MAX_LOOKED_UP = 4
-MAX_CORRECTIONS = 4
-# What a correction counts by its number of edits (0: it completes what was typed).
-CORRECTION_WEIGHTS = (0.7, 0.8, 0.4)
-# A term in so few chunks may itself be a typo. It keeps its weight; corrections that are this many
-# times more frequent are added, for less than those of an unknown word: it may be right after all.
-RARE_DOCUMENTS = 1
-RARE_FACTOR = 10
-RARE_WEIGHT = 0.5
 # Row ranges up to which the engine itself keeps to them (0.1 ms for one of 100,000 chunks, 30 ms for a
 # hundred). With more ranges hits are filtered as they come, this many times more at each attempt.
 MAX_ENGINE_RANGES = 4
@@ -124,22 +98,43 @@ class LexicalIndex:
             return NO_HITS
         if ranges is not None and not ranges:
             return NO_HITS
-        weights = {**DEFAULT_BOOSTS, **(boosts or {})}
         try:
-            clauses, corrected = self._clauses(query, weights)
+            planned = plan(query, {**DEFAULT_BOOSTS, **(boosts or {})}, self, self.analyzer)
+        except BaseException as error:
+            raise failure(error) from None
+        rows, scores = self.run(planned, limit, scopes, types, languages, ranges, filter)
+        return LexicalHits(rows, scores, planned.corrections)
+
+    def run(
+        self,
+        plan: Plan,
+        limit: int,
+        scopes: Collection[int] | None = None,
+        types: Collection[str] = (),
+        languages: Collection[str] = (),
+        ranges: Sequence[range] | None = None,
+        filter: RowFilter | None = None,
+        statistics: Statistics | None = None,
+    ) -> tuple[list[int], list[float]]:
+        """The rows and scores of `search` for a plan, which was made with `statistics` (those of this
+        index where they are None). Raises `LexicalError`."""
+        if not self.documents or (scopes is not None and not scopes):
+            return [], []
+        if ranges is not None and not ranges:
+            return [], []
+        try:
+            clauses = self._clauses(plan, statistics or self)
             if not clauses:
-                return NO_HITS
+                return [], []
             groups = () if filter is None else filter.terms
             restricted = self._restricted(clauses, scopes, types, languages, ranges, groups)
             if filter is not None:
-                rows, scores = self._best_of(restricted, max(1, limit), filter.mask)
-            elif ranges is None or len(ranges) <= MAX_ENGINE_RANGES:
-                rows, scores = self._best(restricted, max(1, limit))
-            else:
-                rows, scores = self._best_within(restricted, max(1, limit), ranges)
+                return self._best_of(restricted, max(1, limit), filter.mask)
+            if ranges is None or len(ranges) <= MAX_ENGINE_RANGES:
+                return self._best(restricted, max(1, limit))
+            return self._best_within(restricted, max(1, limit), ranges)
         except BaseException as error:
-            raise _failure(error) from None
-        return LexicalHits(rows, scores, corrected)
+            raise failure(error) from None
 
     def _best(self, query: tantivy.Query, limit: int) -> tuple[list[int], list[float]]:
         hits = self._searcher.search(query, limit, count=False).hits
@@ -175,130 +170,65 @@ class LexicalIndex:
                 return [rows[at] for at in kept], [scores[at] for at in kept]
             asked = min(asked * MORE_HITS, self.documents)
 
+    def frequency(self, field: str, term: str) -> int:
+        """Chunks that have `term` in `field`."""
+        return self._searcher.doc_freq(field, term)
+
+    def words_with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
+        """The most frequent words of the vocabulary with that prefix, and the chunks of each."""
+        return self._searcher.terms_with_prefix(WORDS, prefix, limit=limit)
+
     def document_frequency(self, term: str) -> int:
         """Chunks that have the name term `term` as a word."""
-        return self._searcher.doc_freq(WORDS, term)
+        return document_frequency(self, term)
 
     def names_something(self, term: str) -> bool:
         """Whether a chunk defines, or answers to, the name term `term`."""
-        return self._searcher.doc_freq("identifiers", term) > 0
+        return names_something(self, term)
 
     def information(self, stem: str) -> float:
         """How much a prose term says: the logarithm of how rare it is among the chunks."""
-        found = self._searcher.doc_freq("body", stem)
-        return math.log((self.documents + 1) / (found + 0.5))
+        return information(self, stem)
 
     def nearest_words(self, term: str, limit: int) -> list[Correction]:
         """Words of the index near a folded word; see `spelling.corrections`."""
-        return corrections(term, self._with_prefix, limit)
+        return nearest_words(self, term, limit)
 
-    def _with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        return self._searcher.terms_with_prefix(WORDS, prefix, limit=limit)
+    def _clauses(self, plan: Plan, statistics: Statistics) -> list[tantivy.Query]:
+        """The scored parts of a plan that can match here.
 
-    def _clauses(
-        self, query: Query, boosts: Mapping[str, float]
-    ) -> tuple[list[tantivy.Query], dict[str, tuple[str, ...]]]:
-        """The scored parts of a query, and the corrections among them."""
-        weighted: dict[tuple[str, str], float] = {}  # (field, term) -> weight
-        corrected: dict[str, tuple[str, ...]] = {}
-        # A pasted log is full of unknown words, and none of them is a typo.
-        looked_up = 0 if len(query.terms) <= MAX_TERMS else MAX_LOOKED_UP
-        for term in self._affordable(query.terms):
-            known = self._weigh(term, term.count, boosts, weighted)
-            if known > RARE_DOCUMENTS or looked_up >= MAX_LOOKED_UP:
-                continue
-            if len(term.names[0]) < MIN_CHARS:
-                continue
-            looked_up += 1
-            near = self._corrections(term, known)
-            if near:
-                corrected[term.typed] = tuple(correction.word for correction in near)
-            for correction in near:
-                weight = term.count * CORRECTION_WEIGHTS[correction.edits]
-                weight *= RARE_WEIGHT if known else 1.0
-                self._add_word(correction.word, weight, boosts, weighted)
-        for operator in query.operators:
-            self._add(OPERATORS, operator, boosts[OPERATORS], weighted)
-            self._add("identifiers", operator, boosts["identifiers"], weighted)
-        clauses = [self._term(field, term, weight) for (field, term), weight in weighted.items()]
-        for phrase in query.phrases:
-            clauses += self._phrase(phrase, boosts)
-        return clauses, corrected
-
-    def _affordable(self, terms: Sequence[Term]) -> Sequence[Term]:
-        if len(terms) <= MAX_TERMS:
-            return terms
-
-        def worth(term: Term) -> float:
-            found = self._searcher.doc_freq("body", (term.prose or term.names)[0])
-            return -term.count * math.log((self.documents + 1) / (found + 0.5)) if found else 0.0
-
-        return sorted(terms, key=worth)[:MAX_TERMS]
-
-    def _weigh(
-        self,
-        term: Term,
-        count: float,
-        boosts: Mapping[str, float],
-        weighted: dict[tuple[str, str], float],
-    ) -> int:
-        """Adds a term in all fields; gives the chunks that know it, whole, in the field that does."""
-        known = 0
-        for fields, forms in ((PROSE_FIELDS, term.prose), (NAME_FIELDS, term.names)):
-            for at, form in enumerate(forms):
-                weight = count if at == 0 else count * PART_WEIGHT
-                for field in fields:
-                    found = self._add(field, form, weight * boosts[field], weighted)
-                    if at == 0:
-                        known = max(known, found)
-        return known
-
-    def _add_word(
-        self,
-        word: str,
-        weight: float,
-        boosts: Mapping[str, float],
-        weighted: dict[tuple[str, str], float],
-    ) -> None:
-        stem = self.analyzer.stem(word)
-        for field in PROSE_FIELDS:
-            self._add(field, stem, weight * boosts[field], weighted)
-        for field in NAME_FIELDS:
-            self._add(field, word, weight * boosts[field], weighted)
-
-    def _add(
-        self, field: str, term: str, weight: float, weighted: dict[tuple[str, str], float]
-    ) -> int:
-        found = self._searcher.doc_freq(field, term)
-        if found and weight > 0:
-            weighted[field, term] = weighted.get((field, term), 0.0) + weight
-        return found
-
-    def _corrections(self, term: Term, known: int) -> list[Correction]:
-        near = self.nearest_words(term.names[0], MAX_CORRECTIONS)
-        if known:
-            near = [one for one in near if one.documents >= RARE_FACTOR * known]
-        return near
+        The engine weighs a term by how rare it is in this index. Where several are ranked as one, the
+        weight is corrected to how rare it is in all of them.
+        """
+        clauses = []
+        shared = statistics is not self
+        for (field, term), weight in plan.terms.items():
+            if shared:
+                found = self.frequency(field, term)
+                if not found:
+                    continue
+                weight *= rarity(statistics.documents, statistics.frequency(field, term)) / rarity(
+                    self.documents, found
+                )
+            clauses.append(self._term(field, term, weight))
+        for field, words, weight in plan.phrases:
+            if shared:
+                found_each = [self.frequency(field, word) for _, word in words]
+                if not all(found_each):
+                    continue
+                everywhere = sum(
+                    rarity(statistics.documents, statistics.frequency(field, word))
+                    for _, word in words
+                )
+                weight *= everywhere / sum(rarity(self.documents, found) for found in found_each)
+            query = self._tantivy.Query
+            phrase = query.phrase_query(self._schema, field, list(words))
+            clauses.append(query.boost_query(phrase, weight))
+        return clauses
 
     def _term(self, field: str, term: str, weight: float) -> tantivy.Query:
         query = self._tantivy.Query
         return query.boost_query(query.term_query(self._schema, field, term, "freq"), weight)
-
-    def _phrase(self, phrase: str, boosts: Mapping[str, float]) -> list[tantivy.Query]:
-        """A phrase in each field that knows positions; of a compound, its parts are the words."""
-        parts = {at: term for term, at in self.analyzer.prose(phrase)}
-        if len(parts) < 2:
-            return []
-        first = min(parts)
-        words: list[str | tuple[int, str]] = [(at - first, parts[at]) for at in sorted(parts)]
-        query = self._tantivy.Query
-        return [
-            query.boost_query(
-                query.phrase_query(self._schema, field, words), boosts[field] * PHRASE_BOOST
-            )
-            for field in PHRASE_FIELDS
-            if all(self._searcher.doc_freq(field, word) for word in parts.values())
-        ]
 
     def _restricted(
         self,
@@ -341,12 +271,33 @@ class LexicalIndex:
         return query.boolean_query(required) if len(required) > 1 else scored
 
 
+def document_frequency(statistics: Statistics, term: str) -> int:
+    """Chunks that have the name term `term` as a word."""
+    return statistics.frequency(WORDS, term)
+
+
+def names_something(statistics: Statistics, term: str) -> bool:
+    """Whether a chunk defines, or answers to, the name term `term`."""
+    return statistics.frequency("identifiers", term) > 0
+
+
+def information(statistics: Statistics, stem: str) -> float:
+    """How much a prose term says: the logarithm of how rare it is among the chunks."""
+    return math.log((statistics.documents + 1) / (statistics.frequency("body", stem) + 0.5))
+
+
+def rarity(documents: int, found: int) -> float:
+    """The inverse document frequency that the engine gives a term of `found` of `documents` chunks:
+    the one of BM25 plus one, so that it is positive."""
+    return math.log1p((documents - found + 0.5) / (found + 0.5))
+
+
 def filter_term(kind: str, value: str | int) -> str:
     """The term of the filter field: kind is `scope` (an ordinal), `type` or `language` (folded)."""
     return f"{kind}:{str(value).casefold()}"
 
 
-def _failure(error: BaseException) -> BaseException:
+def failure(error: BaseException) -> BaseException:
     """The engine panics with an exception outside `Exception`, which cannot be named in an import."""
     if isinstance(error, Exception) or type(error).__name__ == "PanicException":
         return LexicalError(f"the lexical index failed: {type(error).__name__}: {error}"[:300])
@@ -386,8 +337,8 @@ def _open(folder: str) -> tantivy.Index:
             os.symlink(os.path.join(os.path.abspath(folder), name), os.path.join(mirror, name))
         return tantivy.Index.open(mirror)
     except BaseException as error:
-        failure = _failure(error)
-        if failure is error:
+        known = failure(error)
+        if known is error:
             raise
         raise ArtifactError(
             "altered",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from kb_runtime import ranking
 from kb_runtime.analysis import WORD, Analyzer
-from kb_runtime.lexical import MAX_TERMS
+from kb_runtime.lexical_plan import MAX_TERMS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kb_runtime import lexical
+from kb_runtime import lexical_plan
 from kb_runtime.analysis import Analyzer
 from kb_runtime.errors import ArtifactError
 from kb_runtime.facets import RowFilter
@@ -182,7 +182,7 @@ def test_the_limit_is_respected_and_at_least_one(build: Build) -> None:
 def test_of_too_many_words_the_rarest_are_searched(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lexical, "MAX_TERMS", 2)
+    monkeypatch.setattr(lexical_plan, "MAX_TERMS", 2)
     index = build([*filler(100), chunk("zebra yak")])
     assert search(index, "state machine value zebra network yak", limit=1).rows == [100]
     assert len(search(index, "zebra yak state machine").rows) == 1
@@ -194,13 +194,13 @@ def test_a_query_of_many_unknown_words_is_not_taken_for_typos(
     index = build(filler(60))
     looked_up: list[str] = []
 
-    def nothing_near(term: str, limit: int) -> list[Correction]:
+    def nothing_near(_: object, term: str, limit: int) -> list[Correction]:
         looked_up.append(term)
         return []
 
-    monkeypatch.setattr(index, "nearest_words", nothing_near)
+    monkeypatch.setattr(lexical_plan, "nearest_words", nothing_near)
     search(index, " ".join(f"unheard{number}of" for number in range(50)))
-    assert len(looked_up) == lexical.MAX_LOOKED_UP
+    assert len(looked_up) == lexical_plan.MAX_LOOKED_UP
 
 
 NASTY = [

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import tantivy
 
-from kb_runtime import lexical as fields
+from kb_runtime import lexical_fields as fields
 from kb_runtime.analysis import RECIPE, WORD, Analyzer, operators
 from kb_runtime.lexical import filter_term
 from kb_runtime.search import TITLE_SEPARATOR
