@@ -6,33 +6,22 @@ the compiler's extra dependencies must be able to say so.
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
-from kb_runtime.errors import ArtifactError, ToolError
+from kb_runtime import command_line, commands
+from kb_runtime.command_line import CommandError, print_json
 from kb_runtime.version import FORMAT_VERSION, __version__
 from kbc import exit_codes
 
 EXTRA_COMMAND = 'pip install "kbc[compiler]"'
 DEFAULT_OUT = Path("dist-index")
-
-
-class CommandError(Exception):
-    """A command that ends in one sentence on stderr and an exit code."""
-
-    def __init__(self, code: int, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.hint = hint
 
 
 @click.group(
@@ -74,7 +63,7 @@ def init(folder: Path, kind: str, as_json: bool) -> None:
     except InitError as error:
         raise CommandError(exit_codes.OUTPUT, str(error), "Choose another folder.") from error
     if as_json:
-        _print_json({"written": [str(path) for path in written]})
+        print_json({"written": [str(path) for path in written]})
         return
     for path in written:
         click.echo(f"wrote {path}")
@@ -94,7 +83,7 @@ def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
 
     found = run_check(kb, allow_outside)
     if as_json:
-        _print_json({"diagnostics": [each.as_dict() for each in found]})
+        print_json({"diagnostics": [each.as_dict() for each in found]})
     else:
         reporting.show_diagnostics(found)
         if not len(found):
@@ -167,7 +156,7 @@ def build(
     finally:
         progress.close()
     if as_json:
-        _print_json(report.as_dict())
+        print_json(report.as_dict())
         return
     reporting.show_diagnostics(report.diagnostics)
     if not quiet:
@@ -176,35 +165,10 @@ def build(
             click.echo("two builds gave the same bytes")
 
 
-@cli.command()
-@ARTIFACT
-@as_json
-def verify(artifact: Path, as_json: bool) -> None:
-    """Hash every file of ARTIFACT, check its structure and run the encoder's self-test."""
-    from kb_runtime.verification import verify as run_verify
-    from kbc import artifact_reports
-
-    report = run_verify(artifact)
-    if as_json:
-        _print_json(report.as_dict())
-    else:
-        artifact_reports.show_verification(report)
-    if not report.ok:
-        raise SystemExit(exit_codes.ARTIFACT)
-
-
-@cli.command()
-@ARTIFACT
-@as_json
-def inspect(artifact: Path, as_json: bool) -> None:
-    """Show what ARTIFACT holds: collections, encoder, settings, sizes."""
-    from kbc import artifact_reports, inspection
-
-    facts = inspection.inspect(artifact)
-    if as_json:
-        _print_json(facts)
-    else:
-        click.echo(artifact_reports.render_inspection(facts))
+cli.add_command(commands.verify)
+cli.add_command(commands.inspect)
+cli.add_command(commands.search)
+cli.add_command(commands.get)
 
 
 @cli.command()
@@ -217,40 +181,9 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
 
     changes = inspection.diff(old, new)
     if as_json:
-        _print_json(changes.as_dict())
+        print_json(changes.as_dict())
     else:
         click.echo(artifact_reports.render_diff(changes))
-
-
-@cli.command()
-@ARTIFACT
-@click.argument("query", nargs=-1, required=True)
-@click.option(
-    "--scope", "scopes", multiple=True, help="Search in this scope; repeatable. Default: all."
-)
-@click.option("--limit", type=click.IntRange(1, 50), default=10, help="Default: 10.")
-@click.option(
-    "--mode", type=click.Choice(["hybrid", "lexical", "semantic"]), default="hybrid", help="Sides."
-)
-@click.option("--explain", is_flag=True, help="Show why each hit ranks where it does.")
-@as_json
-def search(
-    artifact: Path,
-    query: tuple[str, ...],
-    scopes: tuple[str, ...],
-    limit: int,
-    mode: Literal["hybrid", "lexical", "semantic"],
-    explain: bool,
-    as_json: bool,
-) -> None:
-    """Search ARTIFACT for QUERY, as the MCP tools do."""
-    from kbc import lookup
-
-    found = lookup.search(artifact, " ".join(query), scopes, limit, mode, explain=explain)
-    if as_json:
-        _print_json(found)
-    else:
-        click.echo(lookup.render_search(found))
 
 
 @cli.command("eval")
@@ -310,27 +243,12 @@ def evaluate(
             facts["moved"] = [
                 {"query": query, "before": before, "after": after} for query, before, after in moved
             ]
-        _print_json(facts | ({} if advice is None else {"suggestions": advice}))
+        print_json(facts | ({} if advice is None else {"suggestions": advice}))
     else:
         click.echo(evaluation.render(measured, moved, advice))
     missed = evaluation.below(measured, limits)
     if missed:
         raise CommandError(exit_codes.BELOW, "; ".join(missed))
-
-
-@cli.command()
-@ARTIFACT
-@click.argument("name")
-@as_json
-def get(artifact: Path, name: str, as_json: bool) -> None:
-    """Print the record called NAME (a name, alias, path, hit id or kb:// address) of ARTIFACT."""
-    from kbc import lookup
-
-    record = lookup.get(artifact, name)
-    if as_json:
-        _print_json(record)
-    else:
-        click.echo(lookup.render_record(record))
 
 
 @cli.command(context_settings={"ignore_unknown_options": True})
@@ -347,66 +265,27 @@ def serve(arguments: tuple[str, ...]) -> None:
 def version(as_json: bool) -> None:
     """Print the version of kbc and of the artifact format."""
     if as_json:
-        _print_json({"kbc": __version__, "format": FORMAT_VERSION})
+        print_json({"kbc": __version__, "format": FORMAT_VERSION})
     else:
         click.echo(f"kbc {__version__}, artifact format {FORMAT_VERSION}")
 
 
 def run(arguments: list[str] | None = None) -> int:
     """Runs the command line and gives its exit code; every expected error is one sentence on stderr."""
-    arguments = sys.argv[1:] if arguments is None else arguments
-    try:
-        result = cli.main(arguments, prog_name="kbc", standalone_mode=False)
-        return result if isinstance(result, int) else exit_codes.OK
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted; the last published version stays live", err=True)
-        return exit_codes.INTERRUPTED
-    except SystemExit as error:
-        return error.code if isinstance(error.code, int) else exit_codes.INTERNAL
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exit_codes.OK
-    except Exception as error:
-        if "--debug" in arguments:
-            traceback.print_exc()
-        failure = _failure(error) or CommandError(
-            exit_codes.INTERNAL,
-            f"a defect of kbc: {type(error).__name__}: {error}",
-            "run again with `kbc --debug ...` and report what it prints",
-        )
-        if "--json" in arguments:
-            _print_json(_failure_json(failure, error))
-        click.secho(f"kbc: {failure.message}", err=True, fg="red")
-        if failure.hint:
-            click.echo(f"  hint: {failure.hint}", err=True)
-        return failure.code
-
-
-def _failure_json(failure: CommandError, error: Exception) -> dict[str, Any]:
-    """What `--json` prints in place of a result: the error, and the diagnostics of a build."""
-    told: dict[str, Any] = {
-        "error": {"message": failure.message, "hint": failure.hint, "exit_code": failure.code}
-    }
-    diagnostics = getattr(error, "diagnostics", ())
-    if diagnostics:
-        told["diagnostics"] = [found.as_dict() for found in diagnostics]
-    return told
+    return command_line.run(
+        cli,
+        sys.argv[1:] if arguments is None else arguments,
+        "kbc",
+        _failure,
+        "interrupted; the last published version stays live",
+    )
 
 
 def _failure(error: Exception) -> CommandError | None:
     """The expected errors of all phases as one sentence with an exit code."""
-    if isinstance(error, CommandError):
-        return error
-    if isinstance(error, ArtifactError):
-        return CommandError(exit_codes.ARTIFACT, error.message, error.hint)
-    if isinstance(error, ToolError):
-        codes = {"NOT_FOUND": exit_codes.NOT_FOUND, "UNAVAILABLE": exit_codes.ARTIFACT}
-        code = codes.get(error.kind, exit_codes.USAGE)
-        names = f"Close names: {', '.join(error.suggestions)}." if error.suggestions else ""
-        return CommandError(code, error.message, names)
+    known = command_line.explain(error)
+    if known is not None:
+        return known
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("kb"):
         return CommandError(
             exit_codes.EXTRA,
@@ -460,7 +339,3 @@ def _source_date_epoch() -> int | None:
             f"SOURCE_DATE_EPOCH is {value!r}; it must be a number of seconds since 1970",
         )
     return int(value)
-
-
-def _print_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))

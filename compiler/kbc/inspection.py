@@ -1,15 +1,14 @@
-"""Looking into artifacts: what one holds, and what changed between two."""
+"""What changed between two artifacts."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from kb_runtime.artifact import Artifact
-from kb_runtime.manifest import MANIFEST
+from kb_runtime.inspection import section_sizes
 
 SETTINGS = (
     "name",
@@ -64,28 +63,6 @@ class Diff:
         return {"same": self.same, **asdict(self)}
 
 
-def inspect(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The facts of an artifact as JSON values: the manifest, with the lists of files and inputs
-    summed up as `counts` and `sizes` (bytes by section). Raises `ArtifactError`."""
-    with Artifact.open(path) as artifact:
-        manifest = artifact.manifest.as_dict()
-        inputs = manifest.pop("inputs", [])
-        files = manifest.pop("files")
-        manifest.pop("seal")
-        sizes = section_sizes(artifact)
-        return {
-            **manifest,
-            "path": artifact.root,
-            "counts": {
-                "records": sum(info.records for info in artifact.collections),
-                "chunks": sum(info.chunks for info in artifact.collections),
-                "inputs": len(inputs),
-                "files": len(files) + 1,
-            },
-            "sizes": {**sizes, "total": sum(sizes.values())},
-        }
-
-
 def diff(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> Diff:
     """Compares two artifacts record by record. Raises `ArtifactError`."""
     with Artifact.open(old) as before, Artifact.open(new) as after:
@@ -117,15 +94,6 @@ def diff(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> Diff:
                 if files_before.get(path) != files_after.get(path)
             ),
         )
-
-
-def section_sizes(artifact: Artifact) -> dict[str, int]:
-    """Bytes by section: the first part of the path, a file's name for files outside of sections."""
-    sizes = {MANIFEST: Path(artifact.manifest.path(MANIFEST)).stat().st_size}
-    for path, (size_bytes, _) in artifact.manifest.files.items():
-        section = path.split("/")[0]
-        sizes[section] = sizes.get(section, 0) + size_bytes
-    return dict(sorted(sizes.items()))
 
 
 def _records(artifact: Artifact, collection: str) -> dict[str, bytes]:

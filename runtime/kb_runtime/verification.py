@@ -11,6 +11,7 @@ from kb_runtime.artifact import Artifact, CollectionInfo
 from kb_runtime.catalog import LABELLED
 from kb_runtime.errors import ArtifactError
 from kb_runtime.manifest import MANIFEST, load, resolve
+from kb_runtime.tables import count_of, size
 
 if TYPE_CHECKING:
     from kb_runtime.catalog import Catalog, ChunkTable
@@ -83,6 +84,18 @@ def verify(path: str | os.PathLike[str]) -> VerificationReport:
         checks=tuple(passed),
         problems=tuple(problems),
     )
+
+
+def render_problem(problem: Problem) -> str:
+    place = f"{problem.path}: " if problem.path else ""
+    return f"{place}{problem.message} [{problem.code}]"
+
+
+def render_verdict(report: VerificationReport) -> str:
+    """One line: the build, whether it is sound, how much was checked."""
+    facts = f"{count_of(report.files, 'file')}, {size(report.bytes)}"
+    verdict = "ok" if report.ok else f"damaged: {count_of(len(report.problems), 'problem')}"
+    return f"{report.build_id} {verdict}: {facts}; checked {', '.join(report.checks)}"
 
 
 def check(artifact: Artifact) -> list[Problem]:

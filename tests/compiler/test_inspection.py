@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from kb_runtime.errors import ArtifactError
+from kb_runtime.inspection import inspect
 from kbc.artifact_reports import render_diff
-from kbc.inspection import CollectionDiff, diff, inspect
+from kbc.inspection import CollectionDiff, diff
 from kbc.linker import Published
 
 Publish = Callable[..., Published]

@@ -1,9 +1,9 @@
-"""`kbc search` and `kbc get`: the questions of the MCP tools, asked from a terminal."""
+"""The commands `search` and `get`: the questions of the MCP tools, asked from a terminal."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from kb_runtime.addresses import format_address
@@ -17,7 +17,7 @@ from kb_runtime.tools.compact import find_record, shown_hit
 
 
 def search(
-    path: Path,
+    path: str | os.PathLike[str],
     query: str,
     scopes: Sequence[str],
     limit: int,
@@ -44,7 +44,7 @@ def search(
         }
 
 
-def get(path: Path, name: str) -> dict[str, Any]:
+def get(path: str | os.PathLike[str], name: str) -> dict[str, Any]:
     """The record called `name`, with its address. Raises `ArtifactError` and `ToolError`."""
     with Artifact.open(path) as artifact:
         arguments = {"name": name, "collection": None}

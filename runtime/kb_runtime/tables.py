@@ -1,0 +1,33 @@
+"""Counts, sizes and tables as people read them in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def count_of(count: int, noun: str) -> str:
+    """`1 error`, `2 errors`, `1,200 entries`."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
+
+
+def size(size_bytes: int) -> str:
+    """A size in the unit that people read: `812 B`, `3.4 MB`."""
+    value = float(size_bytes)
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
+
+
+def table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> str:
+    """Columns padded to one width each; the columns in `right` are aligned to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
