@@ -112,6 +112,9 @@ def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
     show_default=True,
     help="The graph that ships for queries; docs/encoder.md compares them.",
 )
+@click.option(
+    "--lexical-only", is_flag=True, help="Without vectors and encoder: searches go by words alone."
+)
 @click.option("--keep", type=click.IntRange(1), default=3, help="Versions to keep; default: 3.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder of the cache.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
@@ -126,6 +129,7 @@ def build(
     model: Path | None,
     fast: bool,
     query_variant: Literal["nb8-b32", "fp32", "int8"],
+    lexical_only: bool,
     keep: int,
     cache: Path | None,
     no_cache: bool,
@@ -149,6 +153,7 @@ def build(
         cache=None if no_cache else cache or _default_cache(),
         allow_outside=allow_outside,
         source_date_epoch=_source_date_epoch(),
+        embed=not lexical_only,
     )
     progress = reporting.progress(quiet or as_json)
     try:

@@ -44,6 +44,7 @@ class BuildOptions:
 
     `cache` is the compiler's cache folder (None: no cache). `source_date_epoch` is the build time in
     seconds since 1970 (None: the artifact does not say; readers take the time of its manifest file).
+    Without `embed` the artifact has neither vectors nor an encoder: searches go by words alone.
     """
 
     out: Path
@@ -55,6 +56,7 @@ class BuildOptions:
     cache: Path | None = None
     allow_outside: bool = False
     source_date_epoch: int | None = None
+    embed: bool = True
 
     @property
     def document_variant(self) -> Variant:
@@ -182,7 +184,8 @@ class _Build:
             if published is None:
                 tokenizer = TokenCounter(model)
                 chunks = self._chunk(inputs, model, tokenizer)
-                counts = self._embed(inputs, chunks, model, tokenizer, staging.folder)
+                if self._options.embed:
+                    counts = self._embed(inputs, chunks, model, tokenizer, staging.folder)
                 manifest = self._emit(inputs, chunks, model, staging)
                 with self._clock.phase("publish"):
                     published = staging.publish(manifest, ask_for_itself, keep=keep)
@@ -217,9 +220,15 @@ class _Build:
                 "source": toolchain.source_hash(),
                 "model": [model.name, model.weights_sha256, model.tokenizer_sha256, model.pooling],
                 "max_tokens": model.max_tokens,
-                "variants": [self._options.document_variant, self._options.query_variant],
+                "variants": self._variants,
             },
         )
+
+    @property
+    def _variants(self) -> list[str] | None:
+        """The precision of documents and of queries; None without vectors."""
+        options = self._options
+        return [options.document_variant, options.query_variant] if options.embed else None
 
     def _chunk(self, inputs: Inputs, model: Model, tokenizer: TokenCounter) -> list[Chunk]:
         records = [
@@ -290,20 +299,24 @@ class _Build:
             sections.emit_catalog(inputs, chunks, folder)
         with self._clock.phase("lexical", len(chunks), "chunks"):
             sections.emit_lexical(inputs, chunks, folder, self._cache)
+        encoder = self._write_encoder(model, folder) if self._options.embed else None
+        warnings = [found.as_dict() for found in self._diagnostics.warnings]
+        manifest = sections.manifest_fields(inputs, chunks, encoder, self._built_at, warnings)
+        sections.emit_answers(inputs, manifest, staging.build_id, folder)
+        sections.emit_notice(inputs, model.attribution, folder)
+        return manifest
+
+    def _write_encoder(self, model: Model, folder: Path) -> dict[str, Any]:
+        """`encoder/`; gives what the manifest says about it."""
         with self._clock.phase("encoder"):
             (folder / "encoder").mkdir()
-            encoder = write_query_encoder(
+            return write_query_encoder(
                 model,
                 folder / "encoder",
                 self._options.document_variant,
                 self._options.query_variant,
                 self._options.cache,
             )
-        warnings = [found.as_dict() for found in self._diagnostics.warnings]
-        manifest = sections.manifest_fields(inputs, chunks, encoder, self._built_at, warnings)
-        sections.emit_answers(inputs, manifest, staging.build_id, folder)
-        sections.emit_notice(inputs, model.attribution, folder)
-        return manifest
 
     def _report(self, inputs: Inputs, published: Published, counts: EncodingCounts) -> BuildReport:
         folder = published.path

@@ -136,11 +136,12 @@ def emit_notice(inputs: Inputs, attribution: str, folder: Path) -> None:
 def manifest_fields(
     inputs: Inputs,
     chunks: Sequence[Chunk],
-    encoder: Mapping[str, Any],
+    encoder: Mapping[str, Any] | None,
     built_at: str,
     warnings: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """What the linker seals into manifest.json; docs/format.md describes each field."""
+    """What the linker seals into manifest.json; docs/format.md describes each field. `encoder` is None
+    for an artifact without vectors."""
     project = inputs.project
     search = project.search
     return {
@@ -164,7 +165,7 @@ def manifest_fields(
             for collection, rows in zip(inputs.collections, row_ranges(inputs, chunks), strict=True)
         ],
         "scopes": search_scopes(inputs.collections),
-        "encoder": dict(encoder),
+        "encoder": None if encoder is None else dict(encoder),
         "search": {
             "candidates": search.candidates or CANDIDATES,
             # An author who sets the constant of a fusion wants that fusion.

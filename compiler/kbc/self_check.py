@@ -19,8 +19,9 @@ SELF_COSINE = 0.999
 def ask_for_itself(artifact: Artifact) -> None:
     """Loads every section, then asks for a sample of the records as a reader would.
 
-    A chunk's own vector must be its nearest (another row may share it), its record must be found by
-    id, and the lexical side must answer for its title, unless that is all stop words and signs.
+    A chunk's own vector must be its nearest where there are vectors (another row may share it), its
+    record must be found by id, and the lexical side must answer for its title, unless that is all stop
+    words and signs.
     Raises `ArtifactError` where one of these fails.
     """
     artifact.prepare()
@@ -35,13 +36,15 @@ def _ask_for_row(artifact: Artifact, row: int) -> None:
     record = artifact.catalog(info.name)[artifact.chunks.column("record")[row]]
     if artifact.catalog(info.name).find(record["id"]) is None:
         raise _failed(f"the record {record['id']!r} of {info.name} is not found by its id")
-    hits = artifact.vectors.search(
-        artifact.vectors.vector(row, artifact.manifest["encoder"]["dimensions"]),
-        [RowRange(info.name, info.first_row, info.chunks)],
-        1,
-    )
-    if not hits.rows or hits.cosines[0] < SELF_COSINE:
-        raise _failed(f"the vector of row {row} does not find itself")
+    encoder = artifact.manifest["encoder"]
+    if encoder is not None:
+        hits = artifact.vectors.search(
+            artifact.vectors.vector(row, encoder["dimensions"]),
+            [RowRange(info.name, info.first_row, info.chunks)],
+            1,
+        )
+        if not hits.rows or hits.cosines[0] < SELF_COSINE:
+            raise _failed(f"the vector of row {row} does not find itself")
     title = chunk.get("title") or record["title"]
     request = SearchRequest(title, (info.name,), limit=1, mode="lexical")
     if analyse(title, Analyzer()).has_prose and not artifact.searcher.search(request).hits:

@@ -222,8 +222,9 @@ class Artifact:
         """
         for info in self.collections:
             self.catalog(info.name)
-        _ = self.chunks, self.lexical, self.searcher, self.vectors
+        _ = self.chunks, self.lexical, self.searcher
         if self.encoder is not None:
+            _ = self.vectors
             self.encoder.warm()
 
     def close(self) -> None:

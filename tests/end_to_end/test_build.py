@@ -132,6 +132,22 @@ def test_a_rebuild_embeds_only_what_changed(tmp_path: Path, run: Builder) -> Non
     assert changed.cached == changed.chunks - 1
 
 
+def test_a_build_without_vectors_answers_by_words_alone(tmp_path: Path, run: Builder) -> None:
+    root = write_knowledge(tmp_path / "kb")
+    report = run(root, embed=False)
+    assert verify(report.path).ok
+    assert report.embedded == 0
+    with Artifact.open(report.path) as artifact:
+        assert artifact.manifest["encoder"] is None
+        assert not artifact.manifest.section("vectors/")
+        found = artifact.searcher.search(SearchRequest("extinguish the lantern"))
+    assert found.mode == "lexical"
+    assert found.hits
+    with_vectors = run(root)
+    assert with_vectors.build_id != report.build_id
+    assert not with_vectors.reused
+
+
 def test_a_setting_makes_a_new_build(tmp_path: Path, run: Builder) -> None:
     root = write_knowledge(tmp_path / "kb")
     first = run(root)
