@@ -51,14 +51,18 @@ class Server:
         return caught.value
 
 
-def compiled(folder: Path, tree: Mapping[str, str], config: pytest.Config) -> Server:
-    """Compiles the files of `tree`; embeddings are kept between test sessions."""
+def compiled(
+    folder: Path, tree: Mapping[str, str], config: pytest.Config, *, embed: bool = True
+) -> Server:
+    """Compiles the files of `tree`, without vectors if so wished; embeddings are kept between test
+    sessions."""
     for name, text in tree.items():
         path = folder / "kb" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
     assert config.cache is not None
-    options = BuildOptions(out=folder / "out", cache=Path(config.cache.mkdir("kbc")))
+    cache = Path(config.cache.mkdir("kbc"))
+    options = BuildOptions(out=folder / "out", cache=cache, embed=embed)
     return Server(build(folder / "kb", options).path.parent)
 
 

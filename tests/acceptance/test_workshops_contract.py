@@ -525,29 +525,69 @@ def test_scope_is_checked_before_anything_is_searched(
     assert told in failed(school, "search_topic_context", kind, **arguments)["message"]
 
 
-def test_without_an_encoder_terms_are_ranked(
-    school: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Artifact, "encoder", None)
-    found = school.call("search_topic_context", query="socket effects components")
+@pytest.fixture(scope="module")
+def wordy(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Server:
+    """The same workshops in a knowledge base without vectors and encoder."""
+    return compiled(tmp_path_factory.mktemp("wordy"), TREE, pytestconfig, embed=False)
+
+
+def test_without_an_encoder_terms_are_ranked(wordy: Server) -> None:
+    found = wordy.call("search_topic_context", query="socket effects components")
     assert (found["mode"], found["keywordSource"]) == ("keyword", "chunks")
+    assert found["vectorSearchAvailable"] is False
     assert found["matches"][0]["exerciseNumber"] == 2
-    assert found["warnings"]
-    phrase = school.call("search_topic_context", query="a component")["matches"]
+    why, how = found["warnings"]
+    assert "not configured" in why
+    assert "--lexical-only" in how
+    phrase = wordy.call("search_topic_context", query="a component")["matches"]
     assert "a component" in phrase[0]["chunk"]
 
 
-def test_what_no_word_can_find_is_looked_for_as_it_is(
+def test_an_encoder_that_fails_is_told_as_that(
     school: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Artifact, "encoder", None)
-    found = school.call("search_topic_context", query="👩‍👩‍👧.")
+    target = "kb_runtime.encoder.QueryEncoder.encode"
+    monkeypatch.setattr(target, explosion(RuntimeError("no memory at /opt/secret")))
+    found = school.call("search_topic_context", query="socket effects components")
+    assert (found["mode"], found["keywordSource"]) == ("keyword", "chunks")
+    assert found["vectorSearchAvailable"] is False
+    (why,) = found["warnings"]
+    assert why.startswith("Semantic search is unavailable (it failed;")
+    assert "secret" not in json.dumps(found)
+    monkeypatch.undo()
+    assert school.call("search_topic_context", query="socket")["vectorSearchAvailable"] is True
+
+
+@pytest.mark.parametrize(
+    ("query", "source", "exercise"), [("===", "chunks", 2), ("👩‍👩‍👧.", "sections", 1)]
+)
+def test_a_query_without_words_is_told_as_that(
+    school: Server, query: str, source: str, exercise: int
+) -> None:
+    found = school.call("search_topic_context", query=query)
+    assert (found["mode"], found["keywordSource"]) == ("keyword", source)
+    assert found["vectorSearchAvailable"] is True
+    (why,) = found["warnings"]
+    assert "no words for vector search" in why
+    assert found["matches"][0]["exerciseNumber"] == exercise
+
+
+def test_a_scope_without_passages_is_told_as_that(school: Server) -> None:
+    found = school.call("search_topic_context", query="indexes", workshop="bare")
+    assert (found["mode"], found["matches"]) == ("keyword", [])
+    assert found["vectorSearchAvailable"] is True
+    assert "nothing in this scope" in found["warnings"][0]
+    assert "Nothing was found" in found["warnings"][-1]
+
+
+def test_what_no_word_can_find_is_looked_for_as_it_is(wordy: Server) -> None:
+    found = wordy.call("search_topic_context", query="👩‍👩‍👧.")
     assert found["keywordSource"] == "sections"
     (match,) = found["matches"]
     assert match["vectorId"] == "section:react/01/01/solution-instructions"
     assert "👩‍👩‍👧." in match["chunk"]
     assert 0 < match["score"] < 1
-    found = school.call("search_topic_context", query="zzyzx qqq")
+    found = wordy.call("search_topic_context", query="zzyzx qqq")
     assert (found["matches"], found["keywordSource"]) == ([], "sections")
     assert "Nothing was found" in found["warnings"][-1]
 

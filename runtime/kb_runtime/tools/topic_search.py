@@ -23,7 +23,7 @@ from kb_runtime.tools.workshop_shelf import (
 from kb_runtime.tools.workshop_text import failure, next_steps, shown, title
 
 if TYPE_CHECKING:
-    from kb_runtime.search import Hit
+    from kb_runtime.search import Hit, SearchResult
     from kb_runtime.session import Session
 
 MIN_QUERY_CHARS = 3
@@ -32,7 +32,8 @@ MAX_MATCHES = 20
 DEFAULT_MATCHES = 8
 
 POOL = 50
-"""Hits from which the matches are taken: passages with the whole phrase come first among them."""
+"""Hits from which the matches are taken, some of which say nearly the same; as many whatever the limit.
+Without meaning, passages with the whole phrase come first among them."""
 
 EXCERPT_SIDE_CHARS = 260
 MAX_EXCERPT_CHARS = 900
@@ -62,16 +63,14 @@ def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer:
     rows = None if unrestricted else rows_within(session, among, exercise, step)
 
     limit: int = arguments["limit"]
-    warnings: list[str] = []
-    is_available = session.artifact.manifest.get("encoder") is not None
-    hits, no_word_occurs = _hits(session, query, rows, limit)
-    by_meaning = any(hit.semantic_rank is not None for hit in hits)
+    found = _search(session, query, rows)
+    hits = different(found.hits, limit, lambda _: None)
+    by_meaning = any(hit.semantic_rank is not None for hit in found.hits)
+    warnings = list(found.warnings)
     keyword_source = None
     if not by_meaning:
-        warnings += _why_words(is_available)
+        warnings = _why_words(session, query, found)
         keyword_source = "chunks" if hits else "sections"
-    if hits:
-        warnings += no_word_occurs
     matches = [_match(session, hit) for hit in hits]
     if not hits:
         matches = _phrase_matches(session, query, among, (exercise, step), limit)
@@ -79,7 +78,7 @@ def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer:
         "query": query,
         "limit": limit,
         "mode": "vector" if by_meaning else "keyword",
-        "vectorSearchAvailable": is_available,
+        "vectorSearchAvailable": _has_encoder(session) and found.mode != "lexical",
         "keywordSource": keyword_source,
         "matches": matches,
     }
@@ -90,41 +89,50 @@ def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer:
     return Answer(_text(structured), structured)
 
 
-def _why_words(is_available: bool) -> list[str]:
-    if is_available:
-        return ["Vector search found nothing or failed: these are keyword results."]
-    return [
-        "Vector search is not configured: these are keyword results.",
-        "To enable it, build the knowledge base with an encoder (`kbc build`).",
-    ]
+def _has_encoder(session: Session) -> bool:
+    return session.artifact.manifest.get("encoder") is not None
 
 
-def _hits(
-    session: Session, query: str, rows: tuple[range, ...] | None, limit: int
-) -> tuple[list[Hit], list[str]]:
-    """The best passages; without meaning, those with the whole phrase before the others. And the
-    warning that no word of the query occurs, where that is so."""
-    from kb_runtime.search import NO_WORD_OCCURS, SearchRequest
+def _why_words(session: Session, query: str, found: SearchResult) -> list[str]:
+    """Why meaning had no part in the answer: not configured, failed, or nothing to go by."""
+    from kb_runtime.analysis import Analyzer
+    from kb_runtime.query import analyse
+
+    if not _has_encoder(session):
+        return [
+            "Vector search is not configured: these are keyword results.",
+            "To enable it, build the knowledge base with an encoder: `kbc build` without `--lexical-only`.",
+        ]
+    if found.mode == "lexical":
+        return list(found.warnings)
+    if not analyse(query, Analyzer()).has_words:
+        reason = "The query has no words for vector search: these are keyword results."
+    else:
+        reason = "Vector search found nothing in this scope: these are keyword results."
+    return [*found.warnings, reason]
+
+
+def _search(session: Session, query: str, rows: tuple[range, ...] | None) -> SearchResult:
+    """The best passages; without meaning, those with the whole phrase before the others."""
+    from kb_runtime.search import SearchRequest
 
     result = session.artifact.searcher.search(
         SearchRequest(
             query=query,
             collections=tuple(info.name for info in library.collections(session, KIND)),
-            limit=max(POOL, 2 * limit),
+            limit=POOL,
             alpha=0.5,
             rows=rows,
             names=False,
         )
     )
-    hits = result.hits
     if result.mode == "lexical":
         folded = query.casefold()
-        for hit in hits:
+        for hit in result.hits:
             has_phrase = folded in hit.chunk["text"].casefold()
             hit.score = 0.5 * hit.score + 0.5 * has_phrase
-        hits = sorted(hits, key=lambda hit: (-hit.score, hit.row))
-    warnings = [each for each in result.warnings if each == NO_WORD_OCCURS]
-    return different(hits, limit, lambda _: None), warnings
+        result.hits.sort(key=lambda hit: (-hit.score, hit.row))
+    return result
 
 
 def _match(session: Session, hit: Hit) -> dict[str, Any]:
