@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from kbc.chunking.lines import Lines
 from kbc.records import Chunk, Record
@@ -38,46 +38,49 @@ def assemble(record: Record, lines: Lines, drafts: Iterable[Draft]) -> list[Chun
     """The chunks of `drafts`, which cover the text in order; a draft that is over the budget after
     all (token counts that did not add up) gives several chunks."""
     chunks: list[Chunk] = []
-    for draft in drafts:
-        for start, end, embedded_text in _embedded(lines, draft):
-            chunks.append(
-                Chunk(
-                    collection=record.collection,
-                    record_id=record.id,
-                    index=len(chunks),
-                    text=lines.text[start:end],
-                    start_line=lines.number(start),
-                    end_line=lines.number(end - 1),
-                    type=draft.type,
-                    language=draft.language,
-                    title=draft.title,
-                    breadcrumb=draft.breadcrumb,
-                    anchor=draft.anchor,
-                    section_line=draft.section_line,
-                    section_level=draft.section_level,
-                    symbol=draft.symbol,
-                    symbol_kind=draft.symbol_kind,
-                    signature=draft.signature,
-                    identifiers=draft.identifiers,
-                    tags=record.tags,
-                    embedded_text=embedded_text,
-                )
+    for draft, embedded_text in _fitting(lines, list(drafts)):
+        chunks.append(
+            Chunk(
+                collection=record.collection,
+                record_id=record.id,
+                index=len(chunks),
+                text=lines.text[draft.start : draft.end],
+                start_line=lines.number(draft.start),
+                end_line=lines.number(draft.end - 1),
+                type=draft.type,
+                language=draft.language,
+                title=draft.title,
+                breadcrumb=draft.breadcrumb,
+                anchor=draft.anchor,
+                section_line=draft.section_line,
+                section_level=draft.section_level,
+                symbol=draft.symbol,
+                symbol_kind=draft.symbol_kind,
+                signature=draft.signature,
+                identifiers=draft.identifiers,
+                tags=record.tags,
+                embedded_text=embedded_text,
             )
+        )
     return chunks
 
 
-def _embedded(lines: Lines, draft: Draft) -> Iterable[tuple[int, int, str]]:
-    waiting = [(draft.start, draft.end)]
-    while waiting:
-        start, end = waiting.pop()
-        body = _BLANK_START.sub("", lines.visible[start:end].rstrip())
-        body = _BLANK_LINES.sub("\n\n", body)
-        embedded_text = "\n".join(part for part in (draft.header, body) if part)
-        if lines.budget.fits(embedded_text) or end - start < 2:
-            yield start, end, embedded_text
+def _fitting(lines: Lines, drafts: Sequence[Draft]) -> Iterator[tuple[Draft, str]]:
+    """The drafts, cut in two where one does not fit, each with what of it is embedded."""
+    texts = [_embedded(lines, draft) for draft in drafts]
+    for draft, text, fits in zip(drafts, texts, lines.budget.fits_each(texts), strict=True):
+        if fits or draft.end - draft.start < 2:
+            yield draft, text
         else:
-            middle = _middle(lines.visible, start, end)
-            waiting += [(middle, end), (start, middle)]
+            middle = _middle(lines.visible, draft.start, draft.end)
+            halves = [replace(draft, end=middle), replace(draft, start=middle)]
+            yield from _fitting(lines, halves)
+
+
+def _embedded(lines: Lines, draft: Draft) -> str:
+    body = _BLANK_START.sub("", lines.visible[draft.start : draft.end].rstrip())
+    body = _BLANK_LINES.sub("\n\n", body)
+    return "\n".join(part for part in (draft.header, body) if part)
 
 
 def _middle(text: str, start: int, end: int) -> int:

@@ -37,25 +37,19 @@ def header(trail: Sequence[str], details: Sequence[str], budget: TokenBudget) ->
     if len(trail) > budget.header_room:  # more parts than tokens
         trail = [trail[0], ELLIPSIS, *trail[-budget.header_room :]]
     parts = [_one_line(part) for part in trail if part.strip()]
-    whole = "\n".join([SEPARATOR.join(parts), *filter(None, map(_one_line, details))])
-    tokens = budget.tokens(whole)
+    more = [line for line in map(_one_line, details) if line]
+    tokens = budget.joined_tokens(parts, SEPARATOR) + budget.joined_tokens(more, "\n")
     if tokens <= budget.header_room:
-        return Header(whole, tokens)
+        return Header("\n".join([SEPARATOR.join(parts), *more]), tokens)
     room = budget.header_room
     lines = [_shorten_trail(parts, room, budget)]
     room -= budget.tokens(lines[0])
-    for detail in details:
-        line = _one_line(detail)
-        if not line or room < _WORTHWHILE:
-            continue
+    for line in more:
+        if room < _WORTHWHILE:
+            break
         lines.append(_shorten(line, room, budget))
         room -= budget.tokens(lines[-1])
-    text = "\n".join(line for line in lines if line)
-    tokens = budget.tokens(text)
-    if tokens > budget.header_room:  # counts did not add up: hostile text
-        text = ""
-        tokens = 0
-    return Header(text, tokens)
+    return Header("\n".join(line for line in lines if line), budget.header_room - room)
 
 
 def _one_line(text: str) -> str:
@@ -66,13 +60,12 @@ def _one_line(text: str) -> str:
 def _shorten_trail(parts: Sequence[str], room: int, budget: TokenBudget) -> str:
     if not parts:
         return ""
-    whole = SEPARATOR.join(parts)
-    if budget.tokens(whole) <= room:
-        return whole
+    if budget.joined_tokens(parts, SEPARATOR) <= room:
+        return SEPARATOR.join(parts)
     for first_kept in range(2, len(parts)):
-        shorter = SEPARATOR.join([parts[0], ELLIPSIS, *parts[first_kept:]])
-        if budget.tokens(shorter) <= room:
-            return shorter
+        shorter = [parts[0], ELLIPSIS, *parts[first_kept:]]
+        if budget.joined_tokens(shorter, SEPARATOR) <= room:
+            return SEPARATOR.join(shorter)
     if len(parts) == 1:
         return _shorten(parts[0], room, budget)
     first = _shorten(parts[0], room // 2 - 1, budget)

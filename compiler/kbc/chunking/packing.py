@@ -115,9 +115,10 @@ def _cut_line(lines: Lines, start: int, end: int, cut: int, room: int) -> list[P
     """Pieces of at most half the room, so that a passage can begin or end with some of the line."""
     words: list[Piece] = []
     before = ""
-    for match in _WORD.finditer(lines.visible, start, end):
+    matches = list(_WORD.finditer(lines.visible, start, end))
+    costs = lines.budget.costs([match.group() for match in matches])
+    for match, tokens in zip(matches, costs, strict=True):
         word = match.group()
-        tokens = lines.budget.cost(word)
         if tokens == 0 and words:
             words[-1] = Piece(words[-1].start, match.end(), words[-1].cost, words[-1].cut)
             continue

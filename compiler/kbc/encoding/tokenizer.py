@@ -31,11 +31,11 @@ class TokenCounter:
 
     def count(self, text: str) -> int:
         """Tokens of `text`, with the special tokens around it."""
-        return len(self._tokenizer.encode(text).ids)
+        return self.count_many([text])[0]
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
-        """`count` of each text; several times faster than one by one, on all cores."""
-        return [len(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        """`count` of each text, on all cores."""
+        return [len(encoding) for encoding in self._tokenizer.encode_batch_fast(list(texts))]
 
     def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, with the special tokens."""
