@@ -20,6 +20,7 @@ EXIT_OK = 0
 EXIT_USAGE = 2
 EXIT_ARTIFACT = 4
 EXIT_INTERRUPTED = 130
+PROGRAM = "kbc serve"
 TOKEN_VARIABLE = "KBC_HTTP_TOKEN"
 DEFAULT_PORT = 8765
 MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -71,16 +72,24 @@ class Options:
         self.max_body = MAX_BODY_BYTES
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Serves until the client leaves; gives the exit code. `--help` prints the usage."""
+def main(arguments: Sequence[str], program: str = PROGRAM, upgrade: str = "") -> int:
+    """Serves until the client leaves; gives the exit code. `--help` prints the usage.
+
+    `program` is what messages call it; `upgrade` says how to get a runtime for a newer artifact.
+    """
+    from kb_runtime.errors import ArtifactError
+
     try:
         if "--help" in arguments:
             print(USAGE, end="")
             return EXIT_OK
         return _serve(parse(arguments))
     except UsageError as error:
-        _complain(str(error), "Try --help.")
+        _complain(program, str(error), "Try --help.")
         return EXIT_USAGE
+    except ArtifactError as error:
+        _complain(program, error.message, (error.is_newer and upgrade) or error.hint)
+        return EXIT_ARTIFACT
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
 
@@ -140,7 +149,7 @@ _VALUED: dict[str, Callable[[Options, str], None]] = {
 
 
 def _serve(options: Options) -> int:
-    from kb_runtime.errors import ArtifactError
+    """Raises UsageError and ArtifactError."""
     from kb_runtime.live import LiveArtifact
     from kb_runtime.mcp.answers import ProfileError
     from kb_runtime.mcp.dispatch import Dispatcher
@@ -157,9 +166,6 @@ def _serve(options: Options) -> int:
             _working_tree(options.code),
             options.read_only,
         )
-    except ArtifactError as error:
-        _complain(error.message, error.hint)
-        return EXIT_ARTIFACT
     except ProfileError as error:
         raise UsageError(str(error)) from None
     if options.http:
@@ -256,8 +262,8 @@ def _token(path: str) -> str | None:
     return token
 
 
-def _complain(message: str, hint: str) -> None:
-    print(f"kbc serve: {message} {hint}".rstrip(), file=sys.stderr)
+def _complain(program: str, message: str, hint: str) -> None:
+    print(f"{program}: {message} {hint}".rstrip(), file=sys.stderr)
 
 
 if __name__ == "__main__":

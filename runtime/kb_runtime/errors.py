@@ -21,6 +21,11 @@ class ArtifactError(Exception):
         self.message = message
         self.hint = hint
 
+    @property
+    def is_newer(self) -> bool:
+        """Whether the artifact is sound as far as this runtime can tell, and too new for it."""
+        return self.code == "newer-format"
+
 
 class ToolError(Exception):
     """A tool call that fails in a way its caller can mend.
