@@ -72,8 +72,7 @@ Common to all tools:
   `data` is that `error` and the correlation id. Only a page or section that does not exist is a result with `isError`.
 - Only names in the compiled index resolve, and no path of a request is opened, but for `ingest_tests`: it reads JSON files
   of up to 100 MB in the server's data folder.
-- Limits inside `filters`: `search_tests` takes at most 50 values of each, of 100 characters (500 for `testPath`), and
-  refuses `top_k` below 1, as `find_similar_tests` does and `qurio_search` its `limit`.
+- Limits inside `filters`: `search_tests` takes at most 50 values of each, of 100 characters (500 for `testPath`).
 """
 
 
@@ -150,6 +149,8 @@ def _errors(tool: Tool) -> Iterator[str]:
             reasons.append(f"`{argument.name}` too long")
         if argument.out_of_range == "reject" and argument.minimum is not None:
             reasons.append(f"`{argument.name}` out of range")
+        if argument.out_of_range == "clamp above":
+            reasons.append(f"`{argument.name}` below {argument.minimum}")
         if argument.choices:
             reasons.append(f"another `{argument.name}`")
         if argument.name == "cursor":
@@ -168,6 +169,13 @@ def _argument(argument: Argument) -> str:
     return f"| `{argument.name}` | {argument.type} | {default} | {_limits(argument)} | {meaning} |"
 
 
+_OUT_OF_RANGE = {
+    "clamp": "clamped outside",
+    "clamp above": "clamped above and refused below",
+    "reject": "refused outside",
+}
+
+
 def _limits(argument: Argument) -> str:
     limits = []
     low, high = argument.minimum, argument.maximum
@@ -175,9 +183,7 @@ def _limits(argument: Argument) -> str:
         bounds = f"at least {low:g}" if high is None else f"at most {high:g}"
         if low is not None and high is not None:
             bounds = f"{low:g} to {high:g}"
-        limits.append(
-            f"{bounds}, {'clamped' if argument.out_of_range == 'clamp' else 'refused'} outside"
-        )
+        limits.append(f"{bounds}, {_OUT_OF_RANGE[argument.out_of_range]}")
     if argument.type == "string[]":
         limits.append(f"at most {MAX_ITEMS} items")
     if argument.max_length is not None:

@@ -66,17 +66,15 @@ _PAGE = (
 _SCOPE = "`NOT_FOUND` for an unknown workshop, exercise or step"
 _NO_TEST = "`NOT_FOUND` (404) for an unknown key, with close ones"
 FAILURES: Mapping[str, tuple[str, ...]] = {
-    "search_tests": (
-        "`BAD_INPUT` (400) for `top_k` below 1, an unknown filter, or a priority that is none",
-    ),
-    "find_similar_tests": ("`BAD_INPUT` (400) for `top_k` below 1", _NO_TEST),
+    "search_tests": ("`BAD_INPUT` (400) for an unknown filter, or a priority that is none",),
+    "find_similar_tests": (_NO_TEST,),
     "get_test_by_jira": ("`BAD_INPUT` (400) for what is not formed like a Jira key", _NO_TEST),
     "ingest_tests": (
         "`BAD_INPUT` (400) for a path that is refused, invalid JSON, and a file without usable tests",
         "`NOT_FOUND` (404) for a file that is not there",
     ),
     "qurio_search": (
-        "-32602 for `limit` below 1, an unknown filter or source, or a filter's value of another type",
+        "-32602 for an unknown filter or source, or a filter's value of another type",
     ),
     "qurio_list_pages": ("-32602 for an unknown source, with the known ones",),
     "qurio_read_page": ("-32602 for an unknown source", _PAGE),

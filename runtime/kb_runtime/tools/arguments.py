@@ -160,11 +160,12 @@ def _in_range(argument: Argument, value: int | float, warnings: list[str]) -> in
     low, high = argument.minimum, argument.maximum
     if (low is None or value >= low) and (high is None or value <= high):
         return value
-    if argument.out_of_range == "reject":
+    is_below = low is not None and value < low
+    if argument.out_of_range == "reject" or (is_below and argument.out_of_range == "clamp above"):
         message = f"{argument.name} must be {_bounds(low, high)}, not {quoted(value)}"
         step = f"Give {argument.name} {_bounds(low, high)}, or leave it out."
         raise _refusal(argument, "range", value, message, step)
-    nearest = low if low is not None and value < low else high
+    nearest = low if is_below else high
     assert nearest is not None
     warnings.append(
         f"{argument.name} must be {_bounds(low, high)}: {nearest} was used instead of {quoted(value)}"

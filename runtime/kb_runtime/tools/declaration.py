@@ -17,7 +17,8 @@ JsonType = Literal["string", "integer", "number", "boolean", "object", "string[]
 class Argument:
     """One argument of a tool.
 
-    Numbers outside `minimum`..`maximum` are clamped or rejected as `out_of_range` says. Strings are
+    Numbers outside `minimum`..`maximum` are clamped or rejected as `out_of_range` says; with `clamp
+    above` those below the minimum are rejected, because they make no sense. Strings are
     trimmed; `max_length` counts code points after trimming. `choices` is closed (another value is
     BAD_INPUT) unless `choices_from` names a summary that only the compiler knows (`builtin_categories`):
     then the compiler writes the enum, and the tool itself judges the value, synonyms included.
@@ -32,7 +33,7 @@ class Argument:
     default: Any = None
     minimum: float | None = None
     maximum: float | None = None
-    out_of_range: Literal["clamp", "reject"] = "clamp"
+    out_of_range: Literal["clamp", "clamp above", "reject"] = "clamp"
     max_length: int | None = None
     choices: tuple[str, ...] = ()
     choices_from: str = ""

@@ -109,11 +109,10 @@ def _argument_schema(
     schema["description"] = argument.description.format(prefix=prefix) + _clamped(argument)
     if argument.default is not None:
         schema["default"] = argument.default
-    if argument.out_of_range == "reject":
-        if argument.minimum is not None:
-            schema["minimum"] = argument.minimum
-        if argument.maximum is not None:
-            schema["maximum"] = argument.maximum
+    if argument.out_of_range != "clamp" and argument.minimum is not None:
+        schema["minimum"] = argument.minimum
+    if argument.out_of_range == "reject" and argument.maximum is not None:
+        schema["maximum"] = argument.maximum
     return schema
 
 

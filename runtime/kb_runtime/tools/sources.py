@@ -91,8 +91,6 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
     from kb_runtime.search import NO_WORD_OCCURS, SearchRequest
 
     query, alpha, limit = arguments["query"], float(arguments["alpha"]), arguments["limit"]
-    if limit < 1:
-        raise ToolError("BAD_INPUT", f"limit must be from 1 to {MAX_RESULTS}, not {limit}")
     filters = _filters(arguments["filters"] or {})
     if arguments["source_id"] is not None:
         filters["sourceId"] = [arguments["source_id"]]
@@ -500,9 +498,11 @@ TOOLS = (
             Argument(
                 "limit",
                 "integer",
-                f"results, 1 to {MAX_RESULTS}",
+                "results",
                 default=10,
+                minimum=1,
                 maximum=MAX_RESULTS,
+                out_of_range="clamp above",
             ),
             _SOURCE_ID,
             Argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from kb_runtime.search import Sides
     from kb_runtime.session import Session
 
-MAX_TOP_K = test_ranking.MAX_TESTS
 MAX_QUERY_CHARS = 1000
 MAX_KEY_CHARS = 200
 SUMMARY_CHARS = 200
@@ -76,7 +76,7 @@ _BRIEF = ("uid", "title", "priority", "tags", "summary", "jiraKey", "platforms",
 
 
 def search_tests(session: Session, arguments: dict[str, Any]) -> Answer:
-    limit = _top_k(arguments["top_k"])
+    limit: int = arguments["top_k"]
     filters = check_filters(arguments["filters"])
     rows = row_filter(session, filters)
     warnings: list[str] = []
@@ -107,7 +107,7 @@ def search_tests(session: Session, arguments: dict[str, Any]) -> Answer:
 
 
 def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer:
-    limit = _top_k(arguments["top_k"])
+    limit: int = arguments["top_k"]
     key: str = arguments["jira_key"]
     info, position, _ = _lookup(session, key, key)
     catalog = session.artifact.catalog(info.name)
@@ -158,13 +158,6 @@ def get_test_by_jira(session: Session, arguments: dict[str, Any]) -> Answer:
         test["others"] = others
         warnings.append(f"{key} is the key of other tests too: {', '.join(others)}")
     return with_warnings(Answer(_test_text(test), test), warnings)
-
-
-def _top_k(value: int) -> int:
-    """Above the maximum it was clamped already; below 1 there is nothing sensible to give."""
-    if value < 1:
-        raise ToolError("BAD_INPUT", f"top_k must be from 1 to {MAX_TOP_K}, not {value}")
-    return value
 
 
 def _complete(session: Session, record: library.Record) -> dict[str, Any]:
@@ -315,6 +308,14 @@ _FILTERS_HELP = (
     + "; a list means any of its values. priority: Critical, High, Medium or Low; folderStructure takes"
     " in what is below; testPath is a glob, or a part of the path."
 )
+_TOP_K = Argument(
+    "top_k",
+    "integer",
+    "Most results.",
+    minimum=1,
+    maximum=test_ranking.MAX_TESTS,
+    out_of_range="clamp above",
+)
 _TOTAL = told(
     INTEGER,
     f"tests ranked, whatever top_k: those of the best {test_ranking.DEPTH} passages or more",
@@ -344,7 +345,7 @@ TOOLS = (
             Argument(
                 "query", "string", "What to look for.", required=True, max_length=MAX_QUERY_CHARS
             ),
-            Argument("top_k", "integer", "Most results, 1 to 100.", default=20, maximum=MAX_TOP_K),
+            replace(_TOP_K, default=20),
             Argument("filters", "object", _FILTERS_HELP),
         ),
         output=structure(
@@ -380,7 +381,7 @@ TOOLS = (
                 required=True,
                 max_length=MAX_KEY_CHARS,
             ),
-            Argument("top_k", "integer", "Most results, 1 to 100.", default=10, maximum=MAX_TOP_K),
+            replace(_TOP_K, default=10),
             Argument("scope", "string", "What is compared.", default="all", choices=SCOPES),
         ),
         output=structure(

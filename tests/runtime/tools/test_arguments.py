@@ -16,6 +16,7 @@ ARGUMENTS = (
     Argument("query", "string", "What to find.", required=True, max_length=20),
     Argument("k", "integer", "How many.", default=10, minimum=1, maximum=50),
     Argument("alpha", "number", "Mix.", minimum=0, maximum=1, out_of_range="reject"),
+    Argument("top", "integer", "Most.", minimum=1, maximum=50, out_of_range="clamp above"),
     Argument("raw", "boolean", "As stored.", default=False),
     Argument("filters", "object", "Filters."),
     Argument("tags", "string[]", "Tags."),
@@ -40,6 +41,7 @@ def test_every_declared_argument_is_present() -> None:
         "query": "q",
         "k": 10,
         "alpha": None,
+        "top": None,
         "raw": False,
         "filters": None,
         "tags": None,
@@ -119,6 +121,14 @@ def test_clamped_number_is_told(value: Any, expected: int) -> None:
 @pytest.mark.parametrize("value", [-0.1, 1.01])
 def test_rejected_number_names_both_bounds_and_the_value(value: float) -> None:
     assert refusal(alpha=value).message == f"alpha must be from 0 to 1, not {value}"
+
+
+def test_a_number_may_be_clamped_above_and_rejected_below() -> None:
+    values, warnings = check(TOOL, {"query": "q", "top": 51})
+    assert values["top"] == 50
+    assert warnings == ["top must be from 1 to 50: 50 was used instead of 51"]
+    assert refusal(top=0).message == "top must be from 1 to 50, not 0"
+    assert checked(top=1)["top"] == 1
 
 
 @pytest.mark.parametrize(("value", "expected"), [(True, True), ("false", False), ("TRUE", True)])

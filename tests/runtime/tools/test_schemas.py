@@ -101,6 +101,14 @@ def test_rejecting_bounds_are_enforced() -> None:
     assert (schema["minimum"], schema["maximum"]) == (1, 50)
 
 
+def test_of_bounds_that_are_clamped_above_the_lower_one_is_enforced() -> None:
+    argument = Argument(
+        "k", "integer", "How many.", minimum=1, maximum=50, out_of_range="clamp above"
+    )
+    schema = describe(_tool(argument), "demo", {})["inputSchema"]["properties"]["k"]
+    assert schema == {"type": "integer", "description": "How many. (1 to 50)", "minimum": 1}
+
+
 def test_choices_come_from_the_declaration_or_from_the_knowledge_base() -> None:
     tool = _tool(
         Argument("a", "string", "A.", choices=("x", "y")),
