@@ -82,11 +82,14 @@ def _reader(hint: Any) -> _Reader | None:
 
 def _dataclass_reader(kind: type) -> _Reader:
     names = _names(kind)
-    hints = get_type_hints(kind)
-    readers = [(at, read) for at, name in enumerate(names) if (read := _reader(hints[name]))]
+
+    @cache
+    def readers() -> list[tuple[int, _Reader]]:  # at the first row: a kind may have its own inside
+        hints = get_type_hints(kind)
+        return [(at, read) for at, name in enumerate(names) if (read := _reader(hints[name]))]
 
     def read_row(row: list[Any]) -> Any:
-        for at, read in readers:
+        for at, read in readers():
             row[at] = read(row[at])
         return kind(**dict(zip(names, row, strict=True)))
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbc import markdown, quint
+from kbc.chunking.syntax import Symbol, symbols
 from kbc.codec import CodecError, pack, unpack
 from kbc.records import Chunk, Definition
 
@@ -71,6 +72,13 @@ def test_nested_types_come_back_as_they_were() -> None:
     for maybe in (definition, None):
         value = Nested((1, "a"), maybe, [(definition,), ()], frozenset({3, 1}), {"x": [1, None]})
         assert unpack(Nested, pack(value)) == value
+
+
+def test_a_type_that_holds_itself_comes_back_as_it_was() -> None:
+    text = "class A:\n    class B:\n        def m(self):\n            pass\n"
+    (found,) = symbols(text, language="python")
+    assert found.children[0].children[0].name == "m"
+    assert unpack(list[Symbol], pack([found])) == [found]
 
 
 @pytest.mark.parametrize("value", [1 << 70, "\ud800", object(), {"a": {1j}}])

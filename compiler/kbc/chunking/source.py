@@ -65,7 +65,7 @@ def _symbols(record: Record, language: str, lines: Lines) -> list[Symbol]:
     if language == "quint":
         definitions = quint.scan(record.text).definitions
         return _nested([(found, found.line, found.end_line) for found in definitions], lines)
-    return syntax.symbols(record.text, language) or [] if language else []
+    return syntax.symbols(record.text, language=language) if language else []
 
 
 def _nested(definitions: Sequence[tuple[Definition, int, int]], lines: Lines) -> list[Symbol]:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kbc.phase_cache import remembered
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -269,19 +271,20 @@ class _Visit:
     outer: tuple[int, int] | None
 
 
-def symbols(text: str, language: str) -> list[Symbol] | None:
-    """The top-level definitions with theirs inside, in order; None when there is no grammar for
+@remembered("symbols")
+def symbols(text: str, *, language: str) -> list[Symbol]:
+    """The top-level definitions with theirs inside, in order; none when there is no grammar for
     `language` or the text does not read as that language."""
     from tree_sitter_language_pack import get_parser
 
     try:
         parser = get_parser(language)  # type: ignore[arg-type]
     except LookupError:
-        return None
+        return []
     source = text.encode("utf-8", "surrogatepass")
     root = parser.parse(source).root_node
     if root.type == "ERROR":
-        return None
+        return []
     return _Walk(source, language).run(root)
 
 

@@ -15,7 +15,6 @@ from kbc.chunking import syntax
 from kbc.chunking.languages import MARKDOWN_ENDINGS, ending, language_of
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count
-from kbc.phase_cache import remembered
 from kbc.project import Collection, SourceFile
 from kbc.records import CodeRecord, Definition, Record
 
@@ -27,18 +26,24 @@ _INTERPRETERS = {"node": "javascript", "sh": "bash", "zsh": "bash"}
 
 
 def read(
-    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+    collection: Collection,
+    files: Sequence[SourceFile],
+    diagnostics: Diagnostics,
+    *,
+    with_definitions: bool = True,
 ) -> list[Record]:
-    """A record for each file."""
+    """A record for each file. Without definitions nothing is parsed."""
     records: list[Record] = []
     for file in files:
         text = file.text(diagnostics)
         if text is not None:
-            records.append(_record(collection, file, text))
+            records.append(_record(collection, file, text, with_definitions))
     return records
 
 
-def _record(collection: Collection, file: SourceFile, text: str) -> CodeRecord:
+def _record(
+    collection: Collection, file: SourceFile, text: str, with_definitions: bool
+) -> CodeRecord:
     path = file.relative_path
     if file.base and len(collection.paths) > 1:
         path = f"{file.base.rsplit('/', 1)[-1]}/{path}"
@@ -55,7 +60,7 @@ def _record(collection: Collection, file: SourceFile, text: str) -> CodeRecord:
         url=collection.source_url(path),
         workspace=file.base or ".",
         sha256=file.sha256,
-        definitions=_definitions(text, language=language),
+        definitions=_definitions(text, language=language) if with_definitions else (),
     )
 
 
@@ -70,17 +75,14 @@ def _language(path: str, text: str) -> str:
     return _INTERPRETERS.get(shebang["name"], shebang["name"])
 
 
-@remembered("definitions")
 def _definitions(text: str, *, language: str) -> tuple[Definition, ...]:
     """The first definitions in the order of the file, each with the one around it."""
     return tuple(islice(_walk(text, language), MAX_DEFINITIONS))
 
 
 def _walk(text: str, language: str) -> Iterator[Definition]:
-    waiting = [
-        (symbol, "")
-        for symbol in reversed((syntax.symbols(text, language) or []) if language else [])
-    ]
+    found = syntax.symbols(text, language=language) if language else []
+    waiting = [(symbol, "") for symbol in reversed(found)]
     while waiting:
         symbol, parent = waiting.pop()
         yield Definition(

@@ -64,28 +64,29 @@ SAMPLES = {
 @pytest.mark.parametrize("language", SAMPLES)
 def test_names_of_definitions(language: str) -> None:
     text, names = SAMPLES[language]
-    found = symbols(text, language)
-    assert found is not None
+    found = symbols(text, language=language)
     assert [symbol.name for symbol in walk(found)] == names.split()
 
 
 def test_lines_include_decorators_and_comments() -> None:
     text = "x = 1  # about x\n\n# about f\n@one\n@two\ndef f(a, b=1) -> int:\n    return 1\n"
-    assert symbols(text, "python") == [
+    assert symbols(text, language="python") == [
         Symbol("x", "variable", 1, 1, 1, "x = 1"),
         Symbol("f", "function", 3, 7, 6, "def f(a, b=1) -> int"),
     ]
 
 
 def test_functions_inside_types_are_methods() -> None:
-    (found,) = symbols("trait T {\n    fn m(&self) -> u8 {\n        1\n    }\n}\n", "rust") or []
+    (found,) = symbols("trait T {\n    fn m(&self) -> u8 {\n        1\n    }\n}\n", language="rust")
     assert (found.kind, found.children[0].kind) == ("trait", "method")
 
 
 def test_local_values_are_no_definitions() -> None:
-    found = symbols("function f() {\n  const a = 1;\n  const g = () => {\n  };\n}\n", "javascript")
-    assert [symbol.name for symbol in walk(found or [])] == ["f", "g"]
+    found = symbols(
+        "function f() {\n  const a = 1;\n  const g = () => {\n  };\n}\n", language="javascript"
+    )
+    assert [symbol.name for symbol in walk(found)] == ["f", "g"]
 
 
 def test_an_unknown_language_has_no_grammar() -> None:
-    assert symbols("anything", "no-such-language") is None
+    assert symbols("anything", language="no-such-language") == []

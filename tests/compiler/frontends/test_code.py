@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
+import tree_sitter_language_pack
 
 from kbc.chunking import TokenBudget, chunk
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.code import MAX_DEFINITIONS, read
+from kbc.phase_cache import PhaseCache, remembering
 from kbc.project import Collection, SourceFile
 from kbc.records import CodeRecord
 
@@ -124,3 +127,27 @@ def test_the_parent_of_a_method_is_in_its_breadcrumb() -> None:
     text = f"class Store:\n    def load(self):\n{body}\n    def save(self):\n{body}"
     trails = {each.breadcrumb for each in chunk(record("a.py", text), BUDGET)}
     assert {("a.py", "Store", "load"), ("a.py", "Store", "save")} <= trails
+
+
+def test_a_file_is_parsed_once_for_its_definitions_and_its_chunks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts: list[bytes] = []
+    real = tree_sitter_language_pack.get_parser
+
+    class Counting:
+        def __init__(self, language: Any) -> None:
+            self._parser = real(language)
+
+        def parse(self, source: bytes) -> Any:
+            texts.append(source)
+            return self._parser.parse(source)
+
+    monkeypatch.setattr(tree_sitter_language_pack, "get_parser", Counting)
+    text = "class Store:\n    def load(self):\n        pass\n"
+    with remembering(PhaseCache(None)):
+        found = record("store.py", text)
+        chunks = chunk(found, BUDGET)
+    assert texts == [text.encode()]
+    assert [definition.name for definition in found.definitions] == ["Store", "load"]
+    assert chunks[0].symbol == "Store"
