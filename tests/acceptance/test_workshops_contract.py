@@ -327,8 +327,41 @@ def test_what_was_drawn_can_be_continued(school: Server) -> None:
     for _ in range(3):
         again = school.call("retrieve_learning_context", random=True, cursor=cursor)
         assert again == by_scope
-    ignored = school.call("retrieve_learning_context", random=True, workshop="nope", seed=seed)
-    assert "workshop ignored" in ignored["warnings"][0]
+    drawn = school.call("retrieve_learning_context", random=True, workshop="bare", cursor=cursor)
+    assert drawn["sections"] == by_scope["sections"]
+    assert "workshop ignored: the cursor" in drawn["warnings"][0]
+
+
+def test_a_draw_can_be_kept_to_one_workshop(school: Server) -> None:
+    drawn = set()
+    for seed in range(40):
+        call = {"random": True, "seed": seed, "workshop": "REACT"}
+        structured = school.call("retrieve_learning_context", **call)
+        assert "warnings" not in structured
+        drawn.add((structured["workshop"], structured["exerciseNumber"]))
+    assert drawn == {("react", 1), ("react", 2)}
+
+
+def test_what_a_draw_cannot_honour_is_told(school: Server) -> None:
+    call = {"random": True, "workshop": "databases"}
+    plain = school.call("retrieve_learning_context", **call)
+    numbered = school.call("retrieve_learning_context", **call, exerciseNumber=9, stepNumber=1)
+    assert numbered.pop("warnings") == [
+        "exerciseNumber, stepNumber ignored: random draws an exercise"
+    ]
+    assert numbered == plain
+    elsewhere = school.result("retrieve_learning_context", random=True, workshop="nope", seed=5)
+    (warning,) = elsewhere["structuredContent"]["warnings"]
+    assert warning.startswith('workshop ignored: there is no workshop "nope"')
+    assert warning in elsewhere["content"][0]["text"]
+
+
+def test_a_seed_without_a_draw_is_told(school: Server) -> None:
+    scope = {"workshop": "react", "exerciseNumber": 1}
+    plain = school.call("retrieve_learning_context", **scope)
+    seeded = school.call("retrieve_learning_context", **scope, seed=5)
+    assert seeded.pop("warnings") == ["seed ignored: it needs random: true"]
+    assert seeded == plain
 
 
 def test_cursors_belong_to_their_request(school: Server) -> None:

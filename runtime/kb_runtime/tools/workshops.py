@@ -211,6 +211,8 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer:
     if arguments["random"]:
         scope, section, offset = _drawn(session, arguments, warnings)
     else:
+        if arguments["seed"] is not None:
+            warnings.append("seed ignored: it needs random: true")
         missing = [name for name in ("workshop", "exerciseNumber") if arguments[name] is None]
         if missing:
             raise ToolError(
@@ -263,30 +265,50 @@ def _drawn(
     session: Session, arguments: Mapping[str, Any], warnings: list[str]
 ) -> tuple[_Scope, int, int]:
     """An exercise drawn at random, each with the same chance, or the one that the cursor continues."""
-    ignored = [
+    given = [
         name for name in ("workshop", "exerciseNumber", "stepNumber") if arguments[name] is not None
     ]
-    if ignored:
-        warnings.append(f"{', '.join(ignored)} ignored: random draws from all exercises")
     if arguments["cursor"] is not None:
+        if given:
+            warnings.append(f"{', '.join(given)} ignored: the cursor continues what was drawn")
         return _continued(session, arguments["cursor"])
+    if numbers := [name for name in given if name != "workshop"]:
+        warnings.append(f"{', '.join(numbers)} ignored: random draws an exercise")
     exercises = [
         (workshop, exercise["number"])
-        for workshop in workshops(session)
+        for workshop in _drawn_from(session, arguments["workshop"], warnings)
         for exercise in workshop.exercises
     ]
-    if not exercises:
-        raise ToolError(
-            "UNAVAILABLE",
-            "no indexed exercises exist",
-            next_steps=["Add workshops with exercises and build the knowledge base again."],
-        )
     import random
 
     seed = arguments["seed"]
     source = random.SystemRandom() if seed is None else random.Random(seed)
     workshop, number = exercises[source.randrange(len(exercises))]
     return _Scope(workshop, number, None), 0, 0
+
+
+def _drawn_from(session: Session, slug: str | None, warnings: list[str]) -> list[Workshop]:
+    """The workshop of that slug; all of them without a slug, and for one that cannot be honoured: the
+    contract of random draws wants no error for it, but a warning. Raises UNAVAILABLE."""
+    known = workshops(session)
+    if not any(workshop.exercises for workshop in known):
+        raise ToolError(
+            "UNAVAILABLE",
+            "no indexed exercises exist",
+            next_steps=["Add workshops with exercises and build the knowledge base again."],
+        )
+    if slug is None:
+        return known
+    try:
+        workshop = find_workshop(session, slug)
+    except ToolError as error:
+        reason = error.message
+    else:
+        if workshop.exercises:
+            return [workshop]
+        reason = f"the workshop {quoted(workshop.slug)} has no exercises"
+    warnings.append(f"workshop ignored: {reason}, so the exercise was drawn from all workshops")
+    return known
 
 
 def _continued(session: Session, cursor: str) -> tuple[_Scope, int, int]:
@@ -585,10 +607,10 @@ TOOLS = (
         " exercise drawn by chance.",
         run=learning_context,
         arguments=(
-            _WORKSHOP,
+            replace(_WORKSHOP, description="slug; with random: draw from this workshop alone"),
             _EXERCISE,
             _STEP,
-            Argument("random", "boolean", "draw an exercise; workshop and numbers are ignored"),
+            Argument("random", "boolean", "draw an exercise; numbers are ignored"),
             Argument("seed", "integer", "with random: the same seed draws the same"),
             _MAX_CHARS,
             _CURSOR,
