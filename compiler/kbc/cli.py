@@ -19,6 +19,8 @@ from kb_runtime import command_line, commands
 from kb_runtime.command_line import CommandError, print_json
 from kb_runtime.version import FORMAT_VERSION, __version__
 from kbc import exit_codes
+from kbc.commands.wheel import wheel
+from kbc.environment import default_cache, source_date_epoch
 
 EXTRA_COMMAND = 'pip install "kbc[compiler]"'
 DEFAULT_OUT = Path("dist-index")
@@ -150,9 +152,9 @@ def build(
         fast=fast,
         query_variant=query_variant,
         keep=keep,
-        cache=None if no_cache else cache or _default_cache(),
+        cache=None if no_cache else cache or default_cache(),
         allow_outside=allow_outside,
-        source_date_epoch=_source_date_epoch(),
+        source_date_epoch=source_date_epoch(),
         embed=not lexical_only,
     )
     progress = reporting.progress(quiet or as_json)
@@ -174,6 +176,7 @@ cli.add_command(commands.verify)
 cli.add_command(commands.inspect)
 cli.add_command(commands.search)
 cli.add_command(commands.get)
+cli.add_command(wheel)
 
 
 @cli.command()
@@ -311,10 +314,13 @@ def _compiler_failure(error: Exception) -> CommandError | None:
     try:
         from kbc.encoding.errors import EncodingError, ModelError
         from kbc.linker import PublishError
+        from kbc.shipping.errors import ShippingError
     except ModuleNotFoundError:
         return None
     if isinstance(error, ModelError):
         return CommandError(exit_codes.MODEL, error.message, error.hint)
+    if isinstance(error, ShippingError):
+        return CommandError(exit_codes.USAGE, error.message, error.hint)
     if isinstance(error, EncodingError):
         return CommandError(exit_codes.MODEL, str(error))
     if isinstance(error, PublishError):
@@ -323,24 +329,3 @@ def _compiler_failure(error: Exception) -> CommandError | None:
         where = f"{error.filename}: " if error.filename else ""
         return CommandError(exit_codes.OUTPUT, f"{where}{error.strerror}")
     return None
-
-
-def _default_cache() -> Path:
-    """Where the cache lives unless told otherwise: $KBC_CACHE, or kbc/ in the user's cache folder."""
-    named = os.environ.get("KBC_CACHE")
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "kbc"
-
-
-def _source_date_epoch() -> int | None:
-    value = os.environ.get("SOURCE_DATE_EPOCH")
-    if not value:
-        return None
-    if not value.isdecimal():
-        raise CommandError(
-            exit_codes.USAGE,
-            f"SOURCE_DATE_EPOCH is {value!r}; it must be a number of seconds since 1970",
-        )
-    return int(value)

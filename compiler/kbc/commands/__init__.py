@@ -1,0 +1,1 @@
+"""One module for each command, or family of commands, that `kbc.cli` offers."""
