@@ -102,6 +102,13 @@ _PROJECT_FILES = frozenset(
 _PROJECT_ENDINGS = (".csproj", ".fsproj", ".sln")
 _VIRTUAL_ENVIRONMENT = "pyvenv.cfg"
 
+# What documentation generators write beside the first page of a site: Javadoc and Dokka, Sphinx and
+# MkDocs, Doxygen, rustdoc. The sources of such pages are what is worth finding.
+_SITE_INDEXES = frozenset(
+    {"crates.js", "doxygen.css", "element-list", "objects.inv", "package-list"}
+)
+_FIRST_PAGE = "index.html"
+
 _LOCK_FILES = frozenset(
     {
         "bun.lockb",
@@ -141,6 +148,9 @@ _GENERATED_MARK = re.compile(
 )
 # Where a generator says so: the comment at the top.
 _MARK_BYTES = 1024
+# How an HTML page says it. A template writes the name of the generator with a placeholder.
+_GENERATOR_TAG = re.compile(rb"<meta\s[^<>{]*\bname=[\"']?generator\b[^<>{]*>", re.IGNORECASE)
+_HTML_HEAD_BYTES = 4096
 # Longer lines on average, in a file of more than a few, are not written by people.
 _MINIFIED_MEAN_LINE_BYTES = 300
 _MINIFIED_LEAST_BYTES = 5_000
@@ -306,6 +316,8 @@ def _content_reason(name: str, data: bytes) -> str:
         return SECRET
     if language and _GENERATED_MARK.search(data[:_MARK_BYTES]):
         return GENERATED
+    if language == "html" and _GENERATOR_TAG.search(data[:_HTML_HEAD_BYTES]):
+        return GENERATED
     if language and len(data) >= _MINIFIED_LEAST_BYTES:
         lines = data.count(b"\n") + 1
         if len(data) > lines * _MINIFIED_MEAN_LINE_BYTES:
@@ -331,6 +343,8 @@ def _folder_reason(name: str, in_project: bool, below: list[str]) -> str:
         or _VIRTUAL_ENVIRONMENT in below
     ):
         return DEPENDENCY
+    if _FIRST_PAGE in below and not _SITE_INDEXES.isdisjoint(below):
+        return GENERATED
     return ""
 
 
