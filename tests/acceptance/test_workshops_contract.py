@@ -77,8 +77,10 @@ def failed(school: Server, name: str, kind: str, /, **arguments: Any) -> dict[st
     error: dict[str, Any] = result["structuredContent"]["error"]
     assert error["kind"] == kind
     text = result["content"][0]["text"]
-    assert text.startswith("## ❌ ")
-    assert error["message"] in text
+    heading, empty, sentence = text.split("\n")[:3]
+    assert heading.startswith("## ❌ ")
+    assert heading.endswith(" failed")
+    assert (empty, sentence) == ("", f"Error: {error['message']}")
     for step in error.get("next", ()):
         assert f"- {step}" in text
     return error

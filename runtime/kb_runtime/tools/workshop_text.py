@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.rendering import MAX_ERROR_SUGGESTIONS, code_span, error_structure
+from kb_runtime.rendering import code_span, error_structure, error_text
 from kb_runtime.tools.declaration import Answer
 
 
@@ -30,15 +30,9 @@ def next_steps(steps: Iterable[str]) -> str:
 
 
 def failure(what: str) -> Callable[[ToolError], Answer]:
-    """The `on_error` of a tool whose answers are called `what`."""
+    """The `on_error` of a tool whose answers are called `what`: that heading over the usual text."""
 
     def told(error: ToolError) -> Answer:
-        parts = [f"## ❌ {what} failed", error.message]
-        if error.suggestions:
-            names = map(code_span, error.suggestions[:MAX_ERROR_SUGGESTIONS])
-            parts.append(f"Suggestions: {', '.join(names)}")
-        if error.next_steps:
-            parts.append(next_steps(error.next_steps))
-        return Answer("\n\n".join(parts), error_structure(error))
+        return Answer(f"## ❌ {what} failed\n\n{error_text(error)}", error_structure(error))
 
     return told
