@@ -6,7 +6,7 @@ import datetime
 import functools
 import gc
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from kb_runtime.manifest import load as load_manifest
-from kbc import chunking, sections, toolchain
+from kbc import chunking, drafts, sections, toolchain
+from kbc.backends.draft_lexical import write_draft_lexical
 from kbc.backends.vectors import write_vectors
 from kbc.checking import read_checked
 from kbc.chunking.budget import TokenBudget
@@ -44,7 +45,9 @@ class BuildOptions:
 
     `cache` is the compiler's cache folder (None: no cache). `source_date_epoch` is the build time in
     seconds since 1970 (None: the artifact does not say; readers take the time of its manifest file).
-    Without `embed` the artifact has neither vectors nor an encoder: searches go by words alone.
+    Without `embed` the artifact has neither vectors nor an encoder: searches go by words alone. A
+    `draft` has none either, and its chunks are cut and indexed as `kbc.drafts` says, in a tenth of the
+    time.
     """
 
     out: Path
@@ -57,6 +60,11 @@ class BuildOptions:
     allow_outside: bool = False
     source_date_epoch: int | None = None
     embed: bool = True
+    draft: bool = False
+
+    @property
+    def has_vectors(self) -> bool:
+        return self.embed and not self.draft
 
     @property
     def document_variant(self) -> Variant:
@@ -92,13 +100,26 @@ class BuildReport:
         }
 
 
+Read = Callable[[Diagnostics], Inputs | None]
+"""Reads the inputs of a build and reports what is wrong; None only after an error."""
+
+
 def build(root: Path, options: BuildOptions, progress: Progress | None = None) -> BuildReport:
     """Compiles the knowledge base at `root` and makes the result live.
 
     Raises `BuildError` when the input has errors, `ModelError`, `EncodingError` and `PublishError`; in
     each case what was live before still is.
     """
-    return _Build(root, options, progress or Progress()).run()
+
+    def read(diagnostics: Diagnostics) -> Inputs | None:
+        return read_checked(root, diagnostics, options.allow_outside)
+
+    return build_from(read, options, progress)
+
+
+def build_from(read: Read, options: BuildOptions, progress: Progress | None = None) -> BuildReport:
+    """`build`, of inputs that are not in a folder with a kb.toml."""
+    return _Build(read, options, progress or Progress()).run()
 
 
 def build_twice(root: Path, options: BuildOptions, progress: Progress | None = None) -> BuildReport:
@@ -152,11 +173,21 @@ def _few_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
+def _searched(inputs: Inputs) -> list[Record]:
+    """The records that have chunks, in row order."""
+    return [
+        record
+        for collection in inputs.collections
+        if collection.kind not in NOT_SEARCHED
+        for record in inputs.records[collection.name]
+    ]
+
+
 class _Build:
     """One build: what its phases hand on to each other."""
 
-    def __init__(self, root: Path, options: BuildOptions, progress: Progress) -> None:
-        self._root = root
+    def __init__(self, read: Read, options: BuildOptions, progress: Progress) -> None:
+        self._read_inputs = read
         self._options = options
         self._progress = progress
         self._clock = PhaseClock(progress)
@@ -171,21 +202,13 @@ class _Build:
             self._cache.close()
 
     def _run(self) -> BuildReport:
-        # Hashing the model's weights keeps the disk and another core busy meanwhile.
-        with ThreadPoolExecutor(1) as threads:
-            resolving = threads.submit(resolve_model, self._options.model)
-            inputs = self._read()
-            with self._clock.phase("model"):
-                model = resolving.result()
+        inputs, model = self._read_with_model()
         name, keep = inputs.project.name, self._options.keep
         with Staging(self._options.out, name, self._build_id(inputs, model)) as staging:
             published = staging.reuse(keep=keep)
             counts = EncodingCounts()
             if published is None:
-                tokenizer = TokenCounter(model)
-                chunks = self._chunk(inputs, model, tokenizer)
-                if self._options.embed:
-                    counts = self._embed(inputs, chunks, model, tokenizer, staging.folder)
+                chunks, counts = self._compile(inputs, model, staging.folder)
                 manifest = self._emit(inputs, chunks, model, staging)
                 with self._clock.phase("publish"):
                     published = staging.publish(manifest, ask_for_itself, keep=keep)
@@ -193,9 +216,33 @@ class _Build:
             self._diagnostics.note("cache", note)
         return self._report(inputs, published, counts)
 
+    def _read_with_model(self) -> tuple[Inputs, Model | None]:
+        """The inputs, and the model that measures and embeds their chunks; a draft needs none."""
+        if self._options.draft:
+            return self._read(), None
+        # Hashing the model's weights keeps the disk and another core busy meanwhile.
+        with ThreadPoolExecutor(1) as threads:
+            resolving = threads.submit(resolve_model, self._options.model)
+            inputs = self._read()
+            with self._clock.phase("model"):
+                return inputs, resolving.result()
+
+    def _compile(
+        self, inputs: Inputs, model: Model | None, folder: Path
+    ) -> tuple[list[Chunk], EncodingCounts]:
+        """The chunks, and where the artifact has vectors, these in `folder`."""
+        if model is None:
+            with self._clock.phase("chunk", inputs.record_count, "records"):
+                return drafts.chunks(_searched(inputs)), EncodingCounts()
+        tokenizer = TokenCounter(model)
+        chunks = self._chunk(inputs, model, tokenizer)
+        if not self._options.has_vectors:
+            return chunks, EncodingCounts()
+        return chunks, self._embed(inputs, chunks, model, tokenizer, folder)
+
     def _read(self) -> Inputs:
         with self._clock.phase("read", unit="files") as counter:
-            inputs = read_checked(self._root, self._diagnostics, self._options.allow_outside)
+            inputs = self._read_inputs(self._diagnostics)
             self._diagnostics.raise_if_errors()
             assert inputs is not None  # an unusable kb.toml is an error
             counter.count = len(inputs.files)
@@ -210,7 +257,7 @@ class _Build:
             return ""
         return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def _build_id(self, inputs: Inputs, model: Model) -> str:
+    def _build_id(self, inputs: Inputs, model: Model | None) -> str:
         """Over everything that decides the bytes of the artifact."""
         return build_id(
             inputs=[[file.path, file.sha256] for file in inputs.files],
@@ -218,8 +265,9 @@ class _Build:
             toolchain={
                 "libraries": toolchain.library_versions(),
                 "source": toolchain.source_hash(),
-                "model": [model.name, model.weights_sha256, model.tokenizer_sha256, model.pooling],
-                "max_tokens": model.max_tokens,
+                "model": model
+                and [model.name, model.weights_sha256, model.tokenizer_sha256, model.pooling],
+                "max_tokens": model and model.max_tokens,
                 "variants": self._variants,
             },
         )
@@ -228,15 +276,10 @@ class _Build:
     def _variants(self) -> list[str] | None:
         """The precision of documents and of queries; None without vectors."""
         options = self._options
-        return [options.document_variant, options.query_variant] if options.embed else None
+        return [options.document_variant, options.query_variant] if options.has_vectors else None
 
     def _chunk(self, inputs: Inputs, model: Model, tokenizer: TokenCounter) -> list[Chunk]:
-        records = [
-            record
-            for collection in inputs.collections
-            if collection.kind not in NOT_SEARCHED
-            for record in inputs.records[collection.name]
-        ]
+        records = _searched(inputs)
 
         @functools.cache
         def budget() -> TokenBudget:
@@ -291,19 +334,26 @@ class _Build:
         return encoder.counts
 
     def _emit(
-        self, inputs: Inputs, chunks: Sequence[Chunk], model: Model, staging: Staging
+        self, inputs: Inputs, chunks: Sequence[Chunk], model: Model | None, staging: Staging
     ) -> dict[str, Any]:
         """Every other section; gives the manifest's fields."""
         folder = staging.folder
         with self._clock.phase("catalog", inputs.record_count, "records"):
             sections.emit_catalog(inputs, chunks, folder)
         with self._clock.phase("lexical", len(chunks), "chunks"):
-            sections.emit_lexical(inputs, chunks, folder, self._cache)
-        encoder = self._write_encoder(model, folder) if self._options.embed else None
+            if self._options.draft:
+                write_draft_lexical(folder / "lexical", inputs, chunks)
+            else:
+                sections.emit_lexical(inputs, chunks, folder, self._cache)
+        encoder = None
+        if model is not None and self._options.has_vectors:
+            encoder = self._write_encoder(model, folder)
         warnings = [found.as_dict() for found in self._diagnostics.warnings]
         manifest = sections.manifest_fields(inputs, chunks, encoder, self._built_at, warnings)
         sections.emit_answers(inputs, manifest, staging.build_id, folder)
-        sections.emit_notice(inputs, model.attribution, folder)
+        sections.emit_notice(
+            inputs, "" if encoder is None or model is None else model.attribution, folder
+        )
         return manifest
 
     def _write_encoder(self, model: Model, folder: Path) -> dict[str, Any]:

@@ -129,7 +129,10 @@ def emit_notice(inputs: Inputs, attribution: str, folder: Path) -> None:
     """`NOTICE`: what the artifact contains and under which licences."""
     project = inputs.project
     licence = f"\nLicence: {project.license}" if project.license else ""
-    text = f"{project.title} {project.version}{licence}\n\n{attribution}\n"
+    text = (
+        "\n\n".join(filter(None, (f"{project.title} {project.version}{licence}", attribution)))
+        + "\n"
+    )
     (folder / "NOTICE").write_text(text, encoding="utf-8")
 
 

@@ -200,7 +200,7 @@ def _split(word: str) -> Terms:
     components: list[list[str]] = []
     wholes: list[str] = []
     for component in _JOINER.split(word):
-        parts, whole = _component(component)
+        parts, whole = name_parts(component)
         if parts:
             components.append(parts)
             wholes.append(whole)
@@ -222,8 +222,9 @@ def _split(word: str) -> Terms:
     return Terms(tuple(item for item in terms if len(item[0]) <= MAX_TERM_CHARS), position)
 
 
-def _component(word: str) -> tuple[list[str], str]:
-    """The folded parts of a component and its folded whole ("" where the parts alone say it all)."""
+def name_parts(word: str) -> tuple[list[str], str]:
+    """The folded parts of a word without joiners (`setToMap`), and its folded whole ("" where the parts
+    alone say it all)."""
     if is_unspaced(word):
         return _unspaced(word), ""
     bare = [piece for piece in word.split("_") if piece]

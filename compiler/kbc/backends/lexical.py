@@ -71,7 +71,7 @@ def write_lexical(
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        index = tantivy.Index(_schema(), str(folder), reuse=False)
+        index = tantivy.Index(schema(), str(folder), reuse=False)
         writer = index.writer(heap_size=_heap_bytes(chunks), num_threads=1)
         terms = 0
         analysed = _analysed(chunks, paths, cache or PhaseCache(None))
@@ -90,16 +90,18 @@ def write_lexical(
         writer.wait_merging_threads()
     except ValueError as error:  # how the engine reports a full disk as well
         raise LexicalIndexError(f"the lexical index cannot be written: {error}") from error
-    _canonicalise(folder, len(chunks))
+    canonicalise(folder, len(chunks))
     size_bytes = sum(file.stat().st_size for file in folder.iterdir())
     return LexicalStats(len(chunks), terms, size_bytes)
 
 
-def _schema() -> tantivy.Schema:
+def schema(prose_analyzer: str = "raw") -> tantivy.Schema:
+    """`prose_analyzer` is the engine's, for texts of prose fields that are not terms already."""
     builder = tantivy.SchemaBuilder()
     for name in fields.PROSE_FIELDS + fields.NAME_FIELDS:
         option = "position" if name in fields.PHRASE_FIELDS else "freq"
-        builder.add_text_field(name, tokenizer_name="raw", index_option=option)
+        analyzer = prose_analyzer if name in fields.PROSE_FIELDS else "raw"
+        builder.add_text_field(name, tokenizer_name=analyzer, index_option=option)
     builder.add_text_field(fields.OPERATORS, tokenizer_name="raw", index_option="freq")
     builder.add_text_field(fields.WORDS, tokenizer_name="raw", index_option="basic")
     builder.add_text_field(fields.FILTERS, tokenizer_name="raw", index_option="basic")
@@ -200,7 +202,7 @@ def _add(document: tantivy.Document, found: FieldTerms) -> None:
         document.add_pre_tokenized_text(found.field, tantivy.PreTokenizedString("", tokens))
 
 
-def _canonicalise(folder: Path, documents: int) -> None:
+def canonicalise(folder: Path, documents: int) -> None:
     """Names the segment after its content and removes what is only of use to a writer.
 
     The engine names segments at random and keeps a list of managed files (mode 0600, which other

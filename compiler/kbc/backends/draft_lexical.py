@@ -1,0 +1,119 @@
+"""Writes the lexical section of a draft: the same format and terms, an order of magnitude faster.
+
+Words are split once each, and the engine stems them on a thread of its own. What that costs, and what
+only a draft may do: positions count the parts of names as words of their own, dotted names have no
+term as a whole, and operators are not indexed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import tantivy
+
+from kb_runtime import lexical_fields as fields
+from kb_runtime.analysis import MAX_TERM_CHARS, STOP_WORDS, name_parts
+from kb_runtime.lexical import filter_term
+from kbc.backends.lexical import LexicalIndexError, canonicalise, schema
+from kbc.inputs import Inputs
+from kbc.records import Chunk
+
+_PROSE = "prose"
+_WORD = re.compile(r"\w+")
+_HEAP_BYTES_PER_TEXT_BYTE = 24
+_MIN_HEAP_BYTES = 64 << 20
+_MAX_HEAP_BYTES = 4_000_000_000  # the engine's limit for one thread is 4 GiB
+
+
+class _Spelled(dict[str, str]):
+    """Word -> its whole and its parts, folded, with spaces between; filled when first asked for."""
+
+    def __missing__(self, word: str) -> str:
+        parts, whole = name_parts(word)
+        terms = [whole, *parts] if len(parts) > 1 and whole else parts
+        spelled = " ".join(term for term in terms if len(term) <= MAX_TERM_CHARS)
+        self[word] = spelled
+        return spelled
+
+    def line(self, text: str) -> str:
+        """The terms of all words of `text`."""
+        return " ".join(map(self.__getitem__, _WORD.findall(text)))
+
+
+def write_draft_lexical(folder: Path, inputs: Inputs, chunks: Sequence[Chunk]) -> None:
+    """Writes the index of `chunks` (row i is chunk i) into `folder`, which is created.
+
+    Raises `LexicalIndexError`, and `OSError` when writing fails.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    ordinals = {each.name: at for at, each in enumerate(inputs.collections)}
+    paths = {
+        (name, record.id): record.path
+        for name, records in inputs.records.items()
+        for record in records
+    }
+    spelled = _Spelled()
+    try:
+        index = tantivy.Index(schema(_PROSE), str(folder), reuse=False)
+        _register(index)
+        writer = index.writer(heap_size=_heap_bytes(chunks), num_threads=1)
+        for row, chunk in enumerate(chunks):
+            body = spelled.line(chunk.text)
+            title = spelled.line(chunk.title)
+            names = spelled.line(" ".join(chunk.identifiers))
+            document = tantivy.Document()
+            document.add_unsigned(fields.ROW, row)
+            document.add_text("title", title)
+            document.add_text("body", body)
+            document.add_text("identifiers", names)
+            document.add_text("path", spelled.line(paths[chunk.collection, chunk.record_id]))
+            words = dict.fromkeys(f"{title} {body}".split())
+            document.add_text(fields.WORDS, " ".join(words))
+            document.add_text(fields.FILTERS, _filters(chunk, ordinals[chunk.collection]))
+            writer.add_document(document)
+        writer.commit()
+        writer.wait_merging_threads()
+    except ValueError as error:  # how the engine reports a full disk as well
+        raise LexicalIndexError(f"the lexical index cannot be written: {error}") from error
+    _name_terms_only(folder / fields.META)
+    canonicalise(folder, len(chunks))
+
+
+def _register(index: tantivy.Index) -> None:
+    """Teaches the engine to split at spaces, and to stem prose without its stop words."""
+
+    def spaced() -> tantivy.TextAnalyzerBuilder:
+        return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+
+    stops = tantivy.Filter.custom_stopword(sorted(STOP_WORDS))
+    stemmer = tantivy.Filter.stemmer("english")
+    index.register_tokenizer(_PROSE, spaced().filter(stops).filter(stemmer).build())
+    index.register_tokenizer("raw", spaced().build())
+
+
+def _filters(chunk: Chunk, ordinal: int) -> str:
+    """The terms of filters; none of these values has a space."""
+    terms = [filter_term("scope", ordinal), filter_term("type", chunk.type)]
+    if chunk.language:
+        terms.append(filter_term("language", chunk.language))
+    return " ".join(terms)
+
+
+def _name_terms_only(meta_path: Path) -> None:
+    """Makes the schema that of every lexical section: to a reader the index holds terms, and how
+    they were made is the analysis's business."""
+    meta = json.loads(meta_path.read_bytes())
+    for field in meta["schema"]:
+        indexing = field["options"].get("indexing")
+        if isinstance(indexing, dict):
+            indexing["tokenizer"] = "raw"
+    meta_path.unlink()
+    meta_path.write_text(json.dumps(meta), encoding="utf-8")
+
+
+def _heap_bytes(chunks: Sequence[Chunk]) -> int:
+    text = sum(len(chunk.text) for chunk in chunks)
+    return min(max(_MIN_HEAP_BYTES, text * _HEAP_BYTES_PER_TEXT_BYTE), _MAX_HEAP_BYTES)

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kb_runtime.artifact import Artifact
+from kb_runtime.search import SearchRequest
+from kb_runtime.verification import verify
+from kbc.code_tree import read_tree
+from kbc.pipeline import BuildOptions, BuildReport, build_from, differing_files
+
+FILES = {
+    "src/retry.py": (
+        "def withRetries(action, attempts):\n"
+        '    """Calls an action again after a pause when it is failing."""\n'
+        "    return action()\n"
+    ),
+    "src/queue.rs": "/// Drops the oldest entries.\npub struct ring_buffer { size: u8 }\n",
+    "deploy.yaml": "replicas: 3\nstrategy: rolling\n",
+}
+
+
+def draft(tree: Path, out: Path) -> BuildReport:
+    return build_from(
+        lambda found: read_tree(tree, found, with_definitions=False),
+        BuildOptions(out=out, draft=True),
+    )
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        path = tmp_path / "tree" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "tree"
+
+
+def test_a_draft_is_a_sound_artifact_without_vectors(tree: Path, tmp_path: Path) -> None:
+    report = draft(tree, tmp_path / "out")
+    assert verify(report.path).ok
+    with Artifact.open(report.path) as artifact:
+        assert artifact.manifest["encoder"] is None
+        assert sorted(artifact.catalog("code").ids()) == sorted(FILES)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("call again when an action fails", "src/retry.py"),
+        ("withRetries", "src/retry.py"),
+        ("retries", "src/retry.py"),
+        ("RingBuffer", "src/queue.rs"),
+        ("droped oldest", "src/queue.rs"),
+        ("rolling strategies", "deploy.yaml"),
+        ("queue", "src/queue.rs"),
+    ],
+)
+def test_words_parts_of_names_and_paths_find_a_file(
+    tree: Path, tmp_path: Path, query: str, expected: str
+) -> None:
+    with Artifact.open(draft(tree, tmp_path / "out").path) as artifact:
+        found = artifact.searcher.search(SearchRequest(query))
+    assert found.mode == "lexical"
+    assert found.hits[0].chunk["title"] == expected
+
+
+def test_filters_of_language_and_type_hold(tree: Path, tmp_path: Path) -> None:
+    with Artifact.open(draft(tree, tmp_path / "out").path) as artifact:
+        everywhere = "action struct rolling"
+        for request, expected in (
+            (SearchRequest(everywhere, languages=("rust",)), {"src/queue.rs"}),
+            (SearchRequest(everywhere, types=("config",)), {"deploy.yaml"}),
+        ):
+            found = artifact.searcher.search(request).hits
+            assert {hit.chunk["title"] for hit in found} == expected
+
+
+def test_two_drafts_of_a_tree_are_the_same_bytes(tree: Path, tmp_path: Path) -> None:
+    one, other = draft(tree, tmp_path / "one"), draft(tree, tmp_path / "other")
+    assert differing_files(one.path, other.path) == []
