@@ -19,6 +19,7 @@ from kb_runtime import command_line, commands
 from kb_runtime.command_line import CommandError, print_json
 from kb_runtime.version import FORMAT_VERSION, __version__
 from kbc import exit_codes
+from kbc.commands.install import doctor, install
 from kbc.commands.wheel import wheel
 from kbc.environment import default_cache, source_date_epoch
 
@@ -28,9 +29,9 @@ DEFAULT_OUT = Path("dist-index")
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 success, 2 usage, 3 errors in the knowledge base, 4 artifact refused,"
-    " 5 output not writable, 6 model, 7 not found, 8 compiler not installed, 9 below a bound of eval,"
-    " 70 defect of kbc.",
+    epilog="Exit codes: 0 success, 1 broken installation, 2 usage, 3 errors in the knowledge base,"
+    " 4 artifact refused, 5 output not writable, 6 model, 7 not found, 8 compiler not installed,"
+    " 9 below a bound of eval, 70 defect of kbc.",
 )
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.version_option(__version__, prog_name="kbc")
@@ -177,6 +178,8 @@ cli.add_command(commands.inspect)
 cli.add_command(commands.search)
 cli.add_command(commands.get)
 cli.add_command(wheel)
+cli.add_command(install)
+cli.add_command(doctor)
 
 
 @cli.command()

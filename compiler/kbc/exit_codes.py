@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from kb_runtime.exit_codes import ARTIFACT, EXTRA, INTERNAL, INTERRUPTED, NOT_FOUND, OK, USAGE
+from kb_runtime.exit_codes import (
+    ARTIFACT,
+    BROKEN,
+    EXTRA,
+    INTERNAL,
+    INTERRUPTED,
+    NOT_FOUND,
+    OK,
+    OUTPUT,
+    USAGE,
+)
 
 __all__ = [
     "ARTIFACT",
     "BELOW",
+    "BROKEN",
     "EXTRA",
     "INPUT",
     "INTERNAL",
@@ -19,6 +30,5 @@ __all__ = [
 ]
 
 INPUT = 3  # the knowledge base has errors; nothing was published
-OUTPUT = 5  # the output folder cannot be written, or is full or locked
 MODEL = 6  # the encoder's model is missing or not the pinned one
 BELOW = 9  # `eval`: a measure is below its --fail-under

@@ -1,0 +1,326 @@
+"""What is wrong with an installation: the runtime, the artifact, and what each client starts."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from kb_runtime.clients import config_file
+from kb_runtime.clients.errors import ConfigError, TextError
+from kb_runtime.clients.machine import Machine
+from kb_runtime.clients.probe import SLOW_START_S, Era, Report, probe
+from kb_runtime.clients.server import Launch, Server, artifact_of, is_temporary, launch_of
+from kb_runtime.clients.table import CLIENTS, Client, Scope
+from kb_runtime.errors import ArtifactError
+from kb_runtime.version import FORMAT_VERSION, __version__
+
+Level = Literal["ok", "warning", "problem"]
+
+OLDEST_PYTHON = (3, 11)
+DISTRIBUTION = "kbc"
+ERAS: tuple[Era, ...] = ("handshake", "stateless")
+
+_REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_SHEBANG_BYTES = 512
+_AGAIN = "Install it again: `kbc install`, or the `install` command of the knowledge base."
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`about` says of what: the runtime, the artifact, or a client's file."""
+
+    level: Level
+    about: str
+    message: str
+    hint: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A server in a client's file."""
+
+    client: Client
+    scope: Scope
+    path: str
+    name: str
+    launch: Launch
+
+    @property
+    def about(self) -> str:
+        return f"{self.client.title}, {self.name} in {self.path}"
+
+
+class Doctor:
+    """One examination; what two entries share is examined once."""
+
+    def __init__(
+        self, machine: Machine, project: str, server: Server | None = None, *, deep: bool = False
+    ) -> None:
+        """With `server` only its own entries are looked at, else those of every knowledge base."""
+        self._machine = machine
+        self._project = project
+        self._server = server
+        self._deep = deep
+        self._artifacts: dict[str, list[Finding]] = {}
+        self._reports: dict[tuple[Any, ...], Report] = {}
+
+    def examine(self) -> Iterator[Finding]:
+        yield from _runtime()
+        if self._server is not None:
+            yield from self._artifact(self._server.artifact)
+        entries: list[_Entry] = []
+        for client in CLIENTS.values():
+            if client.is_detected(self._machine):
+                for scope in client.scopes:
+                    yield from self._configuration(client, scope, entries)
+        yield from _doubles(entries)
+        for entry in entries:
+            yield from self._entry(entry)
+        if not entries:
+            what = "this knowledge base" if self._server is not None else "a knowledge base of kbc"
+            yield Finding("warning", "clients", f"No client on this machine starts {what}.", _AGAIN)
+
+    def _configuration(
+        self, client: Client, scope: Scope, entries: list[_Entry]
+    ) -> Iterator[Finding]:
+        """Reads one file, and adds to `entries` what is to be examined."""
+        path = client.path(self._machine, scope, self._project)
+        about = f"{client.title}, {path}"
+        try:
+            snapshot = config_file.read(path)
+            found = client.format.entries(snapshot.text())
+        except ConfigError as error:
+            yield Finding("problem", about, error.message, error.hint)
+            return
+        except TextError as error:
+            hint = f"Mend it: {client.title} cannot read it, either."
+            yield Finding("problem", about, f"{path} {error}.", hint)
+            return
+        for name, fields in found.items():
+            entry = _Entry(client, scope, path, name, launch_of(fields))
+            if self._is_meant(entry):
+                entries.append(entry)
+            elif self._server is not None and name == self._server.name:
+                yield Finding(
+                    "problem",
+                    entry.about,
+                    f"Another server has the name {name!r}: {entry.launch}.",
+                    "Install under another --name, or replace it with --force.",
+                )
+
+    def _is_meant(self, entry: _Entry) -> bool:
+        """Whether an entry starts what is examined."""
+        argv = entry.launch.argv
+        artifact = artifact_of(argv)
+        if self._server is None:
+            return artifact is not None
+        if argv == self._server.argv or (artifact is not None and entry.name == self._server.name):
+            return True
+        return bool(artifact) and os.path.realpath(str(artifact)) == os.path.realpath(
+            self._server.artifact
+        )
+
+    def _entry(self, entry: _Entry) -> Iterator[Finding]:
+        """What is wrong with it, from its command to an answer; the first problem ends it."""
+        for findings in (self._command(entry), self._served(entry), self._answers(entry)):
+            stop = False
+            for finding in findings:
+                yield finding
+                stop = stop or finding.level == "problem"
+            if stop:
+                return
+
+    def _command(self, entry: _Entry) -> Iterator[Finding]:
+        launch = entry.launch
+        if not launch.is_enabled:
+            hint = f"Switch it on in {entry.client.title}, or take `disabled` out."
+            yield Finding("warning", entry.about, "The server is switched off.", hint)
+        program = launch.argv[0]
+        if not os.path.isabs(program):
+            hint = f"Clients start with a short PATH. {_AGAIN}"
+            yield Finding("warning", entry.about, f"{program} is not an absolute path.", hint)
+            return
+        if not os.path.exists(program):
+            yield Finding(
+                "problem",
+                entry.about,
+                f"{program} does not exist; was its environment removed?",
+                _AGAIN,
+            )
+        elif not os.path.isfile(program) or not os.access(program, os.X_OK):
+            yield Finding("problem", entry.about, f"{program} is not executable.", _AGAIN)
+        elif (interpreter := _interpreter(program)) and not shutil.which(interpreter):
+            yield Finding(
+                "problem",
+                entry.about,
+                f"{program} needs {interpreter}, which is gone.",
+                "Its environment was moved or its Python removed. " + _AGAIN,
+            )
+        elif is_temporary(program):
+            hint = "Install the package for good (pip, pipx or uv tool install) and install again."
+            yield Finding("warning", entry.about, f"{program} is in a temporary place.", hint)
+
+    def _served(self, entry: _Entry) -> Iterator[Finding]:
+        artifact = artifact_of(entry.launch.argv)
+        if not artifact:
+            return
+        if not os.path.isabs(artifact):
+            hint = f"Clients start servers in folders of their own. {_AGAIN}"
+            yield Finding("problem", entry.about, f"{artifact} is not an absolute path.", hint)
+            return
+        if self._server is not None and artifact == self._server.artifact:
+            return
+        for finding in self._artifact(artifact):
+            yield Finding(finding.level, entry.about, finding.message, finding.hint)
+
+    def _artifact(self, path: str) -> list[Finding]:
+        if path not in self._artifacts:
+            self._artifacts[path] = list(_artifact(path, self._deep))
+        return self._artifacts[path]
+
+    def _answers(self, entry: _Entry) -> Iterator[Finding]:
+        launch = entry.launch
+        for era in ERAS:
+            key = (era, launch.argv, tuple(sorted(launch.environment.items())))
+            if key not in self._reports:
+                self._reports[key] = probe(launch.argv, self._machine, launch.environment, era=era)
+            report = self._reports[key]
+            yield _judged(entry.about, report)
+            if not report.ok:
+                return
+
+
+def _judged(about: str, report: Report) -> Finding:
+    if not report.ok:
+        return Finding(
+            "problem",
+            about,
+            f"{report.problem} (protocol: {report.era})",
+            "Start it in a terminal.",
+        )
+    message = describe(report)
+    if report.start_ms > 1000 * SLOW_START_S:
+        hint = "Some clients wait 5 s only. Is the disk slow, or the Python without bytecode?"
+        return Finding("warning", about, message, hint)
+    return Finding("ok", about, message)
+
+
+def describe(report: Report) -> str:
+    """A good report in one sentence."""
+    searched = (
+        f", {report.search} found {report.hits} for {report.query!r} in {report.search_ms:.0f} ms"
+        if report.search
+        else ""
+    )
+    return (
+        f"protocol {report.revision}: first answer after {report.start_ms:.0f} ms,"
+        f" {report.tools} tools in {report.tools_ms:.0f} ms{searched}"
+    )
+
+
+def _runtime() -> Iterator[Finding]:
+    about = "runtime"
+    version = platform.python_version()
+    if sys.version_info < OLDEST_PYTHON:
+        needed = ".".join(map(str, OLDEST_PYTHON))
+        yield Finding("problem", about, f"Python {version} is older than {needed}.", "Upgrade it.")
+    missing = sorted(_missing())
+    for name in missing:
+        hint = f"pip install {name}"
+        yield Finding("problem", about, f"The dependency {name} is not installed.", hint)
+    if not missing:
+        message = f"kbc {__version__}, artifact format {FORMAT_VERSION}, Python {version}"
+        yield Finding("ok", about, f"{message} at {sys.executable}")
+
+
+def _missing() -> Iterator[str]:
+    """The dependencies of the runtime that are not installed; extras are not asked for."""
+    try:
+        required: Sequence[str] = importlib.metadata.requires(DISTRIBUTION) or ()
+    except importlib.metadata.PackageNotFoundError:  # a checkout on the path
+        return
+    for requirement in required:
+        name = _REQUIREMENT.match(requirement)
+        if name is None or ";" in requirement:
+            continue
+        try:
+            importlib.metadata.version(name[0])
+        except importlib.metadata.PackageNotFoundError:
+            yield name[0]
+
+
+def _artifact(path: str, deep: bool) -> Iterator[Finding]:
+    """Present, of a format that this runtime reads, complete; with `deep` every byte as it was built."""
+    from kb_runtime.manifest import load, resolve
+
+    try:
+        manifest = load(resolve(path))
+        manifest.check_sizes()
+        if deep:
+            from kb_runtime.verification import verify
+
+            report = verify(path)
+            for problem in report.problems:
+                yield Finding("problem", path, problem.message, "Build or install it again.")
+            if not report.ok:
+                return
+    except ArtifactError as error:
+        yield Finding("problem", path, error.message, error.hint)
+        return
+    checked = "every file verified" if deep else "complete"
+    name = f"{manifest['name']} {manifest.build_id}"
+    yield Finding("ok", path, f"{name}, format {manifest['format']}, {checked}")
+
+
+def _doubles(entries: Sequence[_Entry]) -> Iterator[Finding]:
+    """The same name in both scopes of a client, and the same server under two names of a file."""
+    by_name: dict[tuple[str, str], _Entry] = {}
+    by_argv: dict[tuple[str, tuple[str, ...]], _Entry] = {}
+    for entry in entries:
+        other = by_name.setdefault((entry.client.id, entry.name), entry)
+        if other is not entry and other.launch.argv != entry.launch.argv:
+            yield Finding(
+                "warning",
+                entry.about,
+                f"{other.path} has another server of this name; in this project {entry.path} counts.",
+                "Take one of the two out with `install --uninstall`.",
+            )
+        other = by_argv.setdefault((entry.path, entry.launch.argv), entry)
+        if other is not entry:
+            yield Finding(
+                "warning",
+                entry.about,
+                f"{other.name} starts the same server: every tool is offered twice.",
+                f"Take one out: `install --uninstall --name {entry.name}`.",
+            )
+
+
+def _interpreter(program: str) -> str:
+    """What the first line of a script names; empty for a program that is no script."""
+    try:
+        with open(program, "rb") as file:
+            head = file.read(_SHEBANG_BYTES)
+    except OSError:
+        return ""
+    if not head.startswith(b"#!"):
+        return ""
+    words = head[2:].split(b"\n", 1)[0].split()
+    return os.fsdecode(words[0]) if words else ""
+
+
+def summary(findings: Sequence[Finding]) -> Mapping[str, int]:
+    """How many findings of each level."""
+    return {
+        level: sum(found.level == level for found in findings)
+        for level in ("ok", "warning", "problem")
+    }

@@ -1,0 +1,264 @@
+"""Starts a server the way a client does, in a bare environment and a foreign folder, and talks to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from kb_runtime.clients.machine import Machine
+from kb_runtime.clients.server import query_argument, search_tool
+from kb_runtime.mcp import eras
+
+Era = Literal["handshake", "stateless"]
+
+ANSWER_TIMEOUT_S = 30.0
+"""What Claude Code waits for a server; other clients wait 5 to 60 seconds."""
+SLOW_START_S = 5.0
+"""The shortest wait of a client (the OpenAI Agents SDK)."""
+GRACE_S = 2.0
+"""How long a server may take to leave when its input ends."""
+STDERR_LINES = 3
+
+_CLIENT = {"name": "kbc doctor", "version": "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a client would have seen. `problem` is one sentence, empty when all went well; times are
+    milliseconds, the first one from the start of the process to its first answer."""
+
+    era: Era
+    problem: str = ""
+    revision: str = ""
+    server: str = ""
+    start_ms: float = 0.0
+    tools: int = 0
+    tools_ms: float = 0.0
+    search: str = ""
+    query: str = ""
+    hits: int = 0
+    search_ms: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        return not self.problem
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"ok": self.ok, **asdict(self)}
+
+
+class _ProbeError(Exception):
+    """The text is one sentence."""
+
+
+def probe(
+    argv: Sequence[str],
+    machine: Machine,
+    extra: Mapping[str, str],
+    *,
+    era: Era = "handshake",
+    timeout_s: float = ANSWER_TIMEOUT_S,
+) -> Report:
+    """Starts `argv`, opens the protocol, lists the tools, searches once, and lets the server leave.
+
+    `extra` are the variables that the client's entry adds. Never raises for what a server does.
+    """
+    environment = {**machine.bare_environment(), **extra}
+    started = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            list(argv),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            cwd=os.path.abspath(os.sep),
+        )
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        return Report(era, f"{argv[0]} cannot be started: {reason}.")
+    talk = _Talk(process, era, timeout_s)
+    try:
+        return _converse(talk, started)
+    except _ProbeError as error:
+        return Report(era, str(error))
+    finally:
+        talk.close()
+
+
+def _converse(talk: _Talk, started: float) -> Report:
+    if talk.era == "handshake":
+        opened = talk.ask(
+            "initialize",
+            {
+                "protocolVersion": eras.NEWEST_HANDSHAKE,
+                "capabilities": {},
+                "clientInfo": _CLIENT,
+            },
+        )
+        talk.tell("notifications/initialized")
+        info, revision = opened.get("serverInfo", {}), opened.get("protocolVersion", "")
+    else:
+        opened = talk.ask("server/discover", {})
+        info = opened.get("_meta", {}).get(eras.SERVER_INFO_KEY, {})
+        revision = eras.STATELESS_REVISIONS[0]
+    ready = time.monotonic()
+    tools = talk.ask("tools/list", {}).get("tools", [])
+    listed = time.monotonic()
+    if not tools:
+        raise _ProbeError("The server offers no tools.")
+    name = search_tool(tools)
+    title = str(info.get("title") or info.get("name") or "")
+    hits = _search(talk, next(tool for tool in tools if tool["name"] == name), title) if name else 0
+    found = time.monotonic()
+    return Report(
+        talk.era,
+        revision=revision,
+        server=title,
+        start_ms=_ms(started, ready),
+        tools=len(tools),
+        tools_ms=_ms(ready, listed),
+        search=name,
+        query=title if name else "",
+        hits=hits,
+        search_ms=_ms(listed, found) if name else 0.0,
+    )
+
+
+def _search(talk: _Talk, tool: Mapping[str, Any], query: str) -> int:
+    """The number of hits; a search that finds nothing is a success."""
+    arguments = {query_argument(tool): query or "start"}
+    result = talk.ask("tools/call", {"name": tool["name"], "arguments": arguments})
+    if result.get("isError"):
+        text = next((part.get("text", "") for part in result.get("content", [])), "")
+        raise _ProbeError(f"{tool['name']} fails: {text.splitlines()[0] if text else 'no reason'}")
+    structure = result.get("structuredContent") or {}
+    lists = [value for value in structure.values() if isinstance(value, list)]
+    return len(structure.get("results") or next(iter(lists), []))
+
+
+class _Talk:
+    """One server process; a thread reads its lines, so that waiting for one can end."""
+
+    def __init__(self, process: subprocess.Popen[bytes], era: Era, timeout_s: float) -> None:
+        self.era = era
+        self._process = process
+        self._timeout_s = timeout_s
+        self._lines: queue.Queue[bytes] = queue.Queue()
+        self._errors: list[bytes] = []
+        self._threads = [
+            threading.Thread(target=self._read_lines, daemon=True),
+            threading.Thread(target=self._read_errors, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+        self._asked = 0
+
+    def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The result of a request. Raises _ProbeError."""
+        self._asked += 1
+        if self.era == "stateless":
+            envelope = {
+                eras.REVISION_KEY: eras.STATELESS_REVISIONS[0],
+                eras.CAPABILITIES_KEY: {},
+                eras.CLIENT_INFO_KEY: _CLIENT,
+            }
+            params = {**params, "_meta": envelope}
+        self._send({"id": self._asked, "method": method, "params": params})
+        deadline = time.monotonic() + self._timeout_s
+        while True:
+            answer = self._answer(method, deadline)
+            if answer.get("id") == self._asked:
+                break
+        if "error" in answer:
+            raise _ProbeError(f"The server refuses {method}: {answer['error'].get('message')}.")
+        result = answer.get("result")
+        if not isinstance(result, dict):
+            raise _ProbeError(f"The server answers {method} with something else than a result.")
+        return result
+
+    def tell(self, method: str) -> None:
+        self._send({"method": method})
+
+    def close(self) -> None:
+        """Ends the input, as a client that leaves; a server that stays is stopped."""
+        process = self._process
+        try:
+            assert process.stdin is not None
+            process.stdin.close()
+        except OSError:
+            pass
+        for stop in (process.terminate, process.kill):
+            try:
+                process.wait(GRACE_S)
+                break
+            except subprocess.TimeoutExpired:
+                stop()
+        process.wait()
+        for thread in self._threads:
+            thread.join(GRACE_S)
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        stream = self._process.stdin
+        assert stream is not None
+        try:
+            stream.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            stream.flush()
+        except OSError:
+            self._gone()
+
+    def _answer(self, method: str, deadline: float) -> dict[str, Any]:
+        try:
+            line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+        except queue.Empty:
+            raise _ProbeError(
+                f"The server does not answer {method} within {self._timeout_s:g} s."
+            ) from None
+        if not line:
+            self._gone()
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            shown = line[:80].decode("utf-8", "replace").strip()
+            raise _ProbeError(f"The server writes {shown!r} to stdout, which is not its protocol.")
+        return answer
+
+    def _gone(self) -> None:
+        """Raises _ProbeError with the exit code and the last words of a server that has left."""
+        try:
+            code = self._process.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            raise _ProbeError("The server closes its output.") from None
+        self._threads[1].join(GRACE_S)
+        said = b"".join(self._errors).decode("utf-8", "replace").strip().splitlines()
+        words = " ".join(line.strip() for line in said[-STDERR_LINES:])
+        raise _ProbeError(
+            f"The server ends with exit code {code}" + (f": {words}" if words else ".")
+        )
+
+    def _read_lines(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put(line)
+        self._lines.put(b"")
+
+    def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self._errors.append(line)
+
+
+def _ms(start: float, end: float) -> float:
+    return round(1000 * (end - start), 1)

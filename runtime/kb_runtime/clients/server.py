@@ -1,0 +1,152 @@
+"""The server that an entry starts, and whether an entry starts one of this program's."""
+
+from __future__ import annotations
+
+import ntpath
+import os
+import posixpath
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """What is installed: `argv` starts it over stdio from any folder, so all its paths are absolute.
+
+    `name` is the name that its entries get unless told otherwise. `tools` are the names that it offers,
+    `search` the one to begin with, empty without one.
+    """
+
+    name: str
+    title: str
+    description: str
+    argv: tuple[str, ...]
+    artifact: str
+    tools: tuple[str, ...] = ()
+    search: str = ""
+
+
+def server_of(artifact: str, argv: Sequence[str], profile: str = "all") -> Server:
+    """The server that `argv` starts over `artifact`. Raises ArtifactError, and ProfileError for tools
+    that the artifact does not offer."""
+    from kb_runtime.manifest import load, resolve
+    from kb_runtime.mcp.answers import TOOLS_FILE, load_answers
+
+    manifest = load(resolve(artifact))
+    manifest.check_sizes()
+    answers = load_answers(manifest.build_id, manifest.read(TOOLS_FILE), profile)
+    tools = answers.tools["tools"]
+    return Server(
+        name=manifest["name"],
+        title=manifest.get("title") or manifest["name"],
+        description=manifest.get("description") or "",
+        argv=tuple(argv),
+        artifact=os.path.abspath(artifact),
+        tools=tuple(tool["name"] for tool in tools),
+        search=search_tool(tools),
+    )
+
+
+def installed_command(script: str, module: str) -> tuple[str, ...]:
+    """How this program is started from anywhere: the console script that runs now, the one next to the
+    interpreter, or else the module. Links are kept, because installers change what they lead to."""
+    ending = ".exe" if os.name == "nt" else ""
+    running = os.path.abspath(sys.argv[0])
+    beside = os.path.join(os.path.dirname(sys.executable), script + ending)
+    for path in (running, running + ending, beside):
+        if _stem(path) == script and os.path.isfile(path) and os.access(path, os.X_OK):
+            return (path,)
+    return (sys.executable, "-m", module)
+
+
+def is_temporary(program: str) -> bool:
+    """Whether a program is in an environment that `uvx` made for one run, and may delete."""
+    return "archive-v" in program and "uv" in program.replace("\\", "/").split("/")
+
+
+def search_tool(tools: Sequence[Mapping[str, Any]]) -> str:
+    """The tool that searches everything, else the first one that a query alone is enough for."""
+    able = [tool["name"] for tool in tools if _takes_query(tool)]
+    general = [name for name in able if name.endswith(("hybrid_search", "_search", "retrieval"))]
+    return next(iter([*general, *able]), "")
+
+
+def query_argument(tool: Mapping[str, Any]) -> str:
+    """The argument that a search needs, empty for a tool that needs others."""
+    required = tool.get("inputSchema", {}).get("required", [])
+    return required[0] if len(required) == 1 and "query" in required[0] else ""
+
+
+def _takes_query(tool: Mapping[str, Any]) -> bool:
+    return bool(query_argument(tool))
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How an entry of any client starts its server: `argv` is empty for a server that is not started
+    but reached at an address."""
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
+    is_enabled: bool
+    address: str = ""
+
+    def __str__(self) -> str:
+        return shlex.join(self.argv) or self.address or "nothing that can be started"
+
+
+def launch_of(entry: Any) -> Launch:
+    """Reads the shapes of all clients; what is not understood is left out."""
+    if not isinstance(entry, dict):
+        return Launch((), {}, True)
+    command: Any = entry.get("command")
+    arguments: Any = entry.get("args")
+    if isinstance(command, dict):  # Zed, before 2026
+        command, arguments = command.get("path"), command.get("args")
+    parts = command if isinstance(command, list) else [command]
+    parts = [*parts, *(arguments if isinstance(arguments, list) else [])]
+    whole = bool(parts[0]) and all(isinstance(part, str) for part in parts) if parts else False
+    argv = tuple(parts) if whole else ()
+    variables: Any = entry.get("env", entry.get("environment"))
+    given = variables if isinstance(variables, dict) else {}
+    environment = {name: value for name, value in given.items() if isinstance(value, str)}
+    is_enabled = entry.get("enabled") is not False and entry.get("disabled") is not True
+    address = next((entry[key] for key in ("url", "httpUrl", "serverUrl") if key in entry), "")
+    return Launch(argv, environment, is_enabled, str(address))
+
+
+def artifact_of(argv: Sequence[str]) -> str | None:
+    """The artifact that a command line of this program serves, empty for the command of a packaged
+    knowledge base, which has its own; None for the command of another program."""
+    if not argv:
+        return None
+    program = _stem(argv[0])
+    arguments = list(argv[1:])
+    if program.startswith(("python", "pypy")) and arguments[:1] == ["-m"]:
+        module = arguments[1] if len(arguments) > 1 else ""
+        arguments = arguments[2:]
+        if module == "kb_runtime":
+            return _served(arguments)
+        program = module
+    if program == "kbc":
+        return _served(arguments[1:]) if arguments[:1] == ["serve"] else None
+    return "" if program.endswith(("-kb", "_kb")) and program not in ("-kb", "_kb") else None
+
+
+def _served(arguments: Sequence[str]) -> str | None:
+    from kb_runtime.__main__ import UsageError, parse
+
+    try:
+        return parse(arguments).artifact
+    except UsageError:
+        return None
+
+
+def _stem(path: str) -> str:
+    """The name of a program without folder and `.exe`, whatever the platform it was written on."""
+    name = ntpath.basename(posixpath.basename(path))
+    stem, ending = posixpath.splitext(name)
+    return (stem if ending.lower() in (".exe", ".cmd", ".bat") else name).lower()

@@ -1,0 +1,251 @@
+"""Adding a table to a TOML configuration, and taking it out: a splice that leaves the rest alone.
+
+`tomllib` says what is valid and what it means; this module only finds where statements begin and end.
+A library that edits TOML in place was tried and not taken: with a table it removed the comments that
+follow it, and into a file with CRLF it wrote LF.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kb_runtime.clients.errors import TextError
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
+_TOKEN = re.compile(
+    r'"""(?s:\\.|.)*?"""(?:"{1,2}(?!"))?'
+    r"|'''(?s:.)*?'''(?:'{1,2}(?!'))?"
+    r'|"(?:[^"\\\n]|\\.)*"'
+    r"|'[^'\n]*'"
+    r"|\#[^\n]*"
+    r"|\n|[\[\]{}=]|[^\"'\#\n\[\]{}=]+"
+)
+"""Strings, comments, line ends, brackets and the equals sign; everything else in one piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A header, a pair, or neither (a comment, a blank line) at `text[start:end]`, line end included.
+
+    `path` is the full path of a table or key, empty for neither. The value of a pair is at
+    `text[value_start:value_end]`.
+    """
+
+    start: int
+    end: int
+    path: tuple[str, ...]
+    is_header: bool
+    value_start: int = -1
+    value_end: int = -1
+
+
+class TomlText:
+    """The servers of a client are the tables below the table `container`."""
+
+    title = "TOML"
+
+    def __init__(self, container: str) -> None:
+        self.container = container
+
+    def entries(self, text: str) -> dict[str, Any]:
+        """The servers by name. Raises TextError."""
+        try:
+            # TOML ends lines with LF or CRLF; a lone CR is refused, as clients refuse it
+            servers = tomllib.loads(text).get(self.container, {})
+        except tomllib.TOMLDecodeError as error:
+            raise TextError(f"is not valid TOML: {error}") from None
+        except RecursionError:
+            raise TextError("is not valid TOML: nested too deeply") from None
+        if not isinstance(servers, dict):
+            raise TextError(f"has {self.container!r}, which is not a table")
+        return servers
+
+    def put(self, text: str, name: str, fields: Mapping[str, Any], *, replace: bool = False) -> str:
+        """`text` with the server `name`; of a server that is there only differing fields change,
+        unless it is to be replaced as a whole. Raises TextError."""
+        entry = self.entries(text).get(name)
+        if entry is None:
+            return self._checked(self._append(text, name, fields), name, fields)
+        table = next((each for each in scan(text) if self._is_table(each, name)), None)
+        if replace or table is None:
+            return self._checked(
+                self._append(self._without(text, name), name, fields), name, fields
+            )
+        for key, value in fields.items():
+            if entry.get(key) != value:
+                text = self._put_field(text, name, key, value)
+        return self._checked(text, name, fields)
+
+    def remove(self, text: str, name: str) -> list[str]:
+        """What `text` was before the server was added. Raises TextError."""
+        if name not in self.entries(text):
+            return [text]
+        text = self._without(text, name)
+        if name in self.entries(text):
+            raise self._inline()
+        return [text]
+
+    def render(self, name: str, fields: Mapping[str, Any]) -> str:
+        """A file with just this server."""
+        return self._append("", name, fields)
+
+    def _is_table(self, statement: Statement, name: str) -> bool:
+        return statement.is_header and statement.path == (self.container, name)
+
+    def _append(self, text: str, name: str, fields: Mapping[str, Any]) -> str:
+        """A file that does not end its last line gets a table that does not end its last line either:
+        so taking the table out gives back what was there."""
+        newline = "\r\n" if "\r\n" in text else "\n"
+        lines = [f"[{self.container}.{_key(name)}]"]
+        lines += [f"{_key(key)} = {_value(value)}" for key, value in fields.items()]
+        table = newline.join(lines)
+        if text and not text.endswith("\n"):
+            return text + newline * 2 + table
+        return text + (newline if text else "") + table + newline
+
+    def _put_field(self, text: str, name: str, key: str, value: Any) -> str:
+        """Changes or adds one key of the server's own table."""
+        last = None
+        inside = False
+        for statement in scan(text):
+            if statement.is_header:
+                inside = self._is_table(statement, name)
+            if not inside or not statement.path:
+                continue
+            last = statement
+            if statement.path == (self.container, name, key):
+                return text[: statement.value_start] + _value(value) + text[statement.value_end :]
+        assert last is not None
+        newline = "\r\n" if "\r\n" in text else "\n"
+        line = f"{_key(key)} = {_value(value)}"
+        if text[: last.end].endswith("\n"):
+            return text[: last.end] + line + newline + text[last.end :]
+        return text + newline + line
+
+    def _without(self, text: str, name: str) -> str:
+        """Leaves the comments that follow the table's last key: they speak of what comes next."""
+        ours = (self.container, name)
+        spans: list[tuple[int, int]] = []
+        within = False
+        for statement in scan(text):
+            if not statement.path:
+                continue
+            mine = statement.path[:2] == ours
+            if mine and within and not statement.is_header:
+                spans[-1] = (spans[-1][0], statement.end)
+            elif mine:
+                spans.append((statement.start, statement.end))
+            within = mine
+        for start, end in reversed(spans):
+            text = text[: _before(text, start, end)] + text[end:]
+        return text
+
+    def _checked(self, text: str, name: str, fields: Mapping[str, Any]) -> str:
+        """`text` when it says what was meant. Raises TextError where a table cannot be added."""
+        try:
+            entry = self.entries(text).get(name, {})
+        except TextError:
+            raise self._inline() from None
+        if any(entry.get(key) != value for key, value in fields.items()):
+            raise self._inline()
+        return text
+
+    def _inline(self) -> TextError:
+        return TextError(f"has {self.container!r} as an inline table, which is not edited")
+
+
+def scan(text: str) -> list[Statement]:
+    """The statements of a valid TOML text, in order; together they are the whole text."""
+    found: list[Statement] = []
+    table: tuple[str, ...] = ()
+    start = 0
+    while start < len(text):
+        end, equals, value_end = _extent(text, start)
+        line = text[start:end].strip()
+        if line.startswith("["):
+            table = _path(tomllib.loads(line))
+            found.append(Statement(start, end, table, True))
+        elif equals >= 0:
+            key = _path(tomllib.loads(text[start:equals].strip() + " = 0"))
+            value_start = equals + 1
+            while text[value_start] in " \t":
+                value_start += 1
+            found.append(Statement(start, end, table + key, False, value_start, value_end))
+        else:
+            found.append(Statement(start, end, (), False))
+        start = end
+    return found
+
+
+def _extent(text: str, start: int) -> tuple[int, int, int]:
+    """Where the statement at `start` ends (line end included), where its equals sign is (-1: none),
+    and where what stands before its comment and line end ends."""
+    depth = 0
+    equals = -1
+    meaningful = at = start
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        assert match is not None, "the text was valid TOML"
+        token = match[0]
+        at = match.end()
+        if token == "\n" and depth == 0:
+            break
+        if token in ("[", "{"):
+            depth += 1
+        elif token in ("]", "}"):
+            depth -= 1
+        elif token == "=" and depth == 0 and equals < 0:
+            equals = match.start()
+        if not token.startswith("#"):
+            meaningful = match.start() + len(token.rstrip())
+    return at, equals, meaningful
+
+
+def _path(document: Any) -> tuple[str, ...]:
+    """The keys of a document that has just one at each level."""
+    path: list[str] = []
+    while isinstance(document, dict) and document:
+        ((key, document),) = document.items()
+        path.append(key)
+        if isinstance(document, list):
+            document = document[0]
+    return tuple(path)
+
+
+def _before(text: str, start: int, end: int) -> int:
+    """`start`, or where the line ends before it begin that `_append` put there: an empty line, and the
+    end of the line before when the table itself does not end its last line."""
+    if not text.endswith(("\n\n", "\n\r\n"), 0, start):
+        return start
+    wanted = 1 if text[start:end].endswith("\n") else 2
+    for _ in range(wanted):
+        start -= 2 if text.endswith("\r\n", 0, start) else 1
+    return start
+
+
+def _key(key: str) -> str:
+    return key if _BARE_KEY.match(key) else _string(key)
+
+
+def _string(value: str) -> str:
+    """A basic string: JSON's escapes, and DEL, which TOML wants escaped, too."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _value(value: Any) -> str:
+    """The values that entries have: texts, numbers, truth values, lists and tables of them."""
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, dict):
+        pairs = (f"{_key(key)} = {_value(each)}" for key, each in value.items())
+        return "{ " + ", ".join(pairs) + " }"
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, bool | int):
+        return json.dumps(value)
+    raise TextError(f"has {value!r}, which is not copied")
