@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import time
-from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 from bisect import bisect_right
 
+from kb_runtime.addresses import format_address
 from kb_runtime.errors import ArtifactError
-from kb_runtime.manifest import MANIFEST, Location, Manifest, load, locate
+from kb_runtime.manifest import CURRENT, MANIFEST, Location, Manifest, load, locate
+from kb_runtime.sections import Sections
 
 try:
     import fcntl
@@ -21,9 +22,7 @@ except ImportError:  # no flock on this system: nothing prunes versions here eit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from _thread import LockType
-    from collections.abc import Callable
-    from typing import Any, TypeVar
+    from collections.abc import Sequence
 
     from kb_runtime.catalog import Catalog, ChunkTable
     from kb_runtime.encoder import QueryEncoder
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from kb_runtime.lexical import LexicalIndex
     from kb_runtime.search import Searcher
     from kb_runtime.vectors import VectorIndex
-
-    T = TypeVar("T")
 
 _ATTEMPTS = 5
 _PAUSE_S = 0.01
@@ -77,8 +74,7 @@ class Artifact:
         self._first_rows = [info.first_row for info in self.collections if info.chunks]
         self._with_chunks = [info for info in self.collections if info.chunks]
         self._lease = lease
-        self._sections: dict[str, Any] = {}
-        self._locks: dict[str, LockType] = {}
+        self._sections = Sections()
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Artifact:
@@ -113,6 +109,25 @@ class Artifact:
         """The collection whose chunk a row is."""
         return self._with_chunks[bisect_right(self._first_rows, row) - 1]
 
+    @property
+    def parts(self) -> Sequence[Artifact]:
+        """What this is made of: itself. A federation has several."""
+        return (self,)
+
+    @property
+    def words_only(self) -> Sequence[Artifact]:
+        """The parts whose vectors cannot be compared with a query's: none."""
+        return ()
+
+    def address(self, collection: str, record_id: str) -> str:
+        """The `kb://` address of a record. Raises `KeyError` for an unknown collection."""
+        name: str = self.manifest["name"]
+        return format_address(name, self._by_name[collection].name, record_id)
+
+    def addressed(self, kb: str, collection: str) -> Sequence[str]:
+        """The collection that an address means, by its name here; none when it is not of here."""
+        return [collection] if kb == self.manifest["name"] and collection in self._by_name else []
+
     def catalog(self, name: str) -> Catalog:
         """The records of a collection. Raises `KeyError` and `ArtifactError`."""
         info = self._by_name[name]
@@ -127,7 +142,7 @@ class Artifact:
                 raise _miscounted(self.root, name, len(catalog), info.records)
             return catalog
 
-        return self._section(f"catalog/{name}", read)
+        return self._sections.get(f"catalog/{name}", read)
 
     def facets(self, name: str) -> Facets:
         """What the records of a collection can be filtered by. Raises `KeyError` and `ArtifactError`;
@@ -142,7 +157,7 @@ class Artifact:
             self.manifest.check_file(f"catalog/{info.name}{SUFFIX}")
             return Facets(os.path.join(self.root, "catalog"), info.name)
 
-        return self._section(f"facets/{name}", read)
+        return self._sections.get(f"facets/{name}", read)
 
     @property
     def chunks(self) -> ChunkTable:
@@ -158,7 +173,7 @@ class Artifact:
                 raise _miscounted(self.root, "chunks", len(table), expected)
             return table
 
-        return self._section("chunks", read)
+        return self._sections.get("chunks", read)
 
     @property
     def lexical(self) -> LexicalIndex:
@@ -168,7 +183,7 @@ class Artifact:
             self.manifest.check_files(self.manifest.section("lexical/"))
             return LexicalIndex(os.path.join(self.root, "lexical"))
 
-        return self._section("lexical", read)
+        return self._sections.get("lexical", read)
 
     @property
     def vectors(self) -> VectorIndex:
@@ -183,7 +198,7 @@ class Artifact:
                     self.manifest.check_file(f"vectors/{info.name}{GRAPH_SUFFIX}")
             return VectorIndex(os.path.join(self.root, "vectors"))
 
-        return self._section("vectors", read)
+        return self._sections.get("vectors", read)
 
     @property
     def encoder(self) -> QueryEncoder | None:
@@ -199,7 +214,7 @@ class Artifact:
             max_tokens = min(identity["max_tokens"], QUERY_TOKENS)
             return QueryEncoder(os.path.join(self.root, "encoder"), max_tokens)
 
-        return self._section("encoder", read)
+        return self._sections.get("encoder", read)
 
     @property
     def searcher(self) -> Searcher:
@@ -208,7 +223,30 @@ class Artifact:
 
             return Searcher(self)
 
-        return self._section("searcher", read)
+        return self._sections.get("searcher", read)
+
+    def check_sizes(self) -> None:
+        """Compares the size of every file with the manifest's. Raises `ArtifactError`."""
+        self.manifest.check_sizes()
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether CURRENT, beside the build, names another one."""
+        try:
+            with open(os.path.join(os.path.dirname(self.root), CURRENT), "rb") as file:
+                return file.read(64).decode("ascii", "replace").strip() != self.build_id
+        except OSError:  # a build that is served by itself
+            return False
+
+    def adopt_encoder(self, other: Artifact) -> None:
+        """Takes over the encoder that `other` has loaded, where it is the same to the byte: loading
+        it is most of what opening an artifact costs."""
+        encoder = other._sections.known("encoder")
+        if encoder is not None and self._encoder_files() == other._encoder_files():
+            self._sections.adopt("encoder", encoder)
+
+    def _encoder_files(self) -> dict[str, tuple[int, str]]:
+        return {path: self.manifest.files[path] for path in self.manifest.section("encoder/")}
 
     def read(self, relative: str) -> bytes:
         """The checked content of a listed small file, such as `tools.json`. Raises
@@ -229,10 +267,7 @@ class Artifact:
 
     def close(self) -> None:
         """Releases maps and the lease; nothing may use the artifact any more."""
-        sections, self._sections = self._sections, {}
-        for section in sections.values():
-            if hasattr(section, "close"):
-                section.close()
+        self._sections.close()
         lease, self._lease = self._lease, -1
         if lease >= 0:
             os.close(lease)
@@ -242,15 +277,6 @@ class Artifact:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _section(self, name: str, read: Callable[[], T]) -> T:
-        """The section's reader, made by `read` once, whoever asks first."""
-        if name not in self._sections:
-            with self._locks.setdefault(name, allocate_lock()):
-                if name not in self._sections:
-                    self._sections[name] = read()
-        section: T = self._sections[name]
-        return section
 
 
 def _lease(folder: str) -> int:

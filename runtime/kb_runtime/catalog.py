@@ -182,25 +182,26 @@ class Catalog:
 
     def find(self, key: str) -> int | None:
         """The record with exactly this id, otherwise the first with exactly this further key."""
-        return next(iter(self._matches(key, folded=False)), None)
+        return next(iter(self.matches(key, folded=False)), None)
 
     def find_folded(self, key: str) -> int | None:
         """Like `find`, with case folded on both sides."""
-        return next(iter(self._matches(key, folded=True)), None)
+        return next(iter(self.matches(key, folded=True)), None)
 
     def find_all(self, key: str) -> list[int]:
         """Every record that `key` names, the best first.
 
         Order: exact id, exact further key, folded id, folded further key; then position.
         """
-        found = [*self._matches(key, folded=False), *self._matches(key, folded=True)]
+        found = [*self.matches(key, folded=False), *self.matches(key, folded=True)]
         return list(dict.fromkeys(found))
 
     def close(self) -> None:
         self._records.close()
         self._keys_file.close()
 
-    def _matches(self, key: str, *, folded: bool) -> list[int]:
+    def matches(self, key: str, *, folded: bool) -> list[int]:
+        """The records with this key, those whose id it is first, each group by position."""
         hashes = self._folded_hashes if folded else self._exact_hashes
         positions = self._folded_keys if folded else self._exact_keys
         wanted = fold(key) if folded else key
@@ -267,14 +268,19 @@ class ChunkTable:
 
     def rows_of(self, record: int, rows: range) -> range:
         """The rows of one record, where `rows` are its collection's."""
-        column = self._columns["record"]
-        first = bisect_left(column, record, rows.start, rows.stop)
-        return range(first, bisect_right(column, record, first, rows.stop))
+        return rows_of(self._columns["record"], record, rows)
 
     def close(self) -> None:
         self._chunks.close()
         for file in self._files:
             file.close()
+
+
+def rows_of(column: memoryview, record: int, rows: range) -> range:
+    """The rows of one record, where `column` gives the record of each row and `rows` are its
+    collection's."""
+    first = bisect_left(column, record, rows.start, rows.stop)
+    return range(first, bisect_right(column, record, first, rows.stop))
 
 
 def check_byte_order() -> None:

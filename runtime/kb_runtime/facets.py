@@ -97,6 +97,20 @@ class Facets:
         position = self._find(name, value)
         return 0 if position is None else self._lists[position + 1] - self._lists[position]
 
+    def counts(self, name: str, among: Mask) -> list[int]:
+        """For every value of a facet, in the order of `values`, how many of the records in `among`
+        (bool, one for each record of the collection) have it."""
+        import numpy as np
+
+        reach = self._range(name)
+        if not reach:
+            return []
+        lists = np.frombuffer(self._lists, dtype="<u4")[reach.start : reach.stop + 1]
+        owners = np.repeat(np.arange(len(reach)), np.diff(lists))
+        counted = owners[among[self._slice(reach.start, reach.stop)]]
+        found: list[int] = np.bincount(counted, minlength=len(reach)).tolist()
+        return found
+
     def records(self, facets: Iterable[Facet], total: int) -> Mask:
         """Which of the collection's `total` records have one of the values: bool [total]."""
         found = (self._find(*facet) for facet in facets)

@@ -1,4 +1,4 @@
-"""The live version of a knowledge base: follows CURRENT, swaps between calls, never during one."""
+"""The live versions of what is served: follows CURRENT, swaps between calls, never during one."""
 
 from __future__ import annotations
 
@@ -8,103 +8,243 @@ from _thread import allocate_lock  # `import threading` costs a server 2 ms befo
 
 from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ArtifactError
-from kb_runtime.manifest import locate
+from kb_runtime.manifest import Location, locate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from kb_runtime.knowledge import Knowledge
+
+    Path = str | os.PathLike[str]
     Stamp = tuple[int, int, int]
 
-
-class _Version:
-    """An open artifact and how many calls use it; guarded by the lock of its `LiveArtifact`."""
-
-    __slots__ = ("artifact", "leases", "retired")
-
-    def __init__(self, artifact: Artifact) -> None:
-        self.artifact = artifact
-        self.leases = 0
-        self.retired = False
+SHADOWED_BY_WORKSPACES = ("code", "tests")
+"""Kinds of which a workspace may hold newer records than the knowledge bases, under the same ids."""
 
 
 class LiveArtifact:
-    """A knowledge base whose live version may change while it is served.
+    """What is served: one knowledge base or several as one, whose live versions may change meanwhile.
 
-    Every lease looks at CURRENT (one `stat`) and takes the version it names; a call works on its
-    version until it ends, and a version that was replaced is closed when its last call ends.
+    Every lease looks at each CURRENT (one `stat`) and takes the versions that they name; a call works
+    on its versions until it ends, and a version that was replaced is closed when its last call ends.
     When a new version cannot be opened, the old one stays and the reason goes to stderr, once.
     A path that names one build is served as it is, for good.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Opens the version that is live now. Raises `ArtifactError`."""
-        self._location = locate(path)
-        self._guard = allocate_lock()  # held for a moment, around the fields below
-        self._swapping = allocate_lock()  # held while a new version is being opened
-        self._seen = self._stamp()  # before opening: a later change is then not overlooked
-        self._version = _Version(Artifact.open_location(self._location))
+    def __init__(self, *paths: Path, workspaces: Sequence[Path] = ()) -> None:
+        """Opens the versions that are live now, in the order given.
+
+        A lease gives the `Artifact` where there is one, and a `Federation` of several. `workspaces`
+        are folders in which a CURRENT may appear: their records come after the others' and hide those
+        that have the same id. Raises `ArtifactError`; what is wrong with a workspace goes to stderr.
+        """
+        if not paths:
+            raise ValueError("there is nothing to serve")
+        self._served = len(paths)
+        self._guard = allocate_lock()  # held for a moment, around counts and `_version`
+        self._swapping = allocate_lock()  # held while new versions are being opened
+        self._listeners: list[Callable[[], None]] = []
+        self._sources = [_Source(locate(path)) for path in paths]
+        self._sources += [_Source(Location(os.path.realpath(each)), True) for each in workspaces]
+        opened: list[_Opened | None] = []
+        try:
+            for source in self._sources:
+                opened.append(source.open(None))
+            self._version = self._combined(opened)
+        except BaseException:
+            for one in opened:
+                if one is not None:
+                    one.artifact.close()
+            raise
+        self._say_who_has_no_vectors()
 
     def lease(self) -> Lease:
-        """The live artifact for a `with` block, kept open until the block ends."""
-        self._follow()
+        """What is live now for a `with` block, kept open until the block ends."""
+        self._follow(wait=False)
         with self._guard:
             self._version.leases += 1
             return Lease(self, self._version)
 
+    def follow(self) -> None:
+        """Swaps to what is published now, where it is not served yet; for who does not lease."""
+        self._follow(wait=True)
+
+    def on_swap(self, listener: Callable[[], None]) -> None:
+        """Has `listener` called after each swap, by the thread that did it and before that thread
+        goes on: a listener must be quick."""
+        self._listeners.append(listener)
+
     @property
     def build_id(self) -> str:
         """The build that the next lease would get, short of a change of CURRENT."""
-        return self._version.artifact.build_id
+        return self._version.knowledge.build_id
 
     def close(self) -> None:
-        """Closes the artifact as soon as the last lease on it ends; no new lease may be taken."""
+        """Closes everything as soon as the last lease on it ends; no new lease may be taken."""
         self._retire(self._version)
 
-    def _follow(self) -> None:
-        """Swaps to the version that CURRENT names now, when it has changed since it was last seen.
+    def _follow(self, *, wait: bool) -> None:
+        """Swaps to the versions that CURRENT names now, when it has changed since it was last seen.
 
-        While one thread opens the new version, the others go on with the old one.
+        While one thread opens the new versions, the others go on with the old ones, unless they
+        `wait`.
         """
-        if not self._location.kb_folder:
+        if not any(source.has_changed for source in self._sources):
+            if wait:  # another thread may have seen the change and still be opening
+                with self._swapping:
+                    pass
             return
-        stamp = self._stamp()
-        if stamp == self._seen or not self._swapping.acquire(blocking=False):
+        if not self._swapping.acquire(blocking=wait):
             return
         try:
-            self._seen = stamp
-            self._swap()
+            swapped = self._swap()
         finally:
             self._swapping.release()
+        if swapped:
+            for listener in self._listeners:
+                listener()
 
-    def _swap(self) -> None:
+    def _swap(self) -> bool:
         old = self._version
+        opened = [
+            source.open(known) if source.has_changed else known
+            for source, known in zip(self._sources, old.opened, strict=True)
+        ]
+        if all(one is known for one, known in zip(opened, old.opened, strict=True)):
+            return False
         try:
-            if os.path.basename(self._location.build_folder()) == old.artifact.build_id:
-                return
-            new = _Version(Artifact.open_location(self._location))
+            new = self._combined(opened)
         except ArtifactError as error:
-            print(
-                f"kbc: still serving build {old.artifact.build_id}: {error.message}",
-                file=sys.stderr,
-                flush=True,
-            )
-            return
+            for one, known in zip(opened, old.opened, strict=True):
+                if one is not None and one is not known:
+                    one.artifact.close()
+            _say(f"still serving build {old.knowledge.build_id}: {error.message}")
+            return False
         with self._guard:
             self._version = new
         self._retire(old)
+        self._say_who_has_no_vectors()
+        return True
+
+    def _combined(self, opened: Sequence[_Opened | None]) -> _Version:
+        """The opened artifacts as one. Raises `ArtifactError`."""
+        artifacts = [one.artifact for one in opened if one is not None]
+        knowledge: Knowledge = artifacts[0]
+        if len(artifacts) > 1:
+            from kb_runtime.federation import Federation
+
+            has_workspace = len(artifacts) > self._served
+            shadowing = SHADOWED_BY_WORKSPACES if has_workspace else ()
+            knowledge = Federation(artifacts, shadowing, self._served)
+        with self._guard:
+            for one in opened:
+                if one is not None:
+                    one.versions += 1
+        return _Version(knowledge, opened)
 
     def _release(self, version: _Version) -> None:
         with self._guard:
             version.leases -= 1
             unused = version.retired and version.leases == 0
         if unused:
-            version.artifact.close()
+            self._dispose(version)
 
     def _retire(self, version: _Version) -> None:
         with self._guard:
             version.retired = True
             unused = version.leases == 0
         if unused:
-            version.artifact.close()
+            self._dispose(version)
+
+    def _dispose(self, version: _Version) -> None:
+        """Closes what only this version used."""
+        unused = []
+        with self._guard:
+            for one in version.opened:
+                if one is not None:
+                    one.versions -= 1
+                    if not one.versions:
+                        unused.append(one.artifact)
+        if version.knowledge not in unused:
+            version.knowledge.close()
+        for artifact in unused:
+            artifact.close()
+
+    def _say_who_has_no_vectors(self) -> None:
+        """Tells once of each knowledge base whose vectors are another encoder's."""
+        mute = {part.build_id for part in self._version.knowledge.words_only}
+        for source, one in zip(self._sources, self._version.opened, strict=True):
+            if one is not None and one.artifact.build_id in mute and not source.told:
+                source.told = True
+                name = one.artifact.manifest["name"]
+                _say(
+                    f"{name} was built with another encoder than the first knowledge base:"
+                    " its records are found by words only"
+                )
+
+
+class _Opened:
+    """An open artifact, and how many versions use it; guarded by the lock of its `LiveArtifact`."""
+
+    __slots__ = ("artifact", "versions")
+
+    def __init__(self, artifact: Artifact) -> None:
+        self.artifact = artifact
+        self.versions = 0
+
+
+class _Version:
+    """What calls lease, and how many do; guarded by the lock of its `LiveArtifact`."""
+
+    __slots__ = ("knowledge", "leases", "opened", "retired")
+
+    def __init__(self, knowledge: Knowledge, opened: Iterable[_Opened | None]) -> None:
+        self.knowledge = knowledge
+        self.opened = tuple(opened)
+        self.leases = 0
+        self.retired = False
+
+
+class _Source:
+    """A place where versions appear. `told` remembers that a warning about it was given."""
+
+    __slots__ = ("_is_workspace", "_location", "_seen", "told")
+
+    def __init__(self, location: Location, is_workspace: bool = False) -> None:
+        self._location = location
+        self._is_workspace = is_workspace
+        self._seen: Stamp | None = None
+        self.told = False
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether CURRENT is another one than when this was last opened."""
+        return bool(self._location.kb_folder) and self._stamp() != self._seen
+
+    def open(self, known: _Opened | None) -> _Opened | None:
+        """The live version; `known`, which is served now, where it is still that or no other can be
+        opened. None for a workspace without a version. Raises `ArtifactError` where nothing is known."""
+        stamp = self._seen = self._stamp()  # before opening: a later change is then not overlooked
+        if self._is_workspace and known is None and stamp is None:
+            return None
+        try:
+            if known is not None:
+                live = os.path.basename(self._location.build_folder())
+                if live == known.artifact.build_id:
+                    return known
+            artifact = Artifact.open_location(self._location)
+        except ArtifactError as error:
+            if known is not None:
+                _say(f"still serving build {known.artifact.build_id}: {error.message}")
+                return known
+            if not self._is_workspace:
+                raise
+            _say(f"serving without the workspace: {error.message} {error.hint}".rstrip())
+            return None
+        if known is not None:
+            artifact.adopt_encoder(known.artifact)
+        return _Opened(artifact)
 
     def _stamp(self) -> Stamp | None:
         """What a change of CURRENT changes; None while it is not there."""
@@ -118,7 +258,7 @@ class LiveArtifact:
 
 
 class Lease:
-    """`with live.lease() as artifact:`; must be entered, because leaving gives the version back."""
+    """`with live.lease() as knowledge:`; must be entered, because leaving gives the version back."""
 
     __slots__ = ("_live", "_version")
 
@@ -126,8 +266,12 @@ class Lease:
         self._live = live
         self._version = version
 
-    def __enter__(self) -> Artifact:
-        return self._version.artifact
+    def __enter__(self) -> Knowledge:
+        return self._version.knowledge
 
     def __exit__(self, *_: object) -> None:
         self._live._release(self._version)
+
+
+def _say(what: str) -> None:
+    print(f"kbc: {what}", file=sys.stderr, flush=True)

@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from kb_runtime.addresses import format_address
 from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ToolError
 from kb_runtime.explanation import explain as explanation_of
@@ -49,7 +48,7 @@ def get(path: str | os.PathLike[str], name: str) -> dict[str, Any]:
     with Artifact.open(path) as artifact:
         arguments = {"name": name, "collection": None}
         info, record = find_record(Session(artifact, {}), arguments)
-        address = format_address(artifact.manifest["name"], info.name, record["id"])
+        address = artifact.address(info.name, record["id"])
         return {"address": address, **record}
 
 

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kb_runtime.facets import RowFilter
-    from kb_runtime.lexical import LexicalIndex
-    from kb_runtime.vectors import VectorIndex
+    from kb_runtime.knowledge import Meanings, Words
 
 Mode = Literal["hybrid", "lexical", "semantic"]
 Strategy = Literal["lexical", "semantic", "fused"]
@@ -78,7 +77,7 @@ class _Encoder(Protocol):
 
 
 class Searched(Protocol):
-    """What the pipeline needs of an artifact; `kb_runtime.artifact.Artifact` is one."""
+    """What the pipeline needs of knowledge; an artifact or a federation has it."""
 
     @property
     def manifest(self) -> Any: ...
@@ -87,9 +86,9 @@ class Searched(Protocol):
     @property
     def chunks(self) -> _Chunks: ...
     @property
-    def lexical(self) -> LexicalIndex: ...
+    def lexical(self) -> Words: ...
     @property
-    def vectors(self) -> VectorIndex: ...
+    def vectors(self) -> Meanings: ...
     @property
     def encoder(self) -> _Encoder | None: ...
     def catalog(self, name: str) -> _Catalog: ...

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kb_runtime.artifact import Artifact
+    from kb_runtime.knowledge import Knowledge
     from kb_runtime.working_tree import WorkingTree
 
 DATA_FOLDER = "data"
@@ -34,7 +34,7 @@ class Session:
 
     def __init__(
         self,
-        artifact: Artifact,
+        artifact: Knowledge,
         tool_names: Mapping[str, str],
         correlation_id: str = "",
         data_folder: str = DATA_FOLDER,

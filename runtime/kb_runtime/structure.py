@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kb_runtime.lexical import LexicalIndex
+    from kb_runtime.knowledge import Words
     from kb_runtime.query import Query
     from kb_runtime.ranking import Step
     from kb_runtime.vectors import RowRange
@@ -65,7 +65,7 @@ class Structured(Protocol):
     @property
     def chunks(self) -> Any: ...
     @property
-    def lexical(self) -> LexicalIndex: ...
+    def lexical(self) -> Words: ...
     def catalog(self, name: str) -> Any: ...
 
 
@@ -129,6 +129,8 @@ class Structure:
                     scores = self._with_places(query, records, scores)
                 case "demotion":
                     scores = self._demoted(query, records, scores)
+                case "weights":
+                    scores = self._weighted(records, scores)
                 case "evidence":
                     bonus = ranking.evidence_bonus(scores, records, self._evidence(records))
                     scores = [score + more for score, more in zip(scores, bonus, strict=True)]
@@ -218,6 +220,15 @@ class Structure:
             score * kept if one in secondary else score
             for score, one in zip(scores, records, strict=True)
         ]
+
+    def _weighted(
+        self, records: Sequence[tuple[int, int]], scores: list[float]
+    ) -> list[float]:
+        """Scores times the weights that the author gave to collections."""
+        if not self._weights:
+            return scores
+        factors = [self._weights.get(one.name, 1.0) for one in self._ranges]
+        return [score * factors[at] for score, (at, _) in zip(scores, records, strict=True)]
 
     def _facts_of(self, record: tuple[int, int]) -> _Facts:
         facts = self._facts.get(record)

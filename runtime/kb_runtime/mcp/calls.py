@@ -18,14 +18,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from kb_runtime.artifact import Artifact
+    from kb_runtime.knowledge import Knowledge
     from kb_runtime.mcp.answers import Answers
     from kb_runtime.tools.declaration import Tool
 
 _TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*TOOLS, *COMPACT_TOOLS)}
 
 
-def call_tool(answers: Answers, artifact: Artifact, params: dict[str, Any]) -> dict[str, Any]:
+def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> dict[str, Any]:
     """The result of a call. A failure that the caller can mend is a result with `isError`.
 
     Raises ProtocolError for a tool that is not offered, and where a tool's contract wants one.

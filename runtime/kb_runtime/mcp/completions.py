@@ -8,16 +8,17 @@ from kb_runtime.mcp import eras
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
-    from kb_runtime.artifact import Artifact
+    from kb_runtime.knowledge import Knowledge
     from kb_runtime.mcp.answers import Answers
 
 MAX_VALUES = 100
 """The protocol's limit."""
 
 
-def complete(answers: Answers, artifact: Artifact, params: dict[str, Any]) -> dict[str, Any]:
+def complete(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> dict[str, Any]:
     """Values for one argument. Raises ProtocolError for an unknown prompt or template.
 
     Ids that begin with what was typed come first, then ids that hold it; case does not matter.
@@ -29,9 +30,10 @@ def complete(answers: Answers, artifact: Artifact, params: dict[str, Any]) -> di
         if all(prompt["name"] != reference["name"] for prompt in answers.prompts["prompts"]):
             raise ProtocolError(eras.INVALID_PARAMS, f"Unknown prompt: {reference['name']}")
     else:
-        collection = _collection(artifact, reference["uri"])
+        collections = _collections(artifact, reference["uri"])
         if argument["name"] == "id":
-            values = matching(artifact.catalog(collection).ids(), argument["value"])
+            ids = [id for name in collections for id in artifact.catalog(name).ids()]
+            values = matching(list(dict.fromkeys(ids)), argument["value"])
     return {
         "completion": {
             "values": values[:MAX_VALUES],
@@ -47,10 +49,13 @@ def matching(ids: list[str], typed: str) -> list[str]:
     return sorted(found, key=lambda each: (not each.casefold().startswith(wanted), each))
 
 
-def _collection(artifact: Artifact, template: str) -> str:
-    for info in artifact.collections:
-        if template == address_template(artifact.manifest["name"], info.name):
-            return info.name
+def _collections(artifact: Knowledge, template: str) -> Sequence[str]:
+    """The collections of a template, by their names here. Raises ProtocolError."""
+    for part in artifact.parts:
+        kb = part.manifest["name"]
+        for info in part.collections:
+            if template == address_template(kb, info.name):
+                return artifact.addressed(kb, info.name)
     raise ProtocolError(
         eras.INVALID_PARAMS, f"Unknown resource template: {template}", {"uri": template}
     )

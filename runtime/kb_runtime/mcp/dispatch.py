@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from kb_runtime.artifact import Artifact
+    from kb_runtime.knowledge import Knowledge
     from kb_runtime.live import LiveArtifact
     from kb_runtime.working_tree import WorkingTree
 
-    Method = Callable[[Answers, Artifact, dict[str, Any], str], dict[str, Any]]
+    Method = Callable[[Answers, Knowledge, dict[str, Any], str], dict[str, Any]]
 
 
 class Dispatcher:
@@ -74,21 +74,21 @@ class Dispatcher:
             return answers.enveloped(result, cacheable=method in _CACHEABLE)
         return result
 
-    def _answers_of(self, artifact: Artifact) -> Answers:
+    def _answers_of(self, artifact: Knowledge) -> Answers:
         answers = self._answers
         if answers.build_id != artifact.build_id:
             self._answers = answers = self._read_answers(artifact)
         return answers
 
-    def _read_answers(self, artifact: Artifact) -> Answers:
-        data = artifact.read(TOOLS_FILE)
+    def _read_answers(self, artifact: Knowledge) -> Answers:
+        data = artifact.parts[0].read(TOOLS_FILE)
         answers = load_answers(artifact.build_id, data, self._profile, self._data_folder)
         answers.working_tree = self._working_tree
         answers.read_only = self._read_only
         return answers
 
 
-def _initialize(answers: Answers, _: Artifact, params: dict[str, Any], __: str) -> dict[str, Any]:
+def _initialize(answers: Answers, _: Knowledge, params: dict[str, Any], __: str) -> dict[str, Any]:
     return answers.initialize(params["protocolVersion"])
 
 
@@ -100,16 +100,18 @@ def _ping(*_: Any) -> dict[str, Any]:
     return {}
 
 
-def _list_tools(answers: Answers, _: Artifact, params: dict[str, Any], __: str) -> dict[str, Any]:
+def _list_tools(answers: Answers, _: Knowledge, params: dict[str, Any], __: str) -> dict[str, Any]:
     return _only_page(answers.tools, params)
 
 
-def _list_prompts(answers: Answers, _: Artifact, params: dict[str, Any], __: str) -> dict[str, Any]:
+def _list_prompts(
+    answers: Answers, _: Knowledge, params: dict[str, Any], __: str
+) -> dict[str, Any]:
     return _only_page(answers.prompts, params)
 
 
 def _list_templates(
-    answers: Answers, _: Artifact, params: dict[str, Any], __: str
+    answers: Answers, _: Knowledge, params: dict[str, Any], __: str
 ) -> dict[str, Any]:
     return _only_page(answers.templates, params)
 
@@ -122,7 +124,7 @@ def _only_page(result: dict[str, Any], params: dict[str, Any]) -> dict[str, Any]
 
 
 def _call_tool(
-    answers: Answers, artifact: Artifact, params: dict[str, Any], _: str
+    answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
 ) -> dict[str, Any]:
     from kb_runtime.mcp.calls import call_tool
 
@@ -130,7 +132,7 @@ def _call_tool(
 
 
 def _list_resources(
-    answers: Answers, artifact: Artifact, params: dict[str, Any], _: str
+    answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
 ) -> dict[str, Any]:
     from kb_runtime.mcp.resources import list_resources
 
@@ -138,7 +140,7 @@ def _list_resources(
 
 
 def _read_resource(
-    answers: Answers, artifact: Artifact, params: dict[str, Any], revision: str
+    answers: Answers, artifact: Knowledge, params: dict[str, Any], revision: str
 ) -> dict[str, Any]:
     from kb_runtime.mcp.resources import read_resource
 
@@ -146,7 +148,7 @@ def _read_resource(
 
 
 def _get_prompt(
-    answers: Answers, artifact: Artifact, params: dict[str, Any], _: str
+    answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
 ) -> dict[str, Any]:
     from kb_runtime.mcp.prompts import get_prompt
 
@@ -154,7 +156,7 @@ def _get_prompt(
 
 
 def _complete(
-    answers: Answers, artifact: Artifact, params: dict[str, Any], _: str
+    answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
 ) -> dict[str, Any]:
     from kb_runtime.mcp.completions import complete
 

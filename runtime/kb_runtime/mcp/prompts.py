@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from kb_runtime.artifact import Artifact
+    from kb_runtime.knowledge import Knowledge
     from kb_runtime.mcp.answers import Answers
 
-    Render = Callable[[Answers, Artifact, dict[str, str]], str]
+    Render = Callable[[Answers, Knowledge, dict[str, str]], str]
 
 START = "start"
 QUIZ_ME = "quiz_me"
@@ -93,7 +93,7 @@ def _described(
     }
 
 
-def get_prompt(answers: Answers, artifact: Artifact, params: dict[str, Any]) -> dict[str, Any]:
+def get_prompt(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> dict[str, Any]:
     """The messages of a prompt. Raises ProtocolError for an unknown one, and for bad arguments."""
     name = params["name"]
     listed = {prompt["name"]: prompt for prompt in answers.prompts["prompts"]}
@@ -107,7 +107,7 @@ def get_prompt(answers: Answers, artifact: Artifact, params: dict[str, Any]) -> 
     }
 
 
-def _start(answers: Answers, artifact: Artifact, given: dict[str, str]) -> str:
+def _start(answers: Answers, artifact: Knowledge, given: dict[str, str]) -> str:
     task = given.get("task", "")[:MAX_TASK_CHARS]
     if not task:
         raise ProtocolError(eras.INVALID_PARAMS, f"The prompt {START!r} needs the argument 'task'")
@@ -129,7 +129,7 @@ def _start(answers: Answers, artifact: Artifact, given: dict[str, str]) -> str:
     )
 
 
-def _quiz_me(answers: Answers, _: Artifact, given: dict[str, str]) -> str:
+def _quiz_me(answers: Answers, _: Knowledge, given: dict[str, str]) -> str:
     from kb_runtime.rendering import json_text
 
     count = _number(given, "questionCount", 20)
@@ -169,7 +169,7 @@ def _quiz_me(answers: Answers, _: Artifact, given: dict[str, str]) -> str:
     )
 
 
-def _find_topic(answers: Answers, _: Artifact, given: dict[str, str]) -> str:
+def _find_topic(answers: Answers, _: Knowledge, given: dict[str, str]) -> str:
     from kb_runtime.rendering import json_text
 
     query = given.get("query", "")[:MAX_VALUE_CHARS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
-from kb_runtime.addresses import format_address, parse_address
+from kb_runtime.addresses import parse_address
 from kb_runtime.cursors import read_cursor, write_cursor
 from kb_runtime.errors import ProtocolError, ToolError
 from kb_runtime.mcp import eras
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from kb_runtime.artifact import Artifact
+    from kb_runtime.knowledge import Knowledge
 
 PAGE = 100
 LIST = "resources/list"
@@ -36,7 +36,7 @@ def mime_type(kind: str, record: dict[str, Any] | None = None) -> str:
     return MIME_TYPES.get(kind, PLAIN)
 
 
-def list_resources(artifact: Artifact, cursor: str | None) -> dict[str, Any]:
+def list_resources(artifact: Knowledge, cursor: str | None) -> dict[str, Any]:
     """One page of all records, in the order of the collections. Raises ProtocolError."""
     ends = list(accumulate(info.records for info in artifact.collections))
     total = ends[-1] if ends else 0
@@ -62,10 +62,10 @@ def list_resources(artifact: Artifact, cursor: str | None) -> dict[str, Any]:
 
 
 def _entry(
-    artifact: Artifact, collection: str, kind: str, record: dict[str, Any]
+    artifact: Knowledge, collection: str, kind: str, record: dict[str, Any]
 ) -> dict[str, Any]:
     entry = {
-        "uri": format_address(artifact.manifest["name"], collection, record["id"]),
+        "uri": artifact.address(collection, record["id"]),
         "name": record["id"],
         "title": record.get("title", ""),
         "description": record.get("summary", ""),
@@ -75,27 +75,32 @@ def _entry(
     return {name: value for name, value in entry.items() if value != ""}
 
 
-def read_resource(artifact: Artifact, uri: str, revision: str) -> dict[str, Any]:
+def read_resource(artifact: Knowledge, uri: str, revision: str) -> dict[str, Any]:
     """The record's text. Raises ProtocolError, with the address in its data, for an unknown one."""
     address = parse_address(uri)
-    kinds = {info.name: info.kind for info in artifact.collections}
-    record = None
-    if address is not None:
-        kb, collection, record_id = address
-        if kb == artifact.manifest["name"] and collection in kinds:
-            catalog = artifact.catalog(collection)
-            position = catalog.find(record_id)
-            if position is not None:
-                record = catalog[position]
-    if address is None or record is None:
+    found = None if address is None else _addressed(artifact, *address)
+    if found is None:
         code = eras.INVALID_PARAMS if eras.is_stateless(revision) else eras.RESOURCE_NOT_FOUND
         raise ProtocolError(code, f"Resource not found: {uri}", {"uri": uri})
+    kind, record = found
     contents = {
         "uri": uri,
-        "mimeType": mime_type(kinds[address[1]], record),
+        "mimeType": mime_type(kind, record),
         "text": _text(record),
     }
     return {"contents": [contents]}
+
+
+def _addressed(
+    artifact: Knowledge, kb: str, collection: str, record_id: str
+) -> tuple[str, dict[str, Any]] | None:
+    """The record of an address and the kind of its collection; None where there is none."""
+    for name in artifact.addressed(kb, collection):
+        catalog = artifact.catalog(name)
+        position = catalog.find(record_id)
+        if position is not None:
+            return artifact.collection(name).kind, catalog[position]
+    return None
 
 
 def _text(record: dict[str, Any]) -> str:

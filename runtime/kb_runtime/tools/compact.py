@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.addresses import format_address, parse_address
+from kb_runtime.addresses import parse_address
 from kb_runtime.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.errors import ToolError
 from kb_runtime.names import PATH_SUGGESTIONS, quoted, resolve, resolve_ending, suggest
@@ -15,7 +15,8 @@ from kb_runtime.tools.library import record_id, stored_lines, tool_name
 from kb_runtime.tools.schemas import INTEGER, NUMBER, STRING, array, structure
 
 if TYPE_CHECKING:
-    from kb_runtime.artifact import Artifact, CollectionInfo
+    from kb_runtime.artifact import CollectionInfo
+    from kb_runtime.knowledge import Knowledge
     from kb_runtime.search import Hit
     from kb_runtime.session import Session
 
@@ -60,7 +61,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
     return json_answer(structured)
 
 
-def shown_hit(artifact: Artifact, hit: Hit) -> dict[str, Any]:
+def shown_hit(artifact: Knowledge, hit: Hit) -> dict[str, Any]:
     """A hit as lists of hits show it: where it is and what it says.
 
     A chunk with nothing to show, which is front matter alone, is shown by its record's summary.
@@ -72,7 +73,7 @@ def shown_hit(artifact: Artifact, hit: Hit) -> dict[str, Any]:
     if not passage.text:
         place = (hit.chunk["start_line"], hit.chunk["end_line"])
     return {
-        "address": format_address(artifact.manifest["name"], hit.collection, found),
+        "address": artifact.address(hit.collection, found),
         "title": hit.chunk.get("title", found),
         "lines": list(place),
         "score": round(hit.score, 6),
@@ -97,7 +98,7 @@ def get(session: Session, arguments: dict[str, Any]) -> Answer:
         )
     part = "".join(lines[start - first : end - first + 1])
     own_name = tool_name(session, "get")
-    address = format_address(session.artifact.manifest["name"], info.name, record["id"])
+    address = session.artifact.address(info.name, record["id"])
     part_of = {"address": address, "lines": [start, end]}
     offset = _position(session, arguments["cursor"], own_name, part_of)
     if offset and offset >= len(part):
@@ -148,7 +149,7 @@ def outline(session: Session, arguments: dict[str, Any]) -> Answer:
     ]
     return json_answer(
         {
-            "address": format_address(session.artifact.manifest["name"], info.name, record["id"]),
+            "address": session.artifact.address(info.name, record["id"]),
             "title": record.get("title") or record["id"],
             "entries": entries,
         }

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.manifest import CURRENT
 from kb_runtime.testcases import PRIORITIES, TEST_TYPES
 from kb_runtime.tools import library
 from kb_runtime.tools.api_errors import api_error
@@ -48,7 +46,7 @@ def check_health(session: Session, arguments: dict[str, Any]) -> Answer:
         "embedder": embedder,
         "buildId": session.artifact.build_id,
         "builtAt": manifest["built_at"],
-        "stale": _is_stale(session),
+        "stale": session.artifact.is_replaced,
         "tests": points["test_docs"],
         "steps": points["test_steps"],
         **totals,
@@ -63,7 +61,7 @@ def _broken(session: Session) -> str | None:
     call, and the hash of each file when it is first asked for."""
     artifact = session.artifact
     try:
-        artifact.manifest.check_sizes()
+        artifact.check_sizes()
         for info in library.collections(session, "tests"):
             artifact.catalog(info.name)
             artifact.facets(info.name)
@@ -86,21 +84,12 @@ def _unusable(session: Session) -> list[str]:
         except Exception as error:
             # Whatever a native library raises; its text may name paths of this machine.
             problems.append(f"the embedder cannot be used ({type(error).__name__})")
-    if _is_stale(session):
+    if session.artifact.is_replaced:
         problems.append("a newer build is published, and this server has not opened it")
     count = len(session.artifact.manifest["warnings"])
     if count:
         problems.append(f"the build had {count} warnings: `kbc inspect` lists them")
     return problems
-
-
-def _is_stale(session: Session) -> bool:
-    """Whether CURRENT, beside the build, names another one."""
-    try:
-        with open(os.path.join(os.path.dirname(session.artifact.root), CURRENT), "rb") as file:
-            return file.read(64).decode("ascii", "replace").strip() != session.artifact.build_id
-    except OSError:  # a build that is served by itself
-        return False
 
 
 def _totals(session: Session) -> tuple[int, int, dict[str, dict[str, int]]]:

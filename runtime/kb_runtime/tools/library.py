@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.addresses import format_address, parse_address
+from kb_runtime.addresses import parse_address
 from kb_runtime.names import resolve, resolve_path
 
 if TYPE_CHECKING:
     from kb_runtime.artifact import CollectionInfo
-    from kb_runtime.catalog import Catalog
+    from kb_runtime.knowledge import Records
     from kb_runtime.session import Session
 
 Record = dict[str, Any]
@@ -29,7 +29,7 @@ def collections(session: Session, kind: str) -> list[CollectionInfo]:
     return [info for info in session.artifact.collections if info.kind == kind]
 
 
-def catalogs(session: Session, kind: str) -> list[Catalog]:
+def catalogs(session: Session, kind: str) -> list[Records]:
     return [session.artifact.catalog(info.name) for info in collections(session, kind)]
 
 
@@ -58,7 +58,7 @@ def public_address(session: Session, record: Record) -> str:
     """Where a record can be opened: its page on the web or, without one, its `kb://` address."""
     if url := record.get("url"):
         return str(url)
-    return format_address(session.artifact.manifest["name"], record["collection"], record["id"])
+    return session.artifact.address(record["collection"], record["id"])
 
 
 def find_path(session: Session, kind: str, path: str) -> Record | None:

@@ -13,7 +13,8 @@ from kb_runtime.testcases import PRIORITIES
 from kb_runtime.tools import library
 
 if TYPE_CHECKING:
-    from kb_runtime.facets import Facets, Mask
+    from kb_runtime.facets import Mask
+    from kb_runtime.knowledge import FacetIndex
     from kb_runtime.session import Session
 
 FACETS: Mapping[str, str] = {
@@ -146,7 +147,7 @@ def row_filter(session: Session, filters: Filters) -> RowFilter | None:
     return RowFilter(tuple(groups), mask)
 
 
-def _records(facets: Facets, name: str, values: tuple[str, ...], total: int) -> Mask:
+def _records(facets: FacetIndex, name: str, values: tuple[str, ...], total: int) -> Mask:
     facet = FACETS[name]
     if name == PATTERN:
         return facets.records_matching(facet, values, total)
@@ -154,7 +155,7 @@ def _records(facets: Facets, name: str, values: tuple[str, ...], total: int) -> 
 
 
 def _with_terms(
-    known: set[str] | None, facets: Facets, name: str, values: tuple[str, ...]
+    known: set[str] | None, facets: FacetIndex, name: str, values: tuple[str, ...]
 ) -> set[str] | None:
     """`known` and the terms of the lexical index that the values stand for; None for too many."""
     facet = FACETS[name]
@@ -196,12 +197,12 @@ def advice(session: Session, filters: Filters) -> list[str]:
     return told or ["each filter has tests, but no test passes all of them: leave one out"]
 
 
-def _records_count(facets: Facets, name: str, value: str) -> int:
+def _records_count(facets: FacetIndex, name: str, value: str) -> int:
     if name == PATTERN:
         return facets.count_matching(FACETS[name], value)
     return facets.count(FACETS[name], _folded(name, value))
 
 
-def _known(facets: Facets, facet: str) -> list[str]:
+def _known(facets: FacetIndex, facet: str) -> list[str]:
     values = sorted(facets.values(facet), key=lambda each: -each[1])
     return [value for value, _ in values[:_COMPARED]]

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kb_runtime.artifact import Artifact, CollectionInfo
+    from kb_runtime.artifact import CollectionInfo
     from kb_runtime.facets import RowFilter
+    from kb_runtime.knowledge import Knowledge
     from kb_runtime.search import Sides
     from kb_runtime.session import Session
 
@@ -133,7 +134,7 @@ def similar(
     return Ranking(_best(artifact, scores, limit, ()), len(scores), None, warnings)
 
 
-def rows_of(artifact: Artifact, info: CollectionInfo, record: int) -> tuple[range, range]:
+def rows_of(artifact: Knowledge, info: CollectionInfo, record: int) -> tuple[range, range]:
     """The rows of a test: those of what it is about, and those of its steps."""
     rows = artifact.chunks.rows_of(record, info.rows)
     types, step = artifact.chunks.column("type"), _code(artifact, STEP)
@@ -141,13 +142,13 @@ def rows_of(artifact: Artifact, info: CollectionInfo, record: int) -> tuple[rang
     return range(rows.start, first_step), range(first_step, rows.stop)
 
 
-def _code(artifact: Artifact, type: str) -> int:
+def _code(artifact: Knowledge, type: str) -> int:
     """The number of a chunk type in its column; -1 when no chunk has the type."""
     labels = artifact.chunks.labels("type")
     return labels.index(type) if type in labels else -1
 
 
-def _scores(artifact: Artifact, sides: Sides, alpha: float) -> dict[int, float]:
+def _scores(artifact: Knowledge, sides: Sides, alpha: float) -> dict[int, float]:
     """Row -> score in 0..1. Words count relative to the best row, meaning as it is.
 
     The first row of a test whose steps were found is scored too: what it is about is known.
@@ -169,7 +170,7 @@ def _scores(artifact: Artifact, sides: Sides, alpha: float) -> dict[int, float]:
     }
 
 
-def _first_row(artifact: Artifact, row: int) -> int:
+def _first_row(artifact: Knowledge, row: int) -> int:
     """The first row of the record that a row belongs to."""
     records = artifact.chunks.column("record")
     first = artifact.collection_of(row).first_row
@@ -178,7 +179,7 @@ def _first_row(artifact: Artifact, row: int) -> int:
     return row
 
 
-def _evidence(artifact: Artifact, scores: Mapping[int, float]) -> _Evidences:
+def _evidence(artifact: Knowledge, scores: Mapping[int, float]) -> _Evidences:
     """The best row of each sort for each test that has a row."""
     records, types = artifact.chunks.column("record"), artifact.chunks.column("type")
     step = _code(artifact, STEP)
@@ -194,7 +195,7 @@ def _evidence(artifact: Artifact, scores: Mapping[int, float]) -> _Evidences:
 
 
 def _named(
-    artifact: Artifact, infos: Iterable[CollectionInfo], name: str, rows: RowFilter | None
+    artifact: Knowledge, infos: Iterable[CollectionInfo], name: str, rows: RowFilter | None
 ) -> list[tuple[str, int]]:
     """The tests whose uid, Jira key or case id the whole query is, as far as the filters leave them."""
     if not name:
@@ -209,7 +210,7 @@ def _named(
 
 
 def _best(
-    artifact: Artifact,
+    artifact: Knowledge,
     scores: Mapping[tuple[str, int], float],
     limit: int,
     named: Sequence[tuple[str, int]],
@@ -227,7 +228,7 @@ def _best(
     return [*found, *rest][:limit]
 
 
-def _found(artifact: Artifact, key: tuple[str, int], score: float) -> Found:
+def _found(artifact: Knowledge, key: tuple[str, int], score: float) -> Found:
     name, record = key
     return Found(artifact.collection(name), record, artifact.catalog(name).id(record), score)
 
@@ -235,7 +236,7 @@ def _found(artifact: Artifact, key: tuple[str, int], score: float) -> Found:
 class _Compared:
     """Compares rows of one type with given ones."""
 
-    def __init__(self, artifact: Artifact, session: Session, type: str, dimensions: int) -> None:
+    def __init__(self, artifact: Knowledge, session: Session, type: str, dimensions: int) -> None:
         """`dimensions` is 0 where there are no vectors."""
         self._artifact = artifact
         self._names = tuple(info.name for info in library.collections(session, "tests"))
