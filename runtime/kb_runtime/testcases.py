@@ -181,6 +181,42 @@ def sentences(findings: Iterable[Finding]) -> dict[FindingCode, str]:
     return told
 
 
+def as_record(case: Case) -> dict[str, Any]:
+    """The case as JSON, in the shape of a normalised record: reading it again gives the same case.
+    Fields without a value are left out, except for lists."""
+    fields: dict[str, Any] = {
+        "uid": case.uid,
+        "title": case.title,
+        "source": case.source,
+        "ingested_at": case.ingested_at,
+        "testId": case.test_id,
+        "jiraKey": case.jira_key,
+        "testCaseId": case.test_case_id,
+        "summary": case.summary,
+        "description": case.description,
+        "testType": case.test_type,
+        "priority": case.priority,
+        "platforms": list(case.platforms),
+        "tags": list(case.tags),
+        "folderStructure": case.folder,
+        "preconditions": list(case.preconditions),
+        "relatedIssues": list(case.related_issues),
+        "steps": [
+            {
+                "index": step.index,
+                "action": step.action,
+                **({"data": step.data} if step.data else {}),
+                "expected": list(step.expected),
+            }
+            for step in case.steps
+        ],
+        "expectedResults": case.expected_results,
+        "testData": case.test_data,
+        "testPath": case.test_path,
+    }
+    return {name: value for name, value in fields.items() if value not in ("", None)}
+
+
 def _records(data: Any) -> Sequence[Any] | None:
     if isinstance(data, list):
         return data

@@ -242,3 +242,37 @@ def test_any_json_is_read_and_gives_text_that_can_be_stored(data: Any) -> None:
         case.title.encode()
         assert "\0" not in case.uid + case.title
         assert all(step.action and step.index >= 1 for step in case.steps)
+
+
+@pytest.mark.parametrize(("data", "suite"), [([XRAY], "functional"), ([API], "api")])
+def test_a_normalised_record_is_read_as_the_same_case(data: Any, suite: testcases.Suite) -> None:
+    found = cases(data, suite)
+    stored = json.loads(json.dumps([testcases.as_record(case) for case in found]))
+    for again in ("functional", "api"):
+        assert cases(stored, again) == found
+
+
+RAW = st.fixed_dictionaries(
+    {"uid": st.text(min_size=1)},
+    optional={
+        "title": st.text(),
+        "summary": st.text(),
+        "testId": st.integers() | st.text(),
+        "priority": st.text(),
+        "tags": st.lists(st.text()) | st.text(),
+        "folder": st.text(),
+        "steps": st.lists(st.text() | st.fixed_dictionaries({"action": st.text()})),
+        "preconditions": st.lists(st.text()),
+        "testData": st.dictionaries(st.text(), st.integers()),
+    },
+)
+
+
+@given(st.lists(RAW, max_size=5), st.sampled_from(["functional", "api"]))
+def test_what_was_normalised_once_stays_as_it_is(data: Any, suite: testcases.Suite) -> None:
+    found = normalise(data, suite, "export.json")
+    assert found is not None
+    stored = json.loads(json.dumps([testcases.as_record(case) for case in found.cases]))
+    again = normalise(stored, "functional", "tests.json")
+    assert again is not None
+    assert again.cases == found.cases
