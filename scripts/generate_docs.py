@@ -65,9 +65,9 @@ Common to all tools:
   out. The more hits an answer has, the less each tells: ten take about 4 kB of text and 7 kB of structure, where up to
   five (ten over several scopes) have longer snippets, tags and the lines of the passage as well.
 - A call that cannot be answered is a result with `isError`; its text starts with `Error:` (in the
-  family `tests` with `API Error (<status>):`, in `workshops` with a heading) and says what to do, and
-  `structuredContent.error` has `kind` (`BAD_INPUT`, `NOT_FOUND`, `NO_MATCH`, `UNAVAILABLE`, `INTERNAL`), `message` and
-  where it helps `suggestions` and `details`. A search without hits is a success.
+  family `tests` with `API Error (<status>):`, in `workshops` with a heading before it) and says what to do, and
+  `structuredContent.error` has `kind` (`BAD_INPUT`, `NOT_FOUND`, `NO_MATCH`, `READ_ONLY`, `UNAVAILABLE`, `INTERNAL`),
+  `message` and where it helps `suggestions` and `details`. A search without hits is a success.
 - The family `sources` answers with JSON-RPC errors instead: -32602 for arguments, -32603 for failures of the server, whose
   `data` is that `error` and the correlation id. Only a page or section that does not exist is a result with `isError`.
 - Only names in the compiled index resolve, and no path of a request is opened, but for `ingest_tests`: it reads JSON files
@@ -118,12 +118,11 @@ def _tool(tool: Tool) -> Iterator[str]:
         yield ""
     else:
         yield "No arguments.\n"
-    output = described.get("outputSchema")
-    if output:
-        always = (tool.output or {}).get("required", [])
+    if tool.output is not None:
+        always = tool.output.get("required", [])
         fields = [
             f"`{name}`{'' if name in always else '?'}{_meaning(schema)}"
-            for name, schema in output.get("properties", {}).items()
+            for name, schema in tool.output["properties"].items()
         ]
         yield f"Structured answer (`?`: left out without a value): {', '.join(fields)}.\n"
     else:

@@ -7,7 +7,7 @@ from shutil import copytree
 from typing import Any, NamedTuple
 
 import pytest
-from jsonschema import Draft202012Validator
+from tests.answer_schemas import check_structure
 
 from kb_runtime.artifact import Artifact
 from kb_runtime.live import LiveArtifact
@@ -51,7 +51,7 @@ class Client:
             assert reply.text.startswith("Error: ")
             assert reply.structured["error"]["message"]
         else:
-            Draft202012Validator(self.tools[name]["outputSchema"]).validate(reply.structured)
+            check_structure(self.tools[name], reply.structured)
         return reply
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from tests.answer_schemas import check_structure
 
 from kb_runtime.errors import ProtocolError
 from kb_runtime.live import LiveArtifact
@@ -31,8 +31,7 @@ class Server:
 
     def send(self, params: dict[str, Any]) -> dict[str, Any]:
         result = self.dispatcher.handle("tools/call", params, REVISION)
-        schema = self.tools[params["name"]]["outputSchema"]
-        Draft202012Validator(schema).validate(result["structuredContent"])
+        check_structure(self.tools[params["name"]], result["structuredContent"])
         return result
 
     def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:

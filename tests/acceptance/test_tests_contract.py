@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from jsonschema import Draft202012Validator
+from tests.answer_schemas import check_structure
 
 from kb_runtime.live import LiveArtifact
 from kb_runtime.manifest import load as load_manifest
@@ -103,14 +103,14 @@ def client(folder: Path, data: Path, *, read_only: bool = False) -> Call:
     live = LiveArtifact(folder)
     dispatcher = Dispatcher(live, data_folder=str(data), read_only=read_only)
     listed = dispatcher.handle("tools/list", {}, REVISION)["tools"]
-    schemas = {tool["name"]: tool["outputSchema"] for tool in listed}
+    tools = {tool["name"]: tool for tool in listed}
 
     def call(tool: str, /, **arguments: Any) -> Reply:
         params = {"name": tool, "arguments": arguments}
         result = dispatcher.handle("tools/call", params, REVISION)
         json.dumps(result)  # nothing but JSON goes over the wire
         (content,) = result["content"]
-        Draft202012Validator(schemas[tool]).validate(result["structuredContent"])
+        check_structure(tools[tool], result["structuredContent"])
         return Reply(content["text"], result["structuredContent"], result["isError"])
 
     return call

@@ -11,7 +11,7 @@ from kb_runtime.names import quoted, suggest
 from kb_runtime.rendering import code_span, fence, json_answer
 from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import INTEGER, STRING, STRINGS, array, mapping, row, structure
+from kb_runtime.tools.schemas import INTEGER, LIST, STRING, STRINGS, array, mapping, row, structure
 
 if TYPE_CHECKING:
     from kb_runtime.session import Session
@@ -151,8 +151,6 @@ def _category(session: Session, wanted: str, known: list[str]) -> str:
     )
 
 
-_BRIEF = row({"name": STRING, "signature": STRING})
-
 TOOLS = (
     Tool(
         name="{prefix}_get_builtin",
@@ -213,7 +211,7 @@ TOOLS = (
                         }
                     )
                 ),
-                "byCategory": mapping(array(_BRIEF)),
+                "byCategory": mapping(LIST),
             }
         ),
         needs=(KIND,),

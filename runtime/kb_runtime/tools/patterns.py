@@ -13,6 +13,7 @@ from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.schemas import (
     INTEGER,
+    LIST,
     NUMBER,
     STRING,
     STRINGS,
@@ -233,7 +234,7 @@ TOOLS = (
             {},
             {
                 "total": INTEGER,
-                "categories": mapping(array(_SHORT)),
+                "categories": mapping(LIST),
                 "category": STRING,
                 "count": INTEGER,
                 "patterns": array(_SHORT),

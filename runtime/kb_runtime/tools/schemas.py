@@ -1,7 +1,8 @@
 """JSON Schemas: what `tools/list` says about a tool, derived from its declaration.
 
 Schemas are sent to a model with every conversation, so they say only what a caller needs. Output
-schemas list as required just what is always there, and leave every object open.
+schemas list as required just what is always there, name every field that an answer may have, and leave
+every object open.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ NUMBER: Schema = {"type": "number"}
 BOOLEAN: Schema = {"type": "boolean"}
 STRINGS: Schema = {"type": "array", "items": STRING}
 OBJECT: Schema = {"type": "object"}
+LIST: Schema = {"type": "array"}
 
 
 def array(items: Schema) -> Schema:
@@ -80,14 +82,14 @@ def describe(tool: Tool, prefix: str, choices: Mapping[str, Sequence[str]]) -> S
 
 
 def _output_schema(output: Mapping[str, Any]) -> Schema:
-    """The declared structure, or an error in its place.
+    """The declared structure, with the `warnings` that any answer may have, or an error in its place.
 
     Clients on the TypeScript SDK check the structure of failed calls too, and lose the error's text
-    when it does not match. That any answer may have `warnings` is not told by each of them.
+    when it does not match.
     """
     schema = dict(output)
     properties = schema.get("properties", {})
-    schema["properties"] = {**properties, "error": OBJECT}
+    schema["properties"] = {"warnings": LIST, **properties, "error": OBJECT}
     if required := schema.pop("required", None):
         schema["anyOf"] = [{"required": required}, {"required": ["error"]}]
     return schema

@@ -59,7 +59,8 @@ class Found(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The best tests, and how many different ones the candidates belong to. `sides` is the search behind it, where there was one."""
+    """The best tests, and how many different ones the candidates belong to. `sides` is the search behind
+    it, where there was one."""
 
     tests: list[Found]
     total: int

@@ -320,18 +320,19 @@ _TOTAL = told(
     INTEGER,
     f"tests ranked, whatever top_k: those of the best {test_ranking.DEPTH} passages or more",
 )
-_TEST = row(
+_ALWAYS = ("uid", "title", "priority", "ingested_at")
+_COMPLETE = structure(
     {
-        "uid": STRING,
-        "title": STRING,
-        "priority": STRING,
-        "tags": STRINGS,
-        "summary": STRING,
-        "jiraKey": STRING,
-        "platforms": STRINGS,
-        "testType": STRING,
-        "folderStructure": STRING,
-    }
+        **dict.fromkeys(_ALWAYS, STRING),
+        **dict.fromkeys(_OUTPUT_LISTS.values(), STRINGS),
+        "steps": array(row({"index": INTEGER, "action": STRING, "data": STRING})),
+    },
+    {
+        **{name: STRING for name in _OUTPUT_NAMES.values() if name not in _ALWAYS},
+        "testId": INTEGER,
+        "matchedBy": STRING,
+        "others": STRINGS,
+    },
 )
 
 TOOLS = (
@@ -353,7 +354,7 @@ TOOLS = (
                 "results": array(
                     row(
                         {
-                            "test": _TEST,
+                            "test": OBJECT,
                             "score": NUMBER,
                             "matched_steps": STRING,
                             "matchedSteps": array(INTEGER),
@@ -388,6 +389,8 @@ TOOLS = (
             {
                 "results": array(row({"test": OBJECT, "score": NUMBER})),
                 "reference": OBJECT,
+                "scope": STRING,
+                "top_k": INTEGER,
                 "total": _TOTAL,
             }
         ),
@@ -408,26 +411,7 @@ TOOLS = (
                 max_length=MAX_KEY_CHARS,
             ),
         ),
-        output=structure(
-            {
-                "uid": STRING,
-                "title": STRING,
-                "priority": STRING,
-                "tags": STRINGS,
-                "platforms": STRINGS,
-                "steps": array(row({"index": INTEGER, "action": STRING, "data": STRING})),
-                "relatedIssues": STRINGS,
-            },
-            {
-                "jiraKey": STRING,
-                "summary": STRING,
-                "testCaseId": STRING,
-                "description": STRING,
-                "testType": STRING,
-                "folderStructure": STRING,
-                "testPath": STRING,
-            },
-        ),
+        output=_COMPLETE,
         needs=("tests",),
         on_error=api_error,
     ),
