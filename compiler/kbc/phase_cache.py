@@ -11,13 +11,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
+from functools import partial, wraps
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_type_hints
 
 from kbc import toolchain
 from kbc.codec import CodecError, pack, unpack
+from kbc.phase_memory import PhaseMemory
 from kbc.store import Store
 
 FILE_NAME = "phases.sqlite3"
@@ -34,13 +35,15 @@ Result = TypeVar("Result")
 
 
 class PhaseCache:
-    """Results by phase and key, in `folder`; with None nothing is kept between builds.
+    """Results by phase and key, in `folder`; with None nothing is kept on disk.
 
-    Nothing here raises for what is wrong with the store; `notes` says it.
+    `resident` is the memory of a process that builds again; it is asked before the folder. Nothing
+    here raises for what is wrong with the store; `notes` says it.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, resident: PhaseMemory | None = None) -> None:
         self._store = Store(folder / FILE_NAME, MAX_BYTES) if folder is not None else None
+        self._resident = resident
         self._toolchain = ""
         self._waiting: dict[str, dict[bytes, bytes]] = {}
         self._waiting_bytes = 0
@@ -64,38 +67,38 @@ class PhaseCache:
         `seen` gives everything that decides an item's result, as `pack` takes it; `kind` is the type
         of results.
         """
+        if self._store is None and self._resident is None:
+            yield from map(compute, items)
+            return
         rest = iter(items)
         while batch := list(islice(rest, _BATCH)):
-            keys = [_key(seen(item)) for item in batch] if self._store is not None else []
-            known = self._get(phase, keys)
-            for at, item in enumerate(batch):
-                data = known.get(keys[at]) if keys else None
-                result = None if data is None else _unpacked(kind, data)
-                if result is None:
-                    result = compute(item)
-                    if keys:
-                        self._put(phase, keys[at], result)
-                yield result
+            keys = [_key(seen(item)) for item in batch]
+            held = [self._held(phase, key) for key in keys]
+            stored = self._get(
+                phase, [key for key, found in zip(keys, held, strict=True) if found is None]
+            )
+            for item, key, found in zip(batch, keys, held, strict=True):
+                if found is None:
+                    found = self._obtain(phase, key, stored.get(key), partial(compute, item), kind)
+                yield found
 
     def of_text(
         self, phase: str, text: str, settings: Any, compute: Callable[[], Result], kind: Any
     ) -> Result:
         """`compute()`, whose result depends on `text` and `settings` alone."""
         key = _key([text, settings])
-        if (phase, key) in self._memory:
-            return cast(Result, self._memory[phase, key])
-        data = self._get(phase, [key]).get(key)
-        result = None if data is None else _unpacked(kind, data)
-        if result is None:
-            result = compute()
-            self._put(phase, key, result)
-        if self._memory_chars < _MEMORY_CHARS:
-            self._memory[phase, key] = result
-            self._memory_chars += len(text)
-        return cast(Result, result)
+        found = self._held(phase, key)
+        if found is None:
+            found = self._memory.get((phase, key))
+        if found is None:
+            found = self._obtain(phase, key, self._get(phase, [key]).get(key), compute, kind)
+            if self._memory_chars < _MEMORY_CHARS and self._resident is None:
+                self._memory[phase, key] = found
+                self._memory_chars += len(text)
+        return cast(Result, found)
 
     def forget_texts(self) -> None:
-        """Frees what `of_text` holds in memory."""
+        """Frees what `of_text` holds in memory for this build alone."""
         self._memory.clear()
         self._memory_chars = 0
 
@@ -104,6 +107,26 @@ class PhaseCache:
         self._write()
         if self._store is not None:
             self._store.close()
+
+    def _held(self, phase: str, key: bytes) -> Any:
+        return None if self._resident is None else self._resident.get(phase, key)
+
+    def _obtain(
+        self,
+        phase: str,
+        key: bytes,
+        data: bytes | None,
+        compute: Callable[[], Any],
+        kind: Any,
+    ) -> Any:
+        """The result that the store has as `data`, or else computed and put into it."""
+        result = None if data is None else _unpacked(kind, data)
+        if result is None:
+            result = compute()
+            data = self._put(phase, key, result)
+        if self._resident is not None and data is not None:
+            self._resident.put(phase, key, result, len(data))
+        return result
 
     def _recipe(self, phase: str) -> str:
         if not self._toolchain:
@@ -116,17 +139,20 @@ class PhaseCache:
             return {}
         return self._store.get_many(self._recipe(phase), keys)
 
-    def _put(self, phase: str, key: bytes, result: Any) -> None:
-        if self._store is None:
-            return
+    def _put(self, phase: str, key: bytes, result: Any) -> bytes | None:
+        """Keeps a result in the store, if there is one; gives the result as bytes."""
+        if self._store is None and self._resident is None:
+            return None
         try:
             data = pack(result)
         except CodecError:  # a rare value, computed again every time
-            return
-        self._waiting.setdefault(phase, {})[key] = data
-        self._waiting_bytes += len(data)
-        if self._waiting_bytes >= _WRITE_BYTES:
-            self._write()
+            return None
+        if self._store is not None:
+            self._waiting.setdefault(phase, {})[key] = data
+            self._waiting_bytes += len(data)
+            if self._waiting_bytes >= _WRITE_BYTES:
+                self._write()
+        return data
 
     def _write(self) -> None:
         for phase, values in self._waiting.items():

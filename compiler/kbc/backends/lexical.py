@@ -2,6 +2,10 @@
 
 Text is split by `kb_runtime.analysis` and handed to the engine as terms, so that indexing and search
 cannot differ. No text is stored: the catalog has it.
+
+Terms of fields with positions go to the engine one object each. Where positions do not count, a
+field goes as one string that the engine splits at the spaces between the terms: the same bytes in half
+the time.
 """
 
 from __future__ import annotations
@@ -9,9 +13,10 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, repeat
 from pathlib import Path
 
 import tantivy
@@ -30,6 +35,9 @@ _HEAP_BYTES_PER_TEXT_BYTE = 12
 _MIN_HEAP_BYTES = 256 << 20
 _MAX_HEAP_BYTES = 4_000_000_000  # the engine's limit for one thread is 4 GiB
 _COUNTED = frozenset(fields.PROSE_FIELDS + fields.NAME_FIELDS)
+# What the schema calls the tokenizer of every field. While an index is written, this is one that splits
+# at spaces; nothing else ever uses it, because queries are terms, too.
+_TOKENIZER = "raw"
 
 
 class LexicalIndexError(Exception):
@@ -38,11 +46,16 @@ class LexicalIndexError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FieldTerms:
-    """The terms of one field of a chunk with their positions."""
+    """The terms of one field of a chunk, with a space between them, and how many there are.
+
+    `positions` are unsigned 32-bit numbers in the order of this machine, for a field with phrases;
+    empty for others.
+    """
 
     field: str
-    terms: list[str]
-    positions: list[int]
+    terms: str
+    count: int
+    positions: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +85,8 @@ def write_lexical(
     folder.mkdir(parents=True, exist_ok=True)
     try:
         index = tantivy.Index(schema(), str(folder), reuse=False)
+        splitting = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+        index.register_tokenizer(_TOKENIZER, splitting)
         writer = index.writer(heap_size=_heap_bytes(chunks), num_threads=1)
         terms = 0
         analysed = _analysed(chunks, paths, cache or PhaseCache(None))
@@ -80,11 +95,10 @@ def write_lexical(
             document.add_unsigned(fields.ROW, row)
             for each in found:
                 _add(document, each)
-                terms += len(each.terms) if each.field in _COUNTED else 0
-            _add(document, _unplaced(fields.FILTERS, _filters(chunk, ordinals[chunk.collection])))
+                terms += each.count if each.field in _COUNTED else 0
+            document.add_text(fields.FILTERS, " ".join(_filters(chunk, ordinals[chunk.collection])))
             if facets:
-                record = (chunk.collection, chunk.record_id)
-                _add(document, _unplaced(fields.FILTERS, facets.get(record, ())))
+                _add_facets(document, facets.get((chunk.collection, chunk.record_id), ()))
             writer.add_document(document)
         writer.commit()
         writer.wait_merging_threads()
@@ -95,16 +109,16 @@ def write_lexical(
     return LexicalStats(len(chunks), terms, size_bytes)
 
 
-def schema(prose_analyzer: str = "raw") -> tantivy.Schema:
+def schema(prose_analyzer: str = _TOKENIZER) -> tantivy.Schema:
     """`prose_analyzer` is the engine's, for texts of prose fields that are not terms already."""
     builder = tantivy.SchemaBuilder()
     for name in fields.PROSE_FIELDS + fields.NAME_FIELDS:
         option = "position" if name in fields.PHRASE_FIELDS else "freq"
-        analyzer = prose_analyzer if name in fields.PROSE_FIELDS else "raw"
+        analyzer = prose_analyzer if name in fields.PROSE_FIELDS else _TOKENIZER
         builder.add_text_field(name, tokenizer_name=analyzer, index_option=option)
-    builder.add_text_field(fields.OPERATORS, tokenizer_name="raw", index_option="freq")
-    builder.add_text_field(fields.WORDS, tokenizer_name="raw", index_option="basic")
-    builder.add_text_field(fields.FILTERS, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field(fields.OPERATORS, tokenizer_name=_TOKENIZER, index_option="freq")
+    builder.add_text_field(fields.WORDS, tokenizer_name=_TOKENIZER, index_option="basic")
+    builder.add_text_field(fields.FILTERS, tokenizer_name=_TOKENIZER, index_option="basic")
     builder.add_unsigned_field(fields.ROW, fast=True)
     return builder.build()
 
@@ -185,21 +199,36 @@ def _filters(chunk: Chunk, ordinal: int) -> Iterable[str]:
 
 
 def _placed(field: str, terms: Sequence[tuple[str, int]]) -> FieldTerms:
-    return FieldTerms(field, [term for term, _ in terms], [position for _, position in terms])
+    if field not in fields.PHRASE_FIELDS:
+        return _unplaced(field, [term for term, _ in terms])
+    positions = array("I", [position for _, position in terms])
+    return FieldTerms(field, " ".join([term for term, _ in terms]), len(terms), positions.tobytes())
 
 
-def _unplaced(field: str, terms: Iterable[str]) -> FieldTerms:
-    found = list(terms)
-    return FieldTerms(field, found, [0] * len(found))
+def _unplaced(field: str, terms: Sequence[str]) -> FieldTerms:
+    """Words, names and operators have no spaces inside."""
+    return FieldTerms(field, " ".join(terms), len(terms), b"")
 
 
 def _add(document: tantivy.Document, found: FieldTerms) -> None:
-    if found.terms:
-        tokens = [
-            tantivy.Token(term, position, 0, 0)
-            for term, position in zip(found.terms, found.positions, strict=True)
-        ]
-        document.add_pre_tokenized_text(found.field, tantivy.PreTokenizedString("", tokens))
+    if found.positions:
+        terms = found.terms.split(" ")
+        _add_tokens(document, found.field, terms, array("I", found.positions))
+    elif found.terms:
+        document.add_text(found.field, found.terms)
+
+
+def _add_facets(document: tantivy.Document, terms: Sequence[str]) -> None:
+    """Values of facets are free text: each is one term, spaces and all."""
+    if terms:
+        _add_tokens(document, fields.FILTERS, terms, repeat(0))
+
+
+def _add_tokens(
+    document: tantivy.Document, field: str, terms: Iterable[str], positions: Iterable[int]
+) -> None:
+    tokens = list(map(tantivy.Token, terms, positions, repeat(0), repeat(0)))
+    document.add_pre_tokenized_text(field, tantivy.PreTokenizedString("", tokens))
 
 
 def canonicalise(folder: Path, documents: int) -> None:
