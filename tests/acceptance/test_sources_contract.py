@@ -439,6 +439,14 @@ def test_an_unknown_page_is_told_with_the_nearest(library: Server) -> None:
     assert result["structuredContent"]["error"]["kind"] == "NOT_FOUND"
 
 
+def test_an_unknown_page_unlike_any_other_is_told_with_known_addresses(library: Server) -> None:
+    address = "https://example.org/client/9b1d"
+    (nearest, *_) = library.result("qurio_read_page", url=address)["structuredContent"]["error"][
+        "suggestions"
+    ]
+    assert nearest.startswith("https://example.org/client/")
+
+
 def test_an_unknown_section_is_told_with_the_headings(library: Server) -> None:
     result = library.result(
         "qurio_read_page", url="https://example.org/client/python", section="Pythons"

@@ -179,6 +179,10 @@ def _read(folder: str, file: _File) -> Normalised:
         raise ToolError(
             "BAD_INPUT", f"{quoted(file.shown)} is not valid JSON: {error.msg} ({place})"
         ) from None
+    except ValueError:  # Python converts no number of more than some thousand digits
+        raise ToolError(
+            "BAD_INPUT", f"{quoted(file.shown)} holds a number that is too long"
+        ) from None
     except RecursionError:
         raise ToolError("BAD_INPUT", f"{quoted(file.shown)} nests too deeply") from None
     found = normalise(parsed, file.suite, os.path.basename(file.relative))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.cursors import bad_cursor, read_cursor, write_cursor
@@ -53,6 +54,7 @@ scores are relative to the candidates, so that other ones would change the order
 MAX_LISTED = 1000
 MAX_QUERY_CHARS = 2_000
 SHOWN_HEADINGS = 40
+MAX_NEAREST = 5
 
 TYPES = ("prose", "code", "api", "config", "cmd")
 PAGE_FILTERS: Mapping[str, str] = {
@@ -382,7 +384,7 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[library.Re
     if not found:
         among = sources(session) if source is None else [source]
         known = [page["url"] for each in among for page in each.pages]
-        near = suggest(split_fragment(url)[0], known)
+        near = suggest(split_fragment(url)[0], known) or _nearest(url, known)
         raise ToolError(
             "NOT_FOUND",
             f"No content found for URL. Nothing is stored under {quoted(url, 300)}",
@@ -397,6 +399,17 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[library.Re
             f"this address is in {', '.join(others)} too: source_id chooses between them"
         )
     return found[0], warnings
+
+
+def _nearest(url: str, known: Sequence[str]) -> list[str]:
+    """The known addresses that agree with `url` for longest from their beginning."""
+
+    def shared(other: str) -> int:
+        return sum(
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(url, other, strict=False))
+        )
+
+    return sorted(known, key=lambda each: (-shared(each), each))[:MAX_NEAREST]
 
 
 def _section(
