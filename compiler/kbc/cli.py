@@ -21,6 +21,7 @@ from kb_runtime.version import FORMAT_VERSION, __version__
 from kbc import exit_codes
 from kbc.commands.install import doctor, install
 from kbc.commands.wheel import wheel
+from kbc.commands.workspace import workspace
 from kbc.environment import default_cache, source_date_epoch
 
 EXTRA_COMMAND = 'pip install "kbc[compiler]"'
@@ -180,6 +181,7 @@ cli.add_command(commands.get)
 cli.add_command(wheel)
 cli.add_command(install)
 cli.add_command(doctor)
+cli.add_command(workspace)
 
 
 @cli.command()
