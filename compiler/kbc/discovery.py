@@ -17,6 +17,7 @@ from kbc.source_tree import SourceTree
 from kbc.workshop_tree import WorkshopTree
 
 SIDECAR_SUFFIX = ".meta.toml"
+LICENCE_FILES = ("COPYING", "LICENSE", "LICENSE.md", "LICENSE.txt", "NOTICE", "NOTICE.txt")
 
 
 def discover(
@@ -32,6 +33,17 @@ def discover(
     return {
         collection.name: walker.collection_files(collection) for collection in project.collections
     }
+
+
+def licence_files(project: Project, allow_outside: bool = False) -> list[SourceFile]:
+    """The licence texts beside kb.toml, which go wherever the artifact goes."""
+    root = project.root.resolve()
+    found = []
+    for name in LICENCE_FILES:
+        path = root / name
+        if path.is_file() and (allow_outside or _is_within(path.resolve(), root)):
+            found.append(SourceFile(name, path.read_bytes()))
+    return found
 
 
 class _Walker:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kbc import frontends
 from kbc.diagnostics import Diagnostics
-from kbc.discovery import discover
+from kbc.discovery import discover, licence_files
 from kbc.project import PROJECT_FILE, Collection, Project, SourceFile, load_project
 from kbc.records import Record
 from kbc.scopes import in_row_order
@@ -16,12 +16,14 @@ from kbc.scopes import in_row_order
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What the front ends made of a knowledge base. Collections are in row order, files sorted."""
+    """What the front ends made of a knowledge base. Collections are in row order, files sorted;
+    `licences` are those of `files` that say under which terms the knowledge base is given away."""
 
     project: Project
     collections: tuple[Collection, ...]
     files: tuple[SourceFile, ...]
     records: Mapping[str, list[Record]]
+    licences: tuple[SourceFile, ...] = ()
 
     @property
     def record_count(self) -> int:
@@ -46,10 +48,12 @@ def read_inputs(root: Path, diagnostics: Diagnostics, allow_outside: bool = Fals
             PROJECT_FILE,
             hint="Add pages to the folders that kb.toml names.",
         )
-    each_once = {file.path: file for found in files.values() for file in found}
+    licences = licence_files(project, allow_outside)
+    each_once = {file.path: file for found in (*files.values(), licences) for file in found}
     return Inputs(
         project,
         tuple(in_row_order(project.collections)),
         tuple(each_once[path] for path in sorted(each_once)),
         records,
+        tuple(licences),
     )

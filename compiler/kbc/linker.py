@@ -120,6 +120,7 @@ class Staging:
         self._wait_s = wait_s
         self._lock = -1
         self._temporary = retention.temporary(self.kb_folder, build_id)
+        self._listed: dict[str, dict[str, Any]] = {}
 
     @property
     def folder(self) -> Path:
@@ -211,18 +212,26 @@ class Staging:
     def _prune(self, keep: int) -> tuple[str, ...]:
         return tuple(retention.prune(self.kb_folder, self.build_id, keep)) if keep > 0 else ()
 
-    def _manifest(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        files = sorted(
+    def listing(self) -> list[dict[str, Any]]:
+        """The files that are in `folder` now, sorted, with `path`, `bytes` and `sha256`, as the manifest
+        lists them. A file is hashed once: what was listed must not change any more."""
+        found = sorted(
             path.relative_to(self.folder).as_posix()
             for path in self.folder.rglob("*")
             if path.is_file()
         )
+        for path in found:
+            if path not in self._listed:
+                self._listed[path] = _listed(self.folder, path)
+        return [self._listed[path] for path in found]
+
+    def _manifest(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         manifest: dict[str, Any] = {"format": FORMAT_VERSION}
         for name in MANIFEST_FIELDS:
             if name == "built_at":
                 manifest["build_id"] = self.build_id
             manifest[name] = fields[name]
-        manifest["files"] = [_listed(self.folder, path) for path in files if path != MANIFEST]
+        manifest["files"] = [file for file in self.listing() if file["path"] != MANIFEST]
         return manifest
 
     def _make_current(self) -> None:

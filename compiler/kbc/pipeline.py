@@ -6,7 +6,7 @@ import datetime
 import functools
 import gc
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
@@ -16,6 +16,7 @@ from typing import Any
 from kb_runtime.manifest import load as load_manifest
 from kbc import chunking, drafts, sections, toolchain
 from kbc.backends.draft_lexical import write_draft_lexical
+from kbc.backends.licences import write_licences
 from kbc.backends.vectors import write_vectors
 from kbc.checking import read_checked
 from kbc.chunking.budget import TokenBudget
@@ -266,7 +267,14 @@ class _Build:
                 "libraries": toolchain.library_versions(),
                 "source": toolchain.source_hash(),
                 "model": model
-                and [model.name, model.weights_sha256, model.tokenizer_sha256, model.pooling],
+                and [
+                    model.name,
+                    model.weights_sha256,
+                    model.tokenizer_sha256,
+                    model.pooling,
+                    model.attribution,
+                    model.license,
+                ],
                 "max_tokens": model and model.max_tokens,
                 "variants": self._variants,
             },
@@ -354,7 +362,20 @@ class _Build:
         sections.emit_notice(
             inputs, "" if encoder is None or model is None else model.attribution, folder
         )
+        write_licences(
+            folder, inputs.licences, [] if encoder is None or model is None else model.licence_files
+        )
+        if not self._options.draft:
+            self._write_bill(manifest, staging)
         return manifest
+
+    def _write_bill(self, manifest: Mapping[str, Any], staging: Staging) -> None:
+        """`sbom.cdx.json`. A draft, which is there for seconds, does without."""
+        from kbc.backends.bill import BILL, bill  # 0.1 s that a draft does not pay
+
+        with self._clock.phase("bill"):
+            files = {file["path"]: file["sha256"] for file in staging.listing()}
+            (staging.folder / BILL).write_bytes(bill(manifest, files, staging.build_id))
 
     def _write_encoder(self, model: Model, folder: Path) -> dict[str, Any]:
         """`encoder/`; gives what the manifest says about it."""

@@ -13,6 +13,7 @@ from kb_runtime.version import __version__
 
 LIBRARIES = (
     "beautifulsoup4",
+    "cyclonedx-python-lib",
     "lxml",
     "markdown-it-py",
     "markdownify",

@@ -264,7 +264,10 @@ class Killer(Progress):
 build(Path(sys.argv[1]), BuildOptions(out=Path(sys.argv[2]), cache=Path(sys.argv[3])), Killer())
 """
 
-PHASES = ("read", "model", "chunk", "embed", "vectors", "catalog", "lexical", "encoder", "publish")
+PHASES = (
+    *("read", "model", "chunk", "embed", "vectors", "catalog", "lexical", "encoder", "bill"),
+    "publish",
+)
 
 
 def test_the_phases_are_the_ones_that_builds_are_killed_in(tmp_path: Path, run: Builder) -> None:

