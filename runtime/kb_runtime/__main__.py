@@ -26,14 +26,16 @@ DEFAULT_PORT = 8765
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
 USAGE = f"""\
-Usage: kbc serve ARTIFACT [--tools all|compact|FAMILY,...] [--data DIR] [--code DIR]
-                          [--read-only]
-       kbc serve ARTIFACT --http [--host HOST] [--port PORT] [--token-file FILE]
-                          [--allow-host HOST]... [--allow-origin ORIGIN]... [--max-body BYTES]
+Usage: kbc serve ARTIFACT... [--tools all|compact|FAMILY,...] [--data DIR] [--code DIR]
+                             [--read-only]
+       kbc serve ARTIFACT... --http [--host HOST] [--port PORT] [--token-file FILE]
+                             [--allow-host HOST]... [--allow-origin ORIGIN]...
+                             [--max-body BYTES]
 
-Serves a compiled knowledge base to an MCP client, over stdin and stdout or over HTTP.
+Serves compiled knowledge bases to an MCP client, over stdin and stdout or over HTTP.
 
-  ARTIFACT         a folder that `kbc build` wrote
+  ARTIFACT         a folder that `kbc build` wrote; several are searched as one, and
+                   tools get an argument `kb` that asks one of them
   --tools          which tools to offer (all)
   --data           the folder whose JSON files `ingest_tests` may read (data)
   --code           the folder where indexed source files are edited: results are
@@ -58,7 +60,7 @@ class Options:
     """The parsed command line."""
 
     def __init__(self) -> None:
-        self.artifact = ""
+        self.artifacts: list[str] = []
         self.tools = "all"
         self.data = ""
         self.code = ""
@@ -103,9 +105,7 @@ def parse(arguments: Sequence[str]) -> Options:
         argument = remaining.pop(0)
         name, equals, value = argument.partition("=")
         if not argument.startswith("-"):
-            if options.artifact:
-                raise UsageError(f"there is one ARTIFACT too many: {argument!r}.")
-            options.artifact = argument
+            options.artifacts.append(argument)
             continue
         if name in _SWITCHES and not equals:
             setattr(options, _SWITCHES[name], True)
@@ -119,7 +119,7 @@ def parse(arguments: Sequence[str]) -> Options:
         _VALUED[name](options, value)
         if name not in ("--tools", "--data", "--code"):
             http_only = name
-    if not options.artifact:
+    if not options.artifacts:
         raise UsageError("the ARTIFACT to serve is missing.")
     if http_only and not options.http:
         raise UsageError(f"{http_only} needs --http.")
@@ -158,7 +158,7 @@ def _serve(options: Options) -> int:
     if not options.http and (sys.stdin is None or sys.stdout is None):
         raise UsageError("stdin and stdout must be open.")
     try:
-        live = LiveArtifact(options.artifact)
+        live = LiveArtifact(*options.artifacts)
         dispatcher = Dispatcher(
             live,
             options.tools,

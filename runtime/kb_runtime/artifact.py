@@ -115,9 +115,20 @@ class Artifact:
         return (self,)
 
     @property
+    def served(self) -> Sequence[Artifact]:
+        """Those of the parts that a call can ask alone."""
+        return (self,)
+
+    @property
     def words_only(self) -> Sequence[Artifact]:
         """The parts whose vectors cannot be compared with a query's: none."""
         return ()
+
+    def origin(self, collection: str) -> str:
+        """The knowledge base that a collection is of: this one."""
+        del collection
+        name: str = self.manifest["name"]
+        return name
 
     def address(self, collection: str, record_id: str) -> str:
         """The `kb://` address of a record. Raises `KeyError` for an unknown collection."""

@@ -105,6 +105,11 @@ class Federation:
         layout = self._layout
         return layout.with_chunks[bisect_right(layout.first_rows, row) - 1]
 
+    def origin(self, collection: str) -> str:
+        """The knowledge base that a collection is of. Raises `KeyError`."""
+        name: str = self.parts[self._layout.places[collection].part].manifest["name"]
+        return name
+
     def address(self, collection: str, record_id: str) -> str:
         """The address of a record in its own knowledge base. Raises `KeyError`."""
         place = self._layout.places[collection]

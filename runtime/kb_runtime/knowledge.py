@@ -115,6 +115,10 @@ class Knowledge(Protocol):
         """The artifacts that this is made of; one is made of itself."""
 
     @property
+    def served(self) -> Sequence[Artifact]:
+        """Those of the parts that a call can ask alone: knowledge bases, not their workspaces."""
+
+    @property
     def words_only(self) -> Sequence[Artifact]:
         """The parts whose vectors are another encoder's: their records are found by words only."""
 
@@ -138,6 +142,9 @@ class Knowledge(Protocol):
     def facets(self, name: str) -> FacetIndex: ...
     def collection(self, name: str) -> CollectionInfo: ...
     def collection_of(self, row: int) -> CollectionInfo: ...
+
+    def origin(self, collection: str) -> str:
+        """The knowledge base that a collection is of. Raises `KeyError` for an unknown one."""
 
     def address(self, collection: str, record_id: str) -> str:
         """The `kb://` address of a record. Raises `KeyError` for an unknown collection."""

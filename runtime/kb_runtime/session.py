@@ -20,13 +20,15 @@ class Session:
     them; a tool that the profile leaves out is not in it. `correlation_id` goes into every log record
     about the call. `data_folder` is the only folder whose files a call may name. `working_tree` is
     where the files of `code` collections are edited, None when the server was not told. In a `read_only`
-    session no file of the data folder is read, and nothing is added.
+    session no file of the data folder is read, and nothing is added. Whatever looks records up adds
+    sentences to `notes`, which the answer then carries as warnings.
     """
 
     __slots__ = (
         "artifact",
         "correlation_id",
         "data_folder",
+        "notes",
         "read_only",
         "tool_names",
         "working_tree",
@@ -47,3 +49,4 @@ class Session:
         self.data_folder = data_folder
         self.working_tree = working_tree
         self.read_only = read_only
+        self.notes: list[str] = []

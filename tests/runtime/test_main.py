@@ -11,7 +11,7 @@ from kb_runtime import __main__ as server
 
 def test_defaults_serve_every_family_over_stdio() -> None:
     options = server.parse(["kb"])
-    assert (options.artifact, options.tools, options.http) == ("kb", "all", False)
+    assert (options.artifacts, options.tools, options.http) == (["kb"], "all", False)
 
 
 def test_values_may_follow_or_be_joined_with_an_equals_sign() -> None:
@@ -19,6 +19,10 @@ def test_values_may_follow_or_be_joined_with_an_equals_sign() -> None:
         ["--http", "--port", "0", "--host=::1", "kb", "--allow-host=a", "--allow-host", "b"]
     )
     assert (options.port, options.host, options.allowed_hosts) == (0, "::1", ["a", "b"])
+
+
+def test_several_artifacts_are_served_in_the_order_given() -> None:
+    assert server.parse(["b", "--tools", "tests", "a"]).artifacts == ["b", "a"]
 
 
 def test_a_server_reads_files_of_tests_unless_it_is_told_not_to() -> None:
@@ -30,7 +34,6 @@ def test_a_server_reads_files_of_tests_unless_it_is_told_not_to() -> None:
     ("arguments", "message"),
     [
         ([], "ARTIFACT"),
-        (["a", "b"], "'b'"),
         (["a", "--nope"], "--nope"),
         (["a", "--tools"], "--tools needs a value"),
         (["a", "--port", "1"], "--port needs --http"),

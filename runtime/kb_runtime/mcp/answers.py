@@ -23,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from kb_runtime.knowledge import Knowledge
     from kb_runtime.working_tree import WorkingTree
 
 TOOLS_FILE = "tools.json"
@@ -43,11 +44,13 @@ class Answers:
         self, build_id: str, document: dict[str, Any], profile: str, data_folder: str = DATA_FOLDER
     ) -> None:
         """`profile` is `all`, `compact` or families separated by commas; `data_folder` is what the tools
-        of this server get to read. Raises ProfileError."""
+        of this server get to read. `choices` are the knowledge bases between which a call can choose,
+        where there are several. Raises ProfileError."""
         self.build_id = build_id
         self.data_folder = data_folder
         self.working_tree: WorkingTree | None = None
         self.read_only = False
+        self.choices: tuple[str, ...] = ()
         families = document["families"]
         chosen = choose_families(profile, families)
         starts = document["instructions"]["families"]
@@ -91,19 +94,50 @@ def load_answers(
     build_id: str, data: bytes, profile: str, data_folder: str = DATA_FOLDER
 ) -> Answers:
     """Reads the content of `tools.json`. Raises ArtifactError and ProfileError."""
+    return _answers(build_id, _document(build_id, data), profile, data_folder)
+
+
+def answers_of(knowledge: Knowledge, profile: str, data_folder: str = DATA_FOLDER) -> Answers:
+    """The answers for what is served, merged from those of its parts. Raises what `load_answers`
+    does."""
+    first, *others = knowledge.parts
+    if not others:
+        return load_answers(first.build_id, first.read(TOOLS_FILE), profile, data_folder)
+    from kb_runtime.mcp.merged_answers import merged
+
+    documents = [_document(part.build_id, part.read(TOOLS_FILE)) for part in knowledge.parts]
+    document = merged(documents, knowledge)
+    answers = _answers(knowledge.build_id, document, profile, data_folder)
+    if len(knowledge.served) > 1:
+        answers.choices = tuple(part.manifest["name"] for part in knowledge.served)
+    return answers
+
+
+def _document(build_id: str, data: bytes) -> dict[str, Any]:
     try:
-        document = json.loads(data)
+        document: dict[str, Any] = json.loads(data)
         if document["format"] != TOOLS_FORMAT:
             raise ValueError(f"format {document['format']!r}")
+        return document
+    except (ValueError, KeyError, TypeError) as error:
+        raise _foreign(build_id) from error
+
+
+def _answers(build_id: str, document: dict[str, Any], profile: str, data_folder: str) -> Answers:
+    try:
         return Answers(build_id, document, profile, data_folder)
     except ProfileError:
         raise
     except (ValueError, KeyError, TypeError) as error:
-        raise ArtifactError(
-            "not-an-artifact",
-            f"{TOOLS_FILE} of build {build_id} does not hold the answers of this kbc.",
-            "Build the knowledge base again with this kbc.",
-        ) from error
+        raise _foreign(build_id) from error
+
+
+def _foreign(build_id: str) -> ArtifactError:
+    return ArtifactError(
+        "not-an-artifact",
+        f"{TOOLS_FILE} of build {build_id} does not hold the answers of this kbc.",
+        "Build the knowledge base again with this kbc.",
+    )
 
 
 def choose_families(profile: str, offered: dict[str, Any]) -> list[str]:

@@ -7,6 +7,8 @@ from functools import cache
 
 from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
 from kb_runtime.mcp import correlation, eras, failures
+from kb_runtime.mcp.merged_answers import KB
+from kb_runtime.names import quoted
 from kb_runtime.rendering import error_structure, error_text, with_warnings
 from kb_runtime.session import Session
 from kb_runtime.tools import TOOLS
@@ -18,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from kb_runtime.artifact import Artifact
     from kb_runtime.knowledge import Knowledge
     from kb_runtime.mcp.answers import Answers
     from kb_runtime.tools.declaration import Tool
@@ -35,6 +38,7 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
     if declared is None:
         raise ProtocolError(eras.INVALID_PARAMS, f"Unknown tool: {name}")
     tool = _worded(declared, artifact.manifest["prefix"])
+    arguments = dict(params.get("arguments") or {})
     given = correlation.given_id(params)
     call_id = given or correlation.new_id()
     shown = {correlation.KEY: call_id} if given or tool.correlated else {}
@@ -47,7 +51,9 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
         answers.read_only,
     )
     try:
-        return _result(_run(tool, session, params.get("arguments") or {}), shown)
+        if answers.choices and KB in arguments:
+            session.artifact = _chosen(artifact, arguments.pop(KB), tool)
+        return _result(_run(tool, session, arguments), shown)
     except ToolError as error:
         failure = error
     except ArtifactError as error:
@@ -64,6 +70,34 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
         return _result((tool.on_error or _told)(failure), shown, is_error=True)
     except ProtocolError as error:
         raise ProtocolError(error.code, error.message, {**(error.data or {}), **shown}) from None
+
+
+def _chosen(knowledge: Knowledge, name: Any, tool: Tool) -> Artifact:
+    """The knowledge base of that name. Raises ToolError for a name that is not served, and for a
+    knowledge base that has nothing of what the tool reads."""
+    served = {part.manifest["name"]: part for part in knowledge.served}
+    folded = {one.casefold(): part for one, part in served.items()}
+    part = folded.get(name.casefold()) if isinstance(name, str) else None
+    if part is None:
+        raise ToolError(
+            "BAD_INPUT",
+            f"{KB} {quoted(str(name))} is not one of: {', '.join(served)}",
+            suggestions=list(served),
+            details={"allowed": list(served)},
+        )
+    if tool.needs and not _has(part, tool):
+        others = [one for one, other in served.items() if _has(other, tool)]
+        raise ToolError(
+            "BAD_INPUT",
+            f"the knowledge base {part.manifest['name']} has nothing that this tool reads",
+            suggestions=others,
+            next_steps=[f"Leave {KB} out, or give one of: {', '.join(others)}."],
+        )
+    return part
+
+
+def _has(part: Artifact, tool: Tool) -> bool:
+    return any(info.records and info.kind in tool.needs for info in part.collections)
 
 
 @cache
@@ -96,7 +130,7 @@ def _result(answer: Answer, meta: dict[str, str], is_error: bool = False) -> dic
 def _run(tool: Tool, session: Session, raw: dict[str, Any]) -> Answer:
     arguments, warnings = check(tool, without_surrogates(raw))
     answer = tool.run(session, arguments)
-    return with_warnings(answer, warnings)
+    return with_warnings(answer, [*warnings, *session.notes])
 
 
 def without_surrogates(value: Any) -> Any:

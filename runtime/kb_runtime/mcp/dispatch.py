@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.mcp import eras, failures
-from kb_runtime.mcp.answers import ALL, TOOLS_FILE, Answers, load_answers
+from kb_runtime.mcp.answers import ALL, Answers, answers_of
 from kb_runtime.mcp.params import check_params
 from kb_runtime.session import DATA_FOLDER
 
@@ -81,8 +81,7 @@ class Dispatcher:
         return answers
 
     def _read_answers(self, artifact: Knowledge) -> Answers:
-        data = artifact.parts[0].read(TOOLS_FILE)
-        answers = load_answers(artifact.build_id, data, self._profile, self._data_folder)
+        answers = answers_of(artifact, self._profile, self._data_folder)
         answers.working_tree = self._working_tree
         answers.read_only = self._read_only
         return answers
