@@ -146,8 +146,8 @@ class Collection:
 class SearchSettings:
     """`[search]`: None and empty mean the runtime's defaults, which are written into the manifest.
 
-    `without` are the steps of ranking by structure that are switched off; `reranker` names an entry
-    point."""
+    `weights` gives, by collection, the factor on the scores of its chunks; `without` are the steps of
+    ranking by structure that are switched off; `reranker` names an entry point."""
 
     candidates: int | None = None
     rrf_k: int | None = None
@@ -156,6 +156,7 @@ class SearchSettings:
     fusion: str | None = None
     without: tuple[str, ...] = ()
     reranker: str | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,7 @@ class Project:
                 self.search.fusion,
                 list(self.search.without),
                 self.search.reranker,
+                dict(self.search.weights),
             ],
             "tools": [
                 self.tools.families,
@@ -283,6 +285,7 @@ _SEARCH_KEYS = {
     "boosts": _NUMBERS,
     "without": STRINGS,
     "reranker": STRING,
+    "weights": _NUMBERS,
 }
 _TOOL_KEYS = {
     "families": STRINGS,
@@ -351,7 +354,7 @@ class _Reader:
                 ("kb", "prefix"), prefix, PREFIX, "lower-case letters, digits and underscores"
             )
         collections = self._collections(top.get("collection"))
-        search = self._search(top.get("search", {}))
+        search = self._search(top.get("search", {}), [each.name for each in collections])
         tools = self._tools(top.get("tools", {}))
         if len(self._diagnostics.errors) > before:
             return None
@@ -471,19 +474,23 @@ class _Reader:
             paths_line=self._line((*key, "paths")),
         )
 
-    def _search(self, table: dict[str, Any]) -> SearchSettings:
+    def _search(self, table: dict[str, Any], collections: Sequence[str]) -> SearchSettings:
         fields = self._checked(("search",), table, _SEARCH_KEYS)
-        boosts = fields.get("boosts", {})
-        for boost, value in boosts.items():
-            key = ("search", "boosts", boost)
-            if boost not in BOOST_FIELDS:
-                self._error(
-                    "toml-unknown-key",
-                    f"{boost!r} is not a field of the index",
-                    key,
-                    hint=_choices(boost, BOOST_FIELDS),
-                )
-            self._in_range(key, value, 0, 100)
+        boosts, weights = fields.get("boosts", {}), fields.get("weights", {})
+        for name, factors, known, what in (
+            ("boosts", boosts, BOOST_FIELDS, "a field of the index"),
+            ("weights", weights, collections, "a collection"),
+        ):
+            for factor, value in factors.items():
+                key = ("search", name, factor)
+                if factor not in known:
+                    self._error(
+                        "toml-unknown-key",
+                        f"{factor!r} is not {what}",
+                        key,
+                        hint=_choices(factor, known),
+                    )
+                self._in_range(key, value, 0, 100)
         self._in_range(("search", "candidates"), fields.get("candidates"), 1, MAX_CANDIDATES)
         self._in_range(("search", "rrf_k"), fields.get("rrf_k"), 1, 10_000)
         self._in_range(("search", "alpha"), fields.get("alpha"), 0, 1)
@@ -507,6 +514,7 @@ class _Reader:
             fields.get("fusion"),
             tuple(fields.get("without", ())),
             fields.get("reranker"),
+            weights,
         )
 
     def _tools(self, table: dict[str, Any]) -> ToolSettings:

@@ -176,6 +176,7 @@ def manifest_fields(
             "rrf_k": search.rrf_k or RRF_K,
             "alpha": search.alpha,
             "boosts": {**DEFAULT_BOOSTS, **search.boosts},
+            "weights": dict(search.weights),
             "ranking": {step: step not in search.without for step in STEPS},
             "reranker": search.reranker,
             "exact_rows": EXACT_ROWS,

@@ -34,7 +34,7 @@ DEFAULT_BOOSTS: Mapping[str, float] = {
     "breadcrumb": 0.6,
     "identifiers": 2.0,
     "signature": 0.5,
-    "body": 1.0,
+    "body": 2.0,
     "path": 0.4,
     "tags": 0.5,
     "operators": 1.0,

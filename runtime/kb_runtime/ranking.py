@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 Step = Literal[
-    "neighbours", "definitions", "places", "demotion", "evidence", "duplicates", "diversity"
+    "neighbours",
+    "definitions",
+    "places",
+    "demotion",
+    "weights",
+    "evidence",
+    "duplicates",
+    "diversity",
 ]
 STEPS: tuple[Step, ...] = get_args(Step)
 """In the order in which they are done; each can be switched off."""

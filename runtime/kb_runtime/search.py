@@ -258,7 +258,9 @@ class Searcher:
         )
         self._reranker_name: str = settings.get("reranker") or ""
         self._reranker: Reranker | None = None
-        self._structure = Structure(artifact, self._owners, self._analyzer)
+        self._structure = Structure(
+            artifact, self._owners, self._analyzer, settings.get("weights") or {}
+        )
         self._masks: dict[tuple[tuple[str, ...], tuple[str, ...]], NDArray[np.bool_]] = {}
 
     def search(self, request: SearchRequest) -> SearchResult:

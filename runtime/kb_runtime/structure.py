@@ -80,13 +80,19 @@ class Structure:
     """Ranks by structure. Remembers facts about the artifact; safe to use from several threads."""
 
     def __init__(
-        self, artifact: Structured, ranges: Sequence[RowRange], analyzer: Analyzer
+        self,
+        artifact: Structured,
+        ranges: Sequence[RowRange],
+        analyzer: Analyzer,
+        weights: Mapping[str, float],
     ) -> None:
-        """`ranges` are the rows of the collections that have some, in row order."""
+        """`ranges` are the rows of the collections that have some, in row order; `weights` what the
+        author gave to collections by name."""
         self._artifact = artifact
         self._ranges = ranges
         self._kinds = {info.name: info.kind for info in artifact.collections}
         self._analyzer = analyzer
+        self._weights = weights
         self._facts: dict[tuple[int, int], _Facts] = {}
         self._definitions: dict[int, tuple[tuple[str, ...], str]] = {}
 
@@ -221,9 +227,7 @@ class Structure:
             for score, one in zip(scores, records, strict=True)
         ]
 
-    def _weighted(
-        self, records: Sequence[tuple[int, int]], scores: list[float]
-    ) -> list[float]:
+    def _weighted(self, records: Sequence[tuple[int, int]], scores: list[float]) -> list[float]:
         """Scores times the weights that the author gave to collections."""
         if not self._weights:
             return scores

@@ -74,6 +74,7 @@ def test_a_folder_without_kb_toml_is_refused_with_a_way_on(tmp_path: Path) -> No
         ('[kb]\nname = "a"\n[search]\nalpha = 2.0\n', "toml-bad-value", 4, "2.0"),
         ('[kb]\nname = "a"\n[search]\ncandidates = true\n', "toml-wrong-type", 4, "True"),
         ('[kb]\nname = "a"\n[search.boosts]\ntittle = 2\n', "toml-unknown-key", 4, "'tittle'"),
+        ('[kb]\nname = "a"\n[search.weights]\ndosc = 2\n', "toml-unknown-key", 4, "'dosc'"),
         ('[kb]\nname = "a"\n[tools]\nfamilies = ["serch"]\n', "toml-bad-value", 4, "'serch'"),
         ('[kb]\nname = "a"\n[[tools.alias]]\nname = "x"\n', "toml-missing-key", 3, "tool"),
         ('[kb]\nname = "a"\n[[collection]]\nname = "d"\n', "toml-missing-key", 3, "kind"),
@@ -200,6 +201,7 @@ def test_the_line_of_every_key_is_exact(
 def test_search_settings_of_fusion_and_ranking_are_read(tmp_path: Path) -> None:
     (tmp_path / "kb.toml").write_text(
         '[kb]\nname = "a"\n[search]\nfusion = "rrf"\nwithout = ["places"]\nreranker = "mine"\n'
+        "weights = { d = 0.5 }\n"
         '[[collection]]\nname = "d"\nkind = "docs"\npaths = ["d"]\n'
     )
     project = load_project(tmp_path, Diagnostics())
@@ -209,6 +211,7 @@ def test_search_settings_of_fusion_and_ranking_are_read(tmp_path: Path) -> None:
         ("places",),
         "mine",
     )
+    assert project.search.weights == {"d": 0.5}
 
 
 @pytest.mark.parametrize("line", ['fusion = "max"', 'without = ["place"]'])

@@ -65,8 +65,9 @@ def test_scores_descend_and_ties_come_in_row_order(build: Build) -> None:
     assert hits.scores == sorted(hits.scores, reverse=True)
 
 
-def test_a_title_counts_more_than_a_mention(build: Build) -> None:
-    index = build([chunk("a leader is elected"), chunk("see there", title="Doc › Leader")])
+def test_a_title_counts_beside_the_text(build: Build) -> None:
+    mention = "a leader is elected"
+    index = build([chunk(mention), chunk(mention, title="Doc › Leader")])
     assert search(index, "leader").rows == [1, 0]
 
 

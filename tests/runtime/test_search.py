@@ -555,6 +555,17 @@ def test_hits_that_words_alone_found_get_a_cosine_when_asked(small: Built) -> No
     assert all(hit.cosine is not None and hit.cosine < 0 for hit in with_cosines)
 
 
+def test_the_weight_of_a_collection_moves_its_chunks(small: Built) -> None:
+    def best(weights: Mapping[str, float]) -> list[str]:
+        searcher = Searcher(altered(small, manifest={"search": {"weights": weights}}))
+        return [hit.collection for hit in searcher.search(SearchRequest("map of sets")).hits]
+
+    first, *_ = plain = best({})
+    assert len({*plain}) > 1
+    assert best({first: 0.01})[0] != first
+    assert best({name: 1.0 for name in plain}) == plain
+
+
 def test_steps_can_be_switched_off_by_the_manifest_and_by_a_request(small: Built) -> None:
     manifest = {"search": {"ranking": {step: step == "neighbours" for step in STEPS}}}
     hits = Searcher(altered(small, manifest=manifest)).search(SearchRequest("map of sets")).hits
