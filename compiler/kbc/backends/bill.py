@@ -40,7 +40,7 @@ def bill(fields: Mapping[str, Any], files: Mapping[str, str], build_id: str) -> 
         properties=[Property(name="kbc:build_id", value=build_id)],
     )
     encoder = fields["encoder"]
-    parts = [] if encoder is None else [_model(encoder)]
+    parts = [] if encoder is None else [model_component(encoder)]
     libraries = [
         Component(
             name=name,
@@ -64,7 +64,7 @@ def bill(fields: Mapping[str, Any], files: Mapping[str, str], build_id: str) -> 
     return document(
         subject,
         [*parts, *libraries, *listed],
-        [*parts, *listed],
+        {subject: [*parts, *listed]},
         serial=build_id,
         moment=fields["built_at"],
     )
@@ -73,19 +73,20 @@ def bill(fields: Mapping[str, Any], files: Mapping[str, str], build_id: str) -> 
 def document(
     subject: Component,
     components: Iterable[Component],
-    needed: Iterable[Component],
+    needs: Mapping[Component, Iterable[Component]],
     *,
     serial: str,
     moment: str,
 ) -> bytes:
-    """A bill as JSON with a line break at its end. `subject` depends on those `needed`; `serial` is
-    what the serial number follows from, `moment` ISO 8601, or "" for none."""
+    """A bill as JSON with a line break at its end. `needs` maps components to what they depend on;
+    `serial` is what the serial number follows from, `moment` ISO 8601, or "" for none."""
     bom = Bom(
         components=components,
         serial_number=uuid.uuid5(_SERIALS, serial),
         metadata=BomMetaData(component=subject),
         dependencies=[
-            Dependency(subject.bom_ref, [Dependency(each.bom_ref) for each in needed]),
+            Dependency(each.bom_ref, [Dependency(other.bom_ref) for other in others])
+            for each, others in needs.items()
         ],
     )
     told = datetime.datetime.strptime(moment, "%Y-%m-%dT%H:%M:%S%z") if moment else None
@@ -107,9 +108,9 @@ def sha256(digest: str) -> HashType:
     return HashType(alg=HashAlgorithm.SHA_256, content=digest)
 
 
-def _model(encoder: Mapping[str, Any]) -> Component:
+def model_component(encoder: Mapping[str, Any]) -> Component:
     """The model that the encoder was made from; its hash is that of the weights."""
-    package = encoder["package"]
+    package = encoder.get("package")  # artifacts of the first days do not say
     facts = {
         "kbc:tokenizer_sha256": encoder["tokenizer_sha256"],
         "kbc:graph_recipe": str(encoder["recipe"]),
@@ -122,6 +123,6 @@ def _model(encoder: Mapping[str, Any]) -> Component:
         type=ComponentType.MACHINE_LEARNING_MODEL,
         bom_ref=f"model:{encoder['weights_sha256']}",
         hashes=[sha256(encoder["weights_sha256"])],
-        licenses=licences(encoder["license"]),
+        licenses=licences(encoder.get("license", "")),
         properties=[Property(name=name, value=value) for name, value in facts.items()],
     )

@@ -22,6 +22,7 @@ from kbc.shipping import licences
 from kbc.shipping.archive import Archive, Written
 from kbc.shipping.product import Product, runtime_requirement
 from kbc.shipping.readme import readme
+from kbc.shipping.wheel_bill import wheel_bill
 
 PYTHON = ">=3.11"
 TAG = "py3-none-any"
@@ -51,7 +52,8 @@ def write_wheel(artifact: Artifact, product: Product, out: Path, moment: int) ->
     """Writes the wheel of an open artifact into the folder `out`; `moment` is the time of its entries
     in seconds since 1970. The same arguments give the same bytes.
 
-    Raises `ArtifactError` when a file of the artifact is damaged; nothing is written then.
+    Raises `ArtifactError` when a file of the artifact is damaged, and `ShippingError`; nothing is
+    written then.
     """
     stem = f"{product.module}-{product.version}"
     info = f"{stem}.dist-info"
@@ -63,6 +65,7 @@ def write_wheel(artifact: Artifact, product: Product, out: Path, moment: int) ->
         notices = licences.texts(artifact)
         for path, text in notices.items():
             archive.add(f"{info}/licenses/{path}", text)
+        archive.add(f"{info}/sboms/{product.distribution}.cdx.json", wheel_bill(artifact, product))
         archive.add(f"{info}/METADATA", _metadata(product, notices).encode())
         archive.add(f"{info}/WHEEL", _wheel_file().encode())
         archive.add(
