@@ -1,4 +1,4 @@
-"""`kbc install` and `kbc doctor`: an artifact in the clients of this machine."""
+"""`kbc install` and `kbc doctor`: artifacts in the clients of this machine."""
 
 from __future__ import annotations
 
@@ -12,37 +12,36 @@ from kb_runtime.clients.server import Server, installed_command, server_of
 
 _PATHS = ("--code", "--data")
 """Options of `serve` whose value is a path."""
+_OTHERS = ("--tools",)
+"""Options whose value is not."""
 
 
-def _server(artifact: str | None, serve_options: Sequence[str] = ()) -> Server:
+def _server(arguments: Sequence[str]) -> Server:
     """Raises ArtifactError, and click.UsageError for what `serve` would refuse."""
     from kb_runtime.__main__ import UsageError, parse
     from kb_runtime.mcp.answers import ProfileError
 
-    if artifact is None:
-        raise click.UsageError("the ARTIFACT to install is missing; --uninstall needs it or --name")
-    path = _absolute(artifact)
-    arguments = [path, *_with_absolute_paths(serve_options)]
     try:
-        options = parse(arguments)
+        options = parse(_with_absolute_paths(arguments))
         if options.http:
             raise click.UsageError("clients start servers over stdio: --http cannot be installed")
-        argv = [*installed_command("kbc", "kbc"), "serve", *arguments]
-        return server_of(path, argv, options.tools)
+        argv = [*installed_command("kbc", "kbc"), "serve", *_with_absolute_paths(arguments)]
+        return server_of(options.artifacts, argv, options.tools)
     except (UsageError, ProfileError) as error:
         raise click.UsageError(str(error)) from None
 
 
-def _with_absolute_paths(serve_options: Sequence[str]) -> list[str]:
-    """The options with absolute paths: clients start servers in folders of their own."""
+def _with_absolute_paths(arguments: Sequence[str]) -> list[str]:
+    """The arguments of `serve` for any folder: clients start servers in folders of their own."""
     absolute: list[str] = []
-    for option in serve_options:
-        name, equals, value = option.partition("=")
-        if absolute and absolute[-1] in _PATHS:
-            option = _absolute(option)
-        elif name in _PATHS and equals:
-            option = f"{name}={_absolute(value)}"
-        absolute.append(option)
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
+        before = absolute[-1] if absolute else ""
+        if name in _PATHS and equals:
+            argument = f"{name}={_absolute(value)}"
+        elif before in _PATHS or not (before in _OTHERS or argument.startswith("-")):
+            argument = _absolute(argument)
+        absolute.append(argument)
     return absolute
 
 
@@ -51,18 +50,13 @@ def _absolute(path: str) -> str:
     return str(Path(path).absolute())
 
 
-def _server_if_named(artifact: str | None) -> Server | None:
-    return None if artifact is None else _server(artifact)
+def _server_if_named(arguments: Sequence[str]) -> Server | None:
+    return _server(arguments) if arguments else None
 
 
-_ARTIFACT = click.Argument(["artifact"], required=False)
+def _arguments(metavar: str) -> click.Argument:
+    return click.Argument(["arguments"], nargs=-1, type=click.Path(), metavar=metavar)
 
-install = install_command(
-    _server,
-    [
-        _ARTIFACT,
-        click.Argument(["serve_options"], nargs=-1, metavar="[-- SERVE_OPTION...]"),
-    ],
-)
 
-doctor = doctor_command(_server_if_named, [_ARTIFACT])
+install = install_command(_server, [_arguments("[ARTIFACT]... [-- SERVE_OPTION...]")])
+doctor = doctor_command(_server_if_named, [_arguments("[ARTIFACT]...")])

@@ -16,7 +16,7 @@ from kb_runtime.clients import config_file
 from kb_runtime.clients.errors import ConfigError, TextError
 from kb_runtime.clients.machine import Machine
 from kb_runtime.clients.probe import SLOW_START_S, Era, Report, probe
-from kb_runtime.clients.server import Launch, Server, artifact_of, is_temporary, launch_of
+from kb_runtime.clients.server import Launch, Server, artifacts_of, is_temporary, launch_of
 from kb_runtime.clients.table import CLIENTS, Client, Scope
 from kb_runtime.errors import ArtifactError
 from kb_runtime.version import FORMAT_VERSION, __version__
@@ -77,7 +77,8 @@ class Doctor:
     def examine(self) -> Iterator[Finding]:
         yield from _runtime()
         if self._server is not None:
-            yield from self._artifact(self._server.artifact)
+            for artifact in self._server.artifacts:
+                yield from self._artifact(artifact)
         entries: list[_Entry] = []
         for client in CLIENTS.values():
             if client.is_detected(self._machine):
@@ -121,14 +122,13 @@ class Doctor:
     def _is_meant(self, entry: _Entry) -> bool:
         """Whether an entry starts what is examined."""
         argv = entry.launch.argv
-        artifact = artifact_of(argv)
+        artifacts = artifacts_of(argv)
         if self._server is None:
-            return artifact is not None
-        if argv == self._server.argv or (artifact is not None and entry.name == self._server.name):
+            return artifacts is not None
+        if argv == self._server.argv or (artifacts is not None and entry.name == self._server.name):
             return True
-        return bool(artifact) and os.path.realpath(str(artifact)) == os.path.realpath(
-            self._server.artifact
-        )
+        meant = set(map(os.path.realpath, self._server.artifacts))
+        return bool(meant.intersection(map(os.path.realpath, artifacts or ())))
 
     def _entry(self, entry: _Entry) -> Iterator[Finding]:
         """What is wrong with it, from its command to an answer; the first problem ends it."""
@@ -171,17 +171,13 @@ class Doctor:
             yield Finding("warning", entry.about, f"{program} is in a temporary place.", hint)
 
     def _served(self, entry: _Entry) -> Iterator[Finding]:
-        artifact = artifact_of(entry.launch.argv)
-        if not artifact:
-            return
-        if not os.path.isabs(artifact):
-            hint = f"Clients start servers in folders of their own. {_AGAIN}"
-            yield Finding("problem", entry.about, f"{artifact} is not an absolute path.", hint)
-            return
-        if self._server is not None and artifact == self._server.artifact:
-            return
-        for finding in self._artifact(artifact):
-            yield Finding(finding.level, entry.about, finding.message, finding.hint)
+        for artifact in artifacts_of(entry.launch.argv) or ():
+            if not os.path.isabs(artifact):
+                hint = f"Clients start servers in folders of their own. {_AGAIN}"
+                yield Finding("problem", entry.about, f"{artifact} is not an absolute path.", hint)
+            elif self._server is None or artifact not in self._server.artifacts:
+                for finding in self._artifact(artifact):
+                    yield Finding(finding.level, entry.about, finding.message, finding.hint)
 
     def _artifact(self, path: str) -> list[Finding]:
         if path not in self._artifacts:

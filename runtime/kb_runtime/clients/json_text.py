@@ -75,7 +75,7 @@ class JsonText:
         smaller = self._root(kept)
         holder = json_tree.find(kept, smaller, self.container)
         assert holder is not None
-        if "/" in kept[holder.value.start : holder.value.end]:  # a comment: somebody's words
+        if _COMMENT.search(kept, holder.start, holder.value.end):  # somebody's words
             return [kept]
         return [_cut(kept, smaller, holder), kept]
 

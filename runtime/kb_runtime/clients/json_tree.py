@@ -54,12 +54,17 @@ def read(text: str, *, comments: bool) -> Value:
 
 
 def decode(text: str, value: Value) -> Any:
-    """The Python value; of members with one key the last counts, as clients read them."""
+    """The Python value; of members with one key the last counts, as clients read them. Raises
+    TextError for a number that Python does not read."""
     if value.members is not None:
         return {member.key: decode(text, member.value) for member in value.members}
     if value.items is not None:
         return [decode(text, item) for item in value.items]
-    return json.loads(text[value.start : value.end])
+    try:
+        return json.loads(text[value.start : value.end])
+    except ValueError:  # Python converts whole numbers of up to 4,300 digits
+        line, _ = position(text, value.start)
+        raise TextError(f"has a number on line {line} that is too long") from None
 
 
 def find(text: str, value: Value, key: str) -> Member | None:

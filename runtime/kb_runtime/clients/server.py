@@ -5,6 +5,7 @@ from __future__ import annotations
 import ntpath
 import os
 import posixpath
+import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,36 +17,38 @@ from typing import Any
 class Server:
     """What is installed: `argv` starts it over stdio from any folder, so all its paths are absolute.
 
-    `name` is the name that its entries get unless told otherwise. `tools` are the names that it offers,
-    `search` the one to begin with, empty without one.
+    `name` is the name that its entries get unless told otherwise. `search` is the tool to begin with,
+    empty without one.
     """
 
     name: str
     title: str
     description: str
     argv: tuple[str, ...]
-    artifact: str
-    tools: tuple[str, ...] = ()
+    artifacts: tuple[str, ...]
     search: str = ""
 
 
-def server_of(artifact: str, argv: Sequence[str], profile: str = "all") -> Server:
-    """The server that `argv` starts over `artifact`. Raises ArtifactError, and ProfileError for tools
-    that the artifact does not offer."""
+def server_of(artifacts: Sequence[str], argv: Sequence[str], profile: str = "all") -> Server:
+    """The server that `argv` starts over `artifacts`, several of which are served as one. Raises
+    ArtifactError, and ProfileError for tools that they do not offer."""
+    from kb_runtime.live import LiveArtifact
     from kb_runtime.manifest import load, resolve
-    from kb_runtime.mcp.answers import TOOLS_FILE, load_answers
+    from kb_runtime.mcp.dispatch import Dispatcher
 
-    manifest = load(resolve(artifact))
-    manifest.check_sizes()
-    answers = load_answers(manifest.build_id, manifest.read(TOOLS_FILE), profile)
+    live = LiveArtifact(*artifacts)
+    try:
+        answers = Dispatcher(live, profile).answers
+    finally:
+        live.close()
+    manifests = [load(resolve(each)) for each in artifacts]
     tools = answers.tools["tools"]
     return Server(
-        name=manifest["name"],
-        title=manifest.get("title") or manifest["name"],
-        description=manifest.get("description") or "",
+        name="-".join(manifest["name"] for manifest in manifests),
+        title=str(answers.server_info.get("title") or answers.server_info["name"]),
+        description=" ".join(filter(None, (each.get("description") for each in manifests))),
         argv=tuple(argv),
-        artifact=os.path.abspath(artifact),
-        tools=tuple(tool["name"] for tool in tools),
+        artifacts=tuple(map(os.path.abspath, artifacts)),
         search=search_tool(tools),
     )
 
@@ -118,8 +121,8 @@ def launch_of(entry: Any) -> Launch:
     return Launch(argv, environment, is_enabled, str(address))
 
 
-def artifact_of(argv: Sequence[str]) -> str | None:
-    """The artifact that a command line of this program serves, empty for the command of a packaged
+def artifacts_of(argv: Sequence[str]) -> tuple[str, ...] | None:
+    """The artifacts that a command line of this program serves, none for the command of a packaged
     knowledge base, which has its own; None for the command of another program."""
     if not argv:
         return None
@@ -133,14 +136,14 @@ def artifact_of(argv: Sequence[str]) -> str | None:
         program = module
     if program == "kbc":
         return _served(arguments[1:]) if arguments[:1] == ["serve"] else None
-    return "" if program.endswith(("-kb", "_kb")) and program not in ("-kb", "_kb") else None
+    return () if re.fullmatch(r".+[-_]kb", program) else None
 
 
-def _served(arguments: Sequence[str]) -> str | None:
+def _served(arguments: Sequence[str]) -> tuple[str, ...] | None:
     from kb_runtime.__main__ import UsageError, parse
 
     try:
-        return parse(arguments).artifact
+        return tuple(parse(arguments).artifacts)
     except UsageError:
         return None
 
