@@ -22,6 +22,7 @@ import numpy as np
 
 from kbc.encoding.encoder import DocumentEncoder, open_session
 from kbc.encoding.graph import write_graph
+from kbc.encoding.graph_cache import Graph
 from kbc.encoding.model import Model, resolve_model
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.encoding.variants import Variant
@@ -84,7 +85,7 @@ def measure(model: Model, variant: Variant, texts: list[str]) -> tuple[int, floa
     """Tokens, and the best seconds of the bare loop and of the encoder."""
     with tempfile.TemporaryDirectory() as name, DocumentEncoder(model, THREADS, variant) as encoder:
         write_graph(model, variant, Path(name))
-        session = open_session(Path(name))
+        session = open_session(Graph.read(Path(name)))
         token_ids = encoder.tokenizer.encode_many(texts)
         inputs = [np.array([ids], np.int64) for ids in token_ids]
         encoder.encode(texts[:2])  # writes and loads its graph

@@ -8,7 +8,7 @@ import gc
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,9 @@ from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.encoding.cache import EmbeddingCache
 from kbc.encoding.checks import check_vectors
 from kbc.encoding.encoder import DocumentEncoder, EncodingCounts
-from kbc.encoding.model import Model, resolve_model
-from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT, write_query_encoder
+from kbc.encoding.model import Model
+from kbc.encoding.quantize import Float32
+from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.encoding.variants import Variant
 from kbc.inputs import Inputs
@@ -33,6 +34,7 @@ from kbc.linker import Published, PublishError, Staging, build_id
 from kbc.phase_cache import PhaseCache, remembering
 from kbc.progress import Phase, PhaseClock, Progress
 from kbc.records import Chunk, Record
+from kbc.resident import Engines, Resident
 from kbc.scopes import NOT_SEARCHED
 from kbc.self_check import ask_for_itself
 
@@ -105,22 +107,32 @@ Read = Callable[[Diagnostics], Inputs | None]
 """Reads the inputs of a build and reports what is wrong; None only after an error."""
 
 
-def build(root: Path, options: BuildOptions, progress: Progress | None = None) -> BuildReport:
+def build(
+    root: Path,
+    options: BuildOptions,
+    progress: Progress | None = None,
+    resident: Resident | None = None,
+) -> BuildReport:
     """Compiles the knowledge base at `root` and makes the result live.
 
-    Raises `BuildError` when the input has errors, `ModelError`, `EncodingError` and `PublishError`; in
-    each case what was live before still is.
+    `resident` is what earlier builds of it left in this process. Raises `BuildError` when the input has
+    errors, `ModelError`, `EncodingError` and `PublishError`; in each case what was live before still is.
     """
 
     def read(diagnostics: Diagnostics) -> Inputs | None:
         return read_checked(root, diagnostics, options.allow_outside)
 
-    return build_from(read, options, progress)
+    return build_from(read, options, progress, resident)
 
 
-def build_from(read: Read, options: BuildOptions, progress: Progress | None = None) -> BuildReport:
+def build_from(
+    read: Read,
+    options: BuildOptions,
+    progress: Progress | None = None,
+    resident: Resident | None = None,
+) -> BuildReport:
     """`build`, of inputs that are not in a folder with a kb.toml."""
-    return _Build(read, options, progress or Progress()).run()
+    return _Build(read, options, progress or Progress(), resident).run()
 
 
 def build_twice(root: Path, options: BuildOptions, progress: Progress | None = None) -> BuildReport:
@@ -187,20 +199,29 @@ def _searched(inputs: Inputs) -> list[Record]:
 class _Build:
     """One build: what its phases hand on to each other."""
 
-    def __init__(self, read: Read, options: BuildOptions, progress: Progress) -> None:
+    def __init__(
+        self, read: Read, options: BuildOptions, progress: Progress, resident: Resident | None
+    ) -> None:
         self._read_inputs = read
         self._options = options
         self._progress = progress
         self._clock = PhaseClock(progress)
         self._diagnostics = Diagnostics()
-        self._cache = PhaseCache(options.cache)
+        self._resident = resident
+        self._engines = resident.engines if resident is not None else Engines()
+        self._cache = PhaseCache(options.cache, resident.phases if resident is not None else None)
 
     def run(self) -> BuildReport:
+        complete = False
         try:
             with remembering(self._cache), _few_collections():
-                return self._run()
+                report = self._run()
+            complete = not report.reused
+            return report
         finally:
             self._cache.close()
+            if self._resident is not None:
+                self._resident.phases.forget_unasked(complete=complete)
 
     def _run(self) -> BuildReport:
         inputs, model = self._read_with_model()
@@ -209,8 +230,8 @@ class _Build:
             published = staging.reuse(keep=keep)
             counts = EncodingCounts()
             if published is None:
-                chunks, counts = self._compile(inputs, model, staging.folder)
-                manifest = self._emit(inputs, chunks, model, staging)
+                chunks, vectors, counts = self._compile(inputs, model)
+                manifest = self._emit(inputs, chunks, vectors, model, staging)
                 with self._clock.phase("publish"):
                     published = staging.publish(manifest, ask_for_itself, keep=keep)
         for note in self._cache.notes:
@@ -223,23 +244,23 @@ class _Build:
             return self._read(), None
         # Hashing the model's weights keeps the disk and another core busy meanwhile.
         with ThreadPoolExecutor(1) as threads:
-            resolving = threads.submit(resolve_model, self._options.model)
+            resolving = threads.submit(self._engines.model, self._options.model)
             inputs = self._read()
             with self._clock.phase("model"):
                 return inputs, resolving.result()
 
     def _compile(
-        self, inputs: Inputs, model: Model | None, folder: Path
-    ) -> tuple[list[Chunk], EncodingCounts]:
-        """The chunks, and where the artifact has vectors, these in `folder`."""
+        self, inputs: Inputs, model: Model | None
+    ) -> tuple[list[Chunk], Float32 | None, EncodingCounts]:
+        """The chunks, and where the artifact has vectors, these: float32 [chunks, d]."""
         if model is None:
             with self._clock.phase("chunk", inputs.record_count, "records"):
-                return drafts.chunks(_searched(inputs)), EncodingCounts()
-        tokenizer = TokenCounter(model)
+                return drafts.chunks(_searched(inputs)), None, EncodingCounts()
+        tokenizer = self._engines.tokenizer(model)
         chunks = self._chunk(inputs, model, tokenizer)
         if not self._options.has_vectors:
-            return chunks, EncodingCounts()
-        return chunks, self._embed(inputs, chunks, model, tokenizer, folder)
+            return chunks, None, EncodingCounts()
+        return chunks, *self._embed(chunks, model, tokenizer)
 
     def _read(self) -> Inputs:
         with self._clock.phase("read", unit="files") as counter:
@@ -314,48 +335,58 @@ class _Build:
         return chunks
 
     def _embed(
+        self, chunks: Sequence[Chunk], model: Model, tokenizer: TokenCounter
+    ) -> tuple[Float32, EncodingCounts]:
+        """The vectors float32 [chunks, d]; what was computed and what the cache had."""
+        texts = [chunk.embedded_text for chunk in chunks]
+        keys = [f"{chunk.collection}/{chunk.record_id}:{chunk.start_line}" for chunk in chunks]
+        memory = self._resident.vectors if self._resident is not None else None
+        cache = EmbeddingCache(self._options.cache, memory)
+        with (
+            closing(cache),
+            DocumentEncoder(
+                model,
+                self._options.jobs,
+                self._options.document_variant,
+                cache,
+                self._options.cache,
+                tokenizer,
+                self._engines.sessions,
+            ) as encoder,
+            self._clock.phase("embed", len(chunks), "chunks"),
+        ):
+            vectors = encoder.encode(texts, keys, self._progress.advance)
+            check_vectors(vectors, texts, keys, tokenizer)
+        for note in cache.notes:
+            self._diagnostics.note("cache", note)
+        return vectors, encoder.counts
+
+    def _emit(
         self,
         inputs: Inputs,
         chunks: Sequence[Chunk],
-        model: Model,
-        tokenizer: TokenCounter,
-        folder: Path,
-    ) -> EncodingCounts:
-        """The vector section; gives what was computed and what the cache had."""
-        texts = [chunk.embedded_text for chunk in chunks]
-        keys = [f"{chunk.collection}/{chunk.record_id}:{chunk.start_line}" for chunk in chunks]
-        cache_folder = self._options.cache
-        cache = EmbeddingCache(cache_folder) if cache_folder is not None else None
-        variant = self._options.document_variant
-        with DocumentEncoder(
-            model, self._options.jobs, variant, cache, cache_folder, tokenizer
-        ) as encoder:
-            with self._clock.phase("embed", len(chunks), "chunks"):
-                vectors = encoder.encode(texts, keys, self._progress.advance)
-            with self._clock.phase("vectors", len(chunks), "rows"):
-                check_vectors(vectors, texts, keys, tokenizer)
-                write_vectors(folder / "vectors", vectors, sections.row_ranges(inputs, chunks))
-        if cache is not None:
-            cache.close()
-            for note in cache.notes:
-                self._diagnostics.note("cache", note)
-        return encoder.counts
-
-    def _emit(
-        self, inputs: Inputs, chunks: Sequence[Chunk], model: Model | None, staging: Staging
+        vectors: Float32 | None,
+        model: Model | None,
+        staging: Staging,
     ) -> dict[str, Any]:
-        """Every other section; gives the manifest's fields."""
+        """Every section; gives the manifest's fields."""
         folder = staging.folder
-        with self._clock.phase("catalog", inputs.record_count, "records"):
-            sections.emit_catalog(inputs, chunks, folder)
-        with self._clock.phase("lexical", len(chunks), "chunks"):
-            if self._options.draft:
-                write_draft_lexical(folder / "lexical", inputs, chunks)
-            else:
-                sections.emit_lexical(inputs, chunks, folder, self._cache)
         encoder = None
-        if model is not None and self._options.has_vectors:
-            encoder = self._write_encoder(model, folder)
+        # Graphs are built in native code, which leaves this thread free for the other sections. The
+        # phase of the vectors is what remains of them afterwards.
+        with ThreadPoolExecutor(1) as threads:
+            writing = threads.submit(self._write_vectors, inputs, chunks, vectors, folder)
+            with self._clock.phase("catalog", inputs.record_count, "records"):
+                sections.emit_catalog(inputs, chunks, folder)
+            with self._clock.phase("lexical", len(chunks), "chunks"):
+                if self._options.draft:
+                    write_draft_lexical(folder / "lexical", inputs, chunks)
+                else:
+                    sections.emit_lexical(inputs, chunks, folder, self._cache)
+            if model is not None and vectors is not None:
+                encoder = self._write_encoder(model, folder)
+                with self._clock.phase("vectors", len(chunks), "rows"):
+                    writing.result()
         warnings = [found.as_dict() for found in self._diagnostics.warnings]
         manifest = sections.manifest_fields(inputs, chunks, encoder, self._built_at, warnings)
         sections.emit_answers(inputs, manifest, staging.build_id, folder)
@@ -377,11 +408,21 @@ class _Build:
             files = {file["path"]: file["sha256"] for file in staging.listing()}
             (staging.folder / BILL).write_bytes(bill(manifest, files, staging.build_id))
 
+    def _write_vectors(
+        self, inputs: Inputs, chunks: Sequence[Chunk], vectors: Float32 | None, folder: Path
+    ) -> None:
+        if vectors is None:
+            return
+        memory = self._resident.graphs if self._resident is not None else None
+        write_vectors(folder / "vectors", vectors, sections.row_ranges(inputs, chunks), memory)
+        if memory is not None:
+            memory.forget_unused()
+
     def _write_encoder(self, model: Model, folder: Path) -> dict[str, Any]:
         """`encoder/`; gives what the manifest says about it."""
         with self._clock.phase("encoder"):
             (folder / "encoder").mkdir()
-            return write_query_encoder(
+            return self._engines.shipped.write(
                 model,
                 folder / "encoder",
                 self._options.document_variant,

@@ -5,6 +5,7 @@ The same vectors give the same bytes: graphs are built on one thread, in row ord
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,27 @@ _BLOCK_ROWS = 16_384
 _NORM_TOLERANCE = 1e-3
 
 
+class GraphMemory:
+    """The graphs of the last build in this process, by their vectors: a collection that did not change
+    keeps its graph. A graph is a function of its vectors and of this module."""
+
+    def __init__(self) -> None:
+        self._graphs: dict[bytes, bytes] = {}
+        self._used: dict[bytes, bytes] = {}
+
+    def get(self, vectors: NDArray[np.float32]) -> tuple[bytes, bytes | None]:
+        """The key of these vectors, and the file of their graph if it was built before."""
+        key = hashlib.sha256(vectors.data).digest() + len(vectors).to_bytes(8, "little")
+        return key, self._used.get(key) or self._graphs.get(key)
+
+    def put(self, key: bytes, graph: bytes) -> None:
+        self._used[key] = graph
+
+    def forget_unused(self) -> None:
+        """Ends a build: graphs that it did not use go."""
+        self._graphs, self._used = self._used, {}
+
+
 class VectorError(ValueError):
     """Vectors that cannot be an index: a defect of the phase that made them."""
 
@@ -42,12 +64,16 @@ class VectorStats:
 
 
 def write_vectors(
-    folder: Path, vectors: NDArray[np.float32], ranges: Sequence[RowRange]
+    folder: Path,
+    vectors: NDArray[np.float32],
+    ranges: Sequence[RowRange],
+    memory: GraphMemory | None = None,
 ) -> VectorStats:
     """Writes `rows.f32` and one `.usearch` file for each range with rows into `folder`.
 
     `vectors` is float32 [n, d], every row of norm 1; the ranges cover the rows in order, without
-    gaps. Keys in a graph are positions within its range. Raises `VectorError`.
+    gaps. Keys in a graph are positions within its range. Graphs that `memory` has are taken from
+    there. Raises `VectorError`.
     """
     _check(vectors, ranges)
     folder.mkdir(parents=True, exist_ok=True)
@@ -56,7 +82,8 @@ def write_vectors(
             file.write(vectors[start : start + _BLOCK_ROWS].astype("<f4", copy=False).tobytes())
     filled = [one for one in ranges if one.rows]
     for one in filled:
-        _write_graph(folder / (one.name + GRAPH_SUFFIX), vectors[one.first_row : one.end])
+        graph = _graph(vectors[one.first_row : one.end], memory)
+        (folder / (one.name + GRAPH_SUFFIX)).write_bytes(graph)
     size_bytes = sum(file.stat().st_size for file in folder.iterdir())
     return VectorStats(len(vectors), vectors.shape[1], len(filled), size_bytes)
 
@@ -80,7 +107,18 @@ def _check(vectors: NDArray[np.float32], ranges: Sequence[RowRange]) -> None:
             raise VectorError(f"row {start + at} has norm {norms[at]}, not 1")
 
 
-def _write_graph(path: Path, vectors: NDArray[np.float32]) -> None:
+def _graph(vectors: NDArray[np.float32], memory: GraphMemory | None) -> bytes:
+    """The file of the graph over `vectors`."""
+    if memory is None:
+        return _build_graph(vectors)
+    key, graph = memory.get(vectors)
+    if graph is None:
+        graph = _build_graph(vectors)
+    memory.put(key, graph)
+    return graph
+
+
+def _build_graph(vectors: NDArray[np.float32]) -> bytes:
     # In this order: see `kb_runtime.vectors._open_graph`.
     import onnxruntime  # noqa: F401
     from usearch.index import Index
@@ -94,4 +132,6 @@ def _write_graph(path: Path, vectors: NDArray[np.float32]) -> None:
         expansion_search=EXPANSION_SEARCH,
     )
     graph.add(np.arange(len(vectors), dtype=np.uint64), vectors, threads=1, copy=True)
-    graph.save(str(path))
+    saved = graph.save()
+    assert saved is not None  # a path was not given
+    return bytes(saved)

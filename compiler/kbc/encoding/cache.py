@@ -20,26 +20,55 @@ def text_key(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
+class VectorMemory:
+    """The vectors of the last build, in the memory of a process that builds again and again."""
+
+    def __init__(self) -> None:
+        self._encoder = ""
+        self._vectors: dict[bytes, Float32] = {}
+
+    def get_many(self, encoder: str, keys: Iterable[bytes]) -> dict[bytes, Float32]:
+        """The vectors float32 [d] among `keys`, by key."""
+        if encoder != self._encoder:
+            return {}
+        return {key: self._vectors[key] for key in keys if key in self._vectors}
+
+    def replace(self, encoder: str, vectors: Mapping[bytes, Float32]) -> None:
+        """Holds these vectors and no others."""
+        self._encoder, self._vectors = encoder, dict(vectors)
+
+
 class EmbeddingCache:
     """Vectors by encoder identity and text key, in `folder`. No method raises: see `Store`, whose
-    `notes` these are."""
+    `notes` these are. `resident` is asked before the folder; with None for `folder` there is only it."""
 
-    def __init__(self, folder: Path) -> None:
-        self._store = Store(folder / FILE_NAME, MAX_BYTES)
-        self.notes = self._store.notes
+    def __init__(self, folder: Path | None, resident: VectorMemory | None = None) -> None:
+        self._store = Store(folder / FILE_NAME, MAX_BYTES) if folder is not None else None
+        self._resident = resident
+        self.notes: list[str] = [] if self._store is None else self._store.notes
 
     def get_many(self, encoder: str, keys: Iterable[bytes]) -> dict[bytes, Float32]:
         """The intact vectors float32 [d] among `keys`, by key."""
-        return {
-            key: np.frombuffer(value, "<f4").astype(np.float32)
-            for key, value in self._store.get_many(encoder, keys).items()
-        }
+        wanted = list(keys)
+        found = {} if self._resident is None else self._resident.get_many(encoder, wanted)
+        if self._store is not None and len(found) < len(wanted):
+            stored = self._store.get_many(encoder, [key for key in wanted if key not in found])
+            for key, value in stored.items():
+                found[key] = np.frombuffer(value, "<f4").astype(np.float32)
+        return found
 
     def put_many(self, encoder: str, vectors: Mapping[bytes, Float32]) -> None:
         """Stores vectors float32 [d] by key, in one transaction."""
-        self._store.put_many(
-            encoder, {key: vector.astype("<f4").tobytes() for key, vector in vectors.items()}
-        )
+        if self._store is not None:
+            self._store.put_many(
+                encoder, {key: vector.astype("<f4").tobytes() for key, vector in vectors.items()}
+            )
+
+    def keep_in_memory(self, encoder: str, vectors: Mapping[bytes, Float32]) -> None:
+        """`vectors` are all of a build: the next one in this process finds these in memory."""
+        if self._resident is not None:
+            self._resident.replace(encoder, vectors)
 
     def close(self) -> None:
-        self._store.close()
+        if self._store is not None:
+            self._store.close()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import platform
 import queue
-import tempfile
 import threading
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ import numpy as np
 
 from kbc.encoding.cache import EmbeddingCache, text_key
 from kbc.encoding.errors import EncodingError
-from kbc.encoding.graph_cache import write_cached_graph
+from kbc.encoding.graph_cache import WEIGHTS, Graph, read_graph
 from kbc.encoding.model import Model
 from kbc.encoding.quantize import Float32
 from kbc.encoding.tokenizer import TokenCounter
@@ -42,8 +41,25 @@ class EncodingCounts:
     tokens: int = 0
 
 
+class Sessions:
+    """Sessions that are open, by graph: a process that builds again loads each graph once."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[str, Variant], Any] = {}
+
+    def get(self, model: Model, variant: Variant, graphs: Path | None) -> Any:
+        """The session of a graph; `graphs` is the compiler's cache folder."""
+        name = (model.graph_identity, variant)
+        if name not in self._open:
+            self._open[name] = open_session(read_graph(model, variant, graphs))
+        return self._open[name]
+
+    def close(self) -> None:
+        self._open.clear()
+
+
 class DocumentEncoder:
-    """Embeds texts with `model`; `jobs` threads. A context manager: leaving it closes the session.
+    """Embeds texts with `model`; `jobs` threads. A context manager: leaving it closes its session.
 
     The graph is written and loaded when the first text is missing from the cache, so that a build
     whose vectors are all cached pays nothing for it.
@@ -57,9 +73,10 @@ class DocumentEncoder:
         cache: EmbeddingCache | None = None,
         graphs: Path | None = None,
         tokenizer: TokenCounter | None = None,
+        sessions: Sessions | None = None,
     ) -> None:
         """`graphs` is the compiler's cache folder, where the graph is kept between builds. `tokenizer`
-        is the model's, for who has it loaded already."""
+        is the model's, for who has it loaded already; `sessions` stay open, whoever owns them."""
         if jobs < 1:
             raise ValueError(f"jobs is {jobs}, must be at least 1")
         self.model = model
@@ -69,7 +86,8 @@ class DocumentEncoder:
         self._jobs = jobs
         self._cache = cache
         self._graphs = graphs
-        self._session: Any = None
+        self._own_sessions = Sessions()
+        self._sessions = sessions or self._own_sessions
 
     @property
     def identity(self) -> str:
@@ -106,7 +124,7 @@ class DocumentEncoder:
         for row, text in enumerate(texts):
             rows_by_key.setdefault(text_key(text), []).append(row)
         encoder = self.identity
-        cached = self._cache.get_many(encoder, rows_by_key) if self._cache else {}
+        cached = {} if self._cache is None else self._cache.get_many(encoder, rows_by_key)
         done = 0
         for key, vector in cached.items():
             vectors[rows_by_key[key]] = vector
@@ -139,10 +157,14 @@ class DocumentEncoder:
         finally:
             embedded.close()  # stops the threads when `progress` raised
             self._store(encoder, unsaved)
+        if self._cache is not None:
+            self._cache.keep_in_memory(
+                encoder, {key: vectors[rows[0]] for key, rows in rows_by_key.items()}
+            )
         return vectors
 
     def close(self) -> None:
-        self._session = None
+        self._own_sessions.close()
 
     def __enter__(self) -> DocumentEncoder:
         return self
@@ -182,7 +204,7 @@ class DocumentEncoder:
         """
         if not token_ids:
             return
-        session = self._ready_session()
+        session = self._sessions.get(self.model, self.variant, self._graphs)
         order = sorted(range(len(token_ids)), key=lambda index: (-len(token_ids[index]), index))
         pending: queue.SimpleQueue[int] = queue.SimpleQueue()
         for index in order:
@@ -218,20 +240,9 @@ class DocumentEncoder:
             for thread in threads:
                 thread.join()
 
-    def _ready_session(self) -> Any:
-        if self._session is None:
-            # The session maps the weights, which keeps them readable after the folder is gone.
-            with tempfile.TemporaryDirectory(
-                prefix="kbc-encoder-", ignore_cleanup_errors=True
-            ) as name:
-                folder = Path(name)
-                write_cached_graph(self.model, self.variant, folder, self._graphs, link=True)
-                self._session = open_session(folder)
-        return self._session
 
-
-def open_session(folder: Path) -> Any:
-    """The graph in `folder` as an ONNX Runtime session that many threads may call."""
+def open_session(graph: Graph) -> Any:
+    """An ONNX Runtime session that many threads may call; it keeps a copy of the weights."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -240,9 +251,10 @@ def open_session(folder: Path) -> Any:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(
-        str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
+    options.add_external_initializers_from_files_in_memory(
+        [WEIGHTS], [graph.weights], [len(graph.weights)]
     )
+    return onnxruntime.InferenceSession(graph.onnx, options, providers=["CPUExecutionProvider"])
 
 
 def _processor() -> str:

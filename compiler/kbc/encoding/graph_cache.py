@@ -1,49 +1,76 @@
 """Graphs that were written before: they depend on the model only, not on the knowledge base.
 
-An entry is a folder with the graph and the hashes of its files, checked whenever it is taken. Trouble
-with the cache never fails a build; the graph is then written anew.
+An entry is a folder with the graph and the hashes of its files. It is read whole and checked, and only
+what was checked is used: what happens to the cache afterwards reaches neither a session nor an artifact.
+Trouble with the cache never fails a build; the graph is then written anew.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import importlib.metadata
 import json
+import os
 import shutil
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from kbc.encoding.model import Model
 from kbc.encoding.variants import RECIPE, Variant
 
 FOLDER = "graphs"
-_GRAPH_FILES = ("model.onnx", "model.bin")
+UNFINISHED = ".new-"
+"""How the name of an entry under construction starts."""
+LOCK = ".lock"
+"""Held by who writes an entry; the kernel drops it when its holder dies."""
+
+_GRAPH = "model.onnx"
 _HASHES = "sha256.json"
 
 
-def write_cached_graph(
-    model: Model, variant: Variant, folder: Path, cache: Path | None, *, link: bool = False
-) -> None:
-    """Writes `model.onnx` and `model.bin` into `folder`, from `cache` when it has them.
+WEIGHTS = "model.bin"
+"""How a graph calls the file with its weights."""
 
-    `cache` is the compiler's cache folder, or None for no cache. With `link` the files may be those of
-    the cache, for who only reads them; without it they are copies.
-    """
+
+class Graph(NamedTuple):
+    """An ONNX graph and its weights, as bytes."""
+
+    onnx: bytes
+    weights: bytes
+
+    @classmethod
+    def read(cls, folder: Path) -> Graph:
+        return cls((folder / _GRAPH).read_bytes(), (folder / WEIGHTS).read_bytes())
+
+    def write(self, folder: Path) -> None:
+        (folder / _GRAPH).write_bytes(self.onnx)
+        (folder / WEIGHTS).write_bytes(self.weights)
+
+
+def read_graph(model: Model, variant: Variant, cache: Path | None) -> Graph:
+    """The graph of `model`, from `cache` when it has it. `cache` is the compiler's cache folder, or
+    None for no cache."""
     entry = cache / FOLDER / _entry_name(model, variant) if cache is not None else None
-    if entry is not None and _take(entry, folder, link):
-        return
-    for (
-        name
-    ) in _GRAPH_FILES:  # of a damaged entry; to write through a link would change the cache's
-        (folder / name).unlink(missing_ok=True)
-    # Importing onnx takes a tenth of a second, which a build with a warm cache does not pay.
-    from kbc.encoding.graph import write_graph
-
-    write_graph(model, variant, folder)
     if entry is not None:
-        with suppress(OSError):
-            _keep(entry, folder)
+        kept = _kept(entry)
+        if kept is not None:
+            return kept
+        with suppress(OSError), _writing(entry.parent) as folder:
+            graph = _written(model, variant, folder)
+            _keep(entry, folder, graph)
+            return graph
+    with tempfile.TemporaryDirectory(prefix="kbc-graph-") as name:
+        return _written(model, variant, Path(name))
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Removes what killed builds left in the folder of graphs. Its lock must be held."""
+    for path in folder.glob(f"{UNFINISHED}*"):
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _entry_name(model: Model, variant: Variant) -> str:
@@ -52,45 +79,55 @@ def _entry_name(model: Model, variant: Variant) -> str:
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
 
 
-def _take(entry: Path, folder: Path, link: bool) -> bool:
-    """Puts a kept graph into `folder` if it is there and sound."""
+def _written(model: Model, variant: Variant, folder: Path) -> Graph:
+    # Importing onnx takes a tenth of a second, which a build with a warm cache does not pay.
+    from kbc.encoding.graph import write_graph
+
+    write_graph(model, variant, folder)
+    return Graph.read(folder)
+
+
+def _kept(entry: Path) -> Graph | None:
+    """A kept graph if it is there and sound."""
     try:
         hashes = json.loads((entry / _HASHES).read_text())
-        for name in _GRAPH_FILES:
-            if not (link and _linked(entry / name, folder / name)):
-                shutil.copyfile(entry / name, folder / name)
-            if _sha256(folder / name) != hashes[name]:
-                return False
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
-    return True
+        graph = Graph.read(entry)
+        return graph if hashes == _hashes(graph) else None
+    except (OSError, ValueError):
+        return None
 
 
-def _linked(source: Path, target: Path) -> bool:
-    """Whether `target` is another name of `source` now; not across file systems, for example."""
+@contextmanager
+def _writing(folder: Path) -> Iterator[Path]:
+    """An empty folder beside the entries, removed afterwards unless it has become one.
+
+    Raises `OSError`, also when another build is writing: there is no need to wait for it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
-        target.hardlink_to(source)
-    except OSError:
-        return False
-    return True
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove_unfinished(folder)
+        temporary = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=folder))
+        try:
+            yield temporary
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    finally:
+        os.close(lock)
 
 
-def _keep(entry: Path, folder: Path) -> None:
-    """Puts the graph in `folder` into the cache, in one step."""
-    entry.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=".new-", dir=entry.parent))
-    try:
-        for name in _GRAPH_FILES:
-            shutil.copyfile(folder / name, temporary / name)
-        hashes = {name: _sha256(folder / name) for name in _GRAPH_FILES}
-        (temporary / _HASHES).write_text(json.dumps(hashes))
+def _keep(entry: Path, folder: Path, graph: Graph) -> None:
+    """Makes the graph that is in `folder` an entry, in one step."""
+    with suppress(OSError):
+        (folder / _HASHES).write_text(json.dumps(_hashes(graph)))
         if entry.exists():
             shutil.rmtree(entry)
-        temporary.replace(entry)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        folder.replace(entry)
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _hashes(graph: Graph) -> dict[str, str]:
+    return {
+        _GRAPH: hashlib.sha256(graph.onnx).hexdigest(),
+        WEIGHTS: hashlib.sha256(graph.weights).hexdigest(),
+    }

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
-import shutil
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from kb_runtime.encoder import QueryEncoder
-from kbc.encoding.graph_cache import write_cached_graph
+from kbc.encoding.graph_cache import Graph, read_graph
 from kbc.encoding.model import Model
 from kbc.encoding.variants import RECIPE, Variant
 
@@ -20,11 +19,54 @@ DEFAULT_QUERY_VARIANT: Variant = "nb8-b32"
 # of 8 bits by up to 2.5e-5, and one scale for a whole text amplifies a last bit to a step.
 _MIN_COSINE: dict[Variant, float] = {"fp32": 0.99999, "nb8-b32": 0.999, "int8": 0.995}
 
+_TOKENIZER = "tokenizer.json"
 _SELF_TEST_TEXTS = (
     "leader election",
     "How do I create a map from a set of pairs?",
     "setOfMaps(keys, values): every map from keys to values, e.g. 1.to(3).setOfMaps(Bool)",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedEncoder:
+    """The encoder section: its files, and the manifest's `encoder` object."""
+
+    graph: Graph
+    tokenizer: bytes
+    entry: dict[str, Any]
+
+    def write(self, folder: Path) -> None:
+        """Writes `model.onnx`, `model.bin` and `tokenizer.json` into `folder`, which must exist."""
+        self.graph.write(folder)
+        (folder / _TOKENIZER).write_bytes(self.tokenizer)
+
+
+class ShippedEncoders:
+    """Encoder sections that this process made: each is made once, and written by every build."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Model, Variant, Variant], ShippedEncoder] = {}
+
+    def write(
+        self,
+        model: Model,
+        folder: Path,
+        document_variant: Variant = "fp32",
+        query_variant: Variant = DEFAULT_QUERY_VARIANT,
+        cache: Path | None = None,
+    ) -> dict[str, Any]:
+        """As `write_query_encoder`."""
+        name = (model, document_variant, query_variant)
+        made = self._made.get(name)
+        if made is None:
+            graph = read_graph(model, query_variant, cache)
+            made = ShippedEncoder(graph, model.tokenizer_path.read_bytes(), {})
+            made.write(folder)
+            made.entry.update(_entry(model, folder, document_variant, query_variant))
+            self._made[name] = made
+        else:
+            made.write(folder)
+        return made.entry
 
 
 def write_query_encoder(
@@ -40,8 +82,12 @@ def write_query_encoder(
     `encoder` object: identity, and a self-test whose expected vectors were computed by the written
     files, as the runtime loads them.
     """
-    write_cached_graph(model, query_variant, folder, cache)
-    shutil.copyfile(model.tokenizer_path, folder / "tokenizer.json")
+    return ShippedEncoders().write(model, folder, document_variant, query_variant, cache)
+
+
+def _entry(
+    model: Model, folder: Path, document_variant: Variant, query_variant: Variant
+) -> dict[str, Any]:
     encoder = QueryEncoder(str(folder), model.max_tokens)
     return {
         "model": model.name,

@@ -10,6 +10,7 @@ import pytest
 
 from kbc.encoding.encoder import open_session
 from kbc.encoding.graph import write_graph
+from kbc.encoding.graph_cache import Graph
 from kbc.encoding.model import Model, resolve_model
 from kbc.encoding.variants import VARIANTS, Variant
 from kbc.encoding.weights import read_weights
@@ -61,7 +62,7 @@ def reference_vector(model: Model, ids: list[int]) -> Any:
 def vectors(model: Model, variant: Variant, folder: Path) -> Any:
     folder.mkdir(exist_ok=True)
     write_graph(model, variant, folder)
-    session = open_session(folder)
+    session = open_session(Graph.read(folder))
     return np.stack([session.run(None, {"input_ids": np.array([ids])})[0][0] for ids in TOKENS])
 
 
@@ -120,7 +121,7 @@ def test_text_beyond_the_position_table_fails_instead_of_being_cut(
     tmp_path: Path, make_model: MakeModel
 ) -> None:
     write_graph(resolve_model(make_model(max_seq_length=6)), "fp32", tmp_path)
-    session = open_session(tmp_path)
+    session = open_session(Graph.read(tmp_path))
     session.run(None, {"input_ids": np.full((1, 6), 5)})
     with pytest.raises(Exception, match=r"broadcast|dimension"):
         session.run(None, {"input_ids": np.full((1, 7), 5)})
