@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +68,7 @@ _TEST_WORD = re.compile(r"(?:un)?tests?|testing|specs?|fixtures?|mocks?", re.IGN
 
 _MODES = {"lexical": "keyword", "semantic": "semantic", "hybrid": "hybrid"}
 _CANDIDATES_PER_RESULT = 4
+_JOINED_HITS = _CANDIDATES_PER_RESULT * DEFAULT_TOP_K
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,6 @@ class _Passage:
 
     rows: range
     chars: int
-    score: float
     hits: list[Hit]
 
     @property
@@ -120,14 +120,13 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer:
         warnings.append('compact needs response_version "v2" and was ignored')
     found = _search(session, query, globs, arguments["top_k"], effort)
     warnings.extend(found.warnings)
-    passages = _passages(session, query, found, effort.widen)
+    passages = _passages(session, found, effort.widen)
     freshness = _Freshness(session.working_tree)
     results: list[dict[str, Any]] = []
     chars = 0
-    for passage in passages:
-        if len(results) == arguments["top_k"]:
-            break
-        result = freshness.checked(_record_of(session, passage), _result(session, query, passage))
+    for passage, score in _scored(session, query, passages):
+        indexed = _result(session, query, passage, score)
+        result = freshness.checked(_record_of(session, passage), indexed)
         if result is None:
             continue
         chars += len(result["content"])
@@ -143,6 +142,8 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer:
                 del result["content"]
                 result["preview"] = shorten(passage.best.snippet.text, PREVIEW_CHARS)
         results.append(result)
+        if len(results) == arguments["top_k"]:
+            break
     metadata = _metadata(session, globs, found, len(results)) | freshness.metadata()
     metadata["indexStatus"] |= freshness.status()
     warnings.extend(freshness.warnings)
@@ -243,37 +244,52 @@ def _rows(session: Session, globs: PathGlobs) -> Iterator[range]:
         yield from (range(start, stop) for start, stop in edges.reshape(-1, 2).tolist())
 
 
-def _passages(session: Session, query: str, found: SearchResult, widen: bool) -> list[_Passage]:
+def _passages(session: Session, found: SearchResult, widen: bool) -> Iterator[_Passage]:
     """The passages in the order of the search, at most so many of one file; hits side by side become
-    one. A score is the relevance of the passage, or that of a less relevant one above it: the order knows
-    more than a single passage tells (how much of a file answers, what it defines)."""
+    one. Only the first hits join others: what only a larger answer looks at must not change the
+    passages of a smaller one. So the later ones are looked at as they are asked for."""
+    by_file: dict[tuple[str, int], list[_Passage]] = {}
+    order: dict[int, int] = {}
+    for at, hit in enumerate(found.hits[:_JOINED_HITS]):
+        order[hit.row] = at
+        others = by_file.setdefault((hit.collection, hit.record), [])
+        _add(others, _passage(session, hit, widen))
+    first = [one for others in by_file.values() for one in others[:MAX_PER_FILE]]
+    yield from sorted(first, key=lambda one: order[one.best.row])
+    for hit in found.hits[_JOINED_HITS:]:
+        others = by_file.setdefault((hit.collection, hit.record), [])
+        if len(others) >= MAX_PER_FILE:
+            continue
+        new = _passage(session, hit, widen)
+        if not any(one.joins(new) for one in others):
+            others.append(new)
+            yield new
+
+
+def _passage(session: Session, hit: Hit, widen: bool) -> _Passage:
+    rows, chars = range(hit.row, hit.row + 1), len(hit.chunk.get("text", ""))
+    if widen:
+        rows, chars = _definition(session, hit)
+    return _Passage(rows, chars, [hit])
+
+
+def _scored(
+    session: Session, query: str, passages: Iterable[_Passage]
+) -> Iterator[tuple[_Passage, float]]:
+    """Each passage with its score: its relevance, or that of a less relevant one above it. The order
+    knows more than a single passage tells (how much of a file answers, what it defines)."""
     from kb_runtime.analysis import Analyzer
     from kb_runtime.query import analyse
 
     terms = analyse(query, Analyzer()).terms
     wants_tests = any(_TEST_WORD.fullmatch(term.typed) for term in terms)
-    scored = []
-    for hit in found.hits:
-        path = session.artifact.catalog(hit.collection).id(hit.record)
-        is_aside = not (wants_tests or hit.exact_name) and _TEST_PATH.search(path)
-        scored.append((relevance(hit, terms) * (TEST_FACTOR if is_aside else 1), hit))
-    by_file: dict[tuple[str, int], list[_Passage]] = {}
-    order: dict[int, int] = {hit.row: at for at, (_, hit) in enumerate(scored)}
-    for at, (score, hit) in enumerate(scored):
-        rows, chars = range(hit.row, hit.row + 1), len(hit.chunk.get("text", ""))
-        if widen:
-            rows, chars = _definition(session, hit)
-        others = by_file.setdefault((hit.collection, hit.record), [])
-        new = _Passage(rows, chars, score, [hit])
-        # What only a larger answer looks at must not change the passages of a smaller one.
-        if at < _CANDIDATES_PER_RESULT * DEFAULT_TOP_K or not any(one.joins(new) for one in others):
-            _add(others, new)
-    passages = [one for others in by_file.values() for one in others[:MAX_PER_FILE]]
-    passages.sort(key=lambda one: order[one.best.row])
     least = 1.0
     for passage in passages:
-        least = passage.score = min(least, passage.score)
-    return passages
+        hit = passage.best
+        path = session.artifact.catalog(hit.collection).id(hit.record)
+        is_aside = not (wants_tests or hit.exact_name) and _TEST_PATH.search(path)
+        least = min(least, relevance(hit, terms) * (TEST_FACTOR if is_aside else 1))
+        yield passage, least
 
 
 def _add(passages: list[_Passage], new: _Passage) -> None:
@@ -313,7 +329,7 @@ def _named(hit: Hit, terms: Sequence[Term]) -> Iterator[str]:
             yield name
 
 
-def _result(session: Session, query: str, passage: _Passage) -> dict[str, Any]:
+def _result(session: Session, query: str, passage: _Passage, score: float) -> dict[str, Any]:
     artifact = session.artifact
     chunks = [artifact.chunks[at] for at in passage.rows]
     text = "".join(chunk["text"] for chunk in chunks)
@@ -321,7 +337,7 @@ def _result(session: Session, query: str, passage: _Passage) -> dict[str, Any]:
     return {
         "file": artifact.catalog(passage.best.collection).id(passage.best.record),
         "content": content,
-        "score": round(passage.score, 4),
+        "score": round(score, 4),
         "lines": f"{line}-{line + content.count(chr(10))}",
         "reason": _reason(query, passage),
     }
@@ -343,11 +359,12 @@ def _definition(session: Session, hit: Hit) -> tuple[range, int]:
     rows = chunks.rows_of(hit.record, session.artifact.collection(hit.collection).rows)
     for step in (-1, 1):
         at = hit.row + step
-        while at in rows and chunks[at].get("breadcrumb", [])[: len(trail)] == trail:
-            chars += len(chunks[at].get("text", ""))
-            if chars > MAX_CONTENT_CHARS:
-                chars -= len(chunks[at].get("text", ""))
+        while at in rows:
+            chunk = chunks[at]
+            longer = chars + len(chunk.get("text", ""))
+            if chunk.get("breadcrumb", [])[: len(trail)] != trail or longer > MAX_CONTENT_CHARS:
                 break
+            chars = longer
             first, last = min(first, at), max(last, at)
             at += step
     return range(first, last + 1), chars
@@ -495,7 +512,7 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer:
 def _file(session: Session, given: str) -> library.Record:
     """The record of a path, of its unique ending, or of a `kb://` address. Raises NOT_FOUND."""
     path = clean_path(library.record_id(given), "path")
-    record = library.find_path(session, KIND, path) if path else None
+    record = library.find_path(session, KIND, path, given) if path else None
     if record is not None:
         return record
     known = library.ids(session, KIND)
