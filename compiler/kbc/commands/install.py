@@ -46,8 +46,9 @@ def _with_absolute_paths(arguments: Sequence[str]) -> list[str]:
 
 
 def _absolute(path: str) -> str:
-    """Links are kept: a link may be how a knowledge base is replaced."""
-    return str(Path(path).absolute())
+    """Links are kept: a link may be how a knowledge base is replaced. Only `..` needs to know them."""
+    given = Path(path)
+    return str(given.resolve() if ".." in given.parts else given.absolute())
 
 
 def _server_if_named(arguments: Sequence[str]) -> Server | None:

@@ -291,10 +291,11 @@ class _Installation:
         if report is None:
             return
         program = self._needed().argv[0]
-        if report.ok:
+        wrong = report.problem or report.degraded
+        if not wrong:
             click.echo(f"started as a client starts it: {describe(report)}")
         else:
-            click.secho(f"the server does not work: {report.problem}", err=True, fg="red")
+            click.secho(f"the server does not work: {wrong}", err=True, fg="red")
             click.echo(
                 "  hint: mend it, or undo with the same command and --uninstall; `doctor` tells more",
                 err=True,

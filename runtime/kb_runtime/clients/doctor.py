@@ -16,7 +16,14 @@ from kb_runtime.clients import config_file
 from kb_runtime.clients.errors import ConfigError, TextError
 from kb_runtime.clients.machine import Machine
 from kb_runtime.clients.probe import SLOW_START_S, Era, Report, probe
-from kb_runtime.clients.server import Launch, Server, artifacts_of, is_temporary, launch_of
+from kb_runtime.clients.server import (
+    Launch,
+    Server,
+    artifacts_of,
+    is_temporary,
+    launch_of,
+    starts_program_of,
+)
 from kb_runtime.clients.table import CLIENTS, Client, Scope
 from kb_runtime.errors import ArtifactError
 from kb_runtime.version import FORMAT_VERSION, __version__
@@ -125,7 +132,8 @@ class Doctor:
         artifacts = artifacts_of(argv)
         if self._server is None:
             return artifacts is not None
-        if argv == self._server.argv or (artifacts is not None and entry.name == self._server.name):
+        named = artifacts is not None and entry.name == self._server.name
+        if named or starts_program_of(argv, self._server):
             return True
         meant = set(map(os.path.realpath, self._server.artifacts))
         return bool(meant.intersection(map(os.path.realpath, artifacts or ())))
@@ -197,7 +205,7 @@ class Doctor:
 
 
 def _judged(about: str, report: Report) -> Finding:
-    if not report.ok:
+    if report.problem:
         return Finding(
             "problem",
             about,
@@ -205,6 +213,8 @@ def _judged(about: str, report: Report) -> Finding:
             "Start it in a terminal.",
         )
     message = describe(report)
+    if report.degraded:
+        return Finding("problem", about, report.degraded, "Build or install it again.")
     if report.start_ms > 1000 * SLOW_START_S:
         hint = "Some clients wait 5 s only. Is the disk slow, or the Python without bytecode?"
         return Finding("warning", about, message, hint)

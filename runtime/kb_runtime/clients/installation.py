@@ -13,7 +13,7 @@ from kb_runtime.clients import config_file, instructions
 from kb_runtime.clients.config_file import Snapshot
 from kb_runtime.clients.errors import ConfigError, TextError
 from kb_runtime.clients.machine import Machine
-from kb_runtime.clients.server import Server, artifacts_of, launch_of
+from kb_runtime.clients.server import Server, artifacts_of, launch_of, starts_program_of
 from kb_runtime.clients.table import Client, Format, Scope
 
 Action = Literal["add", "update", "keep", "remove", "absent"]
@@ -145,7 +145,7 @@ def _read_instructions(client: Client, place: Place) -> Snapshot | None:
 def _is_ours(entry: Any, server: Server | None) -> bool:
     launch = launch_of(entry)
     return artifacts_of(launch.argv) is not None or (
-        server is not None and launch.argv == server.argv
+        server is not None and starts_program_of(launch.argv, server)
     )
 
 

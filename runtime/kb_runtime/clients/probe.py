@@ -26,6 +26,9 @@ GRACE_S = 2.0
 """How long a server may take to leave when its input ends."""
 STDERR_LINES = 3
 
+_DEGRADED = " is unavailable ("
+"""In the warnings of a search that does without one of its sides (`kb_runtime.search`)."""
+
 _CLIENT = {"name": "kbc doctor", "version": "1"}
 
 
@@ -45,10 +48,12 @@ class Report:
     query: str = ""
     hits: int = 0
     search_ms: float = 0.0
+    degraded: str = ""
+    """What the search warned of that is out of order; it answered without it."""
 
     @property
     def ok(self) -> bool:
-        return not self.problem
+        return not self.problem and not self.degraded
 
     def as_dict(self) -> dict[str, Any]:
         return {"ok": self.ok, **asdict(self)}
@@ -116,7 +121,10 @@ def _converse(talk: _Talk, started: float) -> Report:
         raise _ProbeError("The server offers no tools.")
     name = search_tool(tools)
     title = str(info.get("title") or info.get("name") or "")
-    hits = _search(talk, next(tool for tool in tools if tool["name"] == name), title) if name else 0
+    hits, degraded = 0, ""
+    if name:
+        tool = next(each for each in tools if each["name"] == name)
+        hits, degraded = _search(talk, tool, title)
     found = time.monotonic()
     return Report(
         talk.era,
@@ -129,11 +137,12 @@ def _converse(talk: _Talk, started: float) -> Report:
         query=title if name else "",
         hits=hits,
         search_ms=_ms(listed, found) if name else 0.0,
+        degraded=degraded,
     )
 
 
-def _search(talk: _Talk, tool: Mapping[str, Any], query: str) -> int:
-    """The number of hits; a search that finds nothing is a success."""
+def _search(talk: _Talk, tool: Mapping[str, Any], query: str) -> tuple[int, str]:
+    """The number of hits, and what was out of order. A search that finds nothing is a success."""
     arguments = {query_argument(tool): query or "start"}
     result = talk.ask("tools/call", {"name": tool["name"], "arguments": arguments})
     if result.get("isError"):
@@ -141,7 +150,8 @@ def _search(talk: _Talk, tool: Mapping[str, Any], query: str) -> int:
         raise _ProbeError(f"{tool['name']} fails: {text.splitlines()[0] if text else 'no reason'}")
     structure = result.get("structuredContent") or {}
     lists = [value for value in structure.values() if isinstance(value, list)]
-    return len(structure.get("results") or next(iter(lists), []))
+    degraded = [each for each in structure.get("warnings") or () if _DEGRADED in each]
+    return len(structure.get("results") or next(iter(lists), [])), next(iter(degraded), "")
 
 
 class _Talk:

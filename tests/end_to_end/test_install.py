@@ -1,0 +1,436 @@
+"""`kbc install` and `kbc doctor` over a real artifact, with the command that installing has written."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.end_to_end.knowledge import write_knowledge
+
+from kb_runtime.clients.table import CLIENTS
+from kb_runtime.manifest import MANIFEST, load, resolve, seal
+from kb_runtime.version import FORMAT_VERSION
+from kbc import exit_codes
+from kbc.cli import run
+from kbc.pipeline import BuildOptions, build
+
+KBC = Path(sys.executable).with_name("kbc.exe" if os.name == "nt" else "kbc")
+
+pytestmark = [
+    pytest.mark.skipif(not KBC.exists(), reason="kbc is not installed next to this Python"),
+    pytest.mark.skipif(os.name == "nt", reason="the home folder is not $HOME"),
+]
+
+DETECTED = ("claude-code", "claude-desktop", "cursor", "codex", "opencode", "zed")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("install")
+    write_knowledge(folder / "kb")
+    return build(folder / "kb", BuildOptions(out=folder / "out", cache=None)).path.parent
+
+
+@pytest.fixture
+def artifact(built: Path, tmp_path: Path) -> Path:
+    """A copy to be damaged."""
+    return Path(shutil.copytree(built, tmp_path / "demo"))
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder with six clients, none of which has a server yet."""
+    home = tmp_path / "home"
+    for name in (
+        ".claude",
+        ".config/Claude",
+        ".cursor",
+        ".codex",
+        ".config/opencode",
+        ".config/zed",
+    ):
+        (home / name).mkdir(parents=True)
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    return home
+
+
+def ask(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = run([str(each) for each in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def problems(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[str]:
+    """What `kbc doctor` finds wrong; it fails when that is something."""
+    code, out, _ = ask(capsys, "doctor", *arguments, "--json")
+    told = json.loads(out)
+    found = [each["message"] for each in told["findings"] if each["level"] == "problem"]
+    assert code == (exit_codes.BROKEN if found else exit_codes.OK)
+    assert told["ok"] is not found or not found
+    return found
+
+
+def warnings(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[str]:
+    told = json.loads(ask(capsys, "doctor", *arguments, "--json")[1])
+    return [each["message"] for each in told["findings"] if each["level"] == "warning"]
+
+
+def converse(argv: list[str], home: Path) -> list[dict[str, Any]]:
+    """What a server answers to a client that starts it with next to nothing."""
+    requests = [
+        {
+            "id": 1,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "test", "version": "1"},
+            },
+        },
+        {"method": "notifications/initialized"},
+        {
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "demo_hybrid_search", "arguments": {"query": "light a lantern"}},
+        },
+    ]
+    lines = [json.dumps({"jsonrpc": "2.0", **request}) for request in requests]
+    ran = subprocess.run(
+        argv,
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+        cwd="/",
+        env={"HOME": str(home), "PATH": "/usr/bin:/bin"},
+        timeout=120,
+        check=True,
+    )
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def test_what_is_installed_answers_a_search_from_the_written_command(
+    built: Path, home: Path, tmp_path: Path
+) -> None:
+    installed = subprocess.run(
+        [KBC, "install", os.path.relpath(built), "--all-detected"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in DETECTED:
+        assert f"{CLIENTS[name].title}: added demo to {home}" in installed.stdout
+    assert "started as a client starts it: protocol 2025-11-25" in installed.stdout
+    claude = json.loads((home / ".claude.json").read_text())["mcpServers"]["demo"]
+    assert claude == {"type": "stdio", "command": str(KBC), "args": ["serve", str(built)]}
+    codex = tomllib.loads((home / ".codex" / "config.toml").read_text())["mcp_servers"]["demo"]
+    opencode = json.loads((home / ".config" / "opencode" / "opencode.json").read_text())
+    for argv in (
+        [claude["command"], *claude["args"]],
+        [codex["command"], *codex["args"]],
+        opencode["mcp"]["demo"]["command"],
+    ):
+        opened, found = converse(argv, home)
+        assert opened["result"]["serverInfo"]["name"] == "demo"
+        assert found["result"]["structuredContent"]["results"][0]["title"] == "Lanterns"
+
+
+def test_installing_again_changes_nothing_and_uninstalling_leaves_nothing(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("install", built, "--all-detected", "--instructions", "--json")
+    first = json.loads(ask(capsys, *arguments)[1])
+    assert {change["action"] for change in first["changes"]} == {"add"}
+    assert first["start"]["ok"]
+    assert first["start"]["tools"] > 5
+    assert "The MCP server `demo`" in (home / ".codex" / "AGENTS.md").read_text()
+    again = json.loads(ask(capsys, *arguments)[1])
+    assert {change["action"] for change in again["changes"]} == {"keep"}
+    assert not any("backup" in change for change in again["changes"])
+    assert problems(capsys, built) == []
+    code, _, _ = ask(capsys, "install", "--uninstall", "--name", "demo", "--all-detected")
+    assert code == exit_codes.OK
+    left = [path.name for path in home.rglob("*") if path.is_file() and ".cache" not in path.parts]
+    assert all(".bak-" in name for name in left)
+
+
+def test_a_project_gets_files_of_its_own(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, _ = ask(
+        capsys,
+        "install",
+        built,
+        "--client",
+        "claude-code,vscode",
+        "--scope",
+        "project",
+        "--name",
+        "k",
+    )
+    assert code == exit_codes.OK
+    assert json.loads(Path(".mcp.json").read_text())["mcpServers"]["k"]["args"][0] == "serve"
+    assert json.loads(Path(".vscode/mcp.json").read_text())["servers"]["k"]["type"] == "stdio"
+    assert not (home / ".claude.json").exists()
+
+
+def test_options_of_the_server_are_written_with_absolute_paths(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("src").mkdir()
+    options = ("--", "--tools", "compact", "--code", "src")
+    code, _, _ = ask(capsys, "install", built, "--client", "cursor", *options)
+    assert code == exit_codes.OK
+    entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["demo"]
+    source = str(Path("src").absolute())
+    assert entry["args"] == ["serve", str(built), "--tools", "compact", "--code", source]
+    for wrong in (["--http"], ["--tools", "nope"], ["--what"]):
+        code, _, err = ask(capsys, "install", built, "--client", "cursor", "--", *wrong)
+        assert code == exit_codes.USAGE
+        assert "Traceback" not in err
+
+
+def test_printing_and_trying_write_nothing(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = ask(capsys, "install", built, "--print")
+    assert code == exit_codes.OK
+    assert all(f"{name}: " in out for name in CLIENTS)
+    assert "[mcp_servers.demo]" in out
+    code, out, _ = ask(capsys, "install", built, "--client", "cursor,codex", "--dry-run")
+    assert code == exit_codes.OK
+    assert "Cursor: would have added demo" in out
+    assert f'+args = ["serve", "{built}"]' in out
+    assert not any(path.is_file() for path in home.rglob("*"))
+
+
+def test_clients_have_to_be_named(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = ask(capsys, "install", built)
+    assert code == exit_codes.USAGE
+    assert f"--client {','.join(DETECTED)}" in err
+    code, _, err = ask(capsys, "install", built, "--client", "emacs")
+    assert code == exit_codes.USAGE
+    assert "no client 'emacs'; there are claude-code, " in err
+    code, out, _ = ask(capsys, "install", "--client", "list")
+    assert code == exit_codes.OK
+    assert [line.split()[0] for line in out.splitlines()[1:]] == list(CLIENTS)
+    shutil.rmtree(home)
+    code, _, err = ask(capsys, "install", built, "--all-detected")
+    assert code == exit_codes.NOT_FOUND
+    assert "no client was found on this machine" in err
+
+
+@pytest.mark.parametrize("name", ["", "a b", "é", "x" * 65, "-n\n"])
+def test_a_name_that_clients_refuse_is_refused(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    code, _, err = ask(capsys, "install", built, "--client", "cursor", "--name", name)
+    assert code == exit_codes.USAGE
+    assert "--name must be" in err
+
+
+def test_one_broken_configuration_does_not_keep_the_others(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".cursor" / "mcp.json").write_text('{"mcpServers": {')
+    code, out, err = ask(capsys, "install", built, "--client", "cursor,codex")
+    assert code == exit_codes.OUTPUT
+    assert "Codex: added demo" in out
+    assert f"Cursor: {home}/.cursor/mcp.json is not valid JSON: line 1, column 17" in err
+    assert (home / ".cursor" / "mcp.json").read_text() == '{"mcpServers": {'
+
+
+def test_another_server_of_the_name_is_said_and_kept(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = home / ".cursor" / "mcp.json"
+    file.write_text('{"mcpServers": {"demo": {"url": "https://example.org/mcp"}}}')
+    before = file.read_bytes()
+    code, _, err = ask(capsys, "install", built, "--client", "cursor")
+    assert code == exit_codes.OUTPUT
+    assert "another server named 'demo': https://example.org/mcp" in err
+    assert problems(capsys, built) == [
+        "Another server has the name 'demo': https://example.org/mcp."
+    ]
+    assert file.read_bytes() == before
+    assert ask(capsys, "install", built, "--client", "cursor", "--force")[0] == exit_codes.OK
+    assert problems(capsys, built) == []
+
+
+def test_what_is_no_artifact_is_refused_before_anything_is_written(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = ask(capsys, "install", tmp_path / "nothing", "--client", "cursor")
+    assert code == exit_codes.ARTIFACT
+    assert "There is no compiled knowledge base" in err
+    assert not (home / ".cursor" / "mcp.json").exists()
+
+
+def test_a_server_that_does_not_work_is_said_with_the_way_back(
+    artifact: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(resolve(artifact))
+    (words,) = folder.glob("lexical/*.store")
+    alter(words)
+    code, out, err = ask(capsys, "install", artifact, "--client", "cursor")
+    assert "Cursor: added demo" in out
+    assert code == exit_codes.BROKEN
+    assert "the server does not work: Lexical search is unavailable" in err
+    assert "--uninstall" in err
+    assert problems(capsys)[0].startswith("Lexical search is unavailable")
+    alter(folder / "catalog" / "chunks.bin")
+    code, _, err = ask(capsys, "install", artifact, "--client", "cursor")
+    assert code == exit_codes.BROKEN
+    assert "the server does not work: demo_hybrid_search fails: Error: The knowledge base" in err
+
+
+def alter(path: Path) -> None:
+    """Changes one bit in the middle."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.chmod(0o644)
+    path.write_bytes(data)
+
+
+def install(capsys: pytest.CaptureFixture[str], artifact: Path, client: str = "cursor") -> Path:
+    code, _, _ = ask(capsys, "install", artifact, "--client", client)
+    assert code == exit_codes.OK
+    return Path(CLIENTS[client].path(_machine(), "user", ""))
+
+
+def _machine() -> Any:
+    from kb_runtime.clients.machine import Machine
+
+    return Machine.this()
+
+
+def test_doctor_finds_a_good_installation_good(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(capsys, built)
+    code, out, err = ask(capsys, "doctor")
+    assert (code, err) == (exit_codes.OK, "all is well\n")
+    assert "protocol 2025-11-25: first answer after" in out
+    assert "protocol 2026-07-28: first answer after" in out
+    assert "demo_hybrid_search found" in out
+    assert problems(capsys, built, "--deep") == []
+
+
+def test_doctor_without_an_installation_says_what_to_do(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert problems(capsys) == []
+    assert warnings(capsys) == ["No client on this machine starts a knowledge base of kbc."]
+    assert warnings(capsys, built) == ["No client on this machine starts this knowledge base."]
+
+
+@pytest.mark.parametrize("damage", ["gone", "not-executable", "no-interpreter", "relative"])
+def test_doctor_sees_a_command_that_cannot_run(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, damage: str
+) -> None:
+    file = install(capsys, built)
+    script = tmp_path / "venv" / "kbc"
+    script.parent.mkdir()
+    if damage != "gone":
+        script.write_text("#!/gone/bin/python3\n")
+        script.chmod(0o644 if damage == "not-executable" else 0o755)
+    command = "kbc" if damage == "relative" else str(script)
+    file.write_text(file.read_text().replace(str(KBC), command))
+    expected = {
+        "gone": f"{script} does not exist; was its environment removed?",
+        "not-executable": f"{script} is not executable.",
+        "no-interpreter": f"{script} needs /gone/bin/python3, which is gone.",
+        "relative": "kbc cannot be started: No such file or directory. (protocol: handshake)",
+    }
+    assert problems(capsys) == [expected[damage]]
+    if damage == "relative":
+        assert warnings(capsys) == ["kbc is not an absolute path."]
+    assert ask(capsys, "install", built, "--client", "cursor")[0] == exit_codes.OK
+    assert problems(capsys) == []
+
+
+def test_doctor_sees_an_artifact_that_is_gone_cut_altered_or_newer(
+    artifact: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(capsys, artifact)
+    folder = Path(resolve(artifact))
+    chunks = folder / "catalog" / "chunks.bin"
+    chunks.chmod(0o644)
+    data = chunks.read_bytes()
+    chunks.write_bytes(data[:-1])
+    (problem,) = problems(capsys)
+    assert problem.startswith(f"{chunks} has {len(data) - 1} bytes")
+    chunks.write_bytes(bytes([data[0] ^ 1]) + data[1:])
+    assert any("was altered" in problem for problem in problems(capsys, "--deep"))
+    chunks.write_bytes(data)
+    assert problems(capsys, "--deep") == []
+    manifest = folder / MANIFEST
+    manifest.chmod(0o644)
+    fields = load(folder).as_dict()
+    manifest.write_bytes(seal({**fields, "format": FORMAT_VERSION + 1}))
+    (problem,) = problems(capsys)
+    assert f"has format {FORMAT_VERSION + 1}; this kbc reads format {FORMAT_VERSION}" in problem
+    shutil.rmtree(artifact)
+    (problem,) = problems(capsys)
+    assert problem.startswith("There is no compiled knowledge base")
+    assert problems(capsys, artifact)[0] == problem
+
+
+def test_doctor_sees_configurations_that_clients_cannot_read(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(capsys, built)
+    (home / ".codex" / "config.toml").write_text("a = 1\na = 2\n")
+    (home / ".claude.json").write_text('{"mcpServers": {"demo": {}, "demo": {}}}')
+    told = problems(capsys)
+    assert f"{home}/.claude.json has 'demo' twice, on lines 1 and 1." in told
+    assert any(each.startswith(f"{home}/.codex/config.toml is not valid TOML") for each in told)
+
+
+def test_doctor_warns_of_doubles_and_of_what_is_switched_off(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = install(capsys, built)
+    assert ask(capsys, "install", built, "--client", "cursor", "--name", "two")[0] == exit_codes.OK
+    assert warnings(capsys) == ["demo starts the same server: every tool is offered twice."]
+    options = ("--scope", "project", "--", "--tools", "compact")
+    assert ask(capsys, "install", built, "--client", "cursor", *options)[0] == exit_codes.OK
+    told = warnings(capsys)
+    assert any(f"{file} has another server of this name; in this project" in each for each in told)
+    shutil.rmtree(".cursor")
+    file.write_text(file.read_text().replace('"command"', '"disabled": true,\n"command"', 1))
+    assert "The server is switched off." in warnings(capsys)
+    assert problems(capsys) == []
+
+
+def test_doctor_sees_a_missing_dependency(built: Path, home: Path, tmp_path: Path) -> None:
+    described = tmp_path / "site" / "kbc-9.dist-info"
+    described.mkdir(parents=True)
+    (described / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: kbc\nVersion: 9\n"
+        "Requires-Dist: click>=8\nRequires-Dist: no-such-library>=1\n"
+        "Requires-Dist: not-asked-for; extra == 'compiler'\n"
+    )
+    ran = subprocess.run(
+        [KBC, "doctor"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
+        check=False,
+    )
+    assert ran.returncode == exit_codes.BROKEN
+    assert "The dependency no-such-library is not installed." in ran.stdout
+    assert "not-asked-for" not in ran.stdout

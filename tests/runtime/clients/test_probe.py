@@ -1,0 +1,116 @@
+"""A server is started as a client starts it, and what goes wrong is said in one sentence."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from kb_runtime.clients.machine import Machine
+from kb_runtime.clients.probe import Report, probe
+
+SERVER = """\
+import json, os, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    method = request["method"]
+    if "id" not in request:
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {}}))
+    result = {}
+    if method == "initialize":
+        result = {"protocolVersion": request["params"]["protocolVersion"],
+                  "serverInfo": {"name": "demo", "title": os.environ.get("TITLE", "")}}
+    elif method == "server/discover":
+        assert "_meta" in request["params"]
+        result = {"_meta": {"io.modelcontextprotocol/serverInfo": {"name": "demo"}}}
+    elif method == "tools/list":
+        result = {"tools": [{"name": "find", "inputSchema": {"required": ["query"]}}]}
+    elif method == "tools/call":
+        asked = request["params"]["arguments"]["query"]
+        result = {"structuredContent": {"results": [asked, os.getcwd(), os.environ["PATH"]]}}
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+"""
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine("linux", str(tmp_path), {"PATH": "/opt/everything", "SECRET": "x"})
+
+
+def ask(program: str, machine: Machine, **options: object) -> Report:
+    """Runs a Python program as the server."""
+    return probe([sys.executable, "-c", program], machine, {"TITLE": "Demo"}, **options)  # type: ignore[arg-type]
+
+
+def test_a_server_is_asked_in_both_eras(machine: Machine) -> None:
+    report = ask(SERVER, machine)
+    assert report.ok
+    assert (report.revision, report.server, report.tools) == ("2025-11-25", "Demo", 1)
+    assert (report.search, report.query, report.hits) == ("find", "Demo", 3)
+    report = ask(SERVER, machine, era="stateless")
+    assert report.ok
+    assert (report.revision, report.server, report.hits) == ("2026-07-28", "demo", 3)
+
+
+def test_a_server_gets_a_foreign_folder_and_a_short_path(machine: Machine) -> None:
+    checks = (
+        "import os\n"
+        "assert os.getcwd() == '/'\n"
+        "assert os.environ['PATH'] == '/usr/bin:/bin:/usr/sbin:/sbin'\n"
+        "assert 'SECRET' not in os.environ\n"
+    )
+    report = ask(checks + SERVER, machine)
+    assert report.problem == ""
+
+
+@pytest.mark.parametrize(
+    ("program", "problem"),
+    [
+        ("print('hello')", "The server writes 'hello' to stdout, which is not its protocol."),
+        (
+            "import sys; sys.exit('kbc serve: there is no folder')",
+            "The server ends with exit code 1: kbc serve: there is no folder",
+        ),
+        ("pass", "The server ends with exit code 0."),
+        (SERVER.replace("[{", "[][:0] and [{"), "The server offers no tools."),
+        (
+            SERVER.replace(
+                '"structuredContent"', '"isError": True, "content": [{"text": "No."}], "x"'
+            ),
+            "find fails: No.",
+        ),
+        (
+            SERVER.replace('"result": result', '"error": {"message": "Not now"}'),
+            "The server refuses initialize: Not now.",
+        ),
+        (
+            SERVER.replace('"result": result', '"result": 1'),
+            "The server answers initialize with something else than a result.",
+        ),
+    ],
+)
+def test_what_goes_wrong_is_said(machine: Machine, program: str, problem: str) -> None:
+    report = ask(program, machine)
+    assert not report.ok
+    assert report.problem.startswith(problem)
+    assert "\n" not in report.problem
+
+
+def test_a_silent_server_is_not_waited_for_forever(machine: Machine) -> None:
+    report = ask("import sys; sys.stdin.read()", machine, timeout_s=0.5)
+    assert report.problem == "The server does not answer initialize within 0.5 s."
+
+
+def test_a_server_that_stays_is_stopped(machine: Machine) -> None:
+    stays = (
+        SERVER + "import time\nopen(os.environ['HOME'] + '/stays', 'w').close()\ntime.sleep(600)\n"
+    )
+    assert ask(stays, machine).ok
+    assert Path(machine.home, "stays").exists()
+
+
+def test_a_command_that_is_not_there(machine: Machine) -> None:
+    report = probe(["/nowhere/kbc"], machine, {})
+    assert report.problem == "/nowhere/kbc cannot be started: No such file or directory."
