@@ -6,25 +6,24 @@ the compiler's extra dependencies must be able to say so.
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import click
 
 from kb_runtime import command_line, commands
 from kb_runtime.command_line import CommandError, print_json
 from kb_runtime.version import FORMAT_VERSION, __version__
-from kbc import exit_codes
+from kbc import exit_codes, failures
+from kbc.commands.build_options import Chosen, build_options, takes_build_options
 from kbc.commands.install import doctor, install
+from kbc.commands.watch import watch
 from kbc.commands.wheel import wheel
 from kbc.commands.workspace import workspace
-from kbc.environment import default_cache, source_date_epoch
 
-EXTRA_COMMAND = 'pip install "kbc[compiler]"'
 DEFAULT_OUT = Path("dist-index")
 
 
@@ -98,67 +97,19 @@ def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
 
 @cli.command()
 @KB
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, help="Default: dist-index."
-)
-@click.option("--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores.")
-@click.option(
-    "--model", type=click.Path(path_type=Path), help="A local sentence-transformers folder."
-)
-@click.option(
-    "--fast", is_flag=True, help="Embed with an 8-bit graph: twice as fast, a little worse."
-)
-@click.option(
-    "--query-encoder",
-    "query_variant",
-    type=click.Choice(["nb8-b32", "fp32", "int8"]),
-    default="nb8-b32",
-    show_default=True,
-    help="The graph that ships for queries; docs/encoder.md compares them.",
-)
-@click.option(
-    "--lexical-only", is_flag=True, help="Without vectors and encoder: searches go by words alone."
-)
-@click.option("--keep", type=click.IntRange(1), default=3, help="Versions to keep; default: 3.")
-@click.option("--cache", type=click.Path(path_type=Path), help="Folder of the cache.")
-@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
-@click.option("--allow-outside", is_flag=True, help="Follow paths and links out of the folder.")
+@takes_build_options
 @click.option("--check-reproducible", is_flag=True, help="Build twice and compare every byte.")
 @click.option("--quiet", is_flag=True, help="No progress, no table.")
 @as_json
 def build(
-    kb: Path,
-    out: Path,
-    jobs: int | None,
-    model: Path | None,
-    fast: bool,
-    query_variant: Literal["nb8-b32", "fp32", "int8"],
-    lexical_only: bool,
-    keep: int,
-    cache: Path | None,
-    no_cache: bool,
-    allow_outside: bool,
-    check_reproducible: bool,
-    quiet: bool,
-    as_json: bool,
+    kb: Path, check_reproducible: bool, quiet: bool, as_json: bool, **chosen: Unpack[Chosen]
 ) -> None:
     """Compile the knowledge base KB into OUT/<name>/ and make it the live version."""
     from kbc import reporting
-    from kbc.pipeline import BuildOptions, build_twice
     from kbc.pipeline import build as run_build
+    from kbc.pipeline import build_twice
 
-    options = BuildOptions(
-        out=out,
-        jobs=jobs or os.cpu_count() or 1,
-        model=model,
-        fast=fast,
-        query_variant=query_variant,
-        keep=keep,
-        cache=None if no_cache else cache or default_cache(),
-        allow_outside=allow_outside,
-        source_date_epoch=source_date_epoch(),
-        embed=not lexical_only,
-    )
+    options = build_options(chosen)
     progress = reporting.progress(quiet or as_json)
     try:
         report = (build_twice if check_reproducible else run_build)(kb, options, progress)
@@ -178,6 +129,7 @@ cli.add_command(commands.verify)
 cli.add_command(commands.inspect)
 cli.add_command(commands.search)
 cli.add_command(commands.get)
+cli.add_command(watch)
 cli.add_command(wheel)
 cli.add_command(install)
 cli.add_command(doctor)
@@ -289,48 +241,6 @@ def run(arguments: list[str] | None = None) -> int:
         cli,
         sys.argv[1:] if arguments is None else arguments,
         "kbc",
-        _failure,
+        failures.explain,
         "interrupted; the last published version stays live",
     )
-
-
-def _failure(error: Exception) -> CommandError | None:
-    """The expected errors of all phases as one sentence with an exit code."""
-    known = command_line.explain(error)
-    if known is not None:
-        return known
-    if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("kb"):
-        return CommandError(
-            exit_codes.EXTRA,
-            f"this command needs the compiler, whose dependency {error.name!r} is not installed",
-            EXTRA_COMMAND,
-        )
-    return _compiler_failure(error)
-
-
-def _compiler_failure(error: Exception) -> CommandError | None:
-    from kbc.diagnostics import BuildError
-
-    if isinstance(error, BuildError):
-        from kbc import reporting
-
-        reporting.show_diagnostics(error.diagnostics)
-        return CommandError(exit_codes.INPUT, f"{error}; nothing was published")
-    try:
-        from kbc.encoding.errors import EncodingError, ModelError
-        from kbc.linker import PublishError
-        from kbc.shipping.errors import ShippingError
-    except ModuleNotFoundError:
-        return None
-    if isinstance(error, ModelError):
-        return CommandError(exit_codes.MODEL, error.message, error.hint)
-    if isinstance(error, ShippingError):
-        return CommandError(exit_codes.USAGE, error.message, error.hint)
-    if isinstance(error, EncodingError):
-        return CommandError(exit_codes.MODEL, str(error))
-    if isinstance(error, PublishError):
-        return CommandError(exit_codes.OUTPUT, error.message, error.hint)
-    if isinstance(error, OSError) and error.strerror:
-        where = f"{error.filename}: " if error.filename else ""
-        return CommandError(exit_codes.OUTPUT, f"{where}{error.strerror}")
-    return None
