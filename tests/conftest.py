@@ -47,6 +47,7 @@ def small_fields(entries: Entries, **changes: Any) -> dict[str, Any]:
         "encoder": None,
         "search": {"rrf_k": 60},
         "tools": {},
+        "package": {},
         "inputs": [],
         "libraries": {},
         "warnings": [],

@@ -20,6 +20,7 @@ SETTINGS = (
     "scopes",
     "search",
     "tools",
+    "package",
 )
 """Manifest fields that `diff` compares as settings."""
 

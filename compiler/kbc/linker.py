@@ -44,6 +44,7 @@ MANIFEST_FIELDS = (
     "encoder",
     "search",
     "tools",
+    "package",
     "inputs",
     "libraries",
     "warnings",

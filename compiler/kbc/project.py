@@ -21,6 +21,10 @@ from kbc.toml_lines import Key, key_lines
 PROJECT_FILE = "kb.toml"
 NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 COLLECTION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+AUTHOR = re.compile(r"[^\r\n]{1,200}")
+HOMEPAGE = re.compile(r"https?://[^\s<>\"]+")
+MCP_NAME = re.compile(r"(?=.{3,200}$)[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+")
+"""What the schema of the MCP registry admits."""
 PREFIX = re.compile(r"[a-z][a-z0-9_]{0,31}")
 RESERVED_COLLECTIONS = frozenset({"all", "chunks"})
 """`all` is the scope of everything, `chunks` a file name in the catalog."""
@@ -171,6 +175,17 @@ class ToolSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PackageSettings:
+    """`[package]`: what `kbc wheel` and `kbc bundle` say beside `[kb]`; "" where nothing is said.
+
+    `mcp_name` is the name in the MCP registry, whose owner the part before the slash tells."""
+
+    author: str = ""
+    homepage: str = ""
+    mcp_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Project:
     root: Path
     name: str
@@ -182,6 +197,7 @@ class Project:
     collections: tuple[Collection, ...]
     search: SearchSettings = SearchSettings()
     tools: ToolSettings = ToolSettings()
+    package: PackageSettings = PackageSettings()
 
     def settings(self) -> dict[str, Any]:
         """Everything that kb.toml decides about the artifact, for the build id."""
@@ -214,6 +230,7 @@ class Project:
                 self.tools.context_chars,
                 self.tools.max_context_chars,
             ],
+            "package": [self.package.author, self.package.homepage, self.package.mcp_name],
         }
 
 
@@ -293,12 +310,14 @@ _TOOL_KEYS = {
     "context_chars": INTEGER,
     "max_context_chars": INTEGER,
 }
+_PACKAGE_KEYS = {"author": STRING, "homepage": STRING, "mcp_name": STRING}
 _ALIAS_KEYS = {"name": STRING, "tool": STRING}
 _TOP_KEYS = {
     "kb": "a table",
     "collection": "an array of tables",
     "search": "a table",
     "tools": "a table",
+    "package": "a table",
 }
 
 
@@ -356,6 +375,7 @@ class _Reader:
         collections = self._collections(top.get("collection"))
         search = self._search(top.get("search", {}), [each.name for each in collections])
         tools = self._tools(top.get("tools", {}))
+        package = self._package(top.get("package", {}))
         if len(self._diagnostics.errors) > before:
             return None
         return Project(
@@ -369,6 +389,7 @@ class _Reader:
             collections=collections,
             search=search,
             tools=tools,
+            package=package,
         )
 
     def _collections(self, tables: list[dict[str, Any]] | None) -> tuple[Collection, ...]:
@@ -516,6 +537,17 @@ class _Reader:
             fields.get("reranker"),
             weights,
         )
+
+    def _package(self, table: dict[str, Any]) -> PackageSettings:
+        fields = self._checked(("package",), table, _PACKAGE_KEYS)
+        for name, pattern, what in (
+            ("author", AUTHOR, "one line"),
+            ("homepage", HOMEPAGE, "an address"),
+            ("mcp_name", MCP_NAME, "an owner, a slash and a name"),
+        ):
+            if name in fields:
+                self._matching(("package", name), fields[name], pattern, what)
+        return PackageSettings(**fields)
 
     def _tools(self, table: dict[str, Any]) -> ToolSettings:
         fields = self._checked(("tools",), table, _TOOL_KEYS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -187,6 +188,7 @@ def manifest_fields(
             "context_chars": project.tools.context_chars,
             "max_context_chars": project.tools.max_context_chars,
         },
+        "package": asdict(project.package),
         "inputs": [
             {"path": file.path, "bytes": len(file.data), "sha256": file.sha256}
             for file in inputs.files

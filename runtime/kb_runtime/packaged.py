@@ -51,9 +51,9 @@ def main(module: str, about: Mapping[str, str], arguments: Sequence[str] | None 
 
 
 def serve_usage(command: str) -> str:
-    """The usage of `kbc serve`, for a command that has its artifact."""
-    lines = USAGE.replace("kbc serve ARTIFACT", f"{command} serve").splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith("  ARTIFACT"))
+    """The usage of `kbc serve`, for a command that has a knowledge base of its own."""
+    usage = USAGE.replace("kbc serve ARTIFACT...", f"{command} serve [ARTIFACT]...")
+    return f"{usage}\nThe knowledge base of {command} is always served; no ARTIFACT is needed.\n"
 
 
 def upgrade_hint(about: Mapping[str, str]) -> str:
@@ -78,12 +78,19 @@ def commands(artifact: str, about: Mapping[str, str]) -> click.Group:
     import click
 
     from kb_runtime import commands
+    from kb_runtime.clients.commands import doctor_command, install_command
+    from kb_runtime.clients.server import Server, installed_command, server_of
     from kb_runtime.version import FORMAT_VERSION, __version__
+
+    def server() -> Server:
+        module = os.path.basename(os.path.dirname(artifact))
+        return server_of([artifact], installed_command(about["command"], module))
 
     @click.group(
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
         help=f"Without a command, {about['command']} serves its knowledge base over MCP on stdio.",
-        epilog="Exit codes: 0 success, 2 usage, 4 artifact refused, 7 not found, 70 defect.",
+        epilog="Exit codes: 0 success, 1 the server does not work in a client, 2 usage, 4 artifact refused,"
+        " 5 not writable, 7 not found, 8 runtime not installed, 70 defect.",
     )
     @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
     @click.version_option(
@@ -99,4 +106,6 @@ def commands(artifact: str, about: Mapping[str, str]) -> click.Group:
     for command in (commands.search, commands.get, commands.verify):
         group.add_command(commands.for_artifact(command, artifact))
     group.add_command(commands.for_artifact(commands.inspect, artifact, "info"))
+    group.add_command(install_command(server))
+    group.add_command(doctor_command(server))
     return group

@@ -75,6 +75,9 @@ def test_a_folder_without_kb_toml_is_refused_with_a_way_on(tmp_path: Path) -> No
         ('[kb]\nname = "a"\n[search]\ncandidates = true\n', "toml-wrong-type", 4, "True"),
         ('[kb]\nname = "a"\n[search.boosts]\ntittle = 2\n', "toml-unknown-key", 4, "'tittle'"),
         ('[kb]\nname = "a"\n[search.weights]\ndosc = 2\n', "toml-unknown-key", 4, "'dosc'"),
+        ('[kb]\nname = "a"\n[package]\nmcp_name = "quint"\n', "toml-bad-value", 4, "'quint'"),
+        ('[kb]\nname = "a"\n[package]\nhomepage = "here"\n', "toml-bad-value", 4, "'here'"),
+        ('[kb]\nname = "a"\n[package]\nauthor = "a\\nb"\n', "toml-bad-value", 4, "`author`"),
         ('[kb]\nname = "a"\n[tools]\nfamilies = ["serch"]\n', "toml-bad-value", 4, "'serch'"),
         ('[kb]\nname = "a"\n[[tools.alias]]\nname = "x"\n', "toml-missing-key", 3, "tool"),
         ('[kb]\nname = "a"\n[[collection]]\nname = "d"\n', "toml-missing-key", 3, "kind"),
@@ -220,3 +223,13 @@ def test_unknown_fusions_and_steps_are_refused(tmp_path: Path, line: str) -> Non
     diagnostics = Diagnostics()
     load_project(tmp_path, diagnostics)
     assert ("toml-bad-value", 4) in [(found.code, found.line) for found in diagnostics]
+
+
+def test_what_packages_say_is_read(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    toml = '[kb]\nname = "a"\n[package]\nauthor = "Ann"\nmcp_name = "org.example/a"\n'
+    project, diagnostics = load(tmp_path, toml)
+    assert project is not None
+    assert not len(diagnostics)
+    package = project.package
+    assert (package.author, package.homepage, package.mcp_name) == ("Ann", "", "org.example/a")

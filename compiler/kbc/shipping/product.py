@@ -14,10 +14,12 @@ from packaging.version import InvalidVersion, Version
 from kb_runtime.artifact import Artifact, CollectionInfo
 from kb_runtime.manifest import MANIFEST
 from kb_runtime.version import __version__
+from kbc.project import MCP_NAME
 from kbc.shipping.errors import ShippingError
 
-DISTRIBUTION = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-"""Names of distributions, normalised, that are Python identifiers once `-` is `_`."""
+DISTRIBUTION = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*-kb")
+"""Names of distributions, normalised, that are Python identifiers once `-` is `_`. By the ending `doctor`
+tells the command of a packaged knowledge base from others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def product(
         license=_spdx(manifest["license"]),
         author=package.get("author", ""),
         homepage=package.get("homepage", ""),
-        mcp_name=mcp_name or package.get("mcp_name", ""),
+        mcp_name=_mcp_name(mcp_name) or package.get("mcp_name", ""),
         build_id=artifact.build_id,
         built_at=recorded_time(artifact),
         prefix=manifest["prefix"],
@@ -126,7 +128,7 @@ def _distribution(name: str) -> str:
     if not DISTRIBUTION.fullmatch(normalised):
         raise ShippingError(
             f"{name!r} cannot be the name of a package",
-            "Use letters, digits and single hyphens, the first a letter: --name my-notes-kb.",
+            "Use letters, digits and single hyphens, and end in -kb: --name my-notes-kb.",
         )
     return normalised
 
@@ -139,6 +141,15 @@ def _version(text: str) -> str:
             f"{text!r} cannot be the version of a package",
             "Give one of numbers and dots, such as --version 2026.11.0, or change kb.toml.",
         ) from None
+
+
+def _mcp_name(name: str) -> str:
+    if name and not MCP_NAME.fullmatch(name):
+        raise ShippingError(
+            f"{name!r} cannot be a name in the MCP registry",
+            "Use your domain backwards or io.github.USER, a slash, and a name.",
+        )
+    return name
 
 
 def _spdx(text: str) -> str:

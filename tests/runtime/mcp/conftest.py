@@ -120,6 +120,7 @@ class Corpus:
                     "encoder": None,
                     "search": {},
                     "tools": {},
+                    "package": {},
                     "inputs": [],
                     "libraries": {},
                     "warnings": [],
