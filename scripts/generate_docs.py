@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes docs/cli.md and docs/tools.md from the code that they describe; a test keeps them equal.
+"""Writes docs/cli.md and docs/tools.md from the code that they describe, and the tools of a workspace
+as a server lists them before there is an artifact that has them; a test keeps them equal.
 
 python scripts/generate_docs.py           # writes
 python scripts/generate_docs.py --check   # exits 1 when a page is out of date
@@ -14,17 +15,22 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tool_examples import EXAMPLES, FAILURES
+from tool_examples import EXAMPLES
+from tool_refusals import Refused, refused
 
 from kb_runtime.__main__ import USAGE
+from kb_runtime.mcp import workspace_answers
 from kb_runtime.tools import TOOLS
 from kb_runtime.tools.arguments import MAX_ITEMS, check
 from kb_runtime.tools.compact import COMPACT_TOOLS
 from kb_runtime.tools.declaration import Argument, Tool
 from kb_runtime.tools.schemas import describe
+from kbc.backends.tools import CollectionSummary, ServerFacts, tools_document
 from kbc.cli import cli
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+WORKSPACE_TOOLS = Path(workspace_answers.__file__).with_name(workspace_answers.FILE)
 
 CLI_HEAD = """\
 # The command line
@@ -70,6 +76,8 @@ Common to all tools:
   `message` and where it helps `suggestions` and `details`. A search without hits is a success.
 - The family `sources` answers with JSON-RPC errors instead: -32602 for arguments, -32603 for failures of the server, whose
   `data` is that `error` and the correlation id. Only a page or section that does not exist is a result with `isError`.
+- The refused calls below each tool were made to a small knowledge base when this page was written; the texts are its
+  answers. Arguments that are no object are refused for every tool, with -32602.
 - Only names in the compiled index resolve, and no path of a request is opened, but for `ingest_tests`: it reads JSON files
   of up to 100 MB in the server's data folder.
 - Limits inside `filters`: `search_tests` takes at most 50 values of each, of 100 characters (500 for `testPath`).
@@ -77,16 +85,47 @@ Common to all tools:
 
 
 def main() -> int:
-    pages = {"cli.md": cli_page(), "tools.md": tools_page()}
-    stale = [name for name, text in pages.items() if _read(DOCS / name) != text]
+    pages = {
+        DOCS / "cli.md": cli_page(),
+        DOCS / "tools.md": tools_page(),
+        WORKSPACE_TOOLS: workspace_tools(),
+    }
+    stale = [page for page, text in pages.items() if _read(page) != text]
     if "--check" in sys.argv[1:]:
-        for name in stale:
-            print(f"docs/{name} is out of date: run scripts/generate_docs.py", file=sys.stderr)
+        for page in stale:
+            shown = page.relative_to(ROOT)
+            print(f"{shown} is out of date: run scripts/generate_docs.py", file=sys.stderr)
         return 1 if stale else 0
-    for name in stale:
-        (DOCS / name).write_text(pages[name], encoding="utf-8")
-        print(f"wrote docs/{name}")
+    for page in stale:
+        page.write_text(pages[page], encoding="utf-8")
+        print(f"wrote {page.relative_to(ROOT)}")
     return 0
+
+
+def workspace_tools() -> str:
+    """The families that a workspace may have, as `tools.json` has them."""
+    facts = ServerFacts(
+        name="workspace",
+        title="Workspace",
+        version="0",
+        prefix="workspace",
+        description="",
+        built_at="",
+        build_id="",
+        collections=[CollectionSummary("tests", "tests", 1), CollectionSummary("code", "code", 1)],
+    )
+    document = tools_document(facts)
+    families = {
+        name: {"tools": document["families"][name]["tools"], "prompts": []}
+        for name in ("tests", "codebase")
+    }
+    wires = [tool["name"] for family in families.values() for tool in family["tools"]]
+    offer = {
+        "families": families,
+        "names": {wire: document["names"][wire] for wire in wires},
+        "instructions": {name: document["instructions"]["families"][name] for name in families},
+    }
+    return json.dumps(offer, ensure_ascii=False, indent=1) + "\n"
 
 
 def cli_page() -> str:
@@ -102,14 +141,15 @@ def tools_page() -> str:
     families: dict[str, list[Tool]] = {}
     for tool in (*TOOLS, *COMPACT_TOOLS):
         families.setdefault(tool.family, []).append(tool)
+    refusals = refused()
     parts = [TOOLS_HEAD]
     for family, tools in families.items():
         parts.append(f"## Family `{family}`\n")
-        parts += ["\n".join(_tool(tool)) for tool in tools]
+        parts += ["\n".join(_tool(tool, refusals.get(tool.name, []))) for tool in tools]
     return "\n".join(parts)
 
 
-def _tool(tool: Tool) -> Iterator[str]:
+def _tool(tool: Tool, refusals: list[Refused]) -> Iterator[str]:
     described = describe(tool, "{prefix}", {})
     yield f"### {tool.name}\n\n{described['description']}\n"
     if tool.arguments:
@@ -127,7 +167,14 @@ def _tool(tool: Tool) -> Iterator[str]:
         yield f"Structured answer (`?`: left out without a value): {', '.join(fields)}.\n"
     else:
         yield "The answer is text only.\n"
-    yield f"Errors: {'; '.join(_errors(tool)) or 'only those of every tool'}.\n"
+    yield f"Errors: {_errors(tool) or 'only those of every tool'}.\n"
+    if refusals:
+        yield "| refused call | error | message |\n|---|---|---|"
+        yield from (
+            f"| `{call}` | {kind} | {message.replace('|', _PIPE)} |"
+            for call, kind, message in refusals
+        )
+        yield ""
     example = EXAMPLES[tool.name]
     _, warnings = check(tool, example)
     assert not warnings, (tool.name, warnings)
@@ -138,8 +185,8 @@ def _meaning(schema: dict[str, Any]) -> str:
     return f" ({schema['description']})" if "description" in schema else ""
 
 
-def _errors(tool: Tool) -> Iterator[str]:
-    """What the declaration refuses, then what the tool itself does."""
+def _errors(tool: Tool) -> str:
+    """What the declaration refuses."""
     reasons = []
     for argument in tool.arguments:
         if argument.required:
@@ -154,12 +201,10 @@ def _errors(tool: Tool) -> Iterator[str]:
             reasons.append(f"another `{argument.name}`")
         if argument.name == "cursor":
             reasons.append("a `cursor` of another request or build")
-    if reasons:
-        kind = {"sources": "-32602", "tests": "`BAD_INPUT` (400)"}.get(tool.family, "`BAD_INPUT`")
-        yield f"{kind} for {', '.join(reasons)}"
-    for argument in tool.arguments:
-        yield from (f"“{words}”" for words in dict.fromkeys(argument.refusals.values()))
-    yield from FAILURES.get(tool.name, ())
+    if not reasons:
+        return ""
+    kind = {"sources": "-32602", "tests": "`BAD_INPUT` (400)"}.get(tool.family, "`BAD_INPUT`")
+    return f"{kind} for {', '.join(reasons)}"
 
 
 def _argument(argument: Argument) -> str:
@@ -168,6 +213,7 @@ def _argument(argument: Argument) -> str:
     return f"| `{argument.name}` | {argument.type} | {default} | {_limits(argument)} | {meaning} |"
 
 
+_PIPE = "\\|"
 _OUT_OF_RANGE = {
     "clamp": "clamped outside",
     "clamp above": "clamped above and refused below",

@@ -1,4 +1,4 @@
-"""One call of each tool for docs/tools.md, and the failures that its arguments alone do not tell."""
+"""One call of each tool for docs/tools.md."""
 
 from __future__ import annotations
 
@@ -58,46 +58,3 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "{prefix}_outline": {"name": "docs/folds.md"},
     "{prefix}_info": {},
 }
-
-_PAGE = (
-    "`NOT_FOUND` (a result with `isError`) for an unknown page, with the nearest addresses, and for an"
-    " unknown section, with the headings"
-)
-_SCOPE = "`NOT_FOUND` for an unknown workshop, exercise or step"
-_NO_TEST = "`NOT_FOUND` (404) for an unknown key, with close ones"
-FAILURES: Mapping[str, tuple[str, ...]] = {
-    "search_tests": ("`BAD_INPUT` (400) for an unknown filter, or a priority that is none",),
-    "find_similar_tests": (_NO_TEST,),
-    "get_test_by_jira": ("`BAD_INPUT` (400) for what is not formed like a Jira key", _NO_TEST),
-    "ingest_tests": (
-        "`BAD_INPUT` (400) for a path that is refused, invalid JSON, and a file without usable tests",
-        "`NOT_FOUND` (404) for a file that is not there",
-    ),
-    "qurio_search": (
-        "-32602 for an unknown filter or source, or a filter's value of another type",
-    ),
-    "qurio_list_pages": ("-32602 for an unknown source, with the known ones",),
-    "qurio_read_page": ("-32602 for an unknown source", _PAGE),
-    "list_workshops": ("`BAD_INPUT` when `all` would take more than 500 pages of `limit`",),
-    "list_exercises": (_SCOPE,),
-    "retrieve_learning_context": (
-        "`BAD_INPUT` without a scope and without `random`",
-        _SCOPE,
-        "`NO_MATCH` for a scope without sections",
-        "`UNAVAILABLE` for `random` without any exercise",
-    ),
-    "retrieve_diff_context": (
-        _SCOPE,
-        "`NO_MATCH` for a scope without diffs, and for a `focus` that none has, with the paths",
-    ),
-    "search_topic_context": (
-        "`BAD_INPUT` for fewer than 3 characters besides spaces, and for a step without exercise",
-        _SCOPE,
-    ),
-    "codebase_retrieval": ("`BAD_INPUT` for globs that are absolute or have `..`",),
-    "get_file": (
-        "`NOT_FOUND` for an unknown path and for an ending that several files have, with their paths",
-        "`BAD_INPUT` for a range that is empty or behind the end",
-    ),
-}
-"""Tool -> what else it refuses. Of the other families see the paragraph on errors."""

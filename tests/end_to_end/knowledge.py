@@ -135,6 +135,36 @@ default_confidence = 0.5
 }
 
 
+MORE_FILES = {
+    "sources/almanac/moon.md": "# Moon\n\nThe moon is full once a month.\n",
+    "workshops/ropes/package.json": '{"epicshop": {"title": "Ropes"}}\n',
+    "workshops/ropes/exercises/01.coil/README.mdx": "# Coil\n\nCoil a rope.\n",
+    "tests/more.json": """\
+[{"uid": "t-3", "jiraKey": "SEA-3", "title": "Sail", "summary": "It sails.", "platforms": ["Web"],
+  "description": "In short.", "folderStructure": "Sea", "preconditions": "Wind", "testPath": "a.py:1",
+  "expectedResults": "Speed", "testData": "x", "relatedIssues": ["SEA-1"], "testId": 7},
+ {"uid": "t-4", "jiraKey": "SEA-3", "title": "Sail again"},
+ {"uid": "t-5", "testCaseId": "CASE-7", "title": "Row"}]
+""",
+}
+"""A second page, a second workshop, and tests with every field: what the tools' refusals and rarer
+answers need besides."""
+
+EXPORTS = {
+    "functional_tests_normalized.json": '[{"uid": "t-9", "title": "New"}]',
+    "api.json": '[{"testCaseId": "API-1"}, {"title": "Nameless"}]',
+    "broken.json": '[{"uid": 1',
+}
+
+
+def write_exports(folder: Path) -> Path:
+    """Makes a folder that `ingest_tests` may read, with a file where it looks by default."""
+    folder.mkdir()
+    for name, text in EXPORTS.items():
+        (folder / name).write_text(text)
+    return folder
+
+
 def write_knowledge(root: Path, **changes: str) -> Path:
     """Writes the files below `root`. `changes` maps a path to other content."""
     for name, text in {**FILES, **changes}.items():

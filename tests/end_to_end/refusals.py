@@ -116,6 +116,20 @@ REFUSALS = (
         'filters has the unknown key "kind". Allowed: type, language, sourceId, ',
         INVALID_PARAMS,
     ),
+    Refusal(
+        "qurio_search",
+        {"query": "x", "source_id": "nope"},
+        "BAD_INPUT",
+        'source_id "nope" is not a source. Known sources: almanac',
+        INVALID_PARAMS,
+    ),
+    Refusal(
+        "qurio_search",
+        {"query": "x", "filters": {"type": 5}},
+        "BAD_INPUT",
+        "filters.type must be a string or a list of such, not 5",
+        INVALID_PARAMS,
+    ),
     Refusal("qurio_list_sources", [1], "", NOT_AN_OBJECT, INVALID_PARAMS),
     Refusal("qurio_list_pages", {}, "BAD_INPUT", MISSING.format("source_id"), INVALID_PARAMS),
     Refusal(
@@ -132,6 +146,19 @@ REFUSALS = (
         "NOT_FOUND",
         "No content found for URL. ",
     ),
+    Refusal(
+        "qurio_read_page",
+        {"url": "https://example.org/tides", "section": "Waves"},
+        "NOT_FOUND",
+        'the page has no section "Waves". Headings: Tides',
+    ),
+    Refusal(
+        "qurio_read_page",
+        {"url": "https://example.org/tides", "source_id": "nope"},
+        "BAD_INPUT",
+        'source_id "nope" is not a source. Known sources: almanac',
+        INVALID_PARAMS,
+    ),
     Refusal("list_workshops", {"limit": "many"}, "BAD_INPUT", "limit must be a whole number, not "),
     Refusal("list_workshops", {"cursor": "zzz"}, "BAD_INPUT", CURSOR),
     Refusal("list_exercises", {"workshop": "knot"}, "NOT_FOUND", 'there is no workshop "knot"'),
@@ -140,6 +167,12 @@ REFUSALS = (
         {},
         "BAD_INPUT",
         "workshop and exerciseNumber missing: give workshop and exerciseNumber, or random: true",
+    ),
+    Refusal(
+        "retrieve_learning_context",
+        {"workshop": "knots", "exerciseNumber": 1, "maxChars": 0},
+        "BAD_INPUT",
+        "maxChars must be at least 1, not 0",
     ),
     Refusal(
         "retrieve_learning_context",
@@ -154,6 +187,18 @@ REFUSALS = (
         'no diff of the workshop "knots", exercise 1, step 1 matches the focus "sail"',
     ),
     Refusal(
+        "retrieve_diff_context",
+        {"workshop": "ropes", "exerciseNumber": 1},
+        "NO_MATCH",
+        'the workshop "ropes", exercise 1 has no diffs',
+    ),
+    Refusal(
+        "retrieve_diff_context",
+        {"workshop": "knots", "exerciseNumber": 1, "stepNumber": 9},
+        "NOT_FOUND",
+        'there is no step 9 in exercise 1 of the workshop "knots"',
+    ),
+    Refusal(
         "search_topic_context",
         {"query": "a b"},
         "BAD_INPUT",
@@ -164,6 +209,12 @@ REFUSALS = (
         {"query": "abc", "stepNumber": 1},
         "BAD_INPUT",
         "exerciseNumber is required when stepNumber is given",
+    ),
+    Refusal(
+        "search_topic_context",
+        {"query": "abc", "exerciseNumber": 9},
+        "NOT_FOUND",
+        "there is no exercise 9. Exercises: 1",
     ),
     Refusal(
         "retrieve_quiz_instructions",
@@ -206,6 +257,12 @@ REFUSALS = (
         {"functional_path": "../x.json"},
         "BAD_INPUT",
         'the path "../x.json" is refused: `..` is not allowed',
+    ),
+    Refusal(
+        "ingest_tests",
+        {"functional_path": "broken.json"},
+        "BAD_INPUT",
+        '"broken.json" is not valid JSON: ',
     ),
     Refusal("ingest_tests", {"api_path": "none.json"}, "NOT_FOUND", 'there is no file "none.json"'),
 )

@@ -19,7 +19,7 @@ from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult
 from tests.answer_schemas import check_structure
-from tests.end_to_end.knowledge import write_knowledge
+from tests.end_to_end.knowledge import MORE_FILES, write_exports, write_knowledge
 from tests.end_to_end.refusals import COMPACT_REFUSALS, REFUSALS, STATUS, Refusal, beginning
 
 from kb_runtime.manifest import CURRENT, MANIFEST, seal, sha256
@@ -126,19 +126,6 @@ MORE_CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("ingest_tests", {"api_path": "api.json"}, "api"),
 )
 
-MORE_KNOWLEDGE = {
-    "sources/almanac/moon.md": "# Moon\n\nThe moon is full once a month.\n",
-    "workshops/ropes/package.json": '{"epicshop": {"title": "Ropes"}}\n',
-    "workshops/ropes/exercises/01.coil/README.mdx": "# Coil\n\nCoil a rope.\n",
-    "tests/more.json": """\
-[{"uid": "t-3", "jiraKey": "SEA-3", "title": "Sail", "summary": "It sails.", "platforms": ["Web"],
-  "description": "In short.", "folderStructure": "Sea", "preconditions": "Wind", "testPath": "a.py:1",
-  "expectedResults": "Speed", "testData": "x", "relatedIssues": ["SEA-1"], "testId": 7},
- {"uid": "t-4", "jiraKey": "SEA-3", "title": "Sail again"},
- {"uid": "t-5", "testCaseId": "CASE-7", "title": "Row"}]
-""",
-}
-
 CONTRACT_TOOLS = 31
 OURS = {"list_exercises", "get_file"}
 """What users of the five systems missed, and what no contract has."""
@@ -150,7 +137,7 @@ READ_NOTHING = {"retrieve_quiz_instructions", "ingest_tests", "demo_info"}
 @pytest.fixture(scope="module")
 def artifact(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Path:
     folder = tmp_path_factory.mktemp("every-tool")
-    write_knowledge(folder / "kb", **MORE_KNOWLEDGE)
+    write_knowledge(folder / "kb", **MORE_FILES)
     assert pytestconfig.cache is not None
     cache = Path(pytestconfig.cache.mkdir("kbc"))
     return build(folder / "kb", BuildOptions(out=folder / "out", cache=cache)).path.parent
@@ -158,12 +145,8 @@ def artifact(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Conf
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A folder that `ingest_tests` may read, with a file where it looks by default."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "functional_tests_normalized.json").write_text('[{"uid": "t-9", "title": "New"}]')
-    (folder / "api.json").write_text('[{"testCaseId": "API-1"}, {"title": "Nameless"}]')
-    return folder
+    """A folder that `ingest_tests` may read."""
+    return write_exports(tmp_path / "data")
 
 
 @pytest.fixture(params=["legacy", "auto", "http"])
