@@ -88,6 +88,11 @@ class FederatedVectors:
                 found[at] = part.vectors.gather(own, dimensions)
         return found
 
+    def absent(self, rows: Sequence[int]) -> Sequence[int]:
+        """Those of the rows that have no vector."""
+        mute = [part.rows for part in self._parts if part.vectors is None]
+        return [row for row in rows if any(one.first <= row < one.stop for one in mute)]
+
 
 def _is_in(one: RowRange, part: VectorPart) -> bool:
     return bool(one.rows) and part.rows.first <= one.first_row < part.rows.stop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 Ranked = Sequence[tuple[int, float]]
 
@@ -67,6 +67,26 @@ def balanced(semantic: Ranked, lexical: Ranked, floor: float = 0.0) -> list[tupl
             for (row, cosine), word in zip(semantic, words, strict=True)
         }
     )
+
+
+def supposed(semantic: Ranked, lexical: Ranked, absent: Collection[int]) -> list[tuple[int, float]]:
+    """`semantic` with a cosine for the rows `absent`, which have no vector and the cosine 0 in it.
+
+    Their words are supposed to say how near they are: a row that is so many standard deviations above
+    the mean by words is as many above it by meaning. Means and deviations are those of the other rows.
+    """
+    by_words = dict(lexical)
+    known = [(cosine, by_words.get(row, 0.0)) for row, cosine in semantic if row not in absent]
+    if not known:
+        return list(semantic)
+    cosines, words = [cosine for cosine, _ in known], [word for _, word in known]
+    mean, usual = math.fsum(cosines) / len(known), math.fsum(words) / len(known)
+    in_words = _spread(words)
+    slope = _spread(cosines) / in_words if in_words > _NO_SPREAD else 0.0
+    return [
+        (row, mean + slope * (by_words.get(row, 0.0) - usual) if row in absent else cosine)
+        for row, cosine in semantic
+    ]
 
 
 def _spread(values: Sequence[float]) -> float:

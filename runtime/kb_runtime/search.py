@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from kb_runtime.analysis import Analyzer, fold
 from kb_runtime.errors import ArtifactError, ToolError
-from kb_runtime.fusion import RRF_K, balanced, mix, rrf
+from kb_runtime.fusion import RRF_K, balanced, mix, rrf, supposed
 from kb_runtime.lexical import NO_HITS, LexicalHits
 from kb_runtime.query import Query, analyse
 from kb_runtime.ranking import RERANKED, STEPS, Reranker, Step
@@ -292,8 +292,9 @@ class Searcher:
             hits = _distinct(hits, request.distinct)
         kept = list(islice(hits, limit))
         if request.cosines and sides.vector is not None:
+            absent = self._artifact.vectors.absent([hit.row for hit in kept])
             for hit in kept:
-                if hit.cosine is None:
+                if hit.cosine is None and hit.row not in absent:
                     hit.cosine = self._cosine(hit.row, sides.vector)
         return SearchResult(
             hits=kept,
@@ -487,6 +488,8 @@ class Searcher:
             positions = {row: at for at, row in enumerate(rows)}
             matrix = self._artifact.vectors.gather(rows, len(sides.vector))
             cosines = list(zip(rows, (matrix @ sides.vector).tolist(), strict=True))
+            if absent := self._artifact.vectors.absent(rows):
+                cosines = supposed(cosines, by_words, frozenset(absent))
         if alpha is not None:
             weight = {"lexical": 0.0, "semantic": 1.0}.get(sides.mode, alpha)
             fused = mix(by_meaning, by_words, weight)

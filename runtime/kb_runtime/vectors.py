@@ -123,6 +123,11 @@ class VectorIndex:
         found: Floats = self._numbers.reshape(-1, dimensions)[list(rows)]
         return found
 
+    def absent(self, rows: Sequence[int]) -> Sequence[int]:
+        """Those of the rows that have no vector: none."""
+        del rows
+        return ()
+
     def close(self) -> None:
         """Forgets the graphs and the map, which go when no search uses them any more."""
         self._graphs.clear()

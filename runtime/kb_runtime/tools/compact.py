@@ -11,7 +11,7 @@ from kb_runtime.errors import ToolError
 from kb_runtime.names import PATH_SUGGESTIONS, quoted, resolve, resolve_ending, suggest
 from kb_runtime.rendering import cut, json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.library import record_id, stored_lines, tool_name
+from kb_runtime.tools.library import look_up, record_id, stored_lines, tool_name
 from kb_runtime.tools.schemas import INTEGER, NUMBER, STRING, array, structure
 
 if TYPE_CHECKING:
@@ -177,16 +177,18 @@ def find_record(
     name: str = arguments["name"]
     address = parse_address(name)
     wanted = arguments["collection"] or (address[1] if address else None)
-    infos = [_collection(session, wanted)] if wanted else list(artifact.collections)
-    catalogs = [artifact.catalog(each.name) for each in infos]
+    names = artifact.addressed(*address[:2]) if address and not arguments["collection"] else ()
+    infos = [artifact.collection(each) for each in names]
+    if not infos:
+        infos = [_collection(session, wanted)] if wanted else list(artifact.collections)
     bare = record_id(name)
     candidates = [one for one in dict.fromkeys((name, bare, bare.partition("#")[0])) if one]
-    for look_up in (resolve, resolve_ending):
+    for resolver in (resolve, resolve_ending):
         for candidate in candidates:
-            place = look_up(candidate, catalogs)
+            place = look_up(session, infos, resolver, candidate)
             if place is not None:
-                return infos[place[0]], catalogs[place[0]][place[1]]
-    known = (each for catalog in catalogs for each in catalog.ids())
+                return place[0], artifact.catalog(place[0].name)[place[1]]
+    known = (id for each in infos for id in artifact.catalog(each.name).ids())
     raise ToolError(
         "NOT_FOUND",
         f"there is no record {quoted(name)}" + (f" in {wanted}" if wanted else ""),

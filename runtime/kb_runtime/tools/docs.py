@@ -133,7 +133,7 @@ def _page(session: Session, argument: str, name: str) -> tuple[library.Record, s
     path = clean_path(library.record_id(name), argument)
     page, _, anchor = path.partition("#")
     for candidate, fragment in ((path, None), (page.rstrip("/"), anchor or None)):
-        record = library.find_path(session, KIND, candidate) or _titled(session, candidate)
+        record = library.find_path(session, KIND, candidate, name) or _titled(session, candidate)
         if record is not None:
             return record, fragment
     raise _no_page(session, argument, name, page.rstrip("/"))

@@ -32,7 +32,7 @@ _NEXT_FILES = 3
 
 def get_example(session: Session, arguments: dict[str, Any]) -> Answer:
     path = clean_path(library.record_id(arguments["path"]), "path")
-    record = _example(session, path)
+    record = _example(session, path, arguments["path"])
     if record is not None and record["id"].casefold() == path.casefold():
         return _file(record)
     folder = _folder(session, path)
@@ -69,9 +69,10 @@ def category_of(record: library.Record) -> str:
     return str(record.get("category", ""))
 
 
-def _example(session: Session, path: str) -> library.Record | None:
-    """The example at `path`; a path from the knowledge base's root (`examples/...`) works as well."""
-    found = library.find_path(session, KIND, path) if path else None
+def _example(session: Session, path: str, given: str) -> library.Record | None:
+    """The example at `path`, which was taken from `given`; a path from the knowledge base's root
+    (`examples/...`) works as well."""
+    found = library.find_path(session, KIND, path, given) if path else None
     if found is not None:
         return found
     return next(
@@ -255,7 +256,7 @@ def _without_comments(text: str) -> str:
 
 def example_info(session: Session, arguments: dict[str, Any]) -> Answer:
     path = clean_path(library.record_id(arguments["path"]), "path")
-    record = _example(session, path)
+    record = _example(session, path, arguments["path"])
     if record is None:
         raise _no_example(session, arguments["path"], path, PATH_SUGGESTIONS)
     tests: list[str] = record.get("tests", [])

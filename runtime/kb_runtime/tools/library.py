@@ -7,11 +7,11 @@ where two of them hold the same id, the first one answers to it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.addresses import parse_address
-from kb_runtime.names import resolve, resolve_path
+from kb_runtime.names import Names, quoted, resolve, resolve_path
 
 if TYPE_CHECKING:
     from kb_runtime.artifact import CollectionInfo
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kb_runtime.session import Session
 
 Record = dict[str, Any]
+Resolver = Callable[[str, Sequence[Names]], tuple[int, int] | None]
 
 _HIT_ID = re.compile(r"(?:builtin|doc|example|pattern|template|extra|guideline:[a-z]+):(?=.)")
 """What search hits put before a record's id."""
@@ -47,11 +48,72 @@ def ids(session: Session, kind: str) -> list[str]:
 
 def find(session: Session, kind: str, name: str) -> Record | None:
     """The record that a name, an alias, a hit's id or a `kb://` address means."""
-    shelves = catalogs(session, kind)
-    place = resolve(name, shelves)
-    if place is None and (inner := record_id(name)) != name:
-        place = resolve(inner, shelves)
-    return None if place is None else shelves[place[0]][place[1]]
+    for infos in _shelves(session, kind, name):
+        place = look_up(session, infos, resolve, name)
+        if place is None and (inner := record_id(name)) != name:
+            place = look_up(session, infos, resolve, inner)
+        if place is not None:
+            return session.artifact.catalog(place[0].name)[place[1]]
+    return None
+
+
+def look_up(
+    session: Session, infos: Sequence[CollectionInfo], resolver: Resolver, name: str
+) -> tuple[CollectionInfo, int] | None:
+    """What a name means in some collections: one of them, and the record's position in it.
+
+    Where several knowledge bases have a record of that name, the answer says so with their addresses;
+    a name that one of them has once counts, whatever others have.
+    """
+
+    def within(among: Sequence[CollectionInfo]) -> tuple[CollectionInfo, int] | None:
+        place = resolver(name, [session.artifact.catalog(info.name) for info in among])
+        return None if place is None else (among[place[0]], place[1])
+
+    found = within(infos)
+    if len(session.artifact.served) < 2:
+        return found
+    by_origin: dict[str, list[CollectionInfo]] = {}
+    for info in infos:
+        by_origin.setdefault(session.artifact.origin(info.name), []).append(info)
+    each = [place for among in by_origin.values() if (place := within(among)) is not None]
+    found = found or next(iter(each), None)
+    if found is not None:
+        places = [
+            (info.name, session.artifact.catalog(info.name).id(at)) for info, at in (found, *each)
+        ]
+        tell_others(session, name, places)
+    return found
+
+
+def tell_others(session: Session, name: str, places: Sequence[tuple[str, str]]) -> bool:
+    """Whether records of one name, given as collection and id, are in several knowledge bases; the
+    answer, which is about the first, then has their addresses."""
+    artifact = session.artifact
+    if (
+        len(artifact.served) < 2
+        or len({artifact.origin(collection) for collection, _ in places}) < 2
+    ):
+        return False
+    first, *others = dict.fromkeys(artifact.address(*place) for place in places)
+    session.notes.append(
+        f"{quoted(name)} is in several knowledge bases: this is {first}, and there is"
+        f" {', '.join(others)}; ask for an address, or give the argument kb"
+    )
+    return True
+
+
+def _shelves(session: Session, kind: str, given: str) -> Iterator[list[CollectionInfo]]:
+    """Where to look for what was given: where an address points, then in all collections of the kind.
+    Among several knowledge bases an address means the one that it names."""
+    shelves = collections(session, kind)
+    if address := parse_address(given):
+        names = session.artifact.addressed(*address[:2])
+        if meant := [info for info in shelves if info.name in names]:
+            yield meant
+            if len(session.artifact.served) > 1:
+                return
+    yield shelves
 
 
 def public_address(session: Session, record: Record) -> str:
@@ -61,11 +123,14 @@ def public_address(session: Session, record: Record) -> str:
     return session.artifact.address(record["collection"], record["id"])
 
 
-def find_path(session: Session, kind: str, path: str) -> Record | None:
-    """The record whose id is `path`, or the only one whose id ends with it."""
-    shelves = catalogs(session, kind)
-    place = resolve_path(path, shelves)
-    return None if place is None else shelves[place[0]][place[1]]
+def find_path(session: Session, kind: str, path: str, given: str = "") -> Record | None:
+    """The record whose id is `path`, or the only one whose id ends with it. `given` is what the path
+    was taken from: an address says where to look."""
+    for infos in _shelves(session, kind, given):
+        place = look_up(session, infos, resolve_path, path)
+        if place is not None:
+            return session.artifact.catalog(place[0].name)[place[1]]
+    return None
 
 
 def record_id(name: str) -> str:

@@ -35,8 +35,13 @@ def suggest_framework(session: Session, arguments: dict[str, Any]) -> Answer:
             "this knowledge base has no routing rules",
             next_steps=[f"Use {library.tool_name(session, 'hybrid_search')} instead."],
         )
-    votes = [Vote(rule, matched_keywords(rule, arguments["description"])) for rule in rules]
-    winner, confidence = decide(votes)
+    by_origin: dict[str, list[Vote]] = {}
+    for rule in rules:
+        vote = Vote(rule, matched_keywords(rule, arguments["description"]))
+        by_origin.setdefault(session.artifact.origin(rule["collection"]), []).append(vote)
+    decided = [(*decide(votes), votes) for votes in by_origin.values()]
+    # Each knowledge base decides for itself; rules that found a keyword count before default ones.
+    winner, confidence, votes = max(decided, key=lambda one: (bool(one[0].keywords), one[1]))
     return json_answer(
         {
             "framework": winner.rule["label"],

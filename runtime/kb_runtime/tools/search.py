@@ -53,7 +53,9 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer:
     found = {scope: _search(session, query, scope, limit, modes, warnings) for scope in scopes}
     # The results of an only scope are in the structure twice.
     room = _room(sum(map(len, found.values())) * (2 if len(scopes) == 1 else 1))
-    by_scope = {scope: [_result(scope, hit, room) for hit in hits] for scope, hits in found.items()}
+    by_scope = {
+        scope: [_result(session, scope, hit, room) for hit in hits] for scope, hits in found.items()
+    }
     if arguments["explain"]:
         for scope, hits in found.items():
             for result, one in zip(by_scope[scope], hits, strict=True):
@@ -154,7 +156,7 @@ def _search(
 
     def shown_as(hit: Hit) -> str:
         found = _shown(session, hit, scope, decoded)
-        id = _id(found)
+        id = _id(session, found)
         shown.setdefault(id, found)
         return id
 
@@ -201,14 +203,14 @@ def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
     return f"Nothing was found. Use other words, or {substring} for an exact piece of text."
 
 
-def _result(scope: str, found: _Found, room: _Room) -> dict[str, Any]:
+def _result(session: Session, scope: str, found: _Found, room: _Room) -> dict[str, Any]:
     info, record, hit = found
     metadata = _metadata(found, room)
     if room.tells_lines:
         metadata["lines"] = [hit.chunk["start_line"], hit.chunk["end_line"]]
     title = record["title"] if info.kind == "builtins" else hit.chunk.get("title")
     result: dict[str, Any] = {
-        "id": _id(found),
+        "id": _id(session, found),
         "scope": _own_scope(info) if scope == ALL else scope,
         "title": shorten(title or record["title"], room.title_chars),
         "score": float(f"{hit.score:.4g}"),
@@ -243,8 +245,13 @@ def _own_scope(info: CollectionInfo) -> str:
     return {"posts": "extra", "guidelines": "guidelines"}.get(info.group, "docs")
 
 
-def _id(found: _Found) -> str:
+def _id(session: Session, found: _Found) -> str:
+    """What the tools that read records take. It is the address of a record whose id another knowledge
+    base has too."""
     info, record, _ = found
+    if _is_elsewhere(session, info, record["id"]):
+        address = session.artifact.address(info.name, record["id"])
+        return f"{address}#{_section(found)}" if info.kind == "docs" else address
     if info.kind == "docs":
         if info.group == "guidelines":
             page = "workflow" if "workflow" in record["path"].casefold() else "guideline"
@@ -261,9 +268,26 @@ _ID_PREFIXES = {
 }
 
 
+def _is_elsewhere(session: Session, info: CollectionInfo, id: str) -> bool:
+    """Whether another knowledge base has a record of that kind and id."""
+    artifact = session.artifact
+    if len(artifact.served) < 2:
+        return False
+    own = artifact.origin(info.name)
+    return any(
+        artifact.catalog(other.name).find(id) is not None
+        for other in library.collections(session, info.kind)
+        if artifact.origin(other.name) != own
+    )
+
+
 def _place(found: _Found) -> str:
     """The section of a page that a hit lies in."""
-    return f"{found.record['path']}#{found.hit.chunk.get('anchor', '')}:{_line(found.hit)}"
+    return f"{found.record['path']}#{_section(found)}"
+
+
+def _section(found: _Found) -> str:
+    return f"{found.hit.chunk.get('anchor', '')}:{_line(found.hit)}"
 
 
 def _line(hit: Hit) -> int:

@@ -75,9 +75,10 @@ def find_source(session: Session, id: str) -> Source:
         lambda source: source.id == id,
         lambda source: folded in (source.id.casefold(), source.name.casefold()),
     ):
-        for source in known:
-            if matches(source):
-                return source
+        found = [source for source in known if matches(source)]
+        if found:
+            library.tell_others(session, id, [(source.info.name, source.id) for source in found])
+            return found[0]
     ids = [source.id for source in known]
     raise ToolError(
         "BAD_INPUT",

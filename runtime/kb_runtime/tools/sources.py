@@ -393,6 +393,8 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[library.Re
             details={"nearest": near},
         )
     others = [page["source"] for page in found[1:]]
+    if library.tell_others(session, url, [(page["collection"], page["id"]) for page in found]):
+        others = []
     warnings = []
     if others:
         warnings.append(

@@ -194,7 +194,10 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
         )
     candidates.sort(key=lambda candidate: candidate[:2])
     rank, _, info, position = candidates[0]
-    others = [uid for other_rank, uid, *_ in candidates[1:] if rank == other_rank == 0]
+    alike = [(uid, info) for other_rank, uid, info, _ in candidates if rank == other_rank]
+    if library.tell_others(session, given, [(info.name, uid) for uid, info in alike]):
+        return info, position, []
+    others = [uid for uid, _ in alike[1:] if rank == 0]
     return info, position, others
 
 

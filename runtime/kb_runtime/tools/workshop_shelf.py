@@ -74,9 +74,11 @@ def find_workshop(session: Session, slug: str) -> Workshop:
     """The workshop of that slug, else of that slug in another case. Raises NOT_FOUND."""
     known = workshops(session)
     for fold in (str, str.casefold):
-        for workshop in known:
-            if fold(workshop.slug) == fold(slug):
-                return workshop
+        found = [workshop for workshop in known if fold(workshop.slug) == fold(slug)]
+        if found:
+            places = [(workshop.info.name, workshop.slug) for workshop in found]
+            library.tell_others(session, slug, places)
+            return found[0]
     slugs = [workshop.slug for workshop in known]
     raise ToolError(
         "NOT_FOUND",
