@@ -270,6 +270,18 @@ def test_another_server_of_the_name_is_said_and_kept(
     assert problems(capsys, built) == []
 
 
+def test_a_server_can_be_taken_out_when_its_artifact_is_gone(
+    artifact: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = install(capsys, artifact)
+    shutil.rmtree(artifact)
+    code, _, _ = ask(capsys, "install", artifact, "--client", "cursor", "--uninstall")
+    assert code == exit_codes.ARTIFACT, "its name is in the artifact"
+    arguments = ("--client", "cursor", "--uninstall", "--name", "demo")
+    assert ask(capsys, "install", artifact, *arguments)[0] == exit_codes.OK
+    assert not file.exists()
+
+
 def test_what_is_no_artifact_is_refused_before_anything_is_written(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -74,16 +74,18 @@ def add(client: Client, place: Place, name: str, server: Server, *, force: bool)
     return Change(client, "server", action, before, after)
 
 
-def remove(client: Client, place: Place, name: str, *, force: bool) -> Change:
-    """The change that takes the server `name` out. Raises ConfigError; an entry of that name that does
-    not start a server of this program goes with `force` only."""
+def remove(
+    client: Client, place: Place, name: str, server: Server | None, *, force: bool
+) -> Change:
+    """The change that takes the server `name` out. Raises ConfigError; an entry of that name that
+    starts neither `server` nor a knowledge base of this program goes with `force` only."""
     before = _read(client, place)
     with _naming(before):
         text = before.text()
         entries = client.format.entries(text)
         if name not in entries:
             return Change(client, "server", "absent", before, before.data)
-        if not _is_ours(entries[name], None) and not force:
+        if not _is_ours(entries[name], server) and not force:
             raise _taken(before, name, entries[name])
         after = _original(client.format, before, name, entries[name])
     return Change(client, "server", "remove", before, after)
