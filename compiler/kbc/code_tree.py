@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection as Names
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kbc.diagnostics import Diagnostics
@@ -25,15 +25,17 @@ def read_tree(
     diagnostics: Diagnostics,
     *,
     only: Names[str] | None = None,
+    exclude: Iterable[str] = (),
     with_definitions: bool = True,
 ) -> Inputs:
-    """The source files below `tree`, or those of them whose paths in it are in `only`.
+    """The source files below `tree`, or those of them whose paths in it are in `only`; `exclude` are
+    further patterns, as in an ignore file at the top of the tree.
 
     A file that vanishes or cannot be read meanwhile is left out: whoever follows the tree hears of it
     again. Raises `TreeError` when the tree itself cannot be read, or holds no source file.
     """
     collection = Collection(name=NAME, kind="code", paths=(tree.as_posix(),))
-    selection = SourceTree()
+    selection = SourceTree(exclude)
     try:
         files = list(_files(tree, selection, only))
     except OSError as error:

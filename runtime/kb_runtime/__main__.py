@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kb_runtime.live import LiveArtifact
+    from kb_runtime.living_workspace import LivingWorkspace
     from kb_runtime.mcp.dispatch import Dispatcher
     from kb_runtime.working_tree import WorkingTree
 
@@ -27,7 +28,7 @@ MAX_BODY_BYTES = 4 * 1024 * 1024
 
 USAGE = f"""\
 Usage: kbc serve ARTIFACT... [--tools all|compact|FAMILY,...] [--data DIR] [--code DIR]
-                             [--read-only]
+                             [--workspace DIR] [--read-only]
        kbc serve ARTIFACT... --http [--host HOST] [--port PORT] [--token-file FILE]
                              [--allow-host HOST]... [--allow-origin ORIGIN]...
                              [--max-body BYTES]
@@ -40,6 +41,8 @@ Serves compiled knowledge bases to an MCP client, over stdin and stdout or over 
   --data           the folder whose JSON files `ingest_tests` may read (data)
   --code           the folder where indexed source files are edited: results are
                    compared with it, and stale ones are flagged or left out
+  --workspace      a writable folder for what is not in the artifact: `ingest_tests`
+                   adds to it, and the folder of --code is indexed and watched
   --read-only      switch `ingest_tests` off: it reads no file, and says what to run
   --http           streamable HTTP at http://HOST:PORT/mcp, and /healthz
   --host           the address to listen on (127.0.0.1)
@@ -64,6 +67,7 @@ class Options:
         self.tools = "all"
         self.data = ""
         self.code = ""
+        self.workspace = ""
         self.read_only = False
         self.http = False
         self.host = "127.0.0.1"
@@ -117,7 +121,7 @@ def parse(arguments: Sequence[str]) -> Options:
                 raise UsageError(f"{name} needs a value.")
             value = remaining.pop(0)
         _VALUED[name](options, value)
-        if name not in ("--tools", "--data", "--code"):
+        if name not in ("--tools", "--data", "--code", "--workspace"):
             http_only = name
     if not options.artifacts:
         raise UsageError("the ARTIFACT to serve is missing.")
@@ -137,6 +141,7 @@ _VALUED: dict[str, Callable[[Options, str], None]] = {
     "--tools": lambda options, value: setattr(options, "tools", value),
     "--data": lambda options, value: setattr(options, "data", value),
     "--code": lambda options, value: setattr(options, "code", value),
+    "--workspace": lambda options, value: setattr(options, "workspace", value),
     "--host": lambda options, value: setattr(options, "host", value),
     "--port": lambda options, value: setattr(options, "port", _number("--port", value, 65_535)),
     "--token-file": lambda options, value: setattr(options, "token_file", value),
@@ -158,20 +163,37 @@ def _serve(options: Options) -> int:
     if not options.http and (sys.stdin is None or sys.stdout is None):
         raise UsageError("stdin and stdout must be open.")
     try:
-        live = LiveArtifact(*options.artifacts)
+        tree = _working_tree(options.code)
+        workspace = _workspace(options)
+        live = LiveArtifact(
+            *options.artifacts, workspaces=() if workspace is None else workspace.kb_folders
+        )
+        if workspace is not None:
+            workspace.serve_with(live)
         dispatcher = Dispatcher(
-            live,
-            options.tools,
-            options.data or DATA_FOLDER,
-            _working_tree(options.code),
-            options.read_only,
+            live, options.tools, options.data or DATA_FOLDER, tree, options.read_only, workspace
         )
     except ProfileError as error:
         raise UsageError(str(error)) from None
     if options.http:
-        return _serve_http(options, live, dispatcher)
-    _serve_stdio(live, dispatcher)
+        return _serve_http(options, live, dispatcher, workspace)
+    _serve_stdio(live, dispatcher, workspace)
     return EXIT_OK
+
+
+def _workspace(options: Options) -> LivingWorkspace | None:
+    """The workspace; None without one, and where it cannot be used: what ships is served all the
+    same, and stderr says why it is alone."""
+    if not options.workspace:
+        return None
+    from kb_runtime.living_workspace import LivingWorkspace
+    from kb_runtime.workspace import Workspace, WorkspaceError
+
+    try:
+        return LivingWorkspace(Workspace.open(options.workspace), options.code)
+    except WorkspaceError as error:
+        print(f"kbc: serving without it: {error.message} {error.hint}".rstrip(), file=sys.stderr)
+        return None
 
 
 def _working_tree(folder: str) -> WorkingTree | None:
@@ -186,7 +208,9 @@ def _working_tree(folder: str) -> WorkingTree | None:
     return tree
 
 
-def _serve_stdio(live: LiveArtifact, dispatcher: Dispatcher) -> None:
+def _serve_stdio(
+    live: LiveArtifact, dispatcher: Dispatcher, workspace: LivingWorkspace | None
+) -> None:
     """Ends the process when the client leaves while the engines are still being loaded: nothing is
     written by this process, so nothing is lost, and importing on would only delay the exit."""
     from kb_runtime.mcp.connection import Connection
@@ -200,8 +224,12 @@ def _serve_stdio(live: LiveArtifact, dispatcher: Dispatcher) -> None:
         thread = Thread(target=prepare, args=(live,), daemon=True)
         loading.append(thread)
         thread.start()
+        if workspace is not None:
+            workspace.start()
 
     serve_stdio(Connection(dispatcher.handle), load_engines)
+    if workspace is not None:
+        workspace.close()
     if any(thread.is_alive() for thread in loading):
         import os
 
@@ -223,13 +251,20 @@ def prepare(live: LiveArtifact) -> None:
         failures.report("The engines could not be loaded; searches will fail", error)
 
 
-def _serve_http(options: Options, live: LiveArtifact, dispatcher: Dispatcher) -> int:
+def _serve_http(
+    options: Options,
+    live: LiveArtifact,
+    dispatcher: Dispatcher,
+    workspace: LivingWorkspace | None,
+) -> int:
     from kb_runtime.mcp.http import serve_http
 
     try:
         token = _token(options.token_file)
     except OSError as error:
         raise UsageError(f"--token-file cannot be read: {error.strerror}.") from None
+    if workspace is not None:
+        workspace.start()
     prepare(live)
     try:
         serve_http(
@@ -245,6 +280,9 @@ def _serve_http(options: Options, live: LiveArtifact, dispatcher: Dispatcher) ->
         raise UsageError(
             f"cannot listen on {options.host} port {options.port}: {error.strerror}."
         ) from None
+    finally:
+        if workspace is not None:
+            workspace.close()
     live.close()
     return EXIT_OK
 

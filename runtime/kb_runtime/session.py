@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kb_runtime.knowledge import Knowledge
+    from kb_runtime.living_workspace import LivingWorkspace
     from kb_runtime.working_tree import WorkingTree
 
 DATA_FOLDER = "data"
@@ -19,7 +20,8 @@ class Session:
     `tool_names` maps declared names (`{prefix}_get_doc`) to the names under which this server offers
     them; a tool that the profile leaves out is not in it. `correlation_id` goes into every log record
     about the call. `data_folder` is the only folder whose files a call may name. `working_tree` is
-    where the files of `code` collections are edited, None when the server was not told. In a `read_only`
+    where the files of `code` collections are edited, None when the server was not told, and
+    `workspace` where it adds what is not in the artifact, None for a server without one. In a `read_only`
     session no file of the data folder is read, and nothing is added. Whatever looks records up adds
     sentences to `notes`, which the answer then carries as warnings.
     """
@@ -32,6 +34,7 @@ class Session:
         "read_only",
         "tool_names",
         "working_tree",
+        "workspace",
     )
 
     def __init__(
@@ -42,6 +45,7 @@ class Session:
         data_folder: str = DATA_FOLDER,
         working_tree: WorkingTree | None = None,
         read_only: bool = False,
+        workspace: LivingWorkspace | None = None,
     ) -> None:
         self.artifact = artifact
         self.tool_names = tool_names
@@ -49,4 +53,5 @@ class Session:
         self.data_folder = data_folder
         self.working_tree = working_tree
         self.read_only = read_only
+        self.workspace = workspace
         self.notes: list[str] = []

@@ -17,8 +17,20 @@ from kbc import exit_codes
 if TYPE_CHECKING:
     from kb_runtime.testcases import Normalised
     from kb_runtime.workspace import Workspace
+    from kbc.following.indexing import Indexing
 
 STDIN = "-"
+
+CODE = click.option(
+    "--code",
+    "tree",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The folder where the source files are edited.",
+)
+JOBS = click.option(
+    "--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores."
+)
 
 WORKSPACE = click.argument("workspace", type=click.Path())
 TIED = click.option(
@@ -39,7 +51,7 @@ def workspace() -> None:
     type=click.Choice(["functional", "api"]),
     help="What the files hold; default: what their names say.",
 )
-@click.option("--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores.")
+@JOBS
 @TIED
 @AS_JSON
 def ingest_command(
@@ -80,6 +92,66 @@ def ingest_command(
     click.echo(
         f"{result.added} tests added, {result.replaced} replaced, {result.unchanged} unchanged;"
         f" build {result.build_id} with {result.tests} tests is live"
+    )
+
+
+@workspace.command("index")
+@WORKSPACE
+@CODE
+@click.option("--edits", is_flag=True, help="Only the files that the follower has noted as edited.")
+@JOBS
+@TIED
+@AS_JSON
+def index_command(
+    workspace: str, tree: Path, edits: bool, jobs: int | None, tied: bool, as_json: bool
+) -> None:
+    """Index the source files of a folder into WORKSPACE, with vectors, and publish them."""
+    from kbc.tied import tie_to_stdin
+
+    if tied:
+        tie_to_stdin()
+    indexing = _indexing(_open(workspace), tree, jobs)
+    noted = indexing.noted_edited() if edits else None
+    report = indexing.build(noted, draft=False)
+    if as_json:
+        print_json({"build_id": report.build_id, "path": str(report.path)})
+        return
+    click.echo(f"{report.records} files indexed; build {report.build_id} is live")
+
+
+@workspace.command("follow")
+@WORKSPACE
+@CODE
+@TIED
+def follow_command(workspace: str, tree: Path, tied: bool) -> None:
+    """Keep the index of a folder in WORKSPACE up to date until interrupted.
+
+    A server with --workspace and --code does this itself.
+    """
+    from kbc.following.builder import build_command
+    from kbc.following.follower import Follower
+    from kbc.tied import tie_to_stdin
+
+    if tied:
+        tie_to_stdin()
+    opened = _open(workspace)
+    indexing = _indexing(opened, tree, None)
+    command = build_command(opened.root, indexing.tree)
+    Follower(indexing, command, Path(opened.root)).run()
+
+
+def _indexing(workspace: Workspace, tree: Path, jobs: int | None) -> Indexing:
+    """Where the workspace is inside of the tree, it is no part of it."""
+    from kbc.following.indexing import Indexing
+
+    real, root = tree.resolve(), Path(workspace.root)
+    inside = root.is_relative_to(real)
+    return Indexing(
+        tree=real,
+        folder=workspace.code(str(real)),
+        cache=Path(workspace.cache),
+        exclude=(f"/{root.relative_to(real).as_posix()}/",) if inside else (),
+        jobs=jobs or os.cpu_count() or 1,
     )
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from kb_runtime.knowledge import Knowledge
+    from kb_runtime.living_workspace import LivingWorkspace
     from kb_runtime.working_tree import WorkingTree
 
 TOOLS_FILE = "tools.json"
@@ -50,6 +51,7 @@ class Answers:
         self.data_folder = data_folder
         self.working_tree: WorkingTree | None = None
         self.read_only = False
+        self.workspace: LivingWorkspace | None = None
         self.choices: tuple[str, ...] = ()
         families = document["families"]
         chosen = choose_families(profile, families)
@@ -97,17 +99,26 @@ def load_answers(
     return _answers(build_id, _document(build_id, data), profile, data_folder)
 
 
-def answers_of(knowledge: Knowledge, profile: str, data_folder: str = DATA_FOLDER) -> Answers:
-    """The answers for what is served, merged from those of its parts. Raises what `load_answers`
-    does."""
-    first, *others = knowledge.parts
-    if not others:
-        return load_answers(first.build_id, first.read(TOOLS_FILE), profile, data_folder)
-    from kb_runtime.mcp.merged_answers import merged
-
+def answers_of(
+    knowledge: Knowledge,
+    profile: str,
+    data_folder: str = DATA_FOLDER,
+    workspace: LivingWorkspace | None = None,
+) -> Answers:
+    """The answers for what is served, merged from those of its parts, with the tools that add to and
+    read the workspace. Raises what `load_answers` does."""
     documents = [_document(part.build_id, part.read(TOOLS_FILE)) for part in knowledge.parts]
-    document = merged(documents, knowledge)
+    document = documents[0]
+    if len(documents) > 1:
+        from kb_runtime.mcp.merged_answers import merged
+
+        document = merged(documents, knowledge)
+    if workspace is not None:
+        from kb_runtime.mcp.workspace_answers import with_workspace
+
+        document = with_workspace(document, workspace.families)
     answers = _answers(knowledge.build_id, document, profile, data_folder)
+    answers.workspace = workspace
     if len(knowledge.served) > 1:
         answers.choices = tuple(part.manifest["name"] for part in knowledge.served)
     return answers

@@ -49,6 +49,7 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
         answers.data_folder,
         answers.working_tree,
         answers.read_only,
+        answers.workspace,
     )
     try:
         if answers.choices and KB in arguments:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from kb_runtime.knowledge import Knowledge
     from kb_runtime.live import LiveArtifact
+    from kb_runtime.living_workspace import LivingWorkspace
     from kb_runtime.working_tree import WorkingTree
 
     Method = Callable[[Answers, Knowledge, dict[str, Any], str], dict[str, Any]]
@@ -33,15 +34,18 @@ class Dispatcher:
         data_folder: str = DATA_FOLDER,
         working_tree: WorkingTree | None = None,
         read_only: bool = False,
+        workspace: LivingWorkspace | None = None,
     ) -> None:
         """`data_folder` is the only folder whose files a call may name; `working_tree` is compared
-        with what is indexed of source trees; with `read_only` no call reads or adds files. Raises
-        ArtifactError and ProfileError, so that a server refuses before it serves."""
+        with what is indexed of source trees; with `read_only` no call reads or adds files, otherwise
+        `workspace` is where tests are added. Raises ArtifactError and ProfileError, so that a server
+        refuses before it serves."""
         self._live = live
         self._profile = profile
         self._data_folder = data_folder
         self._working_tree = working_tree
         self._read_only = read_only
+        self._workspace = workspace
         with live.lease() as artifact:
             self._answers = self._read_answers(artifact)
 
@@ -81,7 +85,7 @@ class Dispatcher:
         return answers
 
     def _read_answers(self, artifact: Knowledge) -> Answers:
-        answers = answers_of(artifact, self._profile, self._data_folder)
+        answers = answers_of(artifact, self._profile, self._data_folder, self._workspace)
         answers.working_tree = self._working_tree
         answers.read_only = self._read_only
         return answers

@@ -1,0 +1,217 @@
+"""Follows a source tree: what is edited can be found within a second, what it means soon after.
+
+Two artifacts show a tree together. The *index* holds all files as they were at one time; the *edits*,
+which hide files of the same path in the index, hold those that differ by now. A draft of either takes
+a fraction of a second to seconds and is published at once; a process of low priority then parses and
+embeds the same. When many files have been edited, or none for a while, the index is built anew.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from kb_runtime.workspace import write_whole
+from kbc import retention
+from kbc.code_tree import TreeError
+from kbc.following.builder import Builder
+from kbc.following.changes import Changes
+from kbc.following.indexing import Indexing, Published
+from kbc.following.snapshot import Snapshot
+from kbc.linker import PublishError
+
+REBUILT_FROM_FILES = 64
+"""Edited files from which on the index is built anew instead of their edits."""
+REBUILT_AFTER_S = 300.0
+"""... and seconds without an edit after which the index takes the edits in."""
+RETRIED_AFTER_S = 300.0
+"""After a build that failed: what failed it (no space, no model) takes a person to mend."""
+
+# How long the follower waits for a change before it looks after something else.
+_IDLE_S = 30.0
+_BUILDING_S = 0.1
+_FAILED_S = 2.0
+_LOCKED_S = 1.0
+_LOCK = ".lock"
+
+
+class Follower:
+    """Follows one tree for one workspace. Of several processes one does, the others wait for its lock."""
+
+    def __init__(self, indexing: Indexing, command: list[str], ignored: Path) -> None:
+        """`command` starts the process that builds with vectors; `ignored` is the workspace."""
+        self._indexing = indexing
+        self._command = command
+        self._ignored = ignored
+        self._snapshot = Snapshot(indexing.tree, indexing.exclude)
+        self._index: Published | None = None
+        self._edits: Published | None = None
+        self._builder: Builder | None = None
+        self._problem = ""
+        self._retry_at = 0.0
+        self._edited_at = 0.0
+        self._said: dict[str, Any] = {}
+
+    def run(self) -> None:
+        """Follows until the process ends. Raises `OSError` when the workspace cannot be written."""
+        with self._lock():
+            try:
+                self._follow()
+            finally:
+                if self._builder is not None:
+                    self._builder.stop()
+
+    def _follow(self) -> None:
+        self._remove_debris()
+        self._look_at_published()
+        changes = Changes(self._indexing.tree, self._ignored)
+        identity = _identity(self._indexing.tree)
+        changed = True
+        while True:
+            done = self._step(changed, changes.problem)
+            pause = _FAILED_S if not done else _IDLE_S if self._builder is None else _BUILDING_S
+            changed = changes.wait(pause) or not done
+            if identity != (identity := _identity(self._indexing.tree)):
+                changes.renew()
+                changed = True
+
+    def _step(self, changed: bool, notice: str) -> bool:
+        """Looks at the tree if it may have changed, publishes what takes no time, starts what does.
+        Whether all that was possible."""
+        problem = ""
+        try:
+            if changed and self._snapshot.scan():
+                self._edited_at = time.monotonic()
+            self._reap()
+            if self._index is None:
+                self._say("drafting", notice)
+                self._indexing.build(None, draft=True)
+                self._look_at_published()
+            self._publish_edits()
+            self._start_builder()
+        except OSError as error:
+            problem = f"{error.filename or self._indexing.tree}: {error.strerror}."
+        except TreeError as error:
+            problem = str(error)
+        except PublishError as error:
+            problem = f"{error.message} {error.hint}".strip()
+        state = "ready" if self._builder is None else "indexing"
+        self._say("failed" if problem or self._problem else state, notice, problem)
+        return not problem
+
+    def _differing(self) -> dict[str, str]:
+        """The files that the index has otherwise or not at all."""
+        known = self._index.files if self._index is not None else {}
+        files = self._snapshot.files
+        return {name: digest for name, digest in files.items() if known.get(name) != digest}
+
+    def _publish_edits(self) -> None:
+        """A draft of the files that differ from the index, unless such edits are live already.
+
+        Live edits that no longer differ from the index may stay: they hide what is the same. Those of
+        a file that was edited again must not.
+        """
+        live: Mapping[str, str] = self._edits.files if self._edits is not None else {}
+        files = self._snapshot.files
+        differing = self._differing()
+        outdated = [name for name, digest in live.items() if files.get(name, digest) != digest]
+        if differing.items() <= live.items() and not outdated:
+            return
+        if self._builder is not None and self._builder.of_edits:
+            self._builder.stop()
+            self._builder = None
+        self._indexing.build(list(differing) or outdated, draft=True)
+        self._look_at_published()
+
+    def _start_builder(self) -> None:
+        """Starts the process that parses and embeds, where there is something for it to do."""
+        index, edits = self._index, self._edits
+        if self._builder is not None or index is None or time.monotonic() < self._retry_at:
+            return
+        gone = index.files.keys() - self._snapshot.files.keys()
+        different = len(self._differing()) + len(gone)
+        is_quiet = time.monotonic() >= self._edited_at + REBUILT_AFTER_S
+        if (
+            not index.has_vectors
+            or not index.is_ours
+            or different >= REBUILT_FROM_FILES
+            or (different and is_quiet)
+        ):
+            self._builder = Builder(self._command, of_edits=False)
+        elif different and edits is not None and not edits.has_vectors:
+            self._indexing.note_edited(sorted(edits.files))
+            self._builder = Builder([*self._command, "--edits"], of_edits=True)
+
+    def _reap(self) -> None:
+        """Takes note of what the process has published, once it has ended."""
+        if self._builder is None or not self._builder.has_ended:
+            return
+        self._problem = self._builder.finish()
+        self._builder = None
+        self._look_at_published()
+        if self._problem:
+            self._retry_at = time.monotonic() + RETRIED_AFTER_S
+
+    def _look_at_published(self) -> None:
+        self._index = self._indexing.published(self._indexing.folder.kb_folders[0])
+        self._edits = self._indexing.published(self._indexing.folder.kb_folders[1])
+
+    def _remove_debris(self) -> None:
+        """Of processes that were killed: nobody else builds here while this one has the lock."""
+        for kb_folder in map(Path, self._indexing.folder.kb_folders):
+            if kb_folder.is_dir():
+                retention.remove_debris(kb_folder)
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        """Waits until no other process follows the tree for this workspace."""
+        folder = Path(self._indexing.folder.folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / _LOCK).open("a") as lock:
+            while not _acquired(lock.fileno()):
+                time.sleep(_LOCKED_S)
+            yield
+
+    def _say(self, state: str, notice: str, problem: str = "") -> None:
+        """Writes the status where it is another one; what cannot be written is not worth failing."""
+        index = self._index
+        status = {
+            "tree": self._indexing.tree.as_posix(),
+            "state": state,
+            "files": len(self._snapshot.files),
+            "edited": 0 if index is None else len(self._differing()),
+            "vectors": index is not None and index.has_vectors,
+            "problem": problem or self._problem,
+            "notice": notice,
+            "pid": os.getpid(),
+        }
+        if status == self._said:
+            return
+        try:
+            write_whole(self._indexing.folder.status_path, json.dumps(status).encode())
+        except OSError:
+            return
+        self._said = status
+
+
+def _acquired(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _identity(tree: Path) -> tuple[int, int] | None:
+    """Which folder is at the path; None where none is."""
+    try:
+        info = tree.stat()
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
