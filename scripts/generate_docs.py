@@ -43,12 +43,13 @@ COMMAND ...` shows the traceback of an error.
 | exit code | meaning |
 |---|---|
 | 0 | success |
+| 1 | `install`, `doctor`: the server does not work in a client |
 | 2 | a wrong option or argument |
 | 3 | the knowledge base has errors; nothing was published (with `check --strict`: or warnings) |
 | 4 | not an artifact, damaged, or of another format version |
-| 5 | the output cannot be written, is full, or another build holds it |
+| 5 | the output or a client's configuration cannot be written, is full, or another build holds it |
 | 6 | the encoder's model is missing, is not the pinned one, or gave unusable vectors |
-| 7 | `get`: there is no record of that name |
+| 7 | `get`: there is no record of that name; `install`: no client was found |
 | 8 | the compiler's dependencies are not installed |
 | 70 | a defect of kbc |
 | 130 | interrupted; the last published version stays live |

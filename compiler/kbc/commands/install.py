@@ -10,10 +10,8 @@ import click
 from kb_runtime.clients.commands import doctor_command, install_command
 from kb_runtime.clients.server import Server, installed_command, server_of
 
-_PATHS = ("--code", "--data")
+_PATHS = ("--code", "--data", "--workspace")
 """Options of `serve` whose value is a path."""
-_OTHERS = ("--tools",)
-"""Options whose value is not."""
 
 
 def _server(arguments: Sequence[str]) -> Server:
@@ -22,16 +20,17 @@ def _server(arguments: Sequence[str]) -> Server:
     from kb_runtime.mcp.answers import ProfileError
 
     try:
-        options = parse(_with_absolute_paths(arguments))
-        if options.http:
+        given = parse(arguments)
+        if given.http:
             raise click.UsageError("clients start servers over stdio: --http cannot be installed")
-        argv = [*installed_command("kbc", "kbc"), "serve", *_with_absolute_paths(arguments)]
-        return server_of(options.artifacts, argv, options.tools)
+        absolute = _with_absolute_paths(arguments, given.artifacts)
+        argv = [*installed_command("kbc", "kbc"), "serve", *absolute]
+        return server_of(parse(absolute).artifacts, argv, given.tools)
     except (UsageError, ProfileError) as error:
         raise click.UsageError(str(error)) from None
 
 
-def _with_absolute_paths(arguments: Sequence[str]) -> list[str]:
+def _with_absolute_paths(arguments: Sequence[str], artifacts: Sequence[str]) -> list[str]:
     """The arguments of `serve` for any folder: clients start servers in folders of their own."""
     absolute: list[str] = []
     for argument in arguments:
@@ -39,7 +38,7 @@ def _with_absolute_paths(arguments: Sequence[str]) -> list[str]:
         before = absolute[-1] if absolute else ""
         if name in _PATHS and equals:
             argument = f"{name}={_absolute(value)}"
-        elif before in _PATHS or not (before in _OTHERS or argument.startswith("-")):
+        elif before in _PATHS or (argument in artifacts and before != "--tools"):
             argument = _absolute(argument)
         absolute.append(argument)
     return absolute
