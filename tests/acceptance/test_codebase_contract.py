@@ -395,6 +395,35 @@ def test_the_description_says_when_to_use_the_tool(shop: Client) -> None:
         assert untrue not in description.casefold()
 
 
+def test_without_meaning_words_answer_and_say_so(
+    shop: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("no library at /opt/secret")
+
+    monkeypatch.setattr("kb_runtime.encoder.QueryEncoder.encode", fail)
+    found = shop.call("codebase_retrieval", query="warehouse").structured
+    assert found["results"]
+    assert found["metadata"]["query_mode"] == "keyword"
+    assert "Semantic search is unavailable" in found["warnings"][0]
+    assert "secret" not in json.dumps(found)
+
+
+def test_a_search_that_fails_is_an_error_and_not_empty(
+    shop: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("no library at /opt/secret")
+
+    monkeypatch.setattr("kb_runtime.encoder.QueryEncoder.encode", fail)
+    monkeypatch.setattr("kb_runtime.search.Searcher._lexical", fail)
+    reply = shop.call("codebase_retrieval", query="warehouse")
+    assert reply.is_error
+    assert reply.structured["error"]["kind"] == "UNAVAILABLE"
+    assert reply.text.startswith("Error: Search is unavailable")
+    assert "secret" not in reply.text
+
+
 def test_a_provoked_failure_leaks_nothing(shop: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail in /root/place")

@@ -116,11 +116,12 @@ def client(folder: Path, data: Path, *, read_only: bool = False) -> Call:
     return call
 
 
-def compiled(folder: Path, cases: list[dict[str, Any]], cache: Path) -> Path:
+def compiled(folder: Path, cases: list[dict[str, Any]], cache: Path, *, embed: bool = True) -> Path:
     (folder / "kb" / "tests").mkdir(parents=True)
     (folder / "kb" / "kb.toml").write_text('[kb]\nname = "catalogue"\n')
     (folder / "kb" / "tests" / "functional.json").write_text(json.dumps(cases))
-    return build(folder / "kb", BuildOptions(out=folder / "out", cache=cache)).path
+    options = BuildOptions(out=folder / "out", cache=cache, embed=embed)
+    return build(folder / "kb", options).path
 
 
 @pytest.fixture(scope="module")
@@ -538,6 +539,35 @@ def test_health_without_a_usable_encoder(call_without_encoder: Call) -> None:
     assert found.structured["status"] == "DEGRADED"
     assert "secret" not in found.text
     assert not found.is_error
+
+
+def test_an_index_without_vectors_on_purpose_is_healthy(
+    tmp_path: Path, pytestconfig: pytest.Config, data: Path
+) -> None:
+    assert pytestconfig.cache is not None
+    cache = Path(pytestconfig.cache.mkdir("kbc"))
+    cases = [{**case, "steps": case.get("steps") or ["Look"]} for case in CASES[:2]]
+    ask = client(compiled(tmp_path, cases, cache, embed=False), data)
+    found = ask("check_health")
+    assert found.structured["status"] == "HEALTHY"
+    assert found.structured["embedder"] == {"provider": "none", "model": "none"}
+    assert "problems" not in found.structured
+    similar = ask("find_similar_tests", jira_key="DEMO-11")
+    assert similar.uids == ["t-login"]
+    assert "words only" in similar.structured["warnings"][0]
+
+
+def test_a_build_that_another_has_followed_is_stale(
+    tmp_path: Path, pytestconfig: pytest.Config, data: Path
+) -> None:
+    assert pytestconfig.cache is not None
+    folder = compiled(tmp_path, CASES[:2], Path(pytestconfig.cache.mkdir("kbc")), embed=False)
+    ask = client(folder, data)  # serves this build, whatever is published beside it
+    assert ask("check_health").structured["stale"] is False
+    (folder.parent / "CURRENT").write_text("0123456789abcdef\n")
+    found = ask("check_health").structured
+    assert (found["stale"], found["status"]) == (True, "DEGRADED")
+    assert "a newer build is published" in found["problems"][0]
 
 
 @pytest.mark.parametrize("name", ["catalog/tests.facets", "catalog/tests.bin"])

@@ -136,6 +136,42 @@ def test_limit_is_the_page_size_and_does_not_cap_everything(school: Server) -> N
     assert "nextCursor" not in rest
 
 
+@pytest.fixture(scope="module")
+def campus(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Server:
+    """More workshops than a page has, each with one exercise of six characters."""
+    exercise = {"exerciseNumber": 1, "title": "One", "instructions": {"content": "abcdef"}}
+    tree = {"kb.toml": '[kb]\nname = "campus"\n'}
+    for number in range(103):
+        context = {"workshop": {"title": f"Workshop {number}"}, "exercises": [exercise]}
+        tree[f"workshops/w{number:03}.json"] = json.dumps(context)
+    return compiled(tmp_path_factory.mktemp("campus"), tree, pytestconfig, embed=False)
+
+
+def test_a_page_has_at_most_a_hundred_workshops(campus: Server) -> None:
+    page = campus.call("list_workshops", limit=999, all=False)
+    assert (page["limit"], len(page["workshops"])) == (100, 100)
+    rest = campus.call("list_workshops", limit=999, all=False, cursor=page["nextCursor"])
+    assert [each["workshop"] for each in rest["workshops"]] == ["w100", "w101", "w102"]
+    assert "nextCursor" not in rest
+    everything = campus.call("list_workshops", limit=7)
+    assert len(everything["workshops"]) == everything["totals"]["workshops"] == 103
+    text = campus.text("list_workshops")
+    assert "Returned: **103**" in text
+    assert "Showing: **50** of **103** workshop(s)" in text
+    assert text.count("\n- `w") == 50
+    assert "_53 more are not shown here._" in text
+
+
+def test_five_of_six_characters_and_then_the_sixth(campus: Server) -> None:
+    scope = {"workshop": "w007", "exerciseNumber": 1}
+    first = campus.call("retrieve_learning_context", **scope, maxChars=5)
+    (section,) = first["sections"]
+    assert (section["content"], first["truncated"], first["maxChars"]) == ("abcde", True, 5)
+    rest = campus.call("retrieve_learning_context", **scope, cursor=first["nextCursor"])
+    assert rest["sections"] == [{**section, "content": "f"}]
+    assert (rest["truncated"], "nextCursor" in rest) == (False, False)
+
+
 def test_everything_is_bounded(school: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(family, "MAX_PAGES", 2)
     assert "2 pages" in failed(school, "list_workshops", "BAD_INPUT", limit=1)["message"]
