@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING
 from kbc.encoding.model import Model
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    from tokenizers import Encoding, Tokenizer
+
+# Texts that are tokenised together. Beside its id, a token takes 130 bytes while its batch is at hand:
+# all 10 million tokens of a large repository at once would take more than 1 GB.
+_BATCH_TEXTS = 512
 
 
 class TokenCounter:
@@ -35,11 +39,16 @@ class TokenCounter:
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
         """`count` of each text, on all cores."""
-        return [len(encoding) for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        return [len(encoding) for encoding in self._encodings(texts)]
 
     def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, with the special tokens."""
-        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        return [encoding.ids for encoding in self._encodings(texts)]
+
+    def _encodings(self, texts: Sequence[str]) -> Iterator[Encoding]:
+        for start in range(0, len(texts), _BATCH_TEXTS):
+            batch = list(texts[start : start + _BATCH_TEXTS])
+            yield from self._tokenizer.encode_batch_fast(batch)
 
 
 def _load(path: Path) -> Tokenizer:
