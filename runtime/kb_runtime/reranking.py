@@ -12,13 +12,17 @@ from collections.abc import Sequence
 from kb_runtime.ranking import RERANKERS, Reranker
 
 
+class RerankerError(Exception):
+    """A re-ranker that is missing or answers nonsense, in words that a client may read."""
+
+
 def load(name: str) -> Reranker:
-    """The re-ranker called `name`. Raises `LookupError` when no installed package offers it."""
+    """The re-ranker called `name`. Raises `RerankerError` when no installed package offers it."""
     from importlib.metadata import entry_points
 
     found = entry_points(group=RERANKERS, name=name)
     if not found:
-        raise LookupError(f"no installed package offers the re-ranker {name!r}")
+        raise RerankerError(f"no installed package offers the re-ranker {name!r}")
     reranker: Reranker = next(iter(found)).load()
     return reranker
 
@@ -28,11 +32,11 @@ def reordered(
 ) -> list[tuple[int, float]]:
     """`ranked` with its first rows in the order of their judged scores; equal ones stay as they are.
 
-    The scores of the ranking stay at their places, so that they never increase. Raises `ValueError`
+    The scores of the ranking stay at their places, so that they never increase. Raises `RerankerError`
     for a score that is not a number.
     """
     if not all(math.isfinite(score) for score in judged):
-        raise ValueError("it gave a score that is not a number")
+        raise RerankerError("it gave a score that is not a number")
     order = sorted(range(len(judged)), key=lambda at: (-judged[at], at))
     first = [(ranked[was][0], ranked[now][1]) for now, was in enumerate(order)]
     return [*first, *ranked[len(judged) :]]

@@ -504,11 +504,13 @@ class Searcher:
         steps = self._steps if request.ranking is None else request.ranking
         if sides.mode == "semantic":  # the lexical side has failed, and these steps ask it
             steps = tuple(step for step in steps if step not in ("definitions", "places"))
-        return self._structure.rank(sides.query, fused, steps, positions, matrix)
+        return self._structure.rank(
+            sides.query, fused, steps, positions, matrix, sides.lexical.rows
+        )
 
     def _reranked(self, query: Query, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
         """The ranking as the re-ranker has it; as it was, with a warning, when that fails."""
-        from kb_runtime.reranking import load, reordered
+        from kb_runtime.reranking import RerankerError, load, reordered
 
         rows = [row for row, _ in ranking.ranked[:RERANKED]]
         texts = [self._artifact.chunks[row].get("text", "") for row in rows]
@@ -517,10 +519,12 @@ class Searcher:
                 self._reranker = load(self._reranker_name)
             judged = [float(score) for score in self._reranker(query.text, texts)]
             if len(judged) != len(rows):
-                raise ValueError(f"it gave {len(judged)} scores for {len(rows)} texts")
+                raise RerankerError(f"it gave {len(judged)} scores for {len(rows)} texts")
             return ranking._replace(ranked=reordered(ranking.ranked, judged)), ()
         except Exception as error:
-            return ranking, (f"The re-ranker is unavailable ({error}): results without it.",)
+            # What a foreign package raises is nothing for a client: it may name paths of this machine.
+            reason = error if isinstance(error, RerankerError) else "it failed"
+            return ranking, (f"The re-ranker is unavailable ({reason}): results without it.",)
 
     def _balanced(
         self,

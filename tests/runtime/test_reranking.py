@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kb_runtime.ranking import RERANKERS
-from kb_runtime.reranking import load, reordered
+from kb_runtime.reranking import RerankerError, load, reordered
 
 
 def by_length(query: str, texts: list[str]) -> list[float]:
@@ -22,7 +22,7 @@ def test_a_reranker_is_found_by_its_entry_point(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
     monkeypatch.setattr(importlib.metadata.EntryPoint, "load", lambda self: by_length)
     assert load("length")("q", ["ab", "c"]) == [2.0, 1.0]
-    with pytest.raises(LookupError, match="'other'"):
+    with pytest.raises(RerankerError, match="'other'"):
         load("other")
 
 
@@ -32,5 +32,5 @@ def test_judged_rows_change_places_and_scores_stay() -> None:
 
 
 def test_a_score_that_is_no_number_is_refused() -> None:
-    with pytest.raises(ValueError, match="not a number"):
+    with pytest.raises(RerankerError, match="not a number"):
         reordered([(1, 0.5)], [float("nan")])

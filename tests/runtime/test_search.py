@@ -563,7 +563,7 @@ def test_the_weight_of_a_collection_moves_its_chunks(small: Built) -> None:
     first, *_ = plain = best({})
     assert len({*plain}) > 1
     assert best({first: 0.01})[0] != first
-    assert best({name: 1.0 for name in plain}) == plain
+    assert best(dict.fromkeys(plain, 1.0)) == plain
 
 
 def test_steps_can_be_switched_off_by_the_manifest_and_by_a_request(small: Built) -> None:
@@ -597,3 +597,16 @@ def test_a_missing_reranker_is_a_warning(small: Built) -> None:
     result = searcher.search(SearchRequest("voting leaders"))
     assert result.hits == Searcher(small).search(SearchRequest("voting leaders")).hits
     assert "absent" in result.warnings[0]
+
+
+def test_a_failing_reranker_is_a_warning_that_tells_nothing_of_it(
+    small: Built, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(query: str, texts: list[str]) -> list[float]:
+        raise RuntimeError("no weights at /opt/secret")
+
+    searcher = Searcher(altered(small, manifest={"search": {"reranker": "broken"}}))
+    monkeypatch.setattr("kb_runtime.reranking.load", lambda name: fail)
+    result = searcher.search(SearchRequest("voting leaders"))
+    assert result.hits == Searcher(small).search(SearchRequest("voting leaders")).hits
+    assert result.warnings == ("The re-ranker is unavailable (it failed): results without it.",)
