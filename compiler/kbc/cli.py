@@ -19,6 +19,7 @@ from kb_runtime.command_line import CommandError, print_json
 from kb_runtime.version import FORMAT_VERSION, __version__
 from kbc import exit_codes, failures
 from kbc.commands.build_options import Chosen, build_options, takes_build_options
+from kbc.commands.bundle import bundle
 from kbc.commands.install import doctor, install
 from kbc.commands.watch import watch
 from kbc.commands.wheel import wheel
@@ -131,6 +132,7 @@ cli.add_command(commands.search)
 cli.add_command(commands.get)
 cli.add_command(watch)
 cli.add_command(wheel)
+cli.add_command(bundle)
 cli.add_command(install)
 cli.add_command(doctor)
 cli.add_command(workspace)

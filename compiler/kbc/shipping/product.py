@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from packaging.version import InvalidVersion, Version
 
 from kb_runtime.artifact import Artifact, CollectionInfo
 from kb_runtime.manifest import MANIFEST
+from kb_runtime.tools.compact import FAMILY as COMPACT
 from kb_runtime.version import __version__
 from kbc.project import MCP_NAME
 from kbc.shipping.errors import ShippingError
@@ -46,7 +47,8 @@ class Product:
 
     `license` is an SPDX expression, or "" where kb.toml says none or something else. `mcp_name` is
     its name in the MCP registry, `author` and `homepage` come from kb.toml; all may be empty.
-    `built_at` is "" when the artifact does not say.
+    `built_at` is "" when the artifact does not say. `introduction` and `starts` (by family of tools) are
+    what the server tells agents about itself.
     """
 
     distribution: str
@@ -64,6 +66,7 @@ class Product:
     collections: tuple[CollectionInfo, ...]
     tools: tuple[OfferedTool, ...]
     introduction: str
+    starts: Mapping[str, str]
 
     @property
     def module(self) -> str:
@@ -72,6 +75,11 @@ class Product:
     @property
     def records(self) -> int:
         return sum(collection.records for collection in self.collections)
+
+    @property
+    def shown_tools(self) -> tuple[OfferedTool, ...]:
+        """The tools of the default profile: the general five only where there are no others."""
+        return tuple(tool for tool in self.tools if tool.family != COMPACT) or self.tools
 
     @property
     def summary(self) -> str:
@@ -104,6 +112,7 @@ def product(
         collections=tuple(artifact.collections),
         tools=tuple(_tools(answers["families"])),
         introduction=answers["instructions"]["introduction"],
+        starts=answers["instructions"]["families"],
     )
 
 

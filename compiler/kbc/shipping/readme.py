@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from kb_runtime.tools.compact import FAMILY as COMPACT
 from kbc.shipping.product import Product
 
 
@@ -61,9 +60,9 @@ def _lines(product: Product) -> Iterator[str]:
     yield ""
     yield "## Tools"
     yield ""
-    tools = [tool for tool in product.tools if tool.family != COMPACT] or product.tools
     yield from table(
-        ("tool", "what it gives"), [(f"`{each.name}`", each.summary) for each in tools]
+        ("tool", "what it gives"),
+        [(f"`{each.name}`", each.summary) for each in product.shown_tools],
     )
     if product.license:
         yield ""

@@ -1,0 +1,1 @@
+"""What clients, registries and agents read beside the wheel: one module for each form."""
