@@ -163,8 +163,10 @@ def _serve(options: Options) -> int:
     if not options.http and (sys.stdin is None or sys.stdout is None):
         raise UsageError("stdin and stdout must be open.")
     try:
-        tree = _working_tree(options.code)
+        tree = _working_tree(options.code)  # before the workspace: refused where there is none
         workspace = _workspace(options)
+        if tree is not None and workspace is not None:
+            tree.only_own = True
         live = LiveArtifact(
             *options.artifacts, workspaces=() if workspace is None else workspace.kb_folders
         )

@@ -29,6 +29,9 @@ class WorkingTree:
 
     def __init__(self, root: str) -> None:
         self._root = os.path.realpath(root)
+        self.only_own = False
+        """Whether the tree has an index of its own: records of others are then none of its files, and
+        taken for current."""
         self._current: dict[str, tuple[int, int, str]] = {}
 
     @property
@@ -40,6 +43,8 @@ class WorkingTree:
 
         A file that was found unchanged is not read again while its size and its time stay the same.
         """
+        if self.only_own and record.get("workspace") != self._root:
+            return "current"
         path = self._path(record["id"])
         try:
             info = os.stat(path) if path else None

@@ -13,7 +13,8 @@ from kb_runtime.errors import ToolError
 from kb_runtime.names import PATH_SUGGESTIONS, clean_path, ends_with, quoted, suggest
 from kb_runtime.path_globs import PathGlobs
 from kb_runtime.rendering import cut, fence, indented_json_text, shorten
-from kb_runtime.tools import library
+from kb_runtime.tools import code_index, library
+from kb_runtime.tools.code_index import KIND
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.schemas import (
     BOOLEAN,
@@ -31,9 +32,7 @@ if TYPE_CHECKING:
     from kb_runtime.query import Term
     from kb_runtime.search import Hit, SearchResult
     from kb_runtime.session import Session
-    from kb_runtime.working_tree import WorkingTree
 
-KIND = "code"
 FAMILY = "codebase"
 
 MAX_QUERY_CHARS = 1000
@@ -66,7 +65,6 @@ _TEST_PATH = re.compile(
 )
 _TEST_WORD = re.compile(r"(?:un)?tests?|testing|specs?|fixtures?|mocks?", re.IGNORECASE)
 
-_MODES = {"lexical": "keyword", "semantic": "semantic", "hybrid": "hybrid"}
 _CANDIDATES_PER_RESULT = 4
 _JOINED_HITS = _CANDIDATES_PER_RESULT * DEFAULT_TOP_K
 
@@ -121,7 +119,7 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer:
     found = _search(session, query, globs, arguments["top_k"], effort)
     warnings.extend(found.warnings)
     passages = _passages(session, found, effort.widen)
-    freshness = _Freshness(session.working_tree)
+    freshness = _Freshness(session)
     results: list[dict[str, Any]] = []
     chars = 0
     for passage, score in _scored(session, query, passages):
@@ -145,6 +143,7 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer:
         if len(results) == arguments["top_k"]:
             break
     metadata = _metadata(session, globs, found, len(results)) | freshness.metadata()
+    warnings.extend(code_index.warnings(metadata["indexStatus"]))
     metadata["indexStatus"] |= freshness.status()
     warnings.extend(freshness.warnings)
     if is_v2:
@@ -162,8 +161,10 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer:
 class _Freshness:
     """Compares results with the files on disk, where the server knows where these are."""
 
-    def __init__(self, tree: WorkingTree | None) -> None:
+    def __init__(self, session: Session) -> None:
+        tree = session.working_tree
         self._tree = tree if tree is not None and tree.is_reachable else None
+        self._is_followed = session.workspace is not None
         self._stale: dict[str, str] = {}  # file -> what happened to it
         self.warnings: list[str] = []
 
@@ -196,9 +197,11 @@ class _Freshness:
         if not self._stale:
             return {}
         files = ", ".join(sorted(self._stale))
+        advice = "Read these files from disk, and run `kbc build` to bring the index up to date."
+        if self._is_followed:
+            advice = "Read these files from disk; the index is being brought up to date."
         return {
-            "freshnessWarning": f"changed since the index was built: {shorten(files, 400)}."
-            " Read these files from disk, and run `kbc build` to bring the index up to date."
+            "freshnessWarning": f"changed since the index was built: {shorten(files, 400)}. {advice}"
         }
 
 
@@ -216,12 +219,15 @@ def _nearest(text: str, content: str, line: int) -> int | None:
 def _search(
     session: Session, query: str, globs: PathGlobs, top_k: int, effort: _Effort
 ) -> SearchResult:
-    from kb_runtime.search import SearchRequest
+    from kb_runtime.search import SearchRequest, SearchResult
 
+    collections = tuple(info.name for info in library.collections(session, KIND))
+    if not collections:  # a workspace whose first index is not there yet
+        return SearchResult([], "lexical", (), 0, {})
     return session.artifact.searcher.search(
         SearchRequest(
             query=query,
-            collections=tuple(info.name for info in library.collections(session, KIND)),
+            collections=collections,
             limit=effort.depth * _CANDIDATES_PER_RESULT * max(top_k, DEFAULT_TOP_K),
             rows=tuple(_rows(session, globs)) if globs else None,
             snippet_chars=PREVIEW_CHARS,
@@ -426,16 +432,12 @@ def _explained(passage: _Passage) -> dict[str, Any]:
 def _metadata(
     session: Session, globs: PathGlobs, found: SearchResult, total: int
 ) -> dict[str, Any]:
-    manifest = session.artifact.manifest
     metadata: dict[str, Any] = {
         "workspace": workspace(session),
-        "lastIndexed": manifest.get("built_at"),
+        "lastIndexed": code_index.last_indexed(session),
         "totalResults": total,
-        "query_mode": _MODES[found.mode],
-        "indexStatus": {
-            "status": "ready",
-            "fileCount": sum(info.records for info in library.collections(session, KIND)),
-        },
+        "query_mode": code_index.mode(found),
+        "indexStatus": code_index.status(session),
     }
     if globs:
         metadata["filtersApplied"] = [
@@ -488,7 +490,7 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer:
         "totalLines": len(starts),
         "language": record.get("language", ""),
         "workspace": record.get("workspace", ""),
-        "lastIndexed": session.artifact.manifest.get("built_at"),
+        "lastIndexed": code_index.last_indexed(session),
     }
     told = f"{record['id']}, lines {first_shown}-{last_shown} of {len(starts)}"
     shown = f"{told}\n\n{fence(content, structured['language'])}"

@@ -1,4 +1,5 @@
-"""`ingest_tests`: reads files of test cases, says what they would add, and stores nothing.
+"""`ingest_tests`: reads files of test cases, and adds them to the workspace of a server that has one.
+Without a workspace it says what they would add, and stores nothing.
 
 The only tool that opens a file named in a call, so it opens little: JSON files below one folder that
 whoever starts the server chooses, never through a link.
@@ -14,6 +15,7 @@ import stat
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kb_runtime.compiler_process import CompilerError, CompilerMissingError
 from kb_runtime.errors import ToolError
 from kb_runtime.names import quoted
 from kb_runtime.testcases import SKIPPING, Normalised, Suite, normalise, sentences
@@ -39,12 +41,18 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _META = re.compile(r"[;&|`$<>(){}\[\]*?!'\"\\\x00-\x1f\x7f]")
 
 
+_SHOWN_DIAGNOSTICS = 5
+
+
 class _File(NamedTuple):
     """A file to read: its path below the folder, and as the caller wrote it."""
 
     suite: Suite
     relative: str
     shown: str
+
+
+_Found = tuple[_File, Normalised]
 
 
 def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer:
@@ -61,40 +69,87 @@ def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer:
     if session.read_only:
         raise _switched_off(files)
     files = files or _defaults(folder)
+    found = [(file, _read(folder, file)) for file in files]
+    if session.workspace is None:
+        return _stored_nothing(found)
+    cases = [case for _, each in found for case in each.cases]
+    try:
+        report = session.workspace.ingest(cases)
+    except CompilerMissingError as error:
+        return _not_compiled(found, error)
+    except CompilerError as error:
+        raise _failed(error) from error
+    return _stored(found, report)
+
+
+def _stored_nothing(found: Sequence[_Found]) -> Answer:
+    """The answer of a server without a workspace: what the files would add."""
+    command = _command(file.shown for file, _ in found)
+    reason = (
+        "Nothing was stored: this server is read-only. To add these tests, run the compiler, where KB"
+        " is the folder of kb.toml:"
+    )
+    return _told("Ingestion check", found, {"persisted": False, "next": command}, [reason, command])
+
+
+def _not_compiled(found: Sequence[_Found], error: CompilerMissingError) -> Answer:
+    """The answer of a server with a workspace and no compiler to add to it."""
+    reason = "Nothing was stored: this server has no compiler. To get it, run:"
+    facts = {"persisted": False, "next": error.hint}
+    return _told("Ingestion check", found, facts, [reason, error.hint])
+
+
+def _stored(found: Sequence[_Found], report: dict[str, Any]) -> Answer:
+    """The answer after the tests went live."""
+    following = "Call search_tests: the tests can be found now."
+    facts = {"persisted": True, "buildId": report["build_id"], "next": following}
+    reason = (
+        f"{report['added']} tests are new, {report['replaced']} replaced one of their uid and"
+        f" {report['unchanged']} were there already; build {report['build_id']} of the workspace is live"
+        f" with {report['tests']} tests."
+    )
+    return _told("Ingestion Complete", found, facts, [reason])
+
+
+def _failed(error: CompilerError) -> ToolError:
+    shown = "; ".join(error.diagnostics[:_SHOWN_DIAGNOSTICS])
+    return ToolError(
+        "UNAVAILABLE",
+        f"the tests were not stored: {error.message}{f' {shown}' if shown else ''}",
+        next_steps=[error.hint] if error.hint else [],
+        details={"diagnostics": list(error.diagnostics)} if error.diagnostics else None,
+    )
+
+
+def _told(
+    heading: str, found: Sequence[_Found], facts: dict[str, Any], closing: Sequence[str]
+) -> Answer:
+    """Counts and findings, then `closing`, whose first item is a sentence and the second a command."""
     structured: dict[str, Any] = {}
-    lines = ["**Ingestion check**", ""]
+    lines = [f"**{heading}**", ""]
     warnings: list[str] = []
     errors: list[str] = []
-    skipped = 0
-    for file in files:
-        found = _read(folder, file)
-        skipped += found.skipped
+    for file, tests in found:
         structured[file.suite] = {
-            "docs_ingested": len(found.cases),
-            "steps_ingested": found.step_count,
+            "docs_ingested": len(tests.cases),
+            "steps_ingested": tests.step_count,
         }
-        lines.append(f"- {_LABELS[file.suite]}: {len(found.cases)} docs, {found.step_count} steps")
-        for code, sentence in sentences(found.findings).items():
+        lines.append(f"- {_LABELS[file.suite]}: {len(tests.cases)} docs, {tests.step_count} steps")
+        for code, sentence in sentences(tests.findings).items():
             (errors if code in SKIPPING else warnings).append(f"{file.shown}: {sentence}")
-    command = _command(file.shown for file in files)
     structured |= {
         "warnings": warnings,
         "errors": errors,
-        "skipped": skipped,
-        "persisted": False,
-        "next": command,
+        "skipped": sum(tests.skipped for _, tests in found),
+        **facts,
     }
     lines += [""] + [f"- Error: {error}" for error in errors]
     lines += [f"- Warning: {warning}" for warning in warnings]
-    lines += [
-        "",
-        "Nothing was stored: this server is read-only. To add these tests, run the compiler, where KB"
-        " is the folder of kb.toml:",
-        "",
-        f"    {command}",
-    ]
-    text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
-    return Answer(text, structured)
+    sentence, *commands = closing
+    lines += ["", sentence]
+    for command in commands:
+        lines += ["", f"    {command}"]
+    return Answer(re.sub(r"\n{3,}", "\n\n", "\n".join(lines)), structured)
 
 
 def _command(names: Iterable[str]) -> str:
@@ -223,7 +278,8 @@ TOOLS = (
         name="ingest_tests",
         family="tests",
         description="Checks JSON exports of tests in the server's data directory: how many tests and"
-        " steps they would add, and what is wrong with them. Stores nothing.",
+        " steps they hold, and what is wrong with them. A server with a workspace adds them; others store"
+        " nothing.",
         run=ingest_tests,
         arguments=(
             Argument(
@@ -242,7 +298,7 @@ TOOLS = (
                 "persisted": BOOLEAN,
                 "next": STRING,
             },
-            {"functional": _COUNTS, "api": _COUNTS},
+            {"functional": _COUNTS, "api": _COUNTS, "buildId": STRING},
         ),
         needs=("tests",),
         on_error=api_error,
