@@ -270,6 +270,17 @@ def test_another_server_of_the_name_is_said_and_kept(
     assert problems(capsys, built) == []
 
 
+def test_installing_at_the_same_time_keeps_every_server(built: Path, home: Path) -> None:
+    names = ["a", "b", "c"]
+    running = [
+        subprocess.Popen([KBC, "install", built, "--client", "cursor", "--name", name])
+        for name in names
+    ]
+    assert [process.wait() for process in running] == [exit_codes.OK] * len(names)
+    servers = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]
+    assert sorted(servers) == names
+
+
 def test_a_server_can_be_taken_out_when_its_artifact_is_gone(
     artifact: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

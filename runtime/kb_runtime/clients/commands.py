@@ -212,22 +212,36 @@ class _Installation:
         for client in clients:
             for plan in plans:
                 try:
-                    change = plan(client)
-                    if change is not None:
-                        self._make(change, dry_run)
+                    self._carry_out(plan, client, dry_run)
                 except ConfigError as error:
                     self._failed = True
                     told = {"client": client.id, "error": error.message, "hint": error.hint}
                     self._done.append(told)
                     break
 
+    def _carry_out(
+        self, plan: Callable[[Client], Change | None], client: Client, dry_run: bool
+    ) -> None:
+        """Plans again when another program has written the file meanwhile. Raises ConfigError."""
+        from kb_runtime.clients.errors import ChangedError
+
+        for attempt in range(_ATTEMPTS):
+            try:
+                change = plan(client)
+                if change is not None:
+                    self._make(change, dry_run)
+                return
+            except ChangedError:
+                if attempt == _ATTEMPTS - 1:
+                    raise
+
     def _make(self, change: Change, dry_run: bool) -> None:
         """Clients share files of instructions; each file is told once."""
         if change.what == "instructions":
             if change.before.target in self._seen or change.action == "absent":
                 return
-            self._seen.add(change.before.target)
         backup = "" if dry_run else change.apply()
+        self._seen.add(change.before.target)
         done: dict[str, Any] = {
             "client": change.client.id,
             "what": change.what,
@@ -313,6 +327,9 @@ class _Installation:
         assert self._server is not None  # only `--uninstall --name` does without
         return self._server
 
+
+_ATTEMPTS = 5
+"""How often a file is read again that another program writes at the same time."""
 
 _WORDS = {
     "add": "added {what} to {path}",

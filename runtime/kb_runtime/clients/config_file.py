@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from kb_runtime.clients.errors import ConfigError
+from kb_runtime.clients.errors import ChangedError, ConfigError
 
 try:
     import fcntl
@@ -26,12 +26,13 @@ MAX_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A file as it was read: `path` as named, `target` behind links, `data` None for no file."""
+    """A file as it was read: `path` as named, `target` behind links, `data` None for no file, which
+    has no `mode` and no `owner` either."""
 
     path: str
     target: str
     data: bytes | None
-    mode: int = 0o666
+    mode: int | None = None
     owner: tuple[int, int] | None = None
 
     def text(self) -> str:
@@ -80,7 +81,7 @@ def replace(snapshot: Snapshot, data: bytes | None) -> str:
     """Puts `data` in the place of what was read; None removes the file.
 
     Gives the path of the backup, empty when there was nothing to back up. Raises ConfigError, and then
-    the file is as it was.
+    the file is as it was; ChangedError when another program has written it meanwhile.
     """
     folder = os.path.dirname(snapshot.target)
     try:
@@ -144,17 +145,19 @@ def _exchange(snapshot: Snapshot, data: bytes) -> None:
         raise
 
 
-def _write_new(path: str, data: bytes, mode: int) -> None:
+def _write_new(path: str, data: bytes, mode: int | None) -> None:
     """A new file of these bytes, on the disk when this returns."""
     descriptor = os.open(
-        path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode
+        path,
+        os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0),
+        0o666 if mode is None else mode,
     )
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if mode != Snapshot.__dataclass_fields__["mode"].default:
+        if mode is not None:
             os.chmod(path, mode)  # the umask has taken bits away
     except BaseException:
         os.unlink(path)
@@ -163,7 +166,7 @@ def _write_new(path: str, data: bytes, mode: int) -> None:
 
 def _unchanged(snapshot: Snapshot) -> None:
     if read(snapshot.path).data != snapshot.data:
-        raise ConfigError(
+        raise ChangedError(
             f"{snapshot.path} was changed by another program while it was being edited.",
             "Close the client and run the command again; the other program's change is kept.",
         )

@@ -12,5 +12,9 @@ class ConfigError(Exception):
         self.hint = hint
 
 
+class ChangedError(ConfigError):
+    """The file changed between reading and writing; reading it again may help."""
+
+
 class TextError(ValueError):
     """A text that cannot be edited; the message completes `<file> ...`, as in `is not valid JSON`."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -11,6 +13,8 @@ import pytest
 
 from kb_runtime.clients import config_file
 from kb_runtime.clients.errors import ConfigError
+
+NOBODY = 65534
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -38,7 +42,7 @@ def test_a_new_file_gets_its_folders_and_no_backup(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o666])
 def test_the_mode_is_kept_by_file_and_backup(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "mcp.json"
     path.write_bytes(b"one")
@@ -113,16 +117,38 @@ def test_a_folder_that_cannot_be_written_is_named() -> None:
         config_file.replace(config_file.read("/proc/self/x/mcp.json"), b"x")
 
 
-@pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write every file"
-)
-def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "mcp.json"
+@pytest.fixture
+def unprivileged() -> Iterator[Path]:
+    """A folder of a user who is not root, and this process as that user: root may write everything."""
+    with tempfile.TemporaryDirectory() as folder:
+        if os.geteuid() != 0:
+            yield Path(folder)
+            return
+        os.chown(folder, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, 0)
+        try:
+            yield Path(folder)
+        finally:
+            os.setresuid(0, 0, 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "setresuid"), reason="this system cannot change users")
+def test_what_may_not_be_written_is_left_alone(unprivileged: Path) -> None:
+    path = unprivileged / "mcp.json"
     path.write_bytes(b"one")
     path.chmod(0o444)
-    with pytest.raises(ConfigError, match="cannot be written: it is read-only"):
+    with pytest.raises(ConfigError, match=r"mcp\.json cannot be written: it is read-only"):
         config_file.replace(config_file.read(str(path)), b"two")
-    assert files(tmp_path) == {"mcp.json": b"one"}
+    path.chmod(0o644)
+    unprivileged.chmod(0o555)
+    with pytest.raises(ConfigError, match=r"mcp\.json cannot be written: Permission denied"):
+        config_file.replace(config_file.read(str(path)), b"two")
+    path.chmod(0o000)
+    with pytest.raises(ConfigError, match=r"mcp\.json cannot be read: Permission denied"):
+        config_file.read(str(path))
+    path.chmod(0o644)
+    unprivileged.chmod(0o755)
+    assert files(unprivileged) == {"mcp.json": b"one"}
 
 
 def test_a_byte_order_mark_is_kept(tmp_path: Path) -> None:
