@@ -293,6 +293,7 @@ class Chunk:
     identifiers: tuple[
         str, ...
     ] = ()  # names defined here, and the names and aliases a user may type
+    exports: tuple[str, ...] = ()  # names that are defined elsewhere and passed on here
     tags: tuple[str, ...] = ()
     embedded_text: str = ""
 

@@ -42,6 +42,9 @@ RERANKED = 30
 # Candidates that are ranked by structure; the others keep their order behind them. With 50 nDCG@10 on
 # code is 0.009 lower, with 200 it is the same.
 POOL = 100
+# Of a query that has a name, so many of the first by words are among them: a chunk that only passes a name
+# on says little else, and its meaning may be far from the query's.
+NAMED = 30
 # A candidate takes this share of its score from the candidates most similar to it (the cluster
 # hypothesis; Diaz, "Regularizing ad hoc retrieval scores", CIKM 2005). Shares of 0.2 to 0.3 of 3 to 10
 # neighbours add 0.007 to 0.010 to the mean nDCG@10 of three text collections.
@@ -54,6 +57,8 @@ SIMILARITY_POWER = 3
 DEFINITION = 0.4
 OTHER_CASE = 0.7
 INSIDE = 0.4
+# For a chunk that passes a name on (`pub use`, `export ... from`), where no candidate defines it.
+RE_EXPORT = 0.4
 # For a file whose name is the query; 0.3 and 0.4 are equally good. With both shares (see `place_bonus`)
 # nDCG@10 on code is 0.004 higher than with the first one alone.
 PLACE = 0.3
@@ -111,6 +116,15 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
 def place_kinds(path: str) -> frozenset[str]:
     """Which kinds of secondary files `path` belongs to: test, example, generated, vendored, changelog."""
     return frozenset(name for name, pattern, _ in _PLACES if pattern.search(path))
+
+
+_VERSION = re.compile(r"(?:^|/)v(\d{1,3})(?=/)")
+
+
+def version_of(path: str) -> tuple[str, int] | None:
+    """The folder that holds versions and which of them `path` is in: `("src", 3)` for `src/v3/a.ts`."""
+    found = _VERSION.search(path)
+    return (path[: found.start()], int(found[1])) if found else None
 
 
 def kinds_asked_for(words: Collection[str]) -> frozenset[str]:

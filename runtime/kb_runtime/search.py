@@ -504,7 +504,9 @@ class Searcher:
         steps = self._steps if request.ranking is None else request.ranking
         if sides.mode == "semantic":  # the lexical side has failed, and these steps ask it
             steps = tuple(step for step in steps if step not in ("definitions", "places"))
-        return self._structure.rank(sides.query, fused, steps, positions, matrix)
+        return self._structure.rank(
+            sides.query, fused, steps, positions, matrix, sides.lexical.rows
+        )
 
     def _reranked(self, query: Query, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
         """The ranking as the re-ranker has it; as it was, with a warning, when that fails."""

@@ -70,10 +70,20 @@ class Structured(Protocol):
 
 
 class _Facts(NamedTuple):
-    """What the id of a record says: the terms of its last part, and the kinds of file it is."""
+    """What the id of a record says: the terms of its last part, the kinds of file it is, and the
+    version that it belongs to where several lie side by side (`ranking.version_of`)."""
 
     words: frozenset[str]
     kinds: frozenset[str]
+    version: tuple[str, int] | None
+
+
+class _Names(NamedTuple):
+    """The names that a chunk defines, the definition that it is part of, the names it passes on."""
+
+    names: tuple[str, ...]
+    symbol: str
+    exports: tuple[str, ...]
 
 
 class Structure:
@@ -94,7 +104,7 @@ class Structure:
         self._analyzer = analyzer
         self._weights = weights
         self._facts: dict[tuple[int, int], _Facts] = {}
-        self._definitions: dict[int, tuple[tuple[str, ...], str]] = {}
+        self._definitions: dict[int, _Names] = {}
 
     def rank(
         self,
@@ -103,15 +113,18 @@ class Structure:
         steps: Collection[Step],
         vectors: Mapping[int, int] | None = None,
         matrix: Floats | None = None,
+        by_words: Sequence[int] = (),
     ) -> Ranking:
         """`fused` in the order of its structure; scores stay within the bounds that they had.
 
-        `matrix` has the vectors of candidates, the one of row r at `vectors[r]`; without it the steps
+        `by_words` are rows in the order of the lexical side: of a query with a name the first ones are
+        ranked in any case. `matrix` has the vectors of candidates, the one of row r at `vectors[r]`; without it the steps
         that compare candidates with each other are left out.
         """
-        pool = fused[: ranking.POOL]
-        if not pool or not steps:
+        if not fused or not steps:
             return Ranking(list(fused), {}, ())
+        named = by_words[: ranking.NAMED] if _names(query) else ()
+        pool, rest = _pool(fused, frozenset(named))
         rows = [row for row, _ in pool]
         records = self._records(rows)
         similarity = None
@@ -153,7 +166,7 @@ class Structure:
         share = (high - low) / max(scores) if max(scores) > 0 else 0.0
         ranked = [(rows[at], low + share * scores[at]) for at in order]
         places = {row: at for at, row in enumerate(rows)}
-        return Ranking([*ranked, *fused[ranking.POOL :]], places, trail)
+        return Ranking([*ranked, *rest], places, trail)
 
     def _records(self, rows: Sequence[int]) -> list[tuple[int, int]]:
         """Of each row its collection's position in the ranges and its record's in the collection."""
@@ -174,31 +187,36 @@ class Structure:
     def _with_definitions(
         self, query: Query, rows: Sequence[int], scores: list[float]
     ) -> list[float]:
-        wanted = {*query.identifiers}
-        if len(query.terms) == 1:
-            wanted.add(query.terms[0].typed)
+        wanted = _names(query)
         # `Rack::Builder` and `json.dumps` ask for their last part.
         wanted |= {name.replace("::", ".").rpartition(".")[2] for name in wanted}
         wanted = {name for name in wanted if self._names_something(name)}
         if not wanted:
             return scores
         folded = {name.lower() for name in wanted}
-        return [
-            score + ranking.definition_bonus(wanted, folded, *self._defined(row))
-            for row, score in zip(rows, scores, strict=True)
-        ]
+        defined = [self._defined(row) for row in rows]
+        bonus = [ranking.definition_bonus(wanted, folded, one.names, one.symbol) for one in defined]
+        if max(bonus) < ranking.DEFINITION * ranking.OTHER_CASE:  # defined elsewhere, if at all
+            bonus = [
+                ranking.RE_EXPORT if wanted.intersection(one.exports) else more
+                for one, more in zip(defined, bonus, strict=True)
+            ]
+        return [score + more for score, more in zip(scores, bonus, strict=True)]
 
     def _names_something(self, name: str) -> bool:
         """Whether it is worth looking for definitions of `name` among the candidates."""
         terms = self._analyzer.name_terms(name).terms
         return bool(terms) and self._artifact.lexical.names_something(terms[0][0])
 
-    def _defined(self, row: int) -> tuple[tuple[str, ...], str]:
-        """The names that a chunk defines, and the definition that it is part of."""
+    def _defined(self, row: int) -> _Names:
         known = self._definitions.get(row)
         if known is None:
             chunk = self._artifact.chunks[row]
-            known = tuple(chunk.get("identifiers", ())), chunk.get("symbol", "")
+            known = _Names(
+                tuple(chunk.get("identifiers", ())),
+                chunk.get("symbol", ""),
+                tuple(chunk.get("exports", ())),
+            )
             if len(self._definitions) >= _REMEMBERED_ROWS:
                 self._definitions.clear()
             self._definitions[row] = known
@@ -217,8 +235,10 @@ class Structure:
     def _demoted(
         self, query: Query, records: Sequence[tuple[int, int]], scores: list[float]
     ) -> list[float]:
-        asked = ranking.kinds_asked_for({term.typed.lower() for term in query.terms})
+        words = {term.typed.lower() for term in query.terms}
+        asked = ranking.kinds_asked_for(words)
         secondary = {one for one in {*records} if self._facts_of(one).kinds - asked}
+        secondary |= self._superseded({*records}, words)
         if not secondary or len(secondary) == len({*records}):
             return scores
         kept = 1.0 - ranking.DEMOTION
@@ -226,6 +246,22 @@ class Structure:
             score * kept if one in secondary else score
             for score, one in zip(scores, records, strict=True)
         ]
+
+    def _superseded(
+        self, records: Collection[tuple[int, int]], words: Collection[str]
+    ) -> set[tuple[int, int]]:
+        """Records beside which a later version lies; none when the query names a version."""
+        versions: dict[tuple[int, int], tuple[tuple[int, str], int]] = {}
+        latest: dict[tuple[int, str], int] = {}
+        for one in records:
+            found = self._facts_of(one).version
+            if found is not None:
+                folder = (one[0], found[0])
+                versions[one] = folder, found[1]
+                latest[folder] = max(latest.get(folder, 0), found[1])
+        if any(f"v{number}" in words for _, number in versions.values()):
+            return set()
+        return {one for one, (folder, number) in versions.items() if number < latest[folder]}
 
     def _weighted(self, records: Sequence[tuple[int, int]], scores: list[float]) -> list[float]:
         """Scores times the weights that the author gave to collections."""
@@ -245,7 +281,8 @@ class Structure:
             kinds = ranking.place_kinds(id) if self._kinds[name] in _FILES else frozenset()
             if self._kinds[name] not in _PROGRAMS:
                 kinds &= {"changelog"}
-            facts = _Facts(words, kinds)
+            version = ranking.version_of(id) if self._kinds[name] in _FILES else None
+            facts = _Facts(words, kinds, version)
             if len(self._facts) >= _REMEMBERED_RECORDS:
                 self._facts.clear()
             self._facts[record] = facts
@@ -275,3 +312,23 @@ class Structure:
         if not dropped:
             return scores
         return [0.0 if at in dropped else score for at, score in enumerate(scores)]
+
+
+def _names(query: Query) -> set[str]:
+    """The words of a query that may be names of definitions, as typed."""
+    return {*query.identifiers, *(term.typed for term in query.terms if len(query.terms) == 1)}
+
+
+def _pool(
+    fused: Sequence[tuple[int, float]], named: Collection[int]
+) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
+    """The candidates that are ranked by structure, and the others. Those of `named` that are not among
+    the first join them with the score of the last one."""
+    pool, rest = list(fused[: ranking.POOL]), []
+    low = pool[-1][1]
+    for row, score in fused[ranking.POOL :]:
+        if row in named:
+            pool.append((row, low))
+        else:
+            rest.append((row, score))
+    return pool, rest

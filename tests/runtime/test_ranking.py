@@ -87,6 +87,20 @@ def test_other_files_are_not_secondary(path: str) -> None:
     assert not ranking.place_kinds(path)
 
 
+@pytest.mark.parametrize(
+    ("path", "version"),
+    [
+        ("v3/types.ts", ("", 3)),
+        ("src/v12/a/b.go", ("src", 12)),
+        ("src/env3/a.go", None),
+        ("src/v3.go", None),
+        ("01/exercise.ts", None),
+    ],
+)
+def test_versions_are_folders_named_so(path: str, version: tuple[str, int] | None) -> None:
+    assert ranking.version_of(path) == version
+
+
 def test_a_query_asks_for_tests_by_naming_them() -> None:
     assert ranking.kinds_asked_for({"unit", "tests"}) == {"test"}
     assert ranking.kinds_asked_for({"latest"}) == frozenset()

@@ -149,7 +149,7 @@ def _analysed(
 
 
 def _field_terms(chunk: Chunk, path: str, analyzer: Analyzer) -> Iterator[FieldTerms]:
-    names = [*chunk.identifiers, *([chunk.symbol] if chunk.symbol else [])]
+    names = [*chunk.identifiers, *([chunk.symbol] if chunk.symbol else []), *chunk.exports]
     title, breadcrumb = _title(chunk)
     prose = {
         "title": title,

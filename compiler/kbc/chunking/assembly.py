@@ -32,6 +32,7 @@ class Draft:
     symbol_kind: str = ""
     signature: str = ""
     identifiers: tuple[str, ...] = ()
+    exports: tuple[str, ...] = ()
 
 
 def assemble(record: Record, lines: Lines, drafts: Iterable[Draft]) -> list[Chunk]:
@@ -58,6 +59,7 @@ def assemble(record: Record, lines: Lines, drafts: Iterable[Draft]) -> list[Chun
                 symbol_kind=draft.symbol_kind,
                 signature=draft.signature,
                 identifiers=draft.identifiers,
+                exports=draft.exports,
                 tags=record.tags,
                 embedded_text=embedded_text,
             )

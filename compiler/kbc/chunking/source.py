@@ -16,6 +16,7 @@ from kbc import quint
 from kbc.chunking import syntax
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
+from kbc.chunking.exports import exports
 from kbc.chunking.fences import chunk_type
 from kbc.chunking.header import SEPARATOR, Header, header, opening_details
 from kbc.chunking.languages import language_of
@@ -48,7 +49,7 @@ def chunk_source(record: Record, budget: TokenBudget) -> list[Chunk]:
     language = language_of(record.path) or record.language
     lines = Lines(record.text, budget, first_number=record.line)
     found = _symbols(record, language, lines)
-    plan = _Plan(record, lines, found)
+    plan = _Plan(record, lines, found, language)
     segments = _join(list(plan.segments(0, len(lines), found, ())), budget)
     type_ = "config" if chunk_type(language) == "config" else "code"
     return assemble(record, lines, [_draft(plan, segment, type_, language) for segment in segments])
@@ -93,12 +94,15 @@ def _nested(definitions: Sequence[tuple[Definition, int, int]], lines: Lines) ->
 class _Plan:
     """Where a record's text is cut. `symbols` are all definitions, by the line they begin on."""
 
-    def __init__(self, record: Record, lines: Lines, found: Sequence[Symbol]) -> None:
+    def __init__(
+        self, record: Record, lines: Lines, found: Sequence[Symbol], language: str
+    ) -> None:
         self.record = record
         self.lines = lines
         self.opening = opening_details(record)
         self.symbols = sorted(syntax.walk(found), key=lambda symbol: symbol.own_line)
         self._own_lines = [symbol.own_line for symbol in self.symbols]
+        self._exports = exports(record.text, language=language)
         self._cuts = code_cuts(lines, 0, len(lines))
 
     def segments(
@@ -153,6 +157,10 @@ class _Plan:
         begin = bisect_left(self._own_lines, first_line)
         end = bisect_right(self._own_lines, last_line)
         return [symbol.name for symbol in self.symbols[begin:end]]
+
+    def exported(self, first_line: int, last_line: int) -> list[str]:
+        """The names that these lines pass on from elsewhere."""
+        return [one.name for one in self._exports if first_line <= one.line <= last_line]
 
 
 def _join(segments: Sequence[_Segment], budget: TokenBudget) -> list[_Segment]:
@@ -223,4 +231,5 @@ def _draft(plan: _Plan, segment: _Segment, type_: str, language: str) -> Draft:
         symbol_kind=symbol.kind if symbol else "",
         signature=symbol.signature if symbol else "",
         identifiers=tuple(dict.fromkeys(names)),
+        exports=tuple(dict.fromkeys(plan.exported(first, last))),
     )

@@ -6,6 +6,7 @@ language says differently (a function bound to a variable, a macro that defines)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -245,6 +246,14 @@ _LISP_DEFINITIONS: Mapping[str, str] = {
 }
 
 
+# A macro alone on its line: what it expands to is not known, and a parser takes it for the type of what
+# follows, so that the definition behind it gets lost.
+_MACRO_LINE = re.compile(
+    rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?)(?=[ \t]*\r?$)", re.MULTILINE
+)
+_WITH_MACROS = frozenset({"c", "cpp", "objc"})
+
+
 @dataclass(slots=True)
 class Symbol:
     """A definition on lines `line` to `end_line` (1-based in the text given, the comments and
@@ -274,7 +283,7 @@ class _Visit:
 @remembered("symbols")
 def symbols(text: str, *, language: str) -> list[Symbol]:
     """The top-level definitions with theirs inside, in order; none when there is no grammar for
-    `language` or the text does not read as that language."""
+    `language`. Of a text that does not read as that language throughout, those that do."""
     from tree_sitter_language_pack import get_parser
 
     try:
@@ -282,10 +291,14 @@ def symbols(text: str, *, language: str) -> list[Symbol]:
     except LookupError:
         return []
     source = text.encode("utf-8", "surrogatepass")
-    root = parser.parse(source).root_node
-    if root.type == "ERROR":
-        return []
-    return _Walk(source, language).run(root)
+    return _Walk(source, language).run(parser.parse(_parsed(source, language)).root_node)
+
+
+def _parsed(source: bytes, language: str) -> bytes:
+    """What the parser gets: macros that stand alone as comments of the same length."""
+    if language not in _WITH_MACROS:
+        return source
+    return _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), source)
 
 
 class _Walk:

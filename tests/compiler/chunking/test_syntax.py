@@ -90,3 +90,14 @@ def test_local_values_are_no_definitions() -> None:
 
 def test_an_unknown_language_has_no_grammar() -> None:
     assert symbols("anything", language="no-such-language") == []
+
+
+def test_a_class_behind_a_macro_is_found_with_its_comment() -> None:
+    text = "/* about C */\nAPI_EXPORT(1)\nclass C : public B\n{\n    int f();\n};\n"
+    (found,) = symbols(text, language="cpp")
+    assert (found.name, found.kind, found.line, found.end_line) == ("C", "class", 1, 6)
+
+
+def test_what_stands_before_broken_text_is_found() -> None:
+    text = "class A {\n  int a();\n};\n}}}\n#if X\nclass {\n"
+    assert symbols(text, language="cpp")[0].name == "A"
