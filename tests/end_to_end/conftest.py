@@ -52,6 +52,21 @@ def own_kb_artifact(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pyte
 
 
 @pytest.fixture(scope="session")
+def graphs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that holds the encoder's graphs and nothing else."""
+    from kbc import phase_cache
+    from kbc.encoding import cache as embedding_cache
+    from tests.end_to_end.edits import Author
+
+    folder = tmp_path_factory.mktemp("graphs")
+    Author(folder / "kb", 0)
+    build(folder / "kb", BuildOptions(out=folder / "out", cache=folder / "cache"))
+    for name in (embedding_cache.FILE_NAME, phase_cache.FILE_NAME):
+        (folder / "cache" / name).unlink()
+    return folder / "cache" / "graphs"
+
+
+@pytest.fixture(scope="session")
 def environment() -> dict[str, str]:
     """The environment of a server process that runs this checkout."""
     paths = [str(ROOT / "compiler"), str(ROOT / "runtime")]

@@ -140,7 +140,8 @@ def _with_folders(paths: Iterable[str]) -> set[str]:
     known: set[str] = set()
     for path in paths:
         known.update((path, posixpath.splitext(path)[0]))
-        while path := posixpath.dirname(path):
+        # The folder above the root, where files outside of the knowledge base end, is the root itself.
+        while (path := posixpath.dirname(path)) not in known and path:
             known.add(path)
     return known
 

@@ -51,6 +51,15 @@ def test_routing_targets_must_exist() -> None:
     assert [each[1:3] for each in found] == [(1, "routing-unknown-target")] * 2
 
 
+def test_files_outside_of_the_knowledge_base_have_whole_paths_and_can_be_checked() -> None:
+    diagnostics = Diagnostics()
+    sources = [SourceFile("/elsewhere/docs/a.md", b"# A\n\ntext", "/elsewhere/docs")]
+    docs = frontends.read(Collection("docs", "docs", ("/elsewhere/docs",)), sources, diagnostics)
+    frontends.check({"docs": docs}, diagnostics)
+    assert docs[0].path == "/elsewhere/docs/a.md"
+    assert list(diagnostics) == []
+
+
 def test_unknown_names_are_warnings_when_their_kind_is_there() -> None:
     alone = PATTERN.format(name="P", more="required_builtins: [nope]\nexamples: [nope]")
     assert checked({"patterns/p.md": alone}) == []

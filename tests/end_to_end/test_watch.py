@@ -1,0 +1,411 @@
+"""`kbc watch`: what is published after a change, and what happens to everything else meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
+
+from kb_runtime.artifact import Artifact
+from kbc.diagnostics import BuildError
+from kbc.pipeline import BuildOptions, BuildReport, differing_files
+from kbc.progress import Phase, Progress
+from kbc.watching import SameNameError, Watcher
+
+PROJECT = """\
+[kb]
+name = "{name}"
+title = "Demo"
+
+[[collection]]
+name = "pages"
+kind = "docs"
+paths = {paths}
+"""
+Step = Callable[[], object]
+
+
+def write_kb(root: Path, paths: str = '["docs"]', name: str = "demo") -> Path:
+    (root / "docs").mkdir(parents=True)
+    (root / "kb.toml").write_text(PROJECT.format(name=name, paths=paths))
+    (root / "docs" / "page.md").write_text("# Page\n\nThe first text.\n")
+    return root
+
+
+def live_text(out: Path, name: str = "demo") -> str:
+    """All text that the live version holds."""
+    with Artifact.open(out / name) as artifact:
+        return "\n".join(artifact.chunks[row]["text"] for row in range(len(artifact.chunks)))
+
+
+class Script:
+    """Takes a step after each thing that the watcher tells, and ends it after the last."""
+
+    def __init__(self, *steps: Step) -> None:
+        self._steps = list(steps)
+        self.told: list[BuildReport | Exception] = []
+        self.notes: list[str] = []
+        self.builds = 0
+        self.during: dict[int, Step] = {}
+
+    def begins(self, root: Path) -> Progress:
+        self.builds += 1
+        return _During(self.during.pop(self.builds, None))
+
+    def built(self, root: Path, report: BuildReport) -> None:
+        self._next(report)
+
+    def failed(self, root: Path, error: Exception) -> None:
+        self._next(error)
+
+    def noted(self, sentence: str) -> None:
+        self.notes.append(sentence)
+
+    def _next(self, what: BuildReport | Exception) -> None:
+        self.told.append(what)
+        if not self._steps:
+            raise KeyboardInterrupt
+        self._steps.pop(0)()
+
+
+class _During(Progress):
+    """Takes a step when the files were read."""
+
+    def __init__(self, step: Step | None) -> None:
+        self._step = step
+
+    def end(self, phase: Phase) -> None:
+        if phase.name == "read" and self._step is not None:
+            self._step()
+
+
+def watch(script: Script, *roots: Path, out: Path, **options: Any) -> None:
+    poll = options.pop("poll", False)
+    chosen = BuildOptions(**{"out": out, "embed": False, **options})
+    with pytest.raises(KeyboardInterrupt):
+        Watcher(roots, chosen, script, poll=poll).run()
+
+
+def test_after_any_edits_a_watcher_publishes_the_bytes_of_a_clean_build(
+    tmp_path: Path, graphs: Path
+) -> None:
+    root, cache = tmp_path / "kb", cache_with(graphs, tmp_path / "cache")
+    author, chance = Author(root, 11), random.Random(11)
+
+    def edit() -> None:
+        report = script.told[-1]
+        assert isinstance(report, BuildReport)
+        clean = clean_build(root, tmp_path / "clean", graphs)
+        assert report.build_id == clean.build_id
+        assert differing_files(report.path, clean.path) == []
+        if len(script.told) % 3 == 2:
+            hurt(cache, chance)
+        for _ in range(chance.randint(1, 3)):
+            author.edit()
+        (root / "docs" / "always.md").write_text(f"# Always\n\n{chance.random()}\n")
+
+    script = Script(*[edit] * 7)
+    watch(script, root, out=tmp_path / "out", cache=cache, embed=True)
+    assert len(script.told) == 8
+    assert all(each.embedded < each.chunks for each in script.told[1:])  # type: ignore[union-attr]
+
+
+def test_a_change_during_a_build_leads_to_one_more(tmp_path: Path) -> None:
+    root = write_kb(tmp_path / "kb")
+    page = root / "docs" / "page.md"
+    script = Script(lambda: None)
+    script.during[1] = lambda: page.write_text("# Page\n\nWritten behind its back.\n")
+    watch(script, root, out=tmp_path / "out")
+    assert script.builds == 2
+    assert "behind its back" in live_text(tmp_path / "out")
+
+
+def test_an_error_is_told_and_the_last_good_version_stays(tmp_path: Path) -> None:
+    root = write_kb(tmp_path / "kb")
+    good = (root / "kb.toml").read_text()
+
+    def mend() -> None:
+        assert "first text" in live_text(tmp_path / "out")
+        (root / "kb.toml").write_text(good.replace("Demo", "Mended"))
+
+    script = Script(lambda: (root / "kb.toml").write_text("[[kb"), mend)
+    watch(script, root, out=tmp_path / "out")
+    first, second, third = script.told
+    assert isinstance(first, BuildReport)
+    assert isinstance(second, BuildError)
+    assert isinstance(third, BuildReport)
+    with Artifact.open(tmp_path / "out" / "demo") as artifact:
+        assert artifact.manifest["title"] == "Mended"
+
+
+def test_a_folder_that_goes_away_and_comes_back_is_followed(tmp_path: Path) -> None:
+    root, aside = write_kb(tmp_path / "kb"), tmp_path / "aside"
+
+    def back() -> None:
+        write_kb(root)
+        (root / "docs" / "page.md").write_text("# Page\n\nAnother folder.\n")
+
+    def edit() -> None:
+        assert "Another folder" in live_text(tmp_path / "out")
+        (root / "docs" / "page.md").write_text("# Page\n\nEdited in the other folder.\n")
+
+    script = Script(lambda: root.rename(aside), back, edit)
+    watch(script, root, out=tmp_path / "out")
+    assert isinstance(script.told[1], BuildError)
+    assert "Edited in the other" in live_text(tmp_path / "out")
+
+
+def test_what_it_writes_itself_below_the_knowledge_base_starts_no_build(tmp_path: Path) -> None:
+    root = write_kb(tmp_path / "kb")
+    timer = threading.Timer(2.0, lambda: (root / "docs" / "new.md").write_text("# New\n\nText.\n"))
+    script = Script(timer.start)
+    watch(script, root, out=root / "dist", cache=root / ".cache")
+    assert script.builds == 2
+    assert "Text." in live_text(root / "dist")
+
+
+def test_the_output_folder_may_be_the_folder_of_the_knowledge_base(tmp_path: Path) -> None:
+    root = write_kb(tmp_path / "kb", '["*.md", "docs"]')
+    script = Script(lambda: (root / "top.md").write_text("# Top\n\nAt the top.\n"))
+    watch(script, root, out=root)
+    assert "At the top." in live_text(root)
+
+
+def test_several_knowledge_bases_are_built_apart(tmp_path: Path) -> None:
+    one, other = write_kb(tmp_path / "one", name="one"), write_kb(tmp_path / "two", name="two")
+    script = Script(
+        lambda: None, lambda: (other / "docs" / "page.md").write_text("# P\n\nOnly here.\n")
+    )
+    watch(script, one, other, out=tmp_path / "out")
+    names = [each.name for each in script.told if isinstance(each, BuildReport)]
+    assert names == ["one", "two", "two"]
+    assert "Only here" in live_text(tmp_path / "out", "two")
+    assert "first text" in live_text(tmp_path / "out", "one")
+
+
+def test_knowledge_bases_of_one_name_are_refused(tmp_path: Path) -> None:
+    one, other = write_kb(tmp_path / "one"), write_kb(tmp_path / "two")
+    with pytest.raises(SameNameError, match="both called 'demo'"):
+        Watcher([one, other], BuildOptions(out=tmp_path / "out"), Script()).run()
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("poll", [False, True])
+def test_files_outside_are_watched_where_they_may_be_read(tmp_path: Path, poll: bool) -> None:
+    root = write_kb(tmp_path / "kb", '["docs", "../shared"]')
+    shared, target = tmp_path / "shared", tmp_path / "elsewhere" / "target.md"
+    shared.mkdir()
+    (shared / "more.md").write_text("# More\n\nShared.\n")
+    target.parent.mkdir()
+    target.write_text("# Target\n\nLinked.\n")
+    (root / "docs" / "link.md").symlink_to(target)
+
+    def replace_target() -> None:
+        assert "Shared again" in live_text(tmp_path / "out")
+        new = target.with_suffix(".new")
+        new.write_text("# Target\n\nReplaced.\n")
+        new.replace(target)
+
+    def change_target() -> None:
+        assert "Replaced." in live_text(tmp_path / "out")
+        target.write_text("# Target\n\nWritten in place.\n")
+
+    script = Script(
+        lambda: (shared / "more.md").write_text("# More\n\nShared again.\n"),
+        replace_target,
+        change_target,
+    )
+    watch(script, root, out=tmp_path / "out", allow_outside=True, poll=poll)
+    assert "Written in place" in live_text(tmp_path / "out")
+
+
+@pytest.mark.parametrize("poll", [False, True])
+def test_an_edit_that_keeps_size_and_time_is_seen(tmp_path: Path, poll: bool) -> None:
+    root = write_kb(tmp_path / "kb")
+    page = root / "docs" / "page.md"
+
+    def edit() -> None:
+        info = page.stat()
+        page.write_text("# Page\n\nThe other text.\n")
+        os.utime(page, ns=(info.st_atime_ns, info.st_mtime_ns))
+        assert (page.stat().st_size, page.stat().st_mtime_ns) == (info.st_size, info.st_mtime_ns)
+
+    script = Script(edit)
+    watch(script, root, out=tmp_path / "out", cache=tmp_path / "cache", poll=poll)
+    assert "other text" in live_text(tmp_path / "out")
+
+
+def test_a_clock_that_goes_backwards_hides_no_edit(tmp_path: Path) -> None:
+    root = write_kb(tmp_path / "kb")
+    page = root / "docs" / "page.md"
+
+    def edit() -> None:
+        page.write_text("# Page\n\nWritten in 1990.\n")
+        os.utime(page, (631_152_000, 631_152_000))
+
+    watch(Script(edit), root, out=tmp_path / "out", cache=tmp_path / "cache")
+    assert "1990" in live_text(tmp_path / "out")
+
+
+def test_a_folder_replaced_by_a_file_and_back(tmp_path: Path) -> None:
+    root = write_kb(tmp_path / "kb")
+    docs = root / "docs"
+
+    def to_file() -> None:
+        shutil.rmtree(docs)
+        docs.write_text("no folder any more")
+
+    def to_folder() -> None:
+        docs.unlink()
+        docs.mkdir()
+        (docs / "back.md").write_text("# Back\n\nA folder again.\n")
+
+    def check_and_go_back() -> None:
+        assert live_text(tmp_path / "out") == "no folder any more"
+        to_folder()
+
+    watch(Script(to_file, check_and_go_back), root, out=tmp_path / "out")
+    assert "A folder again" in live_text(tmp_path / "out")
+
+
+# --- the command -------------------------------------------------------------------------------
+
+
+@contextmanager
+def command(
+    environment: dict[str, str], *arguments: object, before: tuple[str, ...] = ()
+) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [*before, sys.executable, "-m", "kbc", "watch", "--lexical-only", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def event(process: subprocess.Popen[str]) -> dict[str, Any]:
+    stdout: IO[str] | None = process.stdout
+    assert stdout is not None
+    line = stdout.readline()
+    assert line, process.stderr.read() if process.stderr else ""
+    told: dict[str, Any] = json.loads(line)
+    return told
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_and_leaves_nothing_unfinished(
+    tmp_path: Path, environment: dict[str, str], stop: signal.Signals
+) -> None:
+    root, out = write_kb(tmp_path / "kb"), tmp_path / "out"
+    with command(environment, root, "--out", out, "--no-cache", "--json") as process:
+        built = event(process)
+        process.send_signal(stop)
+        assert event(process) == {"event": "stopped"}
+        assert process.wait(timeout=30) == 0
+    assert built["event"] == "built"
+    assert sorted(path.name for path in (out / "demo").iterdir()) == sorted(
+        [".lock", "CURRENT", built["build_id"]]
+    )
+
+
+def test_a_command_runs_after_each_new_version_and_knows_it(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    root, out, log = write_kb(tmp_path / "kb"), tmp_path / "out", tmp_path / "a log"
+    told = f'echo "$KBC_NAME $KBC_BUILD_ID $KBC_ARTIFACT" >> {shlex.quote(str(log))}; exit 3'
+    with command(
+        environment, root, "--out", out, "--no-cache", "--json", "--exec", told
+    ) as process:
+        first, failed = event(process), event(process)
+        (root / "docs" / "page.md").touch()  # no new version
+        (root / "docs" / "page.md").write_text("# Page\n\nSecond.\n")
+        second = event(process)
+        event(process)
+    assert failed == {"event": "note", "message": f"the command of --exec ended with 3: {told}"}
+    assert log.read_text().splitlines() == [
+        f"demo {each['build_id']} {out}/demo/{each['build_id']}" for each in (first, second)
+    ]
+
+
+def test_errors_are_told_as_json_and_mended_without_a_change_is_said(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    root = write_kb(tmp_path / "kb")
+    text = (root / "kb.toml").read_text()
+    arguments = (root, "--out", tmp_path / "out", "--no-cache", "--json")
+    with command(environment, *arguments) as process:
+        first = event(process)
+        (root / "kb.toml").write_text(text + "[[collection]\n")
+        failed = event(process)
+        (root / "kb.toml").write_text(text)
+        again = event(process)
+    assert failed["diagnostics"][0]["path"] == "kb.toml"
+    assert "nothing was published" in failed["error"]["message"]
+    assert (again["build_id"], again["reused"]) == (first["build_id"], True)
+
+
+def _with_few_watches(limit: str) -> tuple[str, ...]:
+    """A command that runs another where the kernel watches few folders; skips where it may not."""
+    script = f'echo {limit} && exec "$0" "$@"'
+    before = ("unshare", "--user", "--map-root-user", "/bin/sh", "-c", script)
+    try:
+        subprocess.run([*before, "true"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("user namespaces are not available")
+    return before
+
+
+@pytest.mark.parametrize(
+    "limit",
+    ["2 > /proc/sys/user/max_inotify_watches", "0 > /proc/sys/user/max_inotify_instances"],
+)
+def test_without_notifications_the_files_are_polled(
+    tmp_path: Path, environment: dict[str, str], limit: str
+) -> None:
+    root = write_kb(tmp_path / "kb")
+    (root / "docs" / "more" / "folders").mkdir(parents=True)
+    arguments = (root, "--out", tmp_path / "out", "--no-cache", "--json")
+    with command(environment, *arguments, before=_with_few_watches(limit)) as process:
+        note = event(process)
+        event(process)
+        (root / "docs" / "more" / "page.md").write_text("# More\n\nPolled.\n")
+        event(process)
+    assert note["message"].startswith("the kernel cannot watch the files: the limit")
+    assert "looked at once a second" in note["message"]
+    assert "Polled." in live_text(tmp_path / "out")
+
+
+def test_folders_that_come_later_may_be_too_many_for_the_kernel(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    root = write_kb(tmp_path / "kb")
+    before = _with_few_watches("4 > /proc/sys/user/max_inotify_watches")
+    arguments = (root, "--out", tmp_path / "out", "--no-cache", "--json")
+    with command(environment, *arguments, before=before) as process:
+        event(process)
+        for name in "abcdef":
+            (root / "docs" / name).mkdir()
+        told = event(process)
+        (root / "docs" / "f" / "page.md").write_text("# F\n\nIn the last folder.\n")
+        event(process)
+    assert "limit" in told["message"]
+    assert "In the last folder" in live_text(tmp_path / "out")
