@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import INTEGER, OBJECT, STRING, STRINGS, array, structure
+from kb_runtime.tools.schemas import INTEGER, LIST, STRING, STRINGS, structure
 from kb_runtime.tools.workshop_shelf import KIND
 from kb_runtime.tools.workshop_text import failure, listing, next_steps, shown, title
 
@@ -179,7 +179,7 @@ TOOLS = (
                 "targetQuestionCount": INTEGER,
                 "instructionsMarkdown": STRING,
                 "checklist": STRINGS,
-                "questionTypes": array(OBJECT),
+                "questionTypes": LIST,
                 "closingSteps": STRINGS,
             }
         ),

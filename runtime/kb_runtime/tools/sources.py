@@ -21,10 +21,9 @@ from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.schemas import (
     BOOLEAN,
     INTEGER,
+    LIST,
     NUMBER,
-    OBJECT,
     STRING,
-    array,
     structure,
 )
 from kb_runtime.tools.source_shelf import (
@@ -532,7 +531,7 @@ TOOLS = (
                 "query": STRING,
                 "alpha": NUMBER,
                 "limit": INTEGER,
-                "results": array(OBJECT),
+                "results": LIST,
             }
         ),
     ),
@@ -543,7 +542,7 @@ TOOLS = (
         (),
         structure(
             {
-                "sources": array(OBJECT),
+                "sources": LIST,
                 "total": INTEGER,
             }
         ),
@@ -573,7 +572,7 @@ TOOLS = (
         structure(
             {
                 "sourceId": STRING,
-                "pages": array(OBJECT),
+                "pages": LIST,
                 "total": INTEGER,
             },
             {"limit": INTEGER, "nextCursor": STRING},
@@ -609,7 +608,7 @@ TOOLS = (
                 "sourceId": STRING,
                 "sourceName": STRING,
                 "content": STRING,
-                "sections": array(OBJECT),
+                "sections": LIST,
                 "truncated": BOOLEAN,
             },
             {**_PAGE_FACTS, "builtAt": STRING, "section": STRING, "nextCursor": STRING},

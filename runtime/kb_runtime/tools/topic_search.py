@@ -11,7 +11,7 @@ from kb_runtime.near_duplicates import different
 from kb_runtime.rendering import exact_fence
 from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import BOOLEAN, INTEGER, OBJECT, STRING, array, structure
+from kb_runtime.tools.schemas import BOOLEAN, INTEGER, LIST, STRING, structure
 from kb_runtime.tools.workshop_shelf import (
     KIND,
     Workshop,
@@ -278,7 +278,7 @@ TOOLS = (
                 "mode": STRING,
                 "vectorSearchAvailable": BOOLEAN,
                 "keywordSource": {"type": ["string", "null"]},
-                "matches": array(OBJECT),
+                "matches": LIST,
             }
         ),
         needs=(KIND,),

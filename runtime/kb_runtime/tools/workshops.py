@@ -12,7 +12,7 @@ from kb_runtime.names import quoted
 from kb_runtime.rendering import cut, exact_fence
 from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import BOOLEAN, INTEGER, OBJECT, STRING, array, structure
+from kb_runtime.tools.schemas import BOOLEAN, INTEGER, LIST, OBJECT, STRING, structure
 from kb_runtime.tools.workshop_shelf import (
     KIND,
     Workshop,
@@ -548,7 +548,7 @@ _MAX_CHARS = Argument(
     out_of_range="reject",
 )
 _CURSOR = Argument("cursor", "string", "nextCursor of the previous answer", max_length=2_000)
-_SECTIONS = array(OBJECT)
+
 
 TOOLS = (
     Tool(
@@ -565,7 +565,7 @@ TOOLS = (
         ),
         output=structure(
             {
-                "workshops": array(OBJECT),
+                "workshops": LIST,
                 "limit": INTEGER,
                 "totals": OBJECT,
             },
@@ -593,7 +593,7 @@ TOOLS = (
             {
                 "workshop": STRING,
                 "title": STRING,
-                "exercises": array(OBJECT),
+                "exercises": LIST,
             }
         ),
         needs=(KIND,),
@@ -619,7 +619,7 @@ TOOLS = (
             {
                 "workshop": STRING,
                 "exerciseNumber": INTEGER,
-                "sections": _SECTIONS,
+                "sections": LIST,
                 "truncated": BOOLEAN,
                 "maxChars": INTEGER,
             },
@@ -648,7 +648,7 @@ TOOLS = (
             {
                 "workshop": STRING,
                 "exerciseNumber": INTEGER,
-                "diffSections": _SECTIONS,
+                "diffSections": LIST,
                 "truncated": BOOLEAN,
                 "maxChars": INTEGER,
             },
