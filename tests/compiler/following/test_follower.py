@@ -1,0 +1,171 @@
+"""The follower step by step, with real builds; what runs beside it is tested end to end."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kb_runtime.artifact import Artifact
+from kb_runtime.workspace import Workspace
+from kbc.following import follower as following
+from kbc.following.follower import Follower
+from kbc.following.indexing import Indexing
+
+FAILING = [
+    *(sys.executable, "-c"),
+    'print(\'{"error": {"message": "there is no model", "hint": "Install it."}}\'); exit(6)',
+]
+
+
+class Bench:
+    """A tree, a workspace and a follower whose steps the test takes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tree = folder / "tree"
+        self.tree.mkdir()
+        self.workspace = Workspace.open(folder / "ws")
+        self.code = self.workspace.code(str(self.tree))
+        Path(self.code.folder).mkdir(parents=True)
+        self.follower = self.started()
+
+    def started(self) -> Follower:
+        indexing = Indexing(self.tree, self.code, Path(self.workspace.cache))
+        follower = Follower(indexing, FAILING, Path(self.workspace.root))
+        follower._retry_at = float("inf")  # no process beside this one
+        follower._look_at_published()
+        return follower
+
+    def write(self, **texts: str) -> None:
+        for name, text in texts.items():
+            (self.tree / f"{name}.py").write_text(text)
+
+    def step(self) -> dict[str, Any]:
+        self.follower._step(True, "")
+        return self.code.status()
+
+    def live(self, number: int) -> dict[str, str]:
+        """The texts of the index (0) or the edits (1) that are published."""
+        with Artifact.open(self.code.kb_folders[number]) as artifact:
+            return {record["id"]: record["text"] for record in artifact.catalog("code")}
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_the_first_step_publishes_a_draft_of_the_whole_tree(bench: Bench) -> None:
+    bench.write(a="one", b="two")
+    status = bench.step()
+    assert bench.live(0) == {"a.py": "one", "b.py": "two"}
+    assert (status["files"], status["edited"], status["vectors"]) == (2, 0, False)
+    assert not Path(bench.code.kb_folders[1]).exists()
+
+
+def test_only_edited_files_are_in_the_edits(bench: Bench) -> None:
+    bench.write(a="one", b="two")
+    bench.step()
+    bench.write(a="changed", c="new")
+    assert bench.step()["edited"] == 2
+    assert bench.live(1) == {"a.py": "changed", "c.py": "new"}
+    assert bench.live(0) == {"a.py": "one", "b.py": "two"}
+
+
+def test_edits_never_hide_what_is_newer(bench: Bench) -> None:
+    bench.write(a="one", b="two")
+    bench.step()
+    bench.write(a="changed")
+    bench.step()
+    bench.write(a="one")
+    assert bench.step()["edited"] == 0
+    assert bench.live(1) == {"a.py": "one"}
+
+
+def test_after_a_new_index_the_edits_hold_what_was_edited_since(bench: Bench) -> None:
+    bench.write(a="one", b="two")
+    bench.step()
+    bench.write(a="changed")
+    bench.step()
+    bench.follower._indexing.build(None, draft=True)
+    bench.follower._look_at_published()
+    bench.write(b="also changed")
+    bench.step()
+    assert bench.live(0)["a.py"] == "changed"
+    assert bench.live(1) == {"b.py": "also changed"}
+
+
+def test_a_follower_that_starts_again_publishes_what_changed_meanwhile(bench: Bench) -> None:
+    bench.write(a="one", b="two")
+    bench.step()
+    index = bench.follower._index
+    bench.write(b="changed while nobody looked")
+    bench.follower = bench.started()
+    bench.step()
+    assert bench.live(1) == {"b.py": "changed while nobody looked"}
+    assert bench.follower._index == index
+
+
+def test_a_deleted_file_leaves_the_edits_of_others_alone(bench: Bench) -> None:
+    bench.write(a="one", b="two")
+    bench.step()
+    bench.write(a="changed")
+    bench.step()
+    (bench.tree / "b.py").unlink()
+    bench.step()
+    assert bench.live(1) == {"a.py": "changed"}
+
+
+def test_a_tree_without_source_files_is_told_until_there_is_one(bench: Bench) -> None:
+    status = bench.step()
+    assert status["state"] == "failed"
+    assert "holds no source file" in status["problem"]
+    bench.write(a="one")
+    status = bench.step()
+    assert status["problem"] == ""
+    assert bench.live(0) == {"a.py": "one"}
+
+
+def test_a_full_or_locked_workspace_is_told_and_what_was_live_stays(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write(a="one")
+    bench.step()
+
+    def full(*_: Any, **__: Any) -> Any:
+        raise following.PublishError("no-space", "There is no space left.", "Free some.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Indexing, "build", full)
+        bench.write(a="two")
+        assert bench.step()["problem"] == "There is no space left. Free some."
+    assert bench.live(0) == {"a.py": "one"}
+    assert bench.step()["problem"] == ""
+    assert bench.live(1) == {"a.py": "two"}
+
+
+def test_a_process_that_fails_is_told_with_its_sentence_and_not_at_once_repeated(
+    bench: Bench,
+) -> None:
+    bench.write(a="one")
+    bench.follower._retry_at = 0.0
+    assert bench.step()["state"] == "indexing"
+    assert bench.follower._builder is not None
+    bench.follower._builder._process.wait()
+    status = bench.step()
+    assert status["state"] == "failed"
+    assert status["problem"] == "there is no model. Install it."
+    assert bench.follower._builder is None
+    assert bench.live(0) == {"a.py": "one"}
+
+
+def test_the_status_is_written_when_it_is_another_one(bench: Bench) -> None:
+    bench.write(a="one")
+    bench.step()
+    written = Path(bench.code.status_path).stat().st_mtime_ns
+    bench.step()
+    assert Path(bench.code.status_path).stat().st_mtime_ns == written
+    assert json.loads(Path(bench.code.status_path).read_bytes())["tree"] == str(bench.tree)
