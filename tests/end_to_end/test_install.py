@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.end_to_end.installed import Environment, wheel_of
 from tests.end_to_end.knowledge import write_knowledge
 
 from kb_runtime.clients.table import CLIENTS
@@ -144,6 +145,30 @@ def test_what_is_installed_answers_a_search_from_the_written_command(
         opened, found = converse(argv, home)
         assert opened["result"]["serverInfo"]["name"] == "demo"
         assert found["result"]["structuredContent"]["results"][0]["title"] == "Lanterns"
+
+
+def test_a_packaged_knowledge_base_installs_its_own_command(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], home: Path
+) -> None:
+    """Also after it moved."""
+    wheel = wheel_of(built, tmp_path / "dist")
+    for folder in ("one", "two"):
+        environment = Environment(tmp_path / folder)
+        environment.folder = home  # its commands run there
+        environment.install(wheel)
+        done = environment.run("demo-kb", "install", "--client", "cursor,codex")
+        assert done.returncode == exit_codes.OK, done.stderr
+        assert "started as a client starts it" in done.stdout
+        entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["demo"]
+        command = str(tmp_path / folder / environment.bin.name / "demo-kb")
+        assert entry == {"command": command, "args": []}
+        assert converse([command], home)[1]["result"]["structuredContent"]["results"]
+        told = environment.run("demo-kb", "doctor")
+        assert told.returncode == exit_codes.OK, told.stdout
+    shutil.rmtree(tmp_path / "two")
+    gone = f"{command} does not exist; was its environment removed?"
+    assert problems(capsys) == [gone] * 2
+    assert f"{tmp_path}/one" not in (home / ".codex" / "config.toml").read_text()
 
 
 def test_installing_again_changes_nothing_and_uninstalling_leaves_nothing(

@@ -88,7 +88,7 @@ def install_command(resolve: Resolve, parameters: Sequence[click.Parameter] = ()
         if _asked_for_list(clients):
             _list_clients(place, as_json)
             return
-        server = _found(resolve, found_by, needed=not (uninstall and name))
+        server = None if uninstall and name else resolve(**found_by)
         run = _Installation(place, _named(name, server), server, force)
         if show:
             run.show(_chosen(clients, all_detected, place, or_all=True), as_json)
@@ -198,9 +198,7 @@ class _Installation:
         place, name, force = self._place, self._name, self._force
         plans: list[Callable[[Client], Change | None]] = []
         if uninstall:
-            plans.append(
-                lambda client: installation.remove(client, place, name, self._server, force=force)
-            )
+            plans.append(lambda client: installation.remove(client, place, name, force=force))
             plans.append(lambda client: installation.remove_instructions(client, place, name))
         else:
             server = self._needed()
@@ -237,9 +235,9 @@ class _Installation:
 
     def _make(self, change: Change, dry_run: bool) -> None:
         """Clients share files of instructions; each file is told once."""
-        if change.what == "instructions":
-            if change.before.target in self._seen or change.action == "absent":
-                return
+        is_told = change.action == "absent" or change.before.target in self._seen
+        if change.what == "instructions" and is_told:
+            return
         backup = "" if dry_run else change.apply()
         self._seen.add(change.before.target)
         done: dict[str, Any] = {
@@ -338,18 +336,6 @@ _WORDS = {
     "remove": "removed {what} from {path}",
     "absent": "found no {what} in {path}",
 }
-
-
-def _found(resolve: Resolve, found_by: dict[str, Any], *, needed: bool) -> Server | None:
-    """The server to install. To take one out, its name is enough: the artifact may be gone."""
-    from kb_runtime.errors import ArtifactError
-
-    try:
-        return resolve(**found_by)
-    except (ArtifactError, click.UsageError):
-        if needed:
-            raise
-    return None
 
 
 def _named(name: str | None, server: Server | None) -> str:

@@ -22,7 +22,6 @@ from kb_runtime.clients.server import (
     artifacts_of,
     is_temporary,
     launch_of,
-    starts_program_of,
 )
 from kb_runtime.clients.table import CLIENTS, Client, Scope
 from kb_runtime.errors import ArtifactError
@@ -132,8 +131,7 @@ class Doctor:
         artifacts = artifacts_of(argv)
         if self._server is None:
             return artifacts is not None
-        named = artifacts is not None and entry.name == self._server.name
-        if named or starts_program_of(argv, self._server):
+        if argv == self._server.argv or (artifacts is not None and entry.name == self._server.name):
             return True
         meant = set(map(os.path.realpath, self._server.artifacts))
         return bool(meant.intersection(map(os.path.realpath, artifacts or ())))

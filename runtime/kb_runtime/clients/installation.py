@@ -13,7 +13,7 @@ from kb_runtime.clients import config_file, instructions
 from kb_runtime.clients.config_file import Snapshot
 from kb_runtime.clients.errors import ConfigError, TextError
 from kb_runtime.clients.machine import Machine
-from kb_runtime.clients.server import Server, artifacts_of, launch_of, starts_program_of
+from kb_runtime.clients.server import Server, artifacts_of, launch_of
 from kb_runtime.clients.table import Client, Format, Scope
 
 Action = Literal["add", "update", "keep", "remove", "absent"]
@@ -65,7 +65,7 @@ def add(client: Client, place: Place, name: str, server: Server, *, force: bool)
     with _naming(before):
         text = before.text()
         found = client.format.entries(text).get(name)
-        foreign = found is not None and not _is_ours(found, server)
+        foreign = found is not None and not _is_ours(found)
         if foreign and not force:
             raise _taken(before, name, found)
         new = client.format.put(text, name, fields, replace=foreign)
@@ -74,18 +74,16 @@ def add(client: Client, place: Place, name: str, server: Server, *, force: bool)
     return Change(client, "server", action, before, after)
 
 
-def remove(
-    client: Client, place: Place, name: str, server: Server | None, *, force: bool
-) -> Change:
-    """The change that takes the server `name` out. Raises ConfigError; an entry of that name that
-    starts neither `server` nor a knowledge base of this program goes with `force` only."""
+def remove(client: Client, place: Place, name: str, *, force: bool) -> Change:
+    """The change that takes the server `name` out. Raises ConfigError; an entry of that name that does
+    not start a server of this program goes with `force` only."""
     before = _read(client, place)
     with _naming(before):
         text = before.text()
         entries = client.format.entries(text)
         if name not in entries:
             return Change(client, "server", "absent", before, before.data)
-        if not _is_ours(entries[name], server) and not force:
+        if not _is_ours(entries[name]) and not force:
             raise _taken(before, name, entries[name])
         after = _original(client.format, before, name, entries[name])
     return Change(client, "server", "remove", before, after)
@@ -144,11 +142,8 @@ def _read_instructions(client: Client, place: Place) -> Snapshot | None:
     return config_file.read(path) if path else None
 
 
-def _is_ours(entry: Any, server: Server | None) -> bool:
-    launch = launch_of(entry)
-    return artifacts_of(launch.argv) is not None or (
-        server is not None and starts_program_of(launch.argv, server)
-    )
+def _is_ours(entry: Any) -> bool:
+    return artifacts_of(launch_of(entry).argv) is not None
 
 
 def _taken(before: Snapshot, name: str, entry: Any) -> ConfigError:

@@ -139,15 +139,6 @@ def artifacts_of(argv: Sequence[str]) -> tuple[str, ...] | None:
     return () if re.fullmatch(r".+[-_]kb", program) else None
 
 
-def starts_program_of(argv: Sequence[str], server: Server) -> bool:
-    """Whether a command line starts the program that starts `server`, wherever it is installed: the
-    command of a packaged knowledge base may have any name."""
-    if not argv or argv == server.argv:
-        return bool(argv)
-    program = _stem(argv[0])
-    return program == _stem(server.argv[0]) and program != "kbc" and len(server.argv) == 1
-
-
 def _served(arguments: Sequence[str]) -> tuple[str, ...] | None:
     from kb_runtime.__main__ import UsageError, parse
 

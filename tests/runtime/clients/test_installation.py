@@ -44,7 +44,7 @@ def add(name: str, where: Place, server: Server = SERVER, *, force: bool = False
 
 
 def remove(name: str, where: Place) -> Change:
-    change = installation.remove(CLIENTS[name], where, NAME, None, force=False)
+    change = installation.remove(CLIENTS[name], where, NAME, force=False)
     change.apply()
     return change
 

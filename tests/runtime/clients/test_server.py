@@ -10,13 +10,11 @@ import pytest
 
 from kb_runtime.clients.machine import Machine
 from kb_runtime.clients.server import (
-    Server,
     artifacts_of,
     is_temporary,
     launch_of,
     query_argument,
     search_tool,
-    starts_program_of,
 )
 
 
@@ -73,17 +71,6 @@ def test_the_artifacts_that_a_command_serves(
     argv: list[str], artifacts: tuple[str, ...] | None
 ) -> None:
     assert artifacts_of(argv) == artifacts
-
-
-def test_the_program_of_a_server_is_known_elsewhere() -> None:
-    packaged = Server("q", "Q", "", ("/v/bin/quintdocs",), ())
-    assert starts_program_of(("/v/bin/quintdocs",), packaged)
-    assert starts_program_of(("/old/bin/quintdocs", "--tools", "compact"), packaged)
-    assert not starts_program_of(("/v/bin/other",), packaged)
-    assert not starts_program_of((), packaged)
-    ours = Server("q", "Q", "", ("/v/bin/python", "-m", "quintdocs"), ())
-    assert starts_program_of(ours.argv, ours)
-    assert not starts_program_of(("/v/bin/python", "-m", "http.server"), ours)
 
 
 def test_an_environment_of_uvx_is_temporary() -> None:
