@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kb_runtime.following import Follower
     from kb_runtime.live import LiveArtifact
     from kb_runtime.living_workspace import LivingWorkspace
     from kb_runtime.mcp.dispatch import Dispatcher
@@ -218,39 +219,34 @@ def _serve_stdio(
     from kb_runtime.mcp.connection import Connection
     from kb_runtime.mcp.stdio import serve_stdio
 
-    loading = []
+    followers: list[Follower] = []
 
     def load_engines() -> None:
-        from threading import Thread
+        from kb_runtime.following import Follower
 
-        thread = Thread(target=prepare, args=(live,), daemon=True)
-        loading.append(thread)
-        thread.start()
+        followers.append(Follower(live))
+        followers[0].start()
         if workspace is not None:
             workspace.start()
 
-    serve_stdio(Connection(dispatcher.handle), load_engines)
+    changes = None
+    if live.can_change:
+        from kb_runtime.mcp.changes import Changes
+
+        changes = Changes(live, dispatcher)
+        dispatcher.announce_changes(handshake=True, stateless=True)
+    connection = Connection(dispatcher.handle, tells_changes=changes is not None)
+    serve_stdio(connection, load_engines, changes)
     if workspace is not None:
         workspace.close()
-    if any(thread.is_alive() for thread in loading):
-        import os
+    for follower in followers:
+        if follower.is_preparing:
+            import os
 
-        sys.stderr.flush()
-        os._exit(EXIT_OK)
+            sys.stderr.flush()
+            os._exit(EXIT_OK)
+        follower.stop()
     live.close()
-
-
-def prepare(live: LiveArtifact) -> None:
-    """Loads the engines and the tools, so that the first call finds them ready."""
-    from kb_runtime.mcp import failures
-
-    try:
-        import kb_runtime.mcp.calls  # noqa: F401
-
-        with live.lease() as artifact:
-            artifact.prepare()
-    except Exception as error:
-        failures.report("The engines could not be loaded; searches will fail", error)
 
 
 def _serve_http(
@@ -259,6 +255,8 @@ def _serve_http(
     dispatcher: Dispatcher,
     workspace: LivingWorkspace | None,
 ) -> int:
+    from kb_runtime.following import Follower, prepare
+    from kb_runtime.mcp.changes import Changes
     from kb_runtime.mcp.http import serve_http
 
     try:
@@ -268,9 +266,17 @@ def _serve_http(
     if workspace is not None:
         workspace.start()
     prepare(live)
+    changes = None
+    if live.can_change:
+        changes = Changes(live, dispatcher)
+        # Without sessions there is no stream on which a client of the handshake could be told.
+        dispatcher.announce_changes(handshake=False, stateless=True)
+    follower = Follower(live)
+    follower.start()
     try:
         serve_http(
             dispatcher,
+            changes=changes,
             host=options.host,
             port=options.port,
             token=token,
@@ -285,6 +291,7 @@ def _serve_http(
     finally:
         if workspace is not None:
             workspace.close()
+    follower.stop()
     live.close()
     return EXIT_OK
 

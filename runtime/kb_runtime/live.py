@@ -76,6 +76,11 @@ class LiveArtifact:
         self._listeners.append(listener)
 
     @property
+    def can_change(self) -> bool:
+        """Whether there may ever be another version: not of paths that name one build."""
+        return any(source.can_change for source in self._sources)
+
+    @property
     def build_id(self) -> str:
         """The build that the next lease would get, short of a change of CURRENT."""
         return self._version.knowledge.build_id
@@ -218,9 +223,13 @@ class _Source:
         self.told = False
 
     @property
+    def can_change(self) -> bool:
+        return bool(self._location.kb_folder)
+
+    @property
     def has_changed(self) -> bool:
         """Whether CURRENT is another one than when this was last opened."""
-        return bool(self._location.kb_folder) and self._stamp() != self._seen
+        return self.can_change and self._stamp() != self._seen
 
     def open(self, known: _Opened | None) -> _Opened | None:
         """The live version; `known`, which is served now, where it is still that or no other can be

@@ -231,7 +231,6 @@ def look(_):
     heavy = {{"numpy", "onnxruntime", "tantivy", "usearch", "mcp", "click", "msgpack", "dataclasses",
               "typing", "pathlib", "argparse", "asyncio", "logging", "threading", "hashlib"}}
     sys.stderr.write(" ".join(sorted(heavy & set(sys.modules))))
-server.prepare = lambda live: None
 stdio.StdioServer._announce = look
 server.main([{str(quint_artifact)!r}])
 """

@@ -194,7 +194,7 @@ def instructions(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, Any]:
     built = f", built {facts.built_at}" if facts.built_at else ""
     state = (
         f"It holds {holdings}. Version {facts.version}{built}, build"
-        f" {facts.build_id}; it is read-only, offline and does not change while it is served."
+        f" {facts.build_id}; it is read-only and offline."
         f" {_REFERENCE_ONLY}"
     )
     longest = sum(len(text) + 1 for family, text in starts.items() if family != COMPACT)

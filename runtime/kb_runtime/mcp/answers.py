@@ -52,6 +52,7 @@ class Answers:
         self.working_tree: WorkingTree | None = None
         self.read_only = False
         self.workspace: LivingWorkspace | None = None
+        self.ttl_ms = eras.CACHE_TTL_MS
         self.choices: tuple[str, ...] = ()
         families = document["families"]
         chosen = choose_families(profile, families)
@@ -87,7 +88,7 @@ class Answers:
         """`result` with what every result of a stateless revision carries."""
         envelope: dict[str, Any] = {"resultType": "complete"}
         if cacheable:
-            envelope |= {"ttlMs": eras.CACHE_TTL_MS, "cacheScope": "public"}
+            envelope |= {"ttlMs": self.ttl_ms, "cacheScope": "public"}
         meta = {**result.get("_meta", {}), eras.SERVER_INFO_KEY: self.server_info}
         return {**envelope, **result, "_meta": meta}
 

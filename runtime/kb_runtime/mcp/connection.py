@@ -7,24 +7,30 @@ makes the connection stateless, anything else opens the handshake.
 from __future__ import annotations
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.mcp import eras, failures
+from kb_runtime.mcp import changes, eras, failures
 from kb_runtime.mcp.params import HANDSHAKE_METHODS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     Handle = Callable[[str, dict[str, Any] | None, str], dict[str, Any]]
 
+MAX_SUBSCRIPTIONS = 64
+"""Of one client; one is enough for all lists."""
 _BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
 
 
 class Connection:
     """`handle(method, params, revision)` answers one request or raises ProtocolError."""
 
-    def __init__(self, handle: Handle) -> None:
+    def __init__(self, handle: Handle, *, tells_changes: bool = False) -> None:
+        """With `tells_changes` a stateless client can subscribe to changes, and `news` is sent."""
         self._handle = handle
+        self._tells_changes = tells_changes
+        self._subscriptions: dict[str | int, dict[str, bool]] = {}
+        self._ready = False
         self._stateless: bool | None = None
         self._initialized = False
         self._revision = eras.NEWEST_HANDSHAKE
@@ -34,6 +40,14 @@ class Connection:
         if isinstance(message, list):
             return self._batch(message)
         return self._single(message)
+
+    def news(self, kinds: Sequence[str]) -> list[dict[str, Any]]:
+        """The messages that tell this client which lists have changed; none before it is ready."""
+        if self._stateless:
+            return changes.news(kinds, dict(self._subscriptions))
+        if not self._ready:
+            return []
+        return [{"jsonrpc": "2.0", "method": changes.list_changed(kind)} for kind in kinds]
 
     def _batch(self, messages: list[Any]) -> Any:
         """Batches existed in one revision only; elsewhere, and empty, they are invalid requests."""
@@ -60,8 +74,11 @@ class Connection:
         if problem:
             return error_answer(request_id, eras.INVALID_REQUEST, problem)
         if request_id is None:
-            return None  # a notification
+            self._notified(message["method"], message.get("params") or {})
+            return None
         try:
+            if message["method"] == changes.LISTEN and self._tells_changes:
+                return self._subscribe(request_id, message.get("params"))
             result = self._request(message["method"], message.get("params"))
         except ProtocolError as error:
             return error_answer(request_id, error.code, error.message, error.data)
@@ -69,6 +86,36 @@ class Connection:
             failures.report(f"{message['method']} failed", error)
             return error_answer(request_id, eras.INTERNAL_ERROR, "Internal server error")
         return {"jsonrpc": "2.0", "id": request_id, "result": result}
+
+    def _notified(self, method: str, params: dict[str, Any]) -> None:
+        if method == "notifications/initialized":
+            self._ready = self._initialized
+        elif method == "notifications/cancelled":
+            subscription = params.get("requestId")
+            if isinstance(subscription, (str, int)):
+                self._subscriptions.pop(subscription, None)
+
+    def _subscribe(self, request_id: str | int, params: dict[str, Any] | None) -> dict[str, Any]:
+        """Opens a subscription, which ends when the client cancels it or leaves. Raises
+        ProtocolError."""
+        if self._stateless is None:
+            self._stateless = eras.has_envelope(params)
+        if not self._stateless:
+            raise ProtocolError(eras.METHOD_NOT_FOUND, "Method not found", changes.LISTEN)
+        eras.envelope_revision(params)
+        wanted = (params or {}).get("notifications")
+        if not isinstance(wanted, dict):
+            raise ProtocolError(
+                eras.INVALID_PARAMS,
+                "Invalid request parameters",
+                "params.notifications must be an object",
+            )
+        if request_id not in self._subscriptions and len(self._subscriptions) >= MAX_SUBSCRIPTIONS:
+            raise ProtocolError(
+                eras.INVALID_REQUEST, f"There are {MAX_SUBSCRIPTIONS} subscriptions already"
+            )
+        granted = self._subscriptions[request_id] = changes.honoured(wanted)
+        return changes.acknowledgement(request_id, granted)
 
     def _request(self, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
         enveloped = method != "initialize" and eras.has_envelope(params)

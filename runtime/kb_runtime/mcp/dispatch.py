@@ -8,12 +8,13 @@ from __future__ import annotations
 from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.mcp import eras, failures
 from kb_runtime.mcp.answers import ALL, Answers, answers_of
+from kb_runtime.mcp.changes import with_list_changed
 from kb_runtime.mcp.params import check_params
 from kb_runtime.session import DATA_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from kb_runtime.knowledge import Knowledge
@@ -46,6 +47,7 @@ class Dispatcher:
         self._working_tree = working_tree
         self._read_only = read_only
         self._workspace = workspace
+        self._announcing: Sequence[bool] = ()
         with live.lease() as artifact:
             self._answers = self._read_answers(artifact)
 
@@ -53,6 +55,15 @@ class Dispatcher:
     def answers(self) -> Answers:
         """The static answers last used."""
         return self._answers
+
+    def announce_changes(self, *, handshake: bool, stateless: bool) -> None:
+        """From now on clients are promised notifications when a list changes, in the eras given:
+        whoever calls this sends them."""
+        self._announcing = [era for era, told in ((False, handshake), (True, stateless)) if told]
+
+    def answers_for(self, knowledge: Knowledge) -> Answers:
+        """The static answers of something that is, or was, live. Raises `ArtifactError`."""
+        return self._answers_of(knowledge)
 
     def handle(self, method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:
         """The result of one request. `revision` is the connection's, or the request's own.
@@ -64,6 +75,8 @@ class Dispatcher:
             with self._live.lease() as artifact:
                 answers = self._answers_of(artifact)
                 result = _METHODS[method](answers, artifact, checked, revision)
+                if method in _GREETINGS and eras.is_stateless(revision) in self._announcing:
+                    result = with_list_changed(result)
         except ProtocolError:
             raise
         except ArtifactError as error:
@@ -88,6 +101,8 @@ class Dispatcher:
         answers = answers_of(artifact, self._profile, self._data_folder, self._workspace)
         answers.working_tree = self._working_tree
         answers.read_only = self._read_only
+        if self._live.can_change:
+            answers.ttl_ms = eras.LIVE_TTL_MS
         return answers
 
 
@@ -180,6 +195,7 @@ _METHODS: dict[str, Method] = {
     "completion/complete": _complete,
 }
 
+_GREETINGS = frozenset({"initialize", "server/discover"})
 _CACHEABLE = frozenset(
     {
         "server/discover",

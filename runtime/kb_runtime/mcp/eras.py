@@ -33,8 +33,12 @@ RESOURCE_NOT_FOUND = -32002
 """Up to 2025-11-25; later revisions say INVALID_PARAMS."""
 UNSUPPORTED_REVISION = -32022
 
+SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
+
 CACHE_TTL_MS = 86_400_000
 """A day: the longest that clients keep. A build is immutable, so longer would be as true."""
+LIVE_TTL_MS = 60_000
+"""Where a newer build may be served at any time: how long a client may go on with what it has."""
 
 
 def is_stateless(revision: str) -> bool:

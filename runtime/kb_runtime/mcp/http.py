@@ -7,11 +7,13 @@ loopback by rebinding its own name.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import signal
 import socket
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import FrameType
 from typing import Any
 
 import anyio.to_thread
@@ -23,6 +25,13 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.models import InitializationOptions
+from mcp.server.subscriptions import (
+    ListenHandler,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ServerEvent,
+    ToolsListChanged,
+)
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from pydantic import AnyHttpUrl
@@ -35,6 +44,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb_runtime.errors import ProtocolError
 from kb_runtime.mcp import correlation, eras
+from kb_runtime.mcp.changes import LISTEN, Changes
 from kb_runtime.mcp.dispatch import Dispatcher
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -58,7 +68,8 @@ _PARAMS: dict[str, type[types.RequestParams]] = {
 class DispatchServer(Server[Any]):
     """The SDK's server, whose every handler asks the dispatch core, on a worker thread."""
 
-    def __init__(self, dispatcher: Dispatcher) -> None:
+    def __init__(self, dispatcher: Dispatcher, subscriptions: Subscriptions | None = None) -> None:
+        """With `subscriptions` a stateless client can subscribe to changes of lists."""
         info = dispatcher.answers.server_info
         super().__init__(
             info["name"],
@@ -71,6 +82,10 @@ class DispatchServer(Server[Any]):
         self.middleware.clear()  # the default one reports to OpenTelemetry; nothing is reported here
         for method, params_type in _PARAMS.items():
             self.add_request_handler(method, params_type, self._answer)
+        if subscriptions is not None:
+            self.add_request_handler(
+                LISTEN, types.SubscriptionsListenRequestParams, subscriptions.serve
+            )
 
     async def _answer(
         self, context: ServerRequestContext[Any], _: types.RequestParams
@@ -125,6 +140,66 @@ class DispatchServer(Server[Any]):
         )
 
 
+class Subscriptions:
+    """The streams on which stateless clients are told of changed lists."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[object, Callable[[ServerEvent], None]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._handler = ListenHandler(self)
+
+    async def serve(
+        self, context: ServerRequestContext[Any], params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """One stream. Updates of single resources are not granted: nobody would send them."""
+        lists = params.notifications.model_copy(update={"resource_subscriptions": None})
+        return await self._handler(context, params.model_copy(update={"notifications": lists}))
+
+    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
+        """What the SDK's handler asks of a bus: called on the event loop, for each stream."""
+        self._loop = asyncio.get_running_loop()
+        key = object()
+        self._listeners[key] = listener
+        return lambda: self._listeners.pop(key, None) and None
+
+    async def publish(self, event: ServerEvent) -> None:
+        """The other thing that the SDK asks of a bus."""
+        for listener in list(self._listeners.values()):
+            listener(event)
+
+    def tell(self, kinds: Sequence[str]) -> None:
+        """Tells all streams which lists have changed; from any thread."""
+        loop = self._loop
+        if loop is None or loop.is_closed():
+            return
+        for kind in kinds:
+            asyncio.run_coroutine_threadsafe(self.publish(_EVENTS[kind]), loop)
+
+    def close(self) -> None:
+        """Ends all streams, as the protocol has it; called on the event loop's thread."""
+        self._handler.close()
+
+
+_EVENTS: dict[str, ServerEvent] = {
+    "tools": ToolsListChanged(),
+    "prompts": PromptsListChanged(),
+    "resources": ResourcesListChanged(),
+}
+
+
+class _UntilStopped(uvicorn.Server):
+    """Ends open streams when it is told to stop: they would not end by themselves."""
+
+    def __init__(self, config: uvicorn.Config, subscriptions: Subscriptions | None) -> None:
+        super().__init__(config)
+        self._subscriptions = subscriptions
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        if self._subscriptions is not None:
+            self._subscriptions.close()
+
+
 class CorrelationHeader:
     """Gives each HTTP request a correlation id, unless it brings one, and sends it back."""
 
@@ -167,6 +242,7 @@ def build_app(
     allowed_hosts: Sequence[str],
     allowed_origins: Sequence[str],
     max_body: int,
+    subscriptions: Subscriptions | None = None,
 ) -> Starlette:
     """The ASGI application: `/mcp`, and `/healthz` for whoever watches the process.
 
@@ -192,7 +268,7 @@ def build_app(
             resource_server_url=None,
             required_scopes=[SCOPE],
         )
-    app = DispatchServer(dispatcher).streamable_http_app(
+    app = DispatchServer(dispatcher, subscriptions).streamable_http_app(
         stateless_http=True,
         json_response=True,
         max_request_body_size=max_body,
@@ -214,8 +290,13 @@ def serve_http(
     allowed_hosts: Sequence[str],
     allowed_origins: Sequence[str],
     max_body: int,
+    changes: Changes | None = None,
 ) -> None:
     """Serves until SIGINT or SIGTERM; says on stderr where. Raises OSError when it cannot listen."""
+    subscriptions = None
+    if changes is not None:
+        subscriptions = Subscriptions()
+        changes.listen(subscriptions.tell)
     app = build_app(
         dispatcher,
         host=host,
@@ -223,6 +304,7 @@ def serve_http(
         allowed_hosts=allowed_hosts,
         allowed_origins=allowed_origins,
         max_body=max_body,
+        subscriptions=subscriptions,
     )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listener:
@@ -249,7 +331,7 @@ def serve_http(
         # uvicorn raises the signal that stopped it once more; it has done its work by then.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: None)
-        uvicorn.Server(config).run(sockets=[listener])
+        _UntilStopped(config, subscriptions).run(sockets=[listener])
 
 
 def _is_loopback(host: str) -> bool:

@@ -10,15 +10,18 @@ from __future__ import annotations
 import json
 import os
 import sys
+from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
 from kb_runtime.mcp import eras, failures
 from kb_runtime.mcp.connection import Connection, error_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
     from typing import Any
+
+    from kb_runtime.mcp.changes import Changes
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 _READ_BYTES = 65_536
@@ -33,22 +36,38 @@ class StdioServer:
 
     def __init__(self, connection: Connection, after_first_answer: Callable[[], None]) -> None:
         self._connection = connection
+        self._writing = allocate_lock()  # news comes from another thread than answers
+        self._sink = -1
         self._after_first_answer: Callable[[], None] | None = after_first_answer
         self._waiting = False
         self._stopping = False
 
     def serve(self, source: int, sink: int) -> None:
         """Reads requests from the descriptor `source` until it ends, or a signal stops the server."""
+        self._sink = sink
         try:
             for line in read_lines(lambda: self._read(source)):
                 answer = self.answer_line(line)
                 if answer is not None:
-                    _write(sink, encode(answer))
+                    self._write(encode(answer))
                     self._announce()
                 if self._stopping:
                     return
         except (_StopServing, BrokenPipeError):
             return
+
+    def tell(self, kinds: Sequence[str]) -> None:
+        """Sends what the client is to know about changed lists. Safe to call from any thread, at any
+        time: nobody is told before there is a client or after it has left."""
+        try:
+            for message in self._connection.news(kinds):
+                self._write(encode(message))
+        except OSError:
+            return
+
+    def _write(self, data: bytes) -> None:
+        with self._writing:
+            _write(self._sink, data)
 
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
         """A signal handler: at once while waiting for input, else after the answer in progress."""
@@ -89,7 +108,11 @@ class StdioServer:
             self._after_first_answer = None
 
 
-def serve_stdio(connection: Connection, after_first_answer: Callable[[], None]) -> None:
+def serve_stdio(
+    connection: Connection,
+    after_first_answer: Callable[[], None],
+    changes: Changes | None = None,
+) -> None:
     """Serves the process's own stdin and stdout until the client leaves.
 
     File descriptor 1 points to stderr meanwhile: a stray print of any library lands there, never
@@ -109,6 +132,8 @@ def serve_stdio(connection: Connection, after_first_answer: Callable[[], None]) 
         os.dup2(0, 1)
     sys.stdout = sys.stderr
     server = StdioServer(connection, after_first_answer)
+    if changes is not None:
+        changes.listen(server.tell)
     signal.signal(signal.SIGTERM, server.stop)
     signal.signal(signal.SIGINT, server.stop)
     server.serve(source, sink)

@@ -61,11 +61,13 @@ class Corpus:
     def path(self) -> Path:
         return self._out / "small"
 
-    def publish(self, version: str = "1") -> str:
-        identity = linker.build_id([version], {}, {})
+    def publish(self, version: str = "1", **changes: Sequence[Mapping[str, Any]]) -> str:
+        """`changes` are other records, by collection."""
+        contents = {**RECORDS, **changes}
+        identity = linker.build_id([version, repr(changes)], {}, {})
         collections = []
         row = 0
-        for name, records in RECORDS.items():
+        for name, records in contents.items():
             count = len(records)
             collections.append(
                 {"name": name, "kind": name, "records": count, "chunks": count, "first_row": row}
@@ -73,7 +75,7 @@ class Corpus:
             row += count
         with Staging(self._out, "small", identity) as staging:
             chunks = []
-            for name, records in RECORDS.items():
+            for name, records in contents.items():
                 write_catalog(staging.folder, name, records)
                 chunks += [
                     (
@@ -102,7 +104,7 @@ class Corpus:
                     build_id=identity,
                     collections=[
                         CollectionSummary(name, name, len(records))
-                        for name, records in RECORDS.items()
+                        for name, records in contents.items()
                     ],
                 ),
             )
@@ -116,7 +118,7 @@ class Corpus:
                     "prefix": "small",
                     "built_at": "2026-01-01T00:00:00Z",
                     "collections": collections,
-                    "scopes": {"all": list(RECORDS)},
+                    "scopes": {"all": list(contents)},
                     "encoder": None,
                     "search": {},
                     "tools": {},

@@ -8,7 +8,7 @@ import pytest
 
 from kb_runtime.errors import ProtocolError
 from kb_runtime.mcp import eras
-from kb_runtime.mcp.connection import Connection
+from kb_runtime.mcp.connection import MAX_SUBSCRIPTIONS, Connection
 
 STATELESS = eras.STATELESS_REVISIONS[0]
 META = {eras.REVISION_KEY: STATELESS, eras.CAPABILITIES_KEY: {}}
@@ -157,3 +157,80 @@ def test_a_batch_of_notifications_gets_no_answer() -> None:
 def test_other_batches_are_one_invalid_request(revision: str, batch: list[Any]) -> None:
     answer = opened(revision).answer(batch)
     assert (answer["id"], answer["error"]["code"]) == (None, eras.INVALID_REQUEST)
+
+
+# Changed lists
+
+
+def subscribe(request_id: Any, **wanted: Any) -> dict[str, Any]:
+    return request("subscriptions/listen", {"_meta": META, "notifications": wanted}, request_id)
+
+
+def told(connection: Connection, *kinds: str) -> list[tuple[str, Any]]:
+    """The methods of the news and the subscriptions that they are for."""
+    messages = connection.news(kinds)
+    assert all(message["jsonrpc"] == "2.0" and "id" not in message for message in messages)
+    return [
+        (message["method"], message.get("params", {}).get("_meta", {}).get(eras.SUBSCRIPTION_KEY))
+        for message in messages
+    ]
+
+
+def test_a_client_of_the_handshake_is_told_when_it_is_ready() -> None:
+    connection = Connection(echo, tells_changes=True)
+    assert told(connection, "tools") == []
+    connection.answer(request("initialize", {"protocolVersion": "2025-06-18"}))
+    assert told(connection, "tools") == []
+    connection.answer({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    assert told(connection, "tools", "resources") == [
+        ("notifications/tools/list_changed", None),
+        ("notifications/resources/list_changed", None),
+    ]
+
+
+def test_a_stateless_client_is_told_what_it_subscribed_to() -> None:
+    connection = Connection(echo, tells_changes=True)
+    connection.answer(request("tools/list", {"_meta": META}))
+    assert told(connection, "tools") == []
+    answer = connection.answer(
+        subscribe("s-1", toolsListChanged=True, resourceSubscriptions=["kb://a/b/c"])
+    )
+    assert answer == {
+        "jsonrpc": "2.0",
+        "method": "notifications/subscriptions/acknowledged",
+        "params": {
+            "notifications": {"toolsListChanged": True},
+            "_meta": {eras.SUBSCRIPTION_KEY: "s-1"},
+        },
+    }
+    connection.answer(subscribe(2, resourcesListChanged=True, toolsListChanged=False))
+    assert told(connection, "tools", "prompts", "resources") == [
+        ("notifications/tools/list_changed", "s-1"),
+        ("notifications/resources/list_changed", 2),
+    ]
+    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
+    assert connection.answer(cancel) is None
+    assert told(connection, "resources") == []
+
+
+def test_a_subscription_can_open_a_stateless_connection() -> None:
+    connection = Connection(echo, tells_changes=True)
+    assert "method" in connection.answer(subscribe(1, toolsListChanged=True))
+    assert told(connection, "tools") == [("notifications/tools/list_changed", 1)]
+
+
+def test_a_subscription_that_makes_no_sense_is_refused() -> None:
+    def code(connection: Connection, message: dict[str, Any]) -> int:
+        found: int = connection.answer(message)["error"]["code"]
+        return found
+
+    wrong = request("subscriptions/listen", {"_meta": META, "notifications": []})
+    assert code(Connection(echo, tells_changes=True), wrong) == eras.INVALID_PARAMS
+    bare = request("subscriptions/listen", {"notifications": {}})
+    handshake = Connection(echo, tells_changes=True)
+    handshake.answer(request("initialize", {"protocolVersion": "2025-11-25"}))
+    assert code(handshake, bare) == eras.METHOD_NOT_FOUND
+    full = Connection(echo, tells_changes=True)
+    for number in range(MAX_SUBSCRIPTIONS):
+        full.answer(subscribe(number, toolsListChanged=True))
+    assert code(full, subscribe("more", toolsListChanged=True)) == eras.INVALID_REQUEST

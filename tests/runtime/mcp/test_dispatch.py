@@ -8,8 +8,10 @@ import mcp_types.methods as sdk
 import pytest
 
 from kb_runtime.errors import ProtocolError
+from kb_runtime.live import LiveArtifact
 from kb_runtime.mcp import calls, eras
 from kb_runtime.mcp.answers import ProfileError
+from kb_runtime.mcp.dispatch import Dispatcher
 
 NEWEST = eras.NEWEST_HANDSHAKE
 STATELESS = eras.STATELESS_REVISIONS[0]
@@ -67,12 +69,17 @@ def test_discover_says_what_initialize_says(dispatcher: Any) -> None:
         ("resources/read", {"uri": "kb://small/builtins/op1"}),
     ],
 )
-def test_stateless_answers_may_be_cached_for_a_day(
-    dispatcher: Any, method: str, params: dict[str, Any]
+def test_stateless_answers_may_be_cached_as_long_as_they_hold(
+    dispatcher: Any, corpus: Any, method: str, params: dict[str, Any]
 ) -> None:
+    """A day for a build that is served for good, a minute where another may be published."""
     result = dispatcher.handle(method, {**params, **ENVELOPE}, STATELESS)
     assert result["resultType"] == "complete"
+    assert (result["ttlMs"], result["cacheScope"]) == (60_000, "public")
+    live = LiveArtifact(corpus.path / (corpus.path / "CURRENT").read_text().strip())
+    result = Dispatcher(live).handle(method, {**params, **ENVELOPE}, STATELESS)
     assert (result["ttlMs"], result["cacheScope"]) == (86_400_000, "public")
+    live.close()
 
 
 def test_handshake_answers_carry_no_envelope(dispatcher: Any) -> None:
