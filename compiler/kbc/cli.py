@@ -21,6 +21,7 @@ from kbc import exit_codes, failures
 from kbc.commands.build_options import Chosen, build_options, takes_build_options
 from kbc.commands.bundle import bundle
 from kbc.commands.install import doctor, install
+from kbc.commands.sign import keygen, sign
 from kbc.commands.watch import watch
 from kbc.commands.wheel import wheel
 from kbc.commands.workspace import workspace
@@ -132,6 +133,8 @@ cli.add_command(commands.search)
 cli.add_command(commands.get)
 cli.add_command(watch)
 cli.add_command(wheel)
+cli.add_command(keygen)
+cli.add_command(sign)
 cli.add_command(bundle)
 cli.add_command(install)
 cli.add_command(doctor)

@@ -13,6 +13,7 @@ import click
 
 from kb_runtime import exit_codes
 from kb_runtime.errors import ArtifactError, ToolError
+from kb_runtime.signature import KeyFileError
 
 INTERRUPTED = "interrupted"
 
@@ -76,6 +77,8 @@ def explain(error: Exception) -> CommandError | None:
         return error
     if isinstance(error, ArtifactError):
         return CommandError(exit_codes.ARTIFACT, error.message, error.hint)
+    if isinstance(error, KeyFileError):
+        return CommandError(exit_codes.USAGE, error.message, error.hint)
     if isinstance(error, ToolError):
         codes = {"NOT_FOUND": exit_codes.NOT_FOUND, "UNAVAILABLE": exit_codes.ARTIFACT}
         code = codes.get(error.kind, exit_codes.USAGE)

@@ -31,12 +31,15 @@ def for_artifact(command: click.Command, artifact: str, name: str = "") -> click
 
 @click.command()
 @ARTIFACT
+@click.option(
+    "--key", "keys", multiple=True, type=click.Path(), help="A public key that must have signed it."
+)
 @AS_JSON
-def verify(artifact: str, as_json: bool) -> None:
+def verify(artifact: str, keys: tuple[str, ...], as_json: bool) -> None:
     """Hash every file of the artifact, check its structure and run the encoder's self-test."""
     from kb_runtime import verification
 
-    report = verification.verify(artifact)
+    report = verification.verify(artifact, keys)
     if as_json:
         print_json(report.as_dict())
     else:

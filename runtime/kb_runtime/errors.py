@@ -12,7 +12,7 @@ class ArtifactError(Exception):
     """An artifact that cannot be opened. `code` is stable; the text is one sentence plus a hint.
 
     Codes: `missing`, `not-an-artifact`, `newer-format`, `older-format`, `truncated`, `altered`,
-    `unreadable`.
+    `unreadable`, `unsigned`, `bad-signature`.
     """
 
     def __init__(self, code: str, message: str, hint: str = "") -> None:

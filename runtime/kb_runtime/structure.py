@@ -118,8 +118,8 @@ class Structure:
         """`fused` in the order of its structure; scores stay within the bounds that they had.
 
         `by_words` are rows in the order of the lexical side: of a query with a name the first ones are
-        ranked in any case. `matrix` has the vectors of candidates, the one of row r at `vectors[r]`; without it the steps
-        that compare candidates with each other are left out.
+        ranked in any case. `matrix` has the vectors of candidates, the one of row r at `vectors[r]`;
+        without it the steps that compare candidates with each other are left out.
         """
         if not fused or not steps:
             return Ranking(list(fused), {}, ())

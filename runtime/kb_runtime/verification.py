@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from kb_runtime.artifact import Artifact, CollectionInfo
 from kb_runtime.catalog import LABELLED
 from kb_runtime.errors import ArtifactError
 from kb_runtime.manifest import MANIFEST, load, resolve
+from kb_runtime.signature import SIGNATURES, check_signature, read_public_key
 from kb_runtime.tables import count_of, size
 
 if TYPE_CHECKING:
@@ -60,14 +61,19 @@ class VerificationReport:
         return {"ok": self.ok, **asdict(self)}
 
 
-def verify(path: str | os.PathLike[str]) -> VerificationReport:
-    """Checks the artifact that `path` stands for, completely.
+def verify(
+    path: str | os.PathLike[str], keys: Sequence[str | os.PathLike[str]] = ()
+) -> VerificationReport:
+    """Checks the artifact that `path` stands for, completely; with files of public `keys` also that it is
+    signed by each of them.
 
-    Raises `ArtifactError` when there is no artifact or its manifest cannot be trusted; everything
-    else that is wrong is in the report.
+    Raises `ArtifactError` when there is no artifact, its manifest cannot be trusted or a signature does
+    not hold, and `KeyFileError`; everything else that is wrong is in the report.
     """
     folder = resolve(path)
     manifest = load(folder)
+    for key in keys:
+        check_signature(folder, read_public_key(key))
     try:
         artifact = Artifact.open(folder)
     except ArtifactError:  # a size is wrong; the hashes tell which files are
@@ -81,7 +87,7 @@ def verify(path: str | os.PathLike[str]) -> VerificationReport:
         build_id=manifest.build_id,
         files=len(manifest.files),
         bytes=sum(size for size, _ in manifest.files.values()),
-        checks=tuple(passed),
+        checks=(*(["signature"] if keys else []), *passed),
         problems=tuple(problems),
     )
 
@@ -127,7 +133,7 @@ def _hashes(artifact: Artifact) -> Iterator[Problem]:
             artifact.manifest.check_file(path)
         except ArtifactError as error:
             yield Problem(error.code, path, error.message)
-    listed = {MANIFEST, *artifact.manifest.files}
+    listed = {MANIFEST, SIGNATURES, *artifact.manifest.files}
     for folder, _, names in os.walk(artifact.root):
         for name in sorted(names):
             path = os.path.relpath(os.path.join(folder, name), artifact.root).replace(os.sep, "/")

@@ -17,6 +17,7 @@ from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ArtifactError
 from kb_runtime.manifest import CURRENT, MANIFEST
 from kb_runtime.packaged import ARTIFACT_FOLDER
+from kb_runtime.signature import SIGNATURES
 from kb_runtime.version import __version__
 from kbc.shipping import licences
 from kbc.shipping.archive import Archive, Written
@@ -91,6 +92,9 @@ def _add_build(archive: Archive, artifact: Artifact, folder: str) -> None:
                 f"{artifact.manifest.path(path)} was altered: its SHA-256 is not the manifest's.",
                 "Build the knowledge base again.",
             )
+    signatures = Path(artifact.root, SIGNATURES)
+    if signatures.is_file():
+        archive.add(f"{build}/{SIGNATURES}", signatures)
     archive.add(f"{folder}/{CURRENT}", f"{artifact.build_id}\n".encode())
 
 
