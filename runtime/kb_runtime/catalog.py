@@ -141,6 +141,7 @@ class Catalog:
         self._key_records = keys.array(at := at + 4 * count, count, 4)
         self._key_ends = keys.array(at := at + 4 * count, count + 1, 4)
         self._text_at = at + 4 * (count + 1)
+        self._ids: list[str] | None = None
 
     def __len__(self) -> int:
         return len(self._records)
@@ -163,13 +164,15 @@ class Catalog:
             raise IndexError(index)
         return self._key(bisect_left(self._key_records, index))
 
-    def ids(self) -> list[str]:
-        """All ids, in the order of the records."""
-        out: list[str] = []
-        for key, record in self.names():
-            if record == len(out):  # the first key of the next record
-                out.append(key)
-        return out
+    def ids(self) -> Sequence[str]:
+        """All ids, in the order of the records; kept once they were asked for."""
+        if self._ids is None:
+            out: list[str] = []
+            for key, record in self.names():
+                if record == len(out):  # the first key of the next record
+                    out.append(key)
+            self._ids = out
+        return self._ids
 
     def names(self) -> list[tuple[str, int]]:
         """Every key (ids, aliases ...) with its record, in the order of the records."""
