@@ -20,6 +20,7 @@ from kb_runtime.version import FORMAT_VERSION, __version__
 from kbc import exit_codes, failures
 from kbc.commands.build_options import Chosen, build_options, takes_build_options
 from kbc.commands.bundle import bundle
+from kbc.commands.cache import cache
 from kbc.commands.install import doctor, install
 from kbc.commands.sign import keygen, sign
 from kbc.commands.watch import watch
@@ -132,6 +133,7 @@ cli.add_command(commands.inspect)
 cli.add_command(commands.search)
 cli.add_command(commands.get)
 cli.add_command(watch)
+cli.add_command(cache)
 cli.add_command(wheel)
 cli.add_command(keygen)
 cli.add_command(sign)

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 _LOCK_WAIT_S = 2.0  # other builds hold the lock for milliseconds
 _KEYS_PER_QUERY = 500  # below SQLite's historic limit of 999 parameters
 _LAYOUT = 2
+# The last use of a row is written again after this long: every build uses nearly every row.
+_USE_GRAIN_S = 24 * 3600
 # Primary result codes that speak about the surroundings and not about the file's content.
 _CIRCUMSTANCES = frozenset(
     {
@@ -28,6 +32,8 @@ _CIRCUMSTANCES = frozenset(
         sqlite3.SQLITE_CANTOPEN,
     }
 )
+DAMAGE = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged file raises: messages of the engine quote damaged names, which need not be UTF-8."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -38,6 +44,19 @@ CREATE TABLE IF NOT EXISTS entries (
     UNIQUE (recipe, key)
 )
 """
+# Apart from the entries, because changing a row writes all of it.
+_USES_SCHEMA = "CREATE TABLE IF NOT EXISTS uses (id INTEGER PRIMARY KEY, used INTEGER NOT NULL)"
+_WITH_USE = "entries LEFT JOIN uses ON uses.id = entries.id"
+
+
+class StoredRow(NamedTuple):
+    """A row without its content. `used` is when it was last used, to the day, in seconds since 1970;
+    0 when nobody knows."""
+
+    row: int
+    recipe: str
+    size: int
+    used: int
 
 
 class Store:
@@ -45,7 +64,7 @@ class Store:
 
     `notes` says in sentences what went wrong, if anything did. A damaged file is replaced by an
     empty one; after other trouble (locked, read-only, no space) the store is off: lookups miss and
-    values are not kept. Beyond `max_bytes` the oldest quarter makes room.
+    values are not kept. Beyond `max_bytes` the quarter that nobody used for longest makes room.
     """
 
     def __init__(self, path: Path, max_bytes: int) -> None:
@@ -53,10 +72,11 @@ class Store:
         self._path = path
         self._max_bytes = max_bytes
         self._connection: sqlite3.Connection | None = None
+        self._used: list[int] = []  # rows whose use is to be written
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = self._open()
-        except sqlite3.Error as error:
+        except DAMAGE as error:
             self._recover(error)
         except OSError as error:
             self._give_up(error)
@@ -65,20 +85,23 @@ class Store:
         """The intact values among `keys`, by key."""
         wanted = list(dict.fromkeys(keys))
         found: dict[bytes, bytes] = {}
+        fresh = time.time() - _USE_GRAIN_S
         try:
             for start in range(0, len(wanted), _KEYS_PER_QUERY):
                 if self._connection is None:
                     break
                 part = wanted[start : start + _KEYS_PER_QUERY]
                 rows = self._connection.execute(
-                    "SELECT key, value, checksum FROM entries "
+                    f"SELECT key, value, checksum, entries.id, used FROM {_WITH_USE} "
                     f"WHERE recipe = ? AND key IN ({','.join('?' * len(part))})",
                     [recipe, *part],
                 )
-                for key, value, checksum in rows:
+                for key, value, checksum, row, used in rows:
                     if checksum == _checksum(recipe, key, value):
                         found[key] = value
-        except sqlite3.Error as error:
+                        if not isinstance(used, int) or used < fresh:
+                            self._used.append(row)
+        except DAMAGE as error:
             self._recover(error)
         return found
 
@@ -86,6 +109,7 @@ class Store:
         """Keeps values by key, in one transaction."""
         if self._connection is None or not values:
             return
+        now = int(time.time())
         rows = [(recipe, key, data, _checksum(recipe, key, data)) for key, data in values.items()]
         try:
             with self._connection as transaction:
@@ -95,40 +119,62 @@ class Store:
                     "VALUES (?, ?, ?, ?)",
                     rows,
                 )
+                transaction.executemany(
+                    "INSERT OR REPLACE INTO uses "
+                    "SELECT id, ? FROM entries WHERE recipe = ? AND key = ?",
+                    [(now, recipe, key) for key in values],
+                )
                 if _used_bytes(transaction) > self._max_bytes:
                     transaction.execute(
-                        "DELETE FROM entries "
-                        "WHERE id <= (SELECT (3 * MIN(id) + MAX(id)) / 4 FROM entries)"
+                        f"DELETE FROM entries WHERE id IN (SELECT entries.id FROM {_WITH_USE} "
+                        "ORDER BY used, entries.id LIMIT (SELECT COUNT(*) / 4 + 1 FROM entries))"
                     )
-        except sqlite3.Error as error:
+        except DAMAGE as error:
             self._recover(error)
 
     def close(self) -> None:
         if self._connection is not None:
-            with suppress(sqlite3.Error):
+            with suppress(*DAMAGE):
+                self._write_use(self._connection)
+            with suppress(*DAMAGE):
                 self._connection.close()
             self._connection = None
+        self._used.clear()
+
+    def _write_use(self, connection: sqlite3.Connection) -> None:
+        """Says of the rows that were read that they are in use."""
+        if not self._used:
+            return
+        now = int(time.time())
+        with connection as transaction:
+            transaction.execute("BEGIN IMMEDIATE")
+            transaction.executemany(
+                "INSERT OR REPLACE INTO uses VALUES (?, ?)", [(row, now) for row in self._used]
+            )
 
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
             self._path, timeout=_LOCK_WAIT_S, isolation_level=None, check_same_thread=False
         )
         try:
+            connection.text_factory = bytes  # what damage calls text need not be any
             # A crash of the machine may then damage the file; a damaged cache is only a miss.
             connection.execute("PRAGMA synchronous = OFF")
-            if _layout(connection) != _LAYOUT:
+            if not _is_current(connection):
                 with connection as transaction:
                     transaction.execute("BEGIN IMMEDIATE")
                     if _layout(connection) != _LAYOUT:  # nobody else made it meanwhile
                         transaction.execute("DROP TABLE IF EXISTS entries")
+                        transaction.execute("DROP TABLE IF EXISTS uses")
                         transaction.execute(_SCHEMA)
                         transaction.execute(f"PRAGMA user_version = {_LAYOUT}")
+                    transaction.execute(_USES_SCHEMA)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _recover(self, error: sqlite3.Error) -> None:
+    def _recover(self, error: Exception) -> None:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in _CIRCUMSTANCES:
             self._give_up(error)
         else:
@@ -141,7 +187,7 @@ class Store:
             for suffix in ("", "-journal"):
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
             self._connection = self._open()
-        except (OSError, sqlite3.Error) as second:
+        except (OSError, *DAMAGE) as second:
             self._give_up(second)
         else:
             self.notes.append(
@@ -151,6 +197,58 @@ class Store:
     def _give_up(self, error: Exception) -> None:
         self.close()
         self.notes.append(f"the cache is not used: {error} ({self._path})")
+
+
+def stored_rows(path: Path) -> list[StoredRow]:
+    """All rows of a store, without reading their content. Raises `DAMAGE` for a file that is no store
+    or damaged; an absent one has no rows."""
+    if not path.exists():
+        return []
+    with closing(_connect_only(path, "ro")) as connection:
+        connection.text_factory = bytes
+        source, used = (_WITH_USE, "used") if _has_uses(connection) else ("entries", "0")
+        return [
+            StoredRow(row, bytes(recipe).decode(errors="replace"), size or 0, _number(when))
+            for row, recipe, size, when in connection.execute(
+                f"SELECT entries.id, recipe, length(value), {used} FROM {source}"
+            )
+        ]
+
+
+def remove_rows(path: Path, rows: Sequence[int]) -> bool:
+    """Removes rows by number; gives whether the file could be made smaller, too, which takes the whole
+    file for a moment. Raises `DAMAGE`, with nothing removed when others use the store."""
+    with closing(_connect_only(path, "rw")) as connection:
+        with connection as transaction:
+            transaction.execute("BEGIN IMMEDIATE")
+            transaction.execute(_USES_SCHEMA)
+            for table in ("entries", "uses"):
+                transaction.executemany(
+                    f"DELETE FROM {table} WHERE id = ?", [(row,) for row in rows]
+                )
+        try:
+            connection.execute("VACUUM")
+        except sqlite3.OperationalError:  # in use, or no space for a second one
+            return False
+    return True
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _connect_only(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection to a file that exists; `mode` is ro or rw."""
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(address, uri=True, timeout=_LOCK_WAIT_S, isolation_level=None)
+
+
+def _is_current(connection: sqlite3.Connection) -> bool:
+    return _layout(connection) == _LAYOUT and _has_uses(connection)
+
+
+def _has_uses(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA table_info(uses)").fetchall())
 
 
 def _layout(connection: sqlite3.Connection) -> int:

@@ -54,9 +54,10 @@ def own_kb_artifact(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pyte
 @pytest.fixture(scope="session")
 def graphs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache that holds the encoder's graphs and nothing else."""
+    from tests.end_to_end.edits import Author
+
     from kbc import phase_cache
     from kbc.encoding import cache as embedding_cache
-    from tests.end_to_end.edits import Author
 
     folder = tmp_path_factory.mktemp("graphs")
     Author(folder / "kb", 0)

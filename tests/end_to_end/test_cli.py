@@ -193,12 +193,17 @@ def test_version_is_quick_to_ask_for(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_every_command_that_prints_a_result_has_json() -> None:
+    commands = {
+        f"{name} {below}".rstrip(): each
+        for name, command in cli.commands.items()
+        for below, each in getattr(command, "commands", {"": command}).items()
+    }
     without = {
         name
-        for name, command in cli.commands.items()
+        for name, command in commands.items()
         if not any("--json" in parameter.opts for parameter in command.params)
     }
-    assert without == {"serve"}
+    assert without == {"serve", "workspace follow"}
 
 
 def test_a_compile_command_without_the_extra_names_the_remedy() -> None:

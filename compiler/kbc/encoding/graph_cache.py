@@ -88,13 +88,44 @@ def _written(model: Model, variant: Variant, folder: Path) -> Graph:
 
 
 def _kept(entry: Path) -> Graph | None:
-    """A kept graph if it is there and sound."""
+    """A kept graph if it is there and sound. The time of its hashes tells when it was last used."""
     try:
         hashes = json.loads((entry / _HASHES).read_text())
         graph = Graph.read(entry)
-        return graph if hashes == _hashes(graph) else None
+        if hashes != _hashes(graph):
+            return None
     except (OSError, ValueError):
         return None
+    with suppress(OSError):  # a cache that may only be read is fine
+        os.utime(entry / _HASHES)
+    return graph
+
+
+class StoredGraph(NamedTuple):
+    """An entry: its folder, size in bytes, and last use in seconds since 1970."""
+
+    folder: Path
+    size: int
+    used: int
+
+
+def stored_graphs(cache: Path) -> list[StoredGraph]:
+    """The entries of a cache; those that are damaged, too."""
+    found = []
+    for folder in sorted((cache / FOLDER).glob("[!.]*")):
+        with suppress(OSError):
+            sizes = [file.stat().st_size for file in folder.iterdir()]
+            hashes = folder / _HASHES
+            used = int((hashes if hashes.exists() else folder).stat().st_mtime)
+            found.append(StoredGraph(folder, sum(sizes), used))
+    return found
+
+
+def remove_graph(folder: Path) -> None:
+    """Removes an entry; it is gone at once, then its files go."""
+    aside = folder.with_name(f"{UNFINISHED}{folder.name}-{os.getpid()}")
+    folder.rename(aside)
+    shutil.rmtree(aside, ignore_errors=True)
 
 
 @contextmanager
