@@ -11,11 +11,14 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
+from tests.end_to_end.npm import node
 
 from kbc.pipeline import BuildOptions, build
 
 ROOT = Path(__file__).parents[2]
 QUINT_DOCS = ROOT.parent / "shared" / "corpora" / "quint-docs"
+
+__all__ = ["node"]
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 

@@ -28,8 +28,10 @@ def overview(artifact: Artifact, product: Product) -> bytes:
 
 def full(artifact: Artifact) -> bytes:
     """`llms-full.txt`, empty without pages."""
-    pages = [_page(record, address) for _, record, address in _records(artifact)]
-    return "\n\n".join(pages).encode()
+    return "\n\n".join(
+        f"# {_title(record)}\n\nSource: {address}\n\n{_body(record)}\n"
+        for _, record, address in _pages(artifact)
+    ).encode()
 
 
 def _overview(artifact: Artifact, product: Product) -> Iterator[str]:
@@ -40,7 +42,7 @@ def _overview(artifact: Artifact, product: Product) -> Iterator[str]:
     yield f"Version {product.version}, build {product.build_id}. `pip install {product.distribution}` gives"
     yield "a server that searches all of it."
     section = ""
-    for info, record, address in _records(artifact):
+    for info, record, address in _pages(artifact):
         if info.name != section:
             section = info.name
             yield f"\n## {section}\n"
@@ -49,7 +51,7 @@ def _overview(artifact: Artifact, product: Product) -> Iterator[str]:
         yield f"- [{title}]({address})" + (f": {summary}" if summary else "")
 
 
-def _records(artifact: Artifact) -> Iterator[tuple[CollectionInfo, Mapping[str, Any], str]]:
+def _pages(artifact: Artifact) -> Iterator[tuple[CollectionInfo, Mapping[str, Any], str]]:
     """Every page with its collection and its address: on the web where it has one."""
     for info in artifact.collections:
         if info.kind in KINDS:
@@ -57,15 +59,15 @@ def _records(artifact: Artifact) -> Iterator[tuple[CollectionInfo, Mapping[str, 
             for ordinal in range(len(catalog)):
                 record = catalog[ordinal]
                 own = format_address(artifact.manifest["name"], info.name, record["id"])
-                yield info, record, record.get("url") or own
+                if _body(record):  # a documentation set is a record, too, without text
+                    yield info, record, record.get("url") or own
 
 
-def _page(record: Mapping[str, Any], address: str) -> str:
-    """A page under one heading with its address; front matter and its own first heading are left out."""
-    text: str = record.get("text", "")
+def _body(record: Mapping[str, Any]) -> str:
+    """The text without front matter and without a first heading; MDX as it is served, cleaned."""
+    text: str = record.get("content" if record.get("processed") else "text", "")
     text = text[front_matter(text) :]
-    body = text[match.end() :] if (match := _HEADING.match(text)) else text
-    return f"# {_title(record)}\n\nSource: {address}\n\n{body.strip()}\n"
+    return (text[match.end() :] if (match := _HEADING.match(text)) else text).strip()
 
 
 def _title(record: Mapping[str, Any]) -> str:
