@@ -74,9 +74,9 @@ class LivingWorkspace:
 
     def code_status(self) -> dict[str, Any]:
         """How far the index of the source tree is: `state` (`starting`, `drafting`, `indexing`,
-        `ready`, `failed`), `vectors`, `files`, `edited`, and where there is one a `problem`."""
+        `ready`, `failed`), `files`, `edited`, and where there is one a `problem`."""
         assert self._code is not None
-        status = {"state": "starting", "vectors": False, **self._code.status()}
+        status = {"state": "starting", **self._code.status()}
         if self._problem:
             status |= {"state": "failed", "problem": self._problem}
         return status

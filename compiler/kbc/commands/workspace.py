@@ -123,7 +123,8 @@ def index_command(
 @WORKSPACE
 @CODE
 @TIED
-def follow_command(workspace: str, tree: Path, tied: bool) -> None:
+@AS_JSON
+def follow_command(workspace: str, tree: Path, tied: bool, as_json: bool) -> None:
     """Keep the index of a folder in WORKSPACE up to date until interrupted.
 
     A server with --workspace and --code does this itself.
@@ -132,6 +133,7 @@ def follow_command(workspace: str, tree: Path, tied: bool) -> None:
     from kbc.following.follower import Follower
     from kbc.tied import tie_to_stdin
 
+    del as_json  # only an error would be printed
     if tied:
         tie_to_stdin()
     opened = _open(workspace)

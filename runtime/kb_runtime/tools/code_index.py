@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.tools import library
 
 if TYPE_CHECKING:
+    from kb_runtime.artifact import Artifact
     from kb_runtime.search import SearchResult
     from kb_runtime.session import Session
 
@@ -16,17 +17,21 @@ _MODES = {"lexical": "keyword", "semantic": "semantic", "hybrid": "hybrid"}
 _FIRST_INDEX = (
     "the first index of the source files is being made: ask again in a few seconds, or use grep"
 )
-_PENDING = "pending"
 
 
 def last_indexed(session: Session) -> str | None:
     """When the newest index of source files was made; ISO 8601."""
-    built = [
-        part.manifest.get("built_at")
+    built = [part.manifest.get("built_at") for part in _parts(session)]
+    return max(filter(None, built), default=None)
+
+
+def _parts(session: Session) -> list[Artifact]:
+    """The artifacts that hold source files."""
+    return [
+        part
         for part in session.artifact.parts
         if any(info.kind == KIND for info in part.collections)
     ]
-    return max(filter(None, built), default=None)
 
 
 def mode(found: SearchResult) -> str:
@@ -41,7 +46,7 @@ def mode(found: SearchResult) -> str:
 def status(session: Session) -> dict[str, Any]:
     """`indexStatus`: with a source tree that is followed, `status` is `starting`, `drafting` (the first
     index is being made), `indexing` (words are found, meaning is not yet or not for all), `ready` or
-    `failed`, and `embedding` tells whether files are found by meaning."""
+    `failed`, and `embedding` tells whether all files can be found by meaning."""
     told: dict[str, Any] = {
         "status": "ready",
         "fileCount": sum(info.records for info in library.collections(session, KIND)),
@@ -50,7 +55,8 @@ def status(session: Session) -> dict[str, Any]:
     if workspace is not None and workspace.follows_code:
         followed = workspace.code_status()
         told["status"] = followed["state"]
-        told["embedding"] = "complete" if followed["vectors"] else _PENDING
+        embedded = [part.manifest.get("encoder") is not None for part in _parts(session)]
+        told["embedding"] = "complete" if embedded and all(embedded) else "pending"
         for name in ("problem", "notice"):
             if followed.get(name):
                 told[name] = followed[name]
