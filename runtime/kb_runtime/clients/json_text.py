@@ -120,23 +120,32 @@ def _insert(text: str, node: Value, key: str, value: Any, unit: str) -> str:
     closing = node.end - 1
     at = after + max((match.end() for match in _COMMENT.finditer(text[after:closing])), default=0)
     inner = text[node.start : node.end]
-    spread = "\n" in inner or (last is None and ("\n" in text.strip() or _is_bare(text, node)))
-    if spread:
-        newline = _newline(text)
-        outer = _line_indent(text, node.start)
-        indent = _own_indent(text, last) if last is not None else None
-        indent = outer + unit if indent is None else indent
-        added = f"{newline}{indent}{_quote(key)}: {_render(value, indent, unit, newline)}"
-        added += "," if trailing else ""
+    if "\n" in inner or (last is None and ("\n" in text.strip() or _is_bare(text, node))):
+        added = _on_lines(text, node, last, f"{_quote(key)}: ", value, unit)
+        if trailing:
+            added += ","
         if "\n" not in text[at:closing]:
-            added += newline + outer
+            added += _newline(text) + _line_indent(text, node.start)
     else:
-        airy = last is None or text[last.value.start - 1] in " \t"
-        colon = ": " if airy else ":"
-        added = " " if airy and last is not None else ""
-        added += _quote(key) + colon + _compact(value, airy) + ("," if trailing else "")
+        added = _on_one_line(text, last, _quote(key), value) + ("," if trailing else "")
     comma = "," if last is not None and not trailing else ""
     return text[:after] + comma + text[after:at] + added + text[at:]
+
+
+def _on_lines(text: str, node: Value, last: Member | None, key: str, value: Any, unit: str) -> str:
+    """A member on lines of its own, indented as the one before it."""
+    newline = _newline(text)
+    indent = None if last is None else _own_indent(text, last)
+    if indent is None:
+        indent = _line_indent(text, node.start) + unit
+    return newline + indent + key + _render(value, indent, unit, newline)
+
+
+def _on_one_line(text: str, last: Member | None, key: str, value: Any) -> str:
+    """A member for an object of one line, with spaces when the one before it has some."""
+    airy = last is None or text[last.value.start - 1] in " \t"
+    gap = " " if airy and last is not None else ""
+    return gap + key + (": " if airy else ":") + _compact(value, airy)
 
 
 def _cut(text: str, node: Value, member: Member) -> str:
@@ -144,10 +153,15 @@ def _cut(text: str, node: Value, member: Member) -> str:
     members = node.members or []
     index = next(place for place, each in enumerate(members) if each is member)
     end = member.value.end
-    start = _gap_start(text, members[index - 1].value.end if index else node.start + 1, member)
     rest = text[end:]
     if member.comma >= 0:  # a comment between the value and its comma stays
         rest = text[end : member.comma] + text[member.comma + 1 :]
+    start = member.start
+    before = members[index - 1].value.end if index else node.start + 1
+    if rest.lstrip(" \t").startswith(("\r", "\n")) or not _ends_in_line_comment(
+        text, before, start
+    ):
+        start = len(text[:start].rstrip(" \t\r\n"))
     head = text[:start]
     if member.comma < 0 and index > 0:
         comma = members[index - 1].comma
@@ -159,17 +173,11 @@ def _cut(text: str, node: Value, member: Member) -> str:
     return head + rest
 
 
-def _gap_start(text: str, after: int, member: Member) -> int:
-    """Where the white space before a member begins. It is not taken away between a `//` comment and
-    something on the member's line, which would become part of the comment."""
-    start = member.start
-    while text[start - 1] in " \t\r\n":
-        start -= 1
-    comments = _COMMENT.findall(text, after, member.start)
-    if not comments or not comments[-1].startswith("//"):
-        return start
-    end = member.comma + 1 if member.comma >= 0 else member.value.end
-    return start if text[end:].lstrip(" \t").startswith(("\r", "\n")) else member.start
+def _ends_in_line_comment(text: str, start: int, end: int) -> bool:
+    """Whether the last comment of a gap between two tokens is one that the end of its line ends: what
+    comes to stand behind it would become part of it."""
+    comments = _COMMENT.findall(text, start, end)
+    return bool(comments) and comments[-1].startswith("//")
 
 
 def _assign(text: str, member: Member, value: Any, unit: str) -> str:

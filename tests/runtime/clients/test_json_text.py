@@ -76,7 +76,8 @@ def test_a_removed_server_leaves_the_rest(text: str) -> None:
 
 def words(text: str) -> set[str]:
     """Strings and comments."""
-    return set(re.findall(r'"(?:[^"\\]|\\.)*"|//[^\r\n]*|/\*.*?\*/', text, re.DOTALL))
+    found = re.findall(r'"(?:[^"\\]|\\.)*"|//[^\r\n]*|/\*.*?\*/', text, re.DOTALL)
+    return {each.strip() for each in found}
 
 
 @given(json_files(), st.sampled_from(["", "\t", "  "]))
@@ -125,6 +126,9 @@ def test_a_member_does_not_slip_into_a_comment() -> None:
     text = '{"mcpServers": {"a": {}, // mine\n "quint": {}, "b": {}}}'
     (kept,) = LENIENT.remove(text, NAME)
     assert data(kept) == {"mcpServers": {"a": {}, "b": {}}}
+    text = '{"mcpServers": {// mine\n"quint": {} /* of\nit */, "b": {}}}'
+    (kept,) = LENIENT.remove(text, NAME)
+    assert data(kept) == {"mcpServers": {"b": {}}}
     text = '{"mcpServers": {"a": {} // mine\n, "quint": {}}}'
     (kept,) = LENIENT.remove(text, NAME)
     assert data(kept) == {"mcpServers": {"a": {}}}
