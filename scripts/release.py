@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Makes a release of a knowledge base: builds, verifies, asks its questions, signs, packs, writes notes.
+
+    python scripts/release.py KB --out dist/quint-2026.11.0 --key release.pem
+        [--questions kb/questions.toml --fail-under success@3=0.95] [--previous ARTIFACT]
+
+OUT appears when everything has held, with the artifact, the wheel, the bundles, RELEASE_NOTES.md and
+SHA256SUMS in it; otherwise nothing appears. With SOURCE_DATE_EPOCH the same tree gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from kb_runtime import command_line, exit_codes
+from kb_runtime.artifact import Artifact
+from kb_runtime.command_line import CommandError
+from kb_runtime.verification import render_problem, verify
+from kbc import evaluation, failures, inspection
+from kbc.commands.sign import PASSPHRASE_VARIABLE
+from kbc.environment import default_cache, source_date_epoch
+from kbc.evaluation import Evaluation
+from kbc.exit_codes import BELOW, INPUT
+from kbc.pipeline import BuildOptions, build
+from kbc.shipping.bundle.folder import write_bundles
+from kbc.shipping.moment import moment_of
+from kbc.shipping.notes import notes
+from kbc.shipping.product import product
+from kbc.shipping.wheel import write_wheel
+from kbc.signing import sign
+
+ARTIFACT = "artifact"
+NOTES = "RELEASE_NOTES.md"
+SUMS = "SHA256SUMS"
+_BLOCK = 1 << 20
+
+FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
+@click.command()
+@click.argument("kb", type=click.Path(path_type=Path, exists=True))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="A folder to be made.")
+@click.option(
+    "--key", type=FILE, help=f"Secret key to sign with; passphrase: ${PASSPHRASE_VARIABLE}."
+)
+@click.option("--questions", multiple=True, type=FILE, help="Labelled questions; repeatable.")
+@click.option("--fail-under", "bounds", multiple=True, help="MEASURE=NUMBER for each of them.")
+@click.option("--previous", type=click.Path(), help="The artifact released before, for the notes.")
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder of the compiler's cache.")
+def release(
+    kb: Path,
+    out: Path,
+    key: Path | None,
+    questions: tuple[Path, ...],
+    bounds: tuple[str, ...],
+    previous: str | None,
+    cache: Path | None,
+) -> None:
+    """Build, verify, evaluate, sign and pack the knowledge base KB into OUT."""
+    if os.path.lexists(out):
+        raise CommandError(exit_codes.OUTPUT, f"{out} exists already.", "Choose another folder.")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".release-") as name:
+        staged = Path(name, "release")
+        staged.mkdir()
+        options = BuildOptions(
+            out=staged / "build",
+            jobs=os.cpu_count() or 1,
+            cache=cache or default_cache(),
+            source_date_epoch=source_date_epoch(),
+        )
+        report = build(kb, options)
+        if report.diagnostics:
+            raise CommandError(
+                INPUT,
+                f"{kb} has {len(report.diagnostics)} warnings; a release has none.",
+                f"Run `kbc check {kb} --strict`.",
+            )
+        (staged / "build" / Path(report.path).parent.name).rename(staged / ARTIFACT)
+        (staged / "build").rmdir()
+        artifact = staged / ARTIFACT
+        _verify(artifact)
+        asked = _ask(artifact, questions, bounds)
+        if key is not None:
+            signer, _ = sign(
+                artifact, key, os.environ.get(PASSPHRASE_VARIABLE, "").encode() or None
+            )
+            click.echo(f"signed with the key {signer}")
+        _pack(artifact, staged, asked, previous)
+        staged.rename(out)
+    click.echo(f"released into {out}")
+
+
+def _verify(artifact: Path) -> None:
+    report = verify(artifact)
+    if not report.ok:
+        raise CommandError(
+            exit_codes.ARTIFACT, "; ".join(render_problem(each) for each in report.problems)
+        )
+    click.echo(f"verified {report.build_id}: {', '.join(report.checks)}")
+
+
+def _ask(
+    artifact: Path, questions: tuple[Path, ...], bounds: tuple[str, ...]
+) -> dict[str, Evaluation]:
+    """Every file of questions must hold every bound."""
+    asked: dict[str, Evaluation] = {}
+    try:
+        limits = dict(map(evaluation.read_bound, bounds))
+        with Artifact.open(artifact) as opened:
+            for path in questions:
+                found = evaluation.evaluate(opened, evaluation.read_questions(path), "hybrid")
+                missed = evaluation.below(found, limits)
+                if missed:
+                    raise CommandError(BELOW, f"{path}: {'; '.join(missed)}")
+                asked[path.name] = found
+                click.echo(f"asked {len(found.answers)} questions of {path}")
+    except evaluation.EvaluationError as error:
+        raise CommandError(exit_codes.USAGE, str(error)) from error
+    return asked
+
+
+def _pack(
+    artifact: Path, staged: Path, asked: Mapping[str, Evaluation], previous: str | None
+) -> None:
+    """Wheel, bundles, notes and sums."""
+    with Artifact.open(artifact) as opened:
+        facts = product(opened)
+        moment = moment_of(facts, source_date_epoch())
+        wheel = write_wheel(opened, facts, staged, moment)
+        bundles = write_bundles(opened, facts, staged, moment)
+        build_id = opened.build_id
+    files = {wheel.path.name: wheel.size}
+    files |= {f"{bundles.folder.name}/{path}": count for path, count in bundles.files.items()}
+    diff = inspection.diff(previous, artifact) if previous else None
+    (staged / NOTES).write_text(notes(facts, build_id, diff, asked, files), encoding="utf-8")
+    (staged / SUMS).write_text(_sums(staged), encoding="utf-8")
+
+
+def _sums(folder: Path) -> str:
+    """As `sha256sum --check` reads them."""
+    lines = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            digest = hashlib.sha256()
+            with path.open("rb") as file:
+                while block := file.read(_BLOCK):
+                    digest.update(block)
+            lines.append(f"{digest.hexdigest()}  {path.relative_to(folder).as_posix()}\n")
+    return "".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(command_line.run(release, sys.argv[1:], "release.py", failures.explain))

@@ -1,0 +1,104 @@
+"""`scripts/release.py`: everything or nothing, and the same bytes twice."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kb_runtime.verification import verify
+from kbc.signing import generate
+from kbc.starter import write_starter
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "release.py"
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("release") / "kb"
+    write_starter(folder, "docs")
+    (folder / "docs" / "zebras.md").write_text(
+        "---\nsummary: Zebras of the savanna.\n---\n# Zebras\n\nZebras graze on the savanna.\n"
+    )
+    return folder
+
+
+def release(kb: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(SCRIPT), str(kb), "--out", str(out), *options],
+        env={
+            **os.environ,
+            "SOURCE_DATE_EPOCH": "1700000000",
+            "KBC_CACHE": str(out.parent / "cache"),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+
+
+def questions(folder: Path, expect: str, query: str = "getting started") -> Path:
+    path = folder / "questions.toml"
+    path.write_text(f'[[question]]\nquery = "{query}"\nexpect = ["{expect}"]\n')
+    return path
+
+
+def a_page(kb: Path) -> str:
+    return next(path.relative_to(kb).as_posix() for path in sorted(kb.glob("docs/*.md")))
+
+
+def test_a_release_is_signed_complete_and_the_same_twice(kb: Path, tmp_path: Path) -> None:
+    generate(tmp_path / "key", None)
+    asked = questions(tmp_path, f"doc:{a_page(kb)}")
+    options = (
+        "--key",
+        str(tmp_path / "key"),
+        "--questions",
+        str(asked),
+        "--fail-under",
+        "success@10=1",
+    )
+    first = release(kb, tmp_path / "one", *options)
+    assert first.returncode == 0, first.stderr
+    names = {path.name for path in (tmp_path / "one").iterdir()}
+    assert {"artifact", "RELEASE_NOTES.md", "SHA256SUMS"} < names
+    assert any(name.endswith(".whl") for name in names)
+    assert verify(tmp_path / "one" / "artifact", [tmp_path / "key.pub"]).ok
+    sums = (tmp_path / "one" / "SHA256SUMS").read_text()
+    assert sums.count("\n") == sum(path.is_file() for path in (tmp_path / "one").rglob("*")) - 1
+    second = release(kb, tmp_path / "two", *options)
+    assert second.returncode == 0, second.stderr
+    assert (tmp_path / "two" / "SHA256SUMS").read_text() == sums
+
+
+def test_the_notes_tell_what_changed(kb: Path, tmp_path: Path) -> None:
+    assert release(kb, tmp_path / "one").returncode == 0
+    assert "The first release." in (tmp_path / "one" / "RELEASE_NOTES.md").read_text()
+    page = kb / a_page(kb)
+    before = page.read_text()
+    page.write_text(f"{before}\nOne more sentence.\n")
+    try:
+        later = release(kb, tmp_path / "two", "--previous", str(tmp_path / "one" / "artifact"))
+    finally:
+        page.write_text(before)
+    assert later.returncode == 0, later.stderr
+    assert f"- changed: `{a_page(kb)}`" in (tmp_path / "two" / "RELEASE_NOTES.md").read_text()
+
+
+def test_nothing_appears_when_a_bound_is_missed_or_the_folder_exists(
+    kb: Path, tmp_path: Path
+) -> None:
+    asked = questions(tmp_path, f"doc:{a_page(kb)}", "zebras of the savanna")
+    missed = release(kb, tmp_path / "out", "--questions", str(asked), "--fail-under", "success@1=1")
+    assert missed.returncode == 9
+    assert "success@1 is 0" in missed.stderr
+    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.glob(".release-*"))
+    (tmp_path / "out").mkdir()
+    refused = release(kb, tmp_path / "out")
+    assert refused.returncode == 5
+    assert "exists already" in refused.stderr
