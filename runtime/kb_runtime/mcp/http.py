@@ -281,6 +281,13 @@ def build_app(
     return app
 
 
+def _say(sentence: str) -> None:
+    """One line on stderr, in one piece: other threads write there too, and clients of the process
+    read the address from it."""
+    sys.stderr.write(f"kbc serve: {sentence}\n")
+    sys.stderr.flush()
+
+
 def serve_http(
     dispatcher: Dispatcher,
     *,
@@ -309,17 +316,11 @@ def serve_http(
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listener:
         shown = f"[{host}]" if ":" in host else host
-        print(
-            f"kbc serve: listening on http://{shown}:{listener.getsockname()[1]}/mcp",
-            file=sys.stderr,
-            flush=True,
-        )
+        _say(f"listening on http://{shown}:{listener.getsockname()[1]}/mcp")
         if not token and not _is_loopback(host):
-            print(
-                "kbc serve: anyone who reaches this address can read the knowledge base;"
-                " --token-file restricts that",
-                file=sys.stderr,
-                flush=True,
+            _say(
+                "anyone who reaches this address can read the knowledge base; --token-file restricts"
+                " that"
             )
         config = uvicorn.Config(
             app,
