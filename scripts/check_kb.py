@@ -10,7 +10,8 @@ by content:
 - workshops: the runs that a problem lists in comments (`// fails: NAME, NAME`) fail and all others
   pass; every problem fails somewhere; its solution has the same runs, and all of them pass;
 - every Markdown block marked `quint`: a module, a group of definitions, or expressions;
-- every `quint` command in shell blocks: the command and its flags exist;
+- every `quint` command in shell blocks: the command and its flags exist; transcripts (`console
+  tried`) are run, and must print what they say (quint_transcripts.py);
 - names that front matter and TOML files refer to: builtins, examples, expected records;
 - kb/tests/examples.json is what make_test_catalogue.py writes;
 - code: the tests of every project pass, and Quint still makes the stored traces.
@@ -36,7 +37,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,8 @@ from threading import Thread, Timer
 from typing import Any, TextIO
 
 import make_test_catalogue
+import quint_transcripts
+from markdown_blocks import Block, blocks_of
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOL = ROOT / "scripts" / "quint"
@@ -78,6 +81,7 @@ COLUMNS = (
     "simulations",
     "snippets",
     "must fail",
+    "commands",
     "code",
 )
 
@@ -306,27 +310,6 @@ def simulation(words: Iterable[str], stem: str, source: str) -> dict[str, Any]:
     return options
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    line: int  # of the first line of code
-    words: tuple[str, ...]  # the info string after the language
-    code: str
-
-
-def blocks_of(text: str, languages: set[str]) -> Iterator[Block]:
-    lines = text.split("\n")
-    start, fence = 0, ""
-    info: list[str] = []
-    for number, line in enumerate(lines, 1):
-        opened = re.match(r"^ {0,3}(`{3,}|~{3,})\s*(.*)$", line)
-        if not fence and opened:
-            fence, info, start = opened[1], opened[2].split(), number + 1
-        elif fence and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
-            if info and info[0] in languages:
-                yield Block(start, tuple(info[1:]), "\n".join(lines[start - 1 : number - 1]))
-            fence = ""
-
-
 def first_word(code: str) -> str:
     for line in code.split("\n"):
         if line.strip() and not line.strip().startswith("//"):
@@ -337,6 +320,8 @@ def first_word(code: str) -> str:
 def snippets(path: Path, text: str) -> Iterator[Job]:
     context = ""
     for block in blocks_of(text, {"quint"}):
+        if any(word.startswith("file=") for word in block.words):  # for transcripts
+            continue
         fails = "fails" in block.words
         before = context + "\n" if "continues" in block.words else ""
         codes = tuple(m[1] for m in map(FAILURE.match, block.code.split("\n")) if m)
@@ -387,6 +372,8 @@ def expressions(path: Path, block: Block, before: str) -> Iterator[Job]:
 
 def shell_misses(path: str, text: str, flags: dict[str, set[str]]) -> Iterator[Miss]:
     for block in blocks_of(text, {"sh", "bash", "shell", "console"}):
+        if "tried" in block.words:  # run as it is, mistakes included
+            continue
         for number, line in enumerate(block.code.split("\n"), block.line):
             words = line.removeprefix("$ ").split("#")[0].split()
             if len(words) < 2 or words[0] != "quint" or words[1].startswith("-"):
@@ -570,25 +557,59 @@ def reference_misses(kb: Path, table: dict[str, Any]) -> Iterator[Miss]:
     for template in templates:
         if not (kb / "templates" / template["file"]).exists():
             yield Miss("templates/templates.toml", 1, f"file {template['file']!r} does not exist")
-    questions = kb / "questions.toml"
-    if not questions.exists():
-        return
-    places = {"doc": kb, "example": kb / "examples", "page": kb / "sources"}
-    names = {
-        "builtin": set(table),
-        "pattern": set(patterns),
-        "template": {t["id"] for t in templates},
+    for name in ("questions.toml", "held-out.toml"):
+        if (kb / name).exists():
+            yield from question_misses(kb, name, set(table), set(patterns), templates)
+
+
+def question_misses(
+    kb: Path,
+    file: str,
+    builtins: set[str],
+    patterns: set[str],
+    templates: Sequence[Mapping[str, Any]],
+) -> Iterator[Miss]:
+    """Records that a question expects and that do not exist."""
+    places = {
+        "doc": kb,
+        "example": kb / "examples",
+        "page": kb / "sources",
+        "code": kb / "code",
     }
-    for question in tomllib.loads(questions.read_text("utf-8"))["question"]:
+    names = {
+        "builtin": builtins,
+        "pattern": patterns,
+        "template": {t["id"] for t in templates},
+        "workshop": workshop_ids(kb / "workshops"),
+    }
+    for question in tomllib.loads((kb / file).read_text("utf-8"))["question"]:
         for target in question["expect"]:
             kind, _, name = target.partition(":")
-            known = name in names[kind] if kind in names else (places[kind] / name).is_file()
+            if kind in names:
+                known = name in names[kind]
+            elif kind in places:
+                known = (places[kind] / name).is_file()
+            else:
+                yield Miss(file, 1, f"{question['query']!r} expects the unknown kind {kind!r}")
+                continue
             if not known:
                 yield Miss(
-                    "questions.toml",
-                    1,
-                    f"{question['query']!r} expects {target!r}, which does not exist",
+                    file, 1, f"{question['query']!r} expects {target!r}, which does not exist"
                 )
+
+
+def workshop_ids(workshops: Path) -> set[str]:
+    """Workshops, and the instructions of their exercises and steps, as records are called."""
+    ids = set()
+    for workshop in workshops.glob("*/"):
+        ids.add(workshop.name)
+        for exercise in workshop.glob("exercises/[0-9]*/"):
+            number = exercise.name.partition(".")[0]
+            ids.add(f"{workshop.name}/{number}/instructions")
+            for step in exercise.glob("[0-9]*/"):
+                if match := STEP.fullmatch(step.name):
+                    ids.add(f"{workshop.name}/{number}/{match[1]}/{match[2]}-instructions")
+    return ids
 
 
 def catalogue_misses(kb: Path) -> Iterator[Miss]:
@@ -642,6 +663,7 @@ def check(kb: Path, workers: int, only: str) -> tuple[list[Miss], Counter[str]]:
     table = head["signatures"]
     misses = [*builtin_misses(kb, table), *reference_misses(kb, table), *catalogue_misses(kb)]
     jobs: list[Job] = []
+    counts: Counter[str] = Counter({"builtins": len(table)})
     for path in sorted(kb.glob(f"{only}**/*.qnt")):
         job, wrong = quint_file(path)
         jobs.append(job)
@@ -651,7 +673,9 @@ def check(kb: Path, workers: int, only: str) -> tuple[list[Miss], Counter[str]]:
         jobs += snippets(path, text)
         misses += label_misses(str(path.relative_to(kb)), text)
         misses += shell_misses(str(path.relative_to(kb)), text, flags)
-    counts: Counter[str] = Counter({"builtins": len(table)})
+        found, tried = quint_transcripts.misses_of(text, package, CACHE / "transcripts")
+        misses += [Miss(str(path.relative_to(kb)), line, message) for line, message in found]
+        counts["commands"] += tried
     for job, answer in zip(jobs, answer_all(package, jobs, workers, prune=not only), strict=True):
         misses += judge(job, answer, kb)
         if job.counts == "files":

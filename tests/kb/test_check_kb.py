@@ -275,6 +275,54 @@ def test_front_matter_of_strings_and_lists(checker: ModuleType) -> None:
     }
 
 
+def test_files_and_commands_of_transcripts_are_checked_elsewhere(checker: ModuleType) -> None:
+    text = page(
+        "```quint file=a.qnt\nmodule a { val x = nowhere }\n```",
+        "```console tried\n$ quint fly --high\nUnknown argument: high\n```",
+    )
+
+    assert list(checker.snippets(Path("p.md"), text)) == []
+    assert list(checker.label_misses("p.md", text)) == []
+    assert list(checker.shell_misses("p.md", text, {"run": set()})) == []
+
+
+def test_records_that_questions_expect_must_exist_whatever_their_kind(
+    checker: ModuleType, tmp_path: Path
+) -> None:
+    for name in (
+        "docs/a.md",
+        "code/reader/itf.py",
+        "sources/errors/a.md",
+        "workshops/first/exercises/01.one/02.problem.b/README.mdx",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    there = [
+        "doc:docs/a.md",
+        "code:reader/itf.py",
+        "page:errors/a.md",
+        "builtin:map",
+        "pattern:p",
+        "template:t",
+        "workshop:first",
+        "workshop:first/01/02/problem-instructions",
+    ]
+    gone = ["doc:docs/b.md", "code:reader", "workshop:first/02/instructions", "song:a", "builtin:x"]
+    (tmp_path / "q.toml").write_text(
+        f"[[question]]\nquery = 'q'\nexpect = {there + gone}\n", encoding="utf-8"
+    )
+
+    misses = list(checker.question_misses(tmp_path, "q.toml", {"map"}, {"p"}, [{"id": "t"}]))
+
+    assert [miss.message.partition(" expects ")[2] for miss in misses] == [
+        "'doc:docs/b.md', which does not exist",
+        "'code:reader', which does not exist",
+        "'workshop:first/02/instructions', which does not exist",
+        "the unknown kind 'song'",
+        "'builtin:x', which does not exist",
+    ]
+
+
 def test_a_project_whose_tests_fail_is_a_miss(checker: ModuleType, tmp_path: Path) -> None:
     package = tmp_path / "node_modules" / "@informalsystems" / "quint"
     for name, wanted in (("good", 4), ("bad", 5), ("untested", 6)):
