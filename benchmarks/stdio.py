@@ -49,10 +49,10 @@ BARE = "import os; os.write(1, b'\\n')"
 class Server:
     """A server process and its pipes."""
 
-    def __init__(self, artifact: str, environment: dict[str, str]) -> None:
+    def __init__(self, command: Sequence[str], environment: dict[str, str]) -> None:
         self._number = 0
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "kb_runtime", artifact],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
@@ -89,8 +89,8 @@ class Server:
 
 
 @contextmanager
-def serving(artifact: str, environment: dict[str, str]) -> Iterator[Server]:
-    server = Server(artifact, environment)
+def serving(command: Sequence[str], environment: dict[str, str]) -> Iterator[Server]:
+    server = Server(command, environment)
     try:
         yield server
     finally:
@@ -101,21 +101,21 @@ def elapsed_ms(start: float) -> float:
     return (time.perf_counter() - start) * 1e3
 
 
-def bare_start(environment: dict[str, str]) -> float:
+def bare_start(environment: dict[str, str], python: str = sys.executable) -> float:
     """Milliseconds from spawning an interpreter to the first byte that it writes."""
     start = time.perf_counter()
-    with subprocess.Popen(
-        [sys.executable, "-c", BARE], stdout=subprocess.PIPE, env=environment
-    ) as process:
+    with subprocess.Popen([python, "-c", BARE], stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdout is not None
         process.stdout.readline()
         return elapsed_ms(start)
 
 
-def server_start(artifact: str, environment: dict[str, str], tool: str) -> tuple[float, float]:
+def server_start(
+    command: Sequence[str], environment: dict[str, str], tool: str
+) -> tuple[float, float]:
     """Milliseconds from spawning a server to its first answer, and to its first search's answer."""
     start = time.perf_counter()
-    with serving(artifact, environment) as server:
+    with serving(command, environment) as server:
         server.initialize()
         initialized = elapsed_ms(start)
         server.call(tool, query="how do I begin")
@@ -183,22 +183,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "PYTHONPYCACHEPREFIX": bytecode,
         }
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        command = [sys.executable, "-m", "kb_runtime", options.artifact]
         tool = f"{artifact.manifest['prefix']}_hybrid_search"
-        server_start(options.artifact, environment, tool)  # compiles whatever a server imports
+        server_start(command, environment, tool)  # compiles whatever a server imports
         bare, initialized, first = [], [], []
         for _ in range(options.spawns):
             bare.append(bare_start(environment))
-            start = server_start(options.artifact, environment, tool)
+            start = server_start(command, environment, tool)
             initialized.append(start[0])
             first.append(start[1])
         queries = sample_queries(artifact)[: options.queries]
-        with serving(options.artifact, environment) as one:
+        with serving(command, environment) as one:
             one.initialize()
             one.call(tool, query="warm up")
             served, engines = searches(one, artifact, tool, queries, options.rounds)
             looked_up = gets(one, artifact, options.rounds)
             alone = one.memory()
-            with serving(options.artifact, environment) as two:
+            with serving(command, environment) as two:
                 two.initialize()
                 for text in queries * options.rounds:
                     two.call(tool, query=text)
