@@ -38,6 +38,7 @@ _SPELLINGS = {
     "bankers": "banker's",
     "bft": "BFT",
     "cas": "compare-and-swap",
+    "erc": "ERC",
     "f": "F",
     "fifo": "first in, first out",
     "hanoi": "Hanoi",

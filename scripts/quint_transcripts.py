@@ -115,7 +115,7 @@ def run_all(package: Path, files: dict[str, str], commands: list[Command]) -> li
         environment = {
             **os.environ,
             "QUINT_HOME": str(folder / "home"),
-            "NODE_OPTIONS": f"--require={OFFLINE}",
+            "NODE_OPTIONS": f'--require="{OFFLINE}"',
             "NO_COLOR": "1",
         }
         program = str(package.parent.parent / ".bin" / "quint")
