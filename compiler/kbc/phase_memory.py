@@ -30,7 +30,7 @@ class PhaseMemory:
         self._max_bytes = max_bytes
         self._entries: dict[tuple[str, bytes], _Entry] = {}
         self._asked: set[tuple[str, bytes]] = set()
-        self._kept = 0  # entries after the last `forget_unasked`
+        self._kept = 0  # entries after the last complete build
         self.size = 0
 
     def get(self, phase: str, key: bytes) -> Any:
@@ -51,12 +51,12 @@ class PhaseMemory:
 
     def forget_unasked(self, *, complete: bool) -> None:
         """Ends a build. After one that was `complete`, what it did not ask for goes."""
-        if not complete and len(self._entries) <= _MOST_GROWTH * self._kept:
-            return
-        for name in self._entries.keys() - self._asked:
-            self.size -= self._entries.pop(name).size
+        if complete or len(self._entries) > _MOST_GROWTH * self._kept:
+            for name in self._entries.keys() - self._asked:
+                self.size -= self._entries.pop(name).size
         self._asked.clear()
-        self._kept = len(self._entries)
+        if complete:
+            self._kept = len(self._entries)
 
     def __len__(self) -> int:
         return len(self._entries)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kb_runtime.manifest import load as load_manifest
+from kb_runtime.vectors import EXACT_ROWS
 from kbc import chunking, drafts, sections, toolchain
 from kbc.backends.draft_lexical import write_draft_lexical
 from kbc.backends.licences import write_licences
@@ -414,7 +415,9 @@ class _Build:
         if vectors is None:
             return
         memory = self._resident.graphs if self._resident is not None else None
-        write_vectors(folder / "vectors", vectors, sections.row_ranges(inputs, chunks), memory)
+        ranges = sections.row_ranges(inputs, chunks)
+        # Below that nobody reads a graph, and it would be the longest part of a build after an edit.
+        write_vectors(folder / "vectors", vectors, ranges, memory, graphs_above=EXACT_ROWS)
         if memory is not None:
             memory.forget_unused()
 

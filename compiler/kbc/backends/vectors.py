@@ -1,4 +1,4 @@
-"""Writes the vector section: all rows for the exact scan, and a graph for each collection.
+"""Writes the vector section: all rows for the exact scan, and a graph for each large collection.
 
 The same vectors give the same bytes: graphs are built on one thread, in row order.
 """
@@ -55,7 +55,7 @@ class VectorError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class VectorStats:
-    """What was written; `graphs` counts the collections that have rows."""
+    """What was written; `graphs` counts the collections that have one."""
 
     rows: int
     dimensions: int
@@ -68,8 +68,10 @@ def write_vectors(
     vectors: NDArray[np.float32],
     ranges: Sequence[RowRange],
     memory: GraphMemory | None = None,
+    graphs_above: int = 0,
 ) -> VectorStats:
-    """Writes `rows.f32` and one `.usearch` file for each range with rows into `folder`.
+    """Writes `rows.f32`, and a `.usearch` file for each range of more than `graphs_above` rows, into
+    `folder`.
 
     `vectors` is float32 [n, d], every row of norm 1; the ranges cover the rows in order, without
     gaps. Keys in a graph are positions within its range. Graphs that `memory` has are taken from
@@ -80,12 +82,12 @@ def write_vectors(
     with (folder / ROWS_FILE).open("wb") as file:
         for start in range(0, len(vectors), _BLOCK_ROWS):
             file.write(vectors[start : start + _BLOCK_ROWS].astype("<f4", copy=False).tobytes())
-    filled = [one for one in ranges if one.rows]
-    for one in filled:
+    large = [one for one in ranges if one.rows > graphs_above]
+    for one in large:
         graph = _graph(vectors[one.first_row : one.end], memory)
         (folder / (one.name + GRAPH_SUFFIX)).write_bytes(graph)
     size_bytes = sum(file.stat().st_size for file in folder.iterdir())
-    return VectorStats(len(vectors), vectors.shape[1], len(filled), size_bytes)
+    return VectorStats(len(vectors), vectors.shape[1], len(large), size_bytes)
 
 
 def _check(vectors: NDArray[np.float32], ranges: Sequence[RowRange]) -> None:

@@ -7,7 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kb_runtime.vectors import RowRange
-from kbc.backends.vectors import VectorError, write_vectors
+from kbc.backends import vectors as vectors_module
+from kbc.backends.vectors import GraphMemory, VectorError, write_vectors
 
 
 def unit(rows: int, dimensions: int = 16) -> NDArray[np.float32]:
@@ -37,6 +38,39 @@ def test_each_collection_with_rows_has_a_graph(tmp_path: Path) -> None:
         "docs.usearch",
     }
     assert (stats.rows, stats.dimensions, stats.graphs) == (100, 16, 2)
+
+
+def test_only_collections_above_a_number_of_rows_have_graphs_where_one_is_given(
+    tmp_path: Path,
+) -> None:
+    most = max(one.rows for one in RANGES)
+    stats = write_vectors(tmp_path, unit(100), RANGES, graphs_above=most - 1)
+    assert stats.graphs == 1
+    assert len(list(tmp_path.glob("*.usearch"))) == 1
+    assert write_vectors(tmp_path / "none", unit(100), RANGES, graphs_above=most).graphs == 0
+
+
+def test_a_graph_of_the_last_build_is_taken_for_the_same_vectors_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = GraphMemory()
+    build_graph, built = vectors_module._build_graph, []
+
+    def counted(rows: NDArray[np.float32]) -> bytes:
+        built.append(len(rows))
+        return build_graph(rows)
+
+    monkeypatch.setattr(vectors_module, "_build_graph", counted)
+    vectors = unit(100)
+    write_vectors(tmp_path / "one", vectors, RANGES, memory)
+    memory.forget_unused()
+    first = list(built)
+    changed = vectors.copy()
+    changed[0] = changed[1]
+    write_vectors(tmp_path / "two", changed, RANGES, memory)
+    assert built[len(first) :] == [RANGES[0].rows]
+    write_vectors(tmp_path / "clean", changed, RANGES)
+    assert contents(tmp_path / "two") == contents(tmp_path / "clean")
 
 
 def test_the_same_vectors_give_the_same_bytes(tmp_path: Path) -> None:
