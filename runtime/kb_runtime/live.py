@@ -165,13 +165,14 @@ class LiveArtifact:
     def _dispose(self, version: _Version) -> None:
         """Closes what only this version used."""
         unused = []
+        opened = [one for one in version.opened if one is not None]
         with self._guard:
-            for one in version.opened:
-                if one is not None:
-                    one.versions -= 1
-                    if not one.versions:
-                        unused.append(one.artifact)
-        if version.knowledge not in unused:
+            for one in opened:
+                one.versions -= 1
+                if not one.versions:
+                    unused.append(one.artifact)
+        # A lone artifact is no federation of its own: it may be a part of the next version.
+        if not any(version.knowledge is one.artifact for one in opened):
             version.knowledge.close()
         for artifact in unused:
             artifact.close()

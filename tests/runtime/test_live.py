@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -62,6 +63,23 @@ def test_a_replaced_version_is_closed_when_its_last_call_ends(
                 assert new.build_id != first.build_id
         assert closed == []
     assert closed == [first.build_id]
+
+
+def test_what_was_served_alone_stays_open_when_a_workspace_appears_beside_it(
+    publish: Publish, tmp_path: Path
+) -> None:
+    kb = publish(entries("one")).path.parent
+    workspace = tmp_path / "workspace"
+    live = LiveArtifact(kb, workspaces=[workspace])
+    with live.lease():
+        copytree(kb, workspace)
+        live.follow()
+    # The version of the lone artifact is gone by now.
+    with live.lease() as both:
+        assert len(both.parts) == 2
+        assert len(both.chunks.column("record")) == len(both.chunks)
+        assert {both.catalog(info.name)[0]["text"] for info in both.collections} == {"one"}
+    live.close()
 
 
 def test_an_unchanged_current_costs_one_stat(
