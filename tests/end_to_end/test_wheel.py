@@ -20,6 +20,7 @@ from kb_runtime.manifest import seal
 from kbc import exit_codes
 from kbc.cli import run
 from kbc.pipeline import BuildOptions, build
+from kbc.signing import generate, sign
 
 MAX_WHEEL_BYTES = 40_000_000
 """Of kb/: what a package index takes without asking is 100 MB, what people put up with is less."""
@@ -181,6 +182,21 @@ def test_a_file_altered_after_the_installation_is_refused(own_copy: Environment,
     else:  # the words still answer, and say that the meaning does not
         assert content["mode"] == "lexical"
         assert "its files are altered" in content["warnings"][0]
+
+
+def test_a_signature_goes_along_and_is_checked_where_it_is_installed(
+    tmp_path: Path, artifact: Path
+) -> None:
+    signed = copytree(artifact, tmp_path / artifact.name)
+    keys = [tmp_path / "ours.pem", tmp_path / "theirs.pem"]
+    for key in keys:
+        generate(key, None)
+    sign(signed, keys[0], None)
+    environment = Environment(tmp_path / "venv")
+    environment.install(wheel_of(signed, tmp_path))
+    ours, theirs = (f"{key}.pub" for key in keys)
+    assert environment.run("demo-kb", "verify", "--key", ours).returncode == exit_codes.OK
+    assert environment.run("demo-kb", "verify", "--key", theirs).returncode == exit_codes.ARTIFACT
 
 
 def test_a_newer_artifact_beside_an_older_runtime_says_what_to_install(
