@@ -1,0 +1,474 @@
+"""A server with a workspace, as a client sees it: what is added or edited is found, and stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+from tests.end_to_end.test_http import address_of
+from tests.end_to_end.test_stdio import HELLO, ask, call
+
+from kb_runtime.compiler_process import TIED
+from kb_runtime.manifest import resolve
+from kb_runtime.workspace import Workspace
+from kbc.pipeline import BuildOptions, BuildReport, build
+
+PATIENCE_S = 120.0
+"""For what takes seconds on a machine that has nothing else to do."""
+
+SHIPPED = [
+    {
+        "uid": "S-1",
+        "jiraKey": "SEA-1",
+        "title": "Hoist the sail",
+        "tags": ["deck"],
+        "steps": ["Pull the rope"],
+    }
+]
+NEW = [
+    {
+        "uid": "N-1",
+        "jiraKey": "SEA-7",
+        "title": "Light the lantern at dusk",
+        "tags": ["night"],
+        "steps": [{"action": "Strike a match", "expected": "the lantern burns"}],
+    },
+    {"uid": "S-1", "jiraKey": "SEA-1", "title": "Lower the sail", "tags": [], "steps": []},
+]
+TREE = {
+    "src/retry.py": (
+        "def with_retries(action):\n"
+        '    """Calls an action again after a pause when it fails."""\n'
+        "    return action()\n"
+    ),
+    "src/queue.rs": "/// Drops the oldest entry when it is full.\npub struct RingQueue {}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> BuildReport:
+    """Two pages, and one test that a workspace can replace."""
+    assert pytestconfig.cache is not None
+    root = tmp_path_factory.mktemp("shipped")
+    (root / "docs").mkdir()
+    (root / "docs" / "anchors.md").write_text("# Anchors\n\nAn anchor holds the ship.\n")
+    (root / "tests").mkdir()
+    (root / "tests" / "sea.json").write_text(json.dumps(SHIPPED))
+    (root / "kb.toml").write_text('[kb]\nname = "sea"\n')
+    cache = Path(pytestconfig.cache.mkdir("kbc"))
+    return build(root, BuildOptions(out=root / "out", cache=cache))
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Path:
+    """A knowledge base with neither tests nor code."""
+    assert pytestconfig.cache is not None
+    root = tmp_path_factory.mktemp("pages")
+    (root / "docs").mkdir()
+    (root / "docs" / "anchors.md").write_text("# Anchors\n\nAn anchor holds the ship.\n")
+    (root / "kb.toml").write_text('[kb]\nname = "sea"\n')
+    cache = Path(pytestconfig.cache.mkdir("kbc"))
+    return build(root, BuildOptions(out=root / "out", cache=cache)).path.parent
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "new.json").write_text(json.dumps(NEW))
+    return folder
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name, text in TREE.items():
+        path = tmp_path / "tree" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "tree"
+
+
+class Talk:
+    """A conversation with a server over pipes."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+        self.hello = ask(process, HELLO)["result"]
+
+    def __call__(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        result: dict[str, Any] = ask(self.process, call(tool, **arguments))["result"]
+        return result
+
+    def facts(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        result = self(tool, **arguments)
+        assert not result["isError"], result["content"]
+        facts: dict[str, Any] = result["structuredContent"]
+        return facts
+
+    def until(self, accepts: Callable[[Any], bool], tool: str, **arguments: Any) -> dict[str, Any]:
+        """Asks again until the answer is as wanted."""
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            facts = self.facts(tool, **arguments)
+            if accepts(facts):
+                return facts
+            assert time.monotonic() < deadline, json.dumps(facts, indent=1)
+            time.sleep(0.1)
+
+
+def titles(facts: dict[str, Any]) -> list[str]:
+    return [found["test"]["title"] for found in facts["results"]]
+
+
+def first_file(facts: dict[str, Any]) -> str:
+    return str(facts["results"][0]["file"]) if facts["results"] else ""
+
+
+def descendants(pid: int) -> list[int]:
+    """Processes started by a process, and by those."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if parent == pid:
+                found += [int(entry.name), *descendants(int(entry.name))]
+    return found
+
+
+def gone(pids: list[int]) -> bool:
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        if not any(is_running(pid) for pid in pids):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+Serve = Callable[..., Talk]
+
+
+@pytest.fixture
+def serve(start_server: Callable[..., Any], tmp_path: Path, data: Path) -> Serve:
+    """`serve(artifact, *options)`: a conversation with a server over the test's workspace."""
+
+    def go(artifact: Path, *options: str, workspace: Path = tmp_path / "ws") -> Talk:
+        shown = ("--workspace", str(workspace), "--data", str(data), *options)
+        return Talk(start_server(artifact, *shown))
+
+    return go
+
+
+def test_ingested_tests_are_found_at_once_and_after_a_restart(
+    shipped: BuildReport, serve: Serve, tmp_path: Path
+) -> None:
+    before = {path: path.read_bytes() for path in shipped.path.rglob("*") if path.is_file()}
+    talk = serve(shipped.path.parent)
+    answer = talk("ingest_tests", functional_path="new.json")
+    facts = answer["structuredContent"]
+    assert answer["content"][0]["text"].startswith(
+        "**Ingestion Complete**\n\n- Functional Tests: 2 docs, 1 steps\n"
+    )
+    assert facts["persisted"] is True
+    assert facts["functional"] == {"docs_ingested": 2, "steps_ingested": 1}
+    live = resolve(Workspace.open(tmp_path / "ws").tests.kb_folder)
+    assert facts["buildId"] == Path(live).name
+    for server in (talk, serve(shipped.path.parent)):
+        assert titles(server.facts("search_tests", query="lantern burns at dusk"))[0] == (
+            "Light the lantern at dusk"
+        )
+        assert server.facts("get_test_by_jira", jira_key="SEA-7")["uid"] == "N-1"
+        assert server.facts("get_test_by_jira", jira_key="SEA-1")["title"] == "Lower the sail"
+        assert "Hoist the sail" not in titles(server.facts("search_tests", query="hoist sail"))
+        assert server.facts("check_health")["tests"] == 2
+    assert {path: path.read_bytes() for path in shipped.path.rglob("*") if path.is_file()} == before
+
+
+def test_the_tools_of_a_workspace_are_offered_before_it_holds_anything(
+    pages: Path, serve: Serve, tree: Path
+) -> None:
+    talk = serve(pages, "--code", str(tree))
+    listed = ask(talk.process, {"jsonrpc": "2.0", "id": 9, "method": "tools/list"})["result"]
+    tools = {tool["name"]: tool for tool in listed["tools"]}
+    assert tools.keys() >= {"ingest_tests", "search_tests", "codebase_retrieval", "get_file"}
+    assert tools["ingest_tests"]["annotations"]["readOnlyHint"] is False
+    assert "search_tests" in talk.hello["instructions"]
+    assert talk.facts("search_tests", query="anything")["results"] == []
+    assert talk("find_similar_tests", jira_key="SEA-1")["isError"]
+    assert talk.facts("check_health")["tests"] == 0
+
+
+def test_a_failed_compilation_changes_nothing_and_says_why(
+    shipped: BuildReport, serve: Serve, tmp_path: Path
+) -> None:
+    talk = serve(shipped.path.parent)
+    store = tmp_path / "ws" / "tests" / "kb" / "tests" / "tests.json"
+    store.parent.mkdir(parents=True)
+    store.write_text("[{")
+    answer = talk("ingest_tests", functional_path="new.json")
+    assert answer["isError"]
+    text = answer["content"][0]["text"]
+    assert text.startswith("API Error (503): the tests were not stored: ")
+    assert "is damaged: it holds no tests." in text
+    assert titles(talk.facts("search_tests", query="sail"))[0] == "Hoist the sail"
+    assert store.read_text() == "[{"
+
+
+def test_without_the_compiler_the_answer_is_how_to_get_it(
+    shipped: BuildReport,
+    serve: Serve,
+    environment: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lacking = tmp_path / "modules"
+    lacking.mkdir()
+    (lacking / "markdown_it.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'markdown_it'\", name='markdown_it')\n"
+    )
+    monkeypatch.setitem(
+        environment, "PYTHONPATH", f"{lacking}{os.pathsep}{environment['PYTHONPATH']}"
+    )
+    answer = serve(shipped.path.parent)("ingest_tests", functional_path="new.json")
+    assert not answer["isError"]
+    assert answer["content"][0]["text"].startswith("**Ingestion check**")
+    assert answer["structuredContent"]["persisted"] is False
+    assert answer["structuredContent"]["next"] == 'pip install "kbc[compiler]"'
+
+
+def test_calls_that_ingest_at_the_same_time_add_all_they_bring(
+    shipped: BuildReport,
+    start_server: Callable[..., Any],
+    data: Path,
+    tmp_path: Path,
+) -> None:
+    for number in range(4):
+        tests = [{"uid": f"P-{number}", "title": f"Port {number}", "tags": ["x"], "steps": ["Go"]}]
+        (data / f"{number}.json").write_text(json.dumps(tests))
+
+    async def converse() -> None:
+        options = ("--workspace", str(tmp_path / "ws"), "--data", str(data))
+        servers = [
+            address_of(start_server(shipped.path.parent, "--http", "--port", "0", *options))
+            for _ in range(2)
+        ]
+        async with Client(servers[0]) as one, Client(servers[1]) as other:
+            async with anyio.create_task_group() as calls:
+                for number in range(4):
+                    client = (one, other)[number % 2]
+                    path = {"functional_path": f"{number}.json"}
+                    calls.start_soon(client.call_tool, "ingest_tests", path)
+            for client in (one, other):
+                health = await client.call_tool("check_health", {})
+                assert health.structured_content["tests"] == 5
+
+    anyio.run(converse)
+
+
+def test_an_edited_file_is_found_and_its_meaning_soon_after(
+    pages: Path, serve: Serve, tree: Path
+) -> None:
+    talk = serve(pages, "--code", str(tree))
+    query = "call something again when it fails"
+    first = talk.until(lambda facts: bool(facts["results"]), "codebase_retrieval", query=query)
+    assert first_file(first) == "src/retry.py"
+    ready = talk.until(
+        lambda facts: facts["metadata"]["query_mode"] == "hybrid",
+        "codebase_retrieval",
+        query=query,
+    )
+    assert first_file(ready) == "src/retry.py"
+    assert ready["metadata"]["indexStatus"]["embedding"] == "complete"
+    assert ready["metadata"]["workspace"] == str(tree)
+
+    (tree / "src" / "retry.py").write_text("def breaker():\n    '''Opens a circuit.'''\n")
+    (tree / "src" / "lamp.go").write_text("package lamp\n\nfunc Ignite() {}\n")
+    changed = talk.until(
+        lambda facts: "Opens a circuit" in json.dumps(facts["results"]),
+        "codebase_retrieval",
+        query="opens a circuit breaker",
+    )
+    assert first_file(changed) == "src/retry.py"
+    assert "stale" not in changed["results"][0]
+    found = talk.until(
+        lambda facts: first_file(facts) == "src/lamp.go", "codebase_retrieval", query="Ignite"
+    )
+    assert found["results"][0]["lines"] == "1-3"
+    assert "breaker" in talk.facts("get_file", path="src/retry.py")["content"]
+    after = talk.facts("codebase_retrieval", query="with_retries")
+    assert not any("with_retries" in found["content"] for found in after["results"])
+
+    (tree / "src" / "queue.rs").unlink()
+    for_deleted = talk.facts("codebase_retrieval", query="ring queue drops the oldest entry")
+    assert "src/queue.rs" not in [found["file"] for found in for_deleted["results"]]
+
+
+def test_files_that_changed_while_no_server_ran_are_found_after_the_start(
+    pages: Path, serve: Serve, tree: Path
+) -> None:
+    first = serve(pages, "--code", str(tree))
+    first.until(
+        lambda facts: facts["metadata"]["indexStatus"].get("embedding") == "complete",
+        "codebase_retrieval",
+        query="queue",
+    )
+    first.process.kill()
+    first.process.wait()
+    (tree / "src" / "new.py").write_text("def reef_the_mainsail():\n    pass\n")
+    talk = serve(pages, "--code", str(tree))
+    talk.until(
+        lambda facts: first_file(facts) == "src/new.py",
+        "codebase_retrieval",
+        query="reef the mainsail",
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("killed", ["server", "compiler"])
+def test_what_is_killed_leaves_no_process_and_no_debris(
+    pages: Path, serve: Serve, tree: Path, tmp_path: Path, killed: str
+) -> None:
+    talk = serve(pages, "--code", str(tree))
+    talk.until(lambda facts: bool(facts["results"]), "codebase_retrieval", query="queue")
+    started = descendants(talk.process.pid)
+    assert started
+    if killed == "server":
+        talk.process.kill()
+        talk.process.wait()
+        assert gone(started)
+        talk = serve(pages, "--code", str(tree))
+    else:
+        for pid in started[:1]:
+            os.kill(pid, signal.SIGKILL)
+        assert gone(started)
+    (tree / "src" / "after.py").write_text("def after_the_storm():\n    pass\n")
+    talk.until(
+        lambda facts: (
+            first_file(facts) == "src/after.py"
+            and facts["metadata"]["indexStatus"]["status"] == "ready"
+        ),
+        "codebase_retrieval",
+        query="after the storm",
+    )
+    debris = [path.name for path in (tmp_path / "ws").rglob(".tmp-*")]
+    assert debris == []
+    rest = descendants(talk.process.pid)
+    talk.process.stdin.close()  # type: ignore[union-attr]
+    talk.process.wait()
+    assert gone(rest)
+
+
+def test_the_workspace_may_lie_in_the_tree(pages: Path, serve: Serve, tree: Path) -> None:
+    talk = serve(pages, "--code", str(tree), workspace=tree / ".kbc")
+    talk("ingest_tests", functional_path="new.json")
+    ready = talk.until(
+        lambda facts: facts["metadata"]["indexStatus"]["status"] == "ready",
+        "codebase_retrieval",
+        query="lantern",
+    )
+    assert ready["metadata"]["indexStatus"]["fileCount"] == len(TREE)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"workspace.json": '{"format": 2}'}, "has format 2; this kbc uses format 1."),
+        ({"main.py": ""}, "is neither empty nor a workspace"),
+        (None, "is not a folder."),
+    ],
+)
+def test_an_unusable_workspace_is_one_sentence_and_the_artifact_is_served(
+    shipped: BuildReport,
+    serve: Serve,
+    tmp_path: Path,
+    content: dict[str, str] | None,
+    said: str,
+) -> None:
+    folder = tmp_path / "ws"
+    if content is None:
+        folder.write_text("")
+    else:
+        folder.mkdir()
+        for name, text in content.items():
+            (folder / name).write_text(text)
+    talk = serve(shipped.path.parent)
+    assert titles(talk.facts("search_tests", query="sail")) == ["Hoist the sail"]
+    assert talk.facts("ingest_tests", functional_path="new.json")["persisted"] is False
+    talk.process.terminate()
+    _, complaint = talk.process.communicate()
+    assert said in complaint.decode()
+    assert complaint.count(b"\n") == 1
+
+
+def test_a_tree_that_becomes_a_file_is_told_and_followed_again_when_it_is_back(
+    pages: Path, serve: Serve, tree: Path
+) -> None:
+    talk = serve(pages, "--code", str(tree))
+    talk.until(lambda facts: bool(facts["results"]), "codebase_retrieval", query="queue")
+    aside = tree.rename(tree.with_name("aside"))
+    tree.write_text("")
+    broken = talk.until(
+        lambda facts: facts["metadata"]["indexStatus"]["status"] == "failed",
+        "codebase_retrieval",
+        query="queue",
+    )
+    assert "Not a directory" in broken["metadata"]["indexStatus"]["problem"]
+    assert any("not kept up to date" in warning for warning in broken["warnings"])
+    tree.unlink()
+    aside.rename(tree)
+    (tree / "src" / "back.py").write_text("def back_again():\n    pass\n")
+    talk.until(
+        lambda facts: first_file(facts) == "src/back.py", "codebase_retrieval", query="back again"
+    )
+
+
+def test_the_sdk_client_ingests_and_finds(
+    shipped: BuildReport, environment: dict[str, str], data: Path, tmp_path: Path
+) -> None:
+    async def converse() -> None:
+        options = ["--workspace", str(tmp_path / "ws"), "--data", str(data)]
+        server = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "kb_runtime", str(shipped.path.parent), *options],
+            env=environment,
+        )
+        async with Client(server) as client:
+            await client.list_tools()  # the answer below is held to its output schema
+            stored = await client.call_tool("ingest_tests", {"functional_path": "new.json"})
+            assert stored.structured_content["persisted"] is True
+            found = await client.call_tool("search_tests", {"query": "lantern"})
+            assert found.structured_content["results"][0]["test"]["uid"] == "N-1"
+
+    anyio.run(converse)
+
+
+def test_a_command_adds_to_the_workspace_of_a_running_server(
+    shipped: BuildReport, serve: Serve, data: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    talk = serve(shipped.path.parent)
+    command = ["workspace", "ingest", str(tmp_path / "ws"), str(data / "new.json")]
+    run = subprocess.run(
+        [sys.executable, "-m", "kbc", *command], env=environment, capture_output=True, check=True
+    )
+    assert b"2 tests added" in run.stdout
+    assert TIED not in command
+    assert titles(talk.facts("search_tests", query="lantern"))[0] == "Light the lantern at dusk"
