@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.build import run_build
 
-NAMES = ("build", "embedding", "search", "stdio", "faults", "quality")
+NAMES = ("build", "embedding", "search", "stdio", "wheel", "swaps", "faults", "quality")
 
 
 def commands(kb: Path, artifact: Path, faults: int) -> dict[str, list[str]]:
@@ -31,6 +31,8 @@ def commands(kb: Path, artifact: Path, faults: int) -> dict[str, list[str]]:
         "embedding": module("embedding", kb),
         "search": module("search_latency", artifact),
         "stdio": module("stdio", artifact),
+        "wheel": module("wheel", artifact),
+        "swaps": module("swaps"),
         "faults": module("faults", artifact, "--count", faults),
         "quality": module("quality", "--ablation", *_checkouts()),
     }
