@@ -35,7 +35,7 @@ MAX_SECONDS = 2.0
 MAX_CPU_SHARE = 0.03
 MAX_GROWTH = 0.10
 POLL_S = 0.002
-TIMEOUT_S = 60.0
+TIMEOUT_S = 300.0
 
 
 def cpu_of_children() -> float:
