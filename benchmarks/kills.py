@@ -7,8 +7,8 @@ a random instant of its work. Afterwards, without any repair:
 
     serving    the live version opens, passes all checks, and holds the text of one edit and no other
     building   the next build succeeds and holds the last edit
-    debris     beside the versions there are CURRENT and the lock, which nobody holds; the cache has no
-               unfinished entry; temporary files take no space
+    debris     beside the versions there are CURRENT and the lock, which nobody holds, and the cache has
+               no unfinished entry; after the last round there are no temporary files
 
 Exit code 1 when a round fails one of these. With --embed versions have vectors, and builds take longer.
 """
@@ -47,6 +47,7 @@ paths = ["docs"]
 """
 PAGES = 20
 KEEP = 2
+ABANDONED_S = 1.5  # when the folder of a killed process counts as abandoned, and a little more
 _EDIT = re.compile(r"edit(\d+)\b")
 
 
@@ -156,12 +157,14 @@ class Arena:
             except BlockingIOError:
                 wrong.append("the lock is held")
         left = [path.name for path in self._cache.glob("graphs/.new-*")]
-        left += [
-            str(path.relative_to(self._temporary))
-            for path in self._temporary.rglob("*")
-            if path.is_file() and not path.is_symlink()
-        ]
-        return [*wrong, *([f"left elsewhere: {', '.join(left)}"] if left else [])]
+        return [*wrong, *([f"left in the cache: {', '.join(left)}"] if left else [])]
+
+    def temporary_files(self) -> list[str]:
+        """What is left in the temporary folder after a build that nobody killed."""
+        time.sleep(ABANDONED_S)
+        process = self._start("build")
+        process.wait()
+        return [str(path.relative_to(self._temporary)) for path in self._temporary.rglob("*")]
 
 
 def run(folder: Path, count: int, seed: int, *, embed: bool = False) -> Outcome:
@@ -174,6 +177,8 @@ def run(folder: Path, count: int, seed: int, *, embed: bool = False) -> Outcome:
         published, wrong = arena.round(name)
         outcome.published[f"{name}: {published}"] += 1
         outcome.failures += [f"round {number}, {name}: {each}" for each in wrong]
+    left = arena.temporary_files()
+    outcome.failures += [f"left in the temporary folder: {', '.join(left)}"] if left else []
     return outcome
 
 

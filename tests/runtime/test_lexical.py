@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import subprocess
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kb_runtime import lexical_plan
+from kb_runtime import lexical, lexical_plan
 from kb_runtime.analysis import Analyzer
 from kb_runtime.errors import ArtifactError
 from kb_runtime.facets import RowFilter
@@ -401,3 +402,21 @@ def test_a_search_by_words_imports_no_numbers(folder: Path) -> None:
         env={"PYTHONPATH": ":".join(sys.path)},
     )
     assert run.stdout.strip() == "False"
+
+
+def test_the_folder_of_a_killed_process_is_removed_and_that_of_a_living_one_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = tmp_path / "index"
+    write_lexical(index, filler(5), {"docs": 0}, {})
+    temporary = tmp_path / "tmp"
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.setattr(lexical, "_LOCKED_WITHIN_S", 0.0)
+    for name in ("kbc-lexical-killed", "kbc-lexical-living", "others"):
+        (temporary / name).mkdir(parents=True)
+        (temporary / name / ".tantivy-meta.lock").touch()
+    held = os.open(temporary / "kbc-lexical-living", os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    LexicalIndex(str(index))
+    os.close(held)
+    assert sorted(path.name for path in temporary.iterdir()) == ["kbc-lexical-living", "others"]
