@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kb_runtime.live import LiveArtifact
     from kb_runtime.living_workspace import LivingWorkspace
     from kb_runtime.mcp.dispatch import Dispatcher
+    from kb_runtime.mcp.stdio import StdioServer
     from kb_runtime.working_tree import WorkingTree
 
 EXIT_OK = 0
@@ -221,22 +222,21 @@ def _serve_stdio(
 
     followers: list[Follower] = []
 
-    def load_engines() -> None:
+    def load_engines(server: StdioServer) -> None:
         from kb_runtime.following import Follower
 
+        if live.can_change:
+            from kb_runtime.mcp.changes import Changes
+
+            Changes(live, dispatcher).listen(server.tell)
         followers.append(Follower(live))
         followers[0].start()
         if workspace is not None:
             workspace.start()
 
-    changes = None
     if live.can_change:
-        from kb_runtime.mcp.changes import Changes
-
-        changes = Changes(live, dispatcher)
         dispatcher.announce_changes(handshake=True, stateless=True)
-    connection = Connection(dispatcher.handle, tells_changes=changes is not None)
-    serve_stdio(connection, load_engines, changes)
+    serve_stdio(Connection(dispatcher.handle, tells_changes=live.can_change), load_engines)
     if workspace is not None:
         workspace.close()
     for follower in followers:

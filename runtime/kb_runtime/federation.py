@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 GROUPED_KINDS = frozenset({"pages", "workshops"})
 """Kinds whose records stand behind the one that lists them: none can be left out."""
 
-_OF_QUERIES = frozenset({"queries", "self_test"})
-"""What the identity of an encoder says about queries only; vectors of chunks do not depend on it."""
+_OF_VECTORS = ("weights_sha256", "tokenizer_sha256", "dimensions", "pooling", "metric", "recipe")
+"""What the identity of an encoder says about the space of its vectors; the rest is where it came from,
+how queries are computed and how much of a text is read."""
 
 
 class Federation:
@@ -448,4 +449,4 @@ def _identity(part: Artifact) -> dict[str, Any] | None:
     encoder: Mapping[str, Any] | None = part.manifest.get("encoder")
     if encoder is None:
         return None
-    return {name: value for name, value in encoder.items() if name not in _OF_QUERIES}
+    return {name: encoder.get(name) for name in _OF_VECTORS}

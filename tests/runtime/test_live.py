@@ -8,8 +8,9 @@ from shutil import copytree
 from typing import Any
 
 import pytest
+from tests.conftest import publish_small
 
-from kb_runtime import live as live_module
+from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ArtifactError
 from kb_runtime.live import LiveArtifact
 from kbc.linker import Published
@@ -49,9 +50,7 @@ def test_a_replaced_version_is_closed_when_its_last_call_ends(
     publish: Publish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed: list[str] = []
-    monkeypatch.setattr(
-        live_module.Artifact, "close", lambda self: closed.append(self.build_id), raising=True
-    )
+    monkeypatch.setattr(Artifact, "close", lambda self: closed.append(self.build_id), raising=True)
     first = publish(entries("one"))
     live = LiveArtifact(first.path.parent)
     closed.clear()
@@ -184,3 +183,100 @@ def test_threads_always_read_whole_versions_while_versions_change(
     assert text_of(live) == "version 24"
     assert capsys.readouterr().err == ""
     live.close()
+
+
+# Several locations
+
+
+def named(out: Path, name: str, text: str) -> Path:
+    return publish_small(out / name, entries(text), name=name).path.parent
+
+
+def texts_of(live: LiveArtifact) -> list[str]:
+    with live.lease() as knowledge:
+        return [
+            knowledge.catalog(info.name)[0]["text"]
+            for info in knowledge.collections
+            if info.records
+        ]
+
+
+def test_one_location_is_served_as_the_artifact_itself(publish: Publish) -> None:
+    live = LiveArtifact(publish(entries("one")).path.parent)
+    with live.lease() as artifact:
+        assert isinstance(artifact, Artifact)
+    live.close()
+
+
+def test_each_location_swaps_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[str] = []
+    close = Artifact.close
+
+    def closing(self: Artifact) -> None:
+        closed.append(self.manifest["name"])
+        close(self)
+
+    monkeypatch.setattr(Artifact, "close", closing)
+    live = LiveArtifact(named(tmp_path, "a", "a1"), named(tmp_path, "b", "b1"))
+    swaps: list[str] = []
+    live.on_swap(lambda: swaps.append(live.build_id))
+    assert texts_of(live) == ["a1", "b1"]
+    with live.lease() as old:
+        named(tmp_path, "b", "b2")
+        closed.clear()  # the linker opens what it publishes
+        assert texts_of(live) == ["a1", "b2"]
+        assert old.catalog("b.docs")[0]["text"] == "b1"
+        with live.lease() as new:
+            assert new.parts[0] is old.parts[0]
+        assert closed == []
+    assert closed == ["b"]
+    named(tmp_path, "a", "a2")
+    live.follow()
+    assert texts_of(live) == ["a2", "b2"]
+    assert len(swaps) == 2
+    closed.clear()
+    live.close()
+    assert sorted(closed) == ["a", "b"]
+
+
+def test_a_swap_to_the_name_of_another_is_refused_and_the_old_one_serves(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live = LiveArtifact(named(tmp_path, "a", "a1"), named(tmp_path, "b", "b1"))
+    publish_small(tmp_path / "b", entries("b2"), name="a")
+    assert texts_of(live) == ["a1", "b1"]
+    assert texts_of(live) == ["a1", "b1"]
+    assert capsys.readouterr().err.count("both the knowledge base 'a'") == 1
+    named(tmp_path, "b", "b3")
+    assert texts_of(live) == ["a1", "b3"]
+    live.close()
+
+
+def test_a_workspace_appears_when_it_has_a_version(tmp_path: Path) -> None:
+    live = LiveArtifact(named(tmp_path, "a", "a1"), workspaces=[tmp_path / "w" / "small"])
+    assert live.can_change
+    assert texts_of(live) == ["a1"]
+    named(tmp_path, "w", "w1")
+    assert texts_of(live) == ["a1", "w1"]
+    live.close()
+
+
+def test_a_workspace_that_cannot_be_opened_does_not_keep_a_server_from_serving(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "w").mkdir()
+    (tmp_path / "w" / "CURRENT").write_text("nonsense\n")
+    live = LiveArtifact(named(tmp_path, "a", "a1"), workspaces=[tmp_path / "w"])
+    assert texts_of(live) == ["a1"]
+    assert "serving without the workspace" in capsys.readouterr().err
+    live.close()
+
+
+def test_nothing_stays_open_when_one_of_several_cannot_be_opened(tmp_path: Path) -> None:
+    first = named(tmp_path, "a", "a1")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with pytest.raises(ArtifactError):
+        LiveArtifact(first, tmp_path / "nothing")
+    with pytest.raises(ArtifactError):
+        LiveArtifact(first, first)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before

@@ -32,6 +32,8 @@ TOOLS_FORMAT = 1
 ALL = "all"
 COMPACT = "compact"
 """The profile, and family, of a few general tools over every collection."""
+LISTED = ("tools", "prompts", "resources")
+"""What a client can list, and be told of when it changes; also the capabilities for that."""
 
 
 class ProfileError(ValueError):
@@ -91,6 +93,15 @@ class Answers:
             envelope |= {"ttlMs": self.ttl_ms, "cacheScope": "public"}
         meta = {**result.get("_meta", {}), eras.SERVER_INFO_KEY: self.server_info}
         return {**envelope, **result, "_meta": meta}
+
+
+def with_list_changed(result: dict[str, Any]) -> dict[str, Any]:
+    """An answer to `initialize` or `server/discover` that promises these notifications."""
+    capabilities = dict(result["capabilities"])
+    for kind in LISTED:
+        if kind in capabilities:
+            capabilities[kind] = {**capabilities[kind], "listChanged": True}
+    return {**result, "capabilities": capabilities}
 
 
 def load_answers(

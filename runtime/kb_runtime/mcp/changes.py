@@ -8,6 +8,7 @@ from __future__ import annotations
 from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
 from kb_runtime.mcp import eras
+from kb_runtime.mcp.answers import LISTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
 
     Listener = Callable[[Sequence[str]], None]
 
-KINDS = ("tools", "prompts", "resources")
-LISTEN = "subscriptions/listen"
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
-_WANTED = {kind: f"{kind}ListChanged" for kind in KINDS}
+_WANTED = {kind: f"{kind}ListChanged" for kind in LISTED}
 """The fields of a stateless client's request that ask for each kind."""
 
 
@@ -45,7 +44,7 @@ class Changes:
     def _compare(self) -> None:
         with self._comparing:
             before, self._known = self._known, self._listed()
-            changed = [kind for kind in KINDS if before[kind] != self._known[kind]]
+            changed = [kind for kind in LISTED if before[kind] != self._known[kind]]
         if changed:
             for listener in self._listeners:
                 listener(changed)
@@ -63,15 +62,6 @@ class Changes:
 def list_changed(kind: str) -> str:
     """The method of the notification."""
     return f"notifications/{kind}/list_changed"
-
-
-def with_list_changed(result: dict[str, Any]) -> dict[str, Any]:
-    """An answer to `initialize` or `server/discover` that promises these notifications."""
-    capabilities = dict(result["capabilities"])
-    for kind in KINDS:
-        if kind in capabilities:
-            capabilities[kind] = {**capabilities[kind], "listChanged": True}
-    return {**result, "capabilities": capabilities}
 
 
 def honoured(wanted: Mapping[str, Any]) -> dict[str, bool]:

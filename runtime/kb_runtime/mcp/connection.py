@@ -7,7 +7,7 @@ makes the connection stateless, anything else opens the handshake.
 from __future__ import annotations
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.mcp import changes, eras, failures
+from kb_runtime.mcp import eras, failures
 from kb_runtime.mcp.params import HANDSHAKE_METHODS
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     Handle = Callable[[str, dict[str, Any] | None, str], dict[str, Any]]
 
+LISTEN = "subscriptions/listen"
 MAX_SUBSCRIPTIONS = 64
 """Of one client; one is enough for all lists."""
 _BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
@@ -43,6 +44,8 @@ class Connection:
 
     def news(self, kinds: Sequence[str]) -> list[dict[str, Any]]:
         """The messages that tell this client which lists have changed; none before it is ready."""
+        from kb_runtime.mcp import changes
+
         if self._stateless:
             return changes.news(kinds, dict(self._subscriptions))
         if not self._ready:
@@ -77,7 +80,7 @@ class Connection:
             self._notified(message["method"], message.get("params") or {})
             return None
         try:
-            if message["method"] == changes.LISTEN and self._tells_changes:
+            if message["method"] == LISTEN and self._tells_changes:
                 return self._subscribe(request_id, message.get("params"))
             result = self._request(message["method"], message.get("params"))
         except ProtocolError as error:
@@ -98,10 +101,12 @@ class Connection:
     def _subscribe(self, request_id: str | int, params: dict[str, Any] | None) -> dict[str, Any]:
         """Opens a subscription, which ends when the client cancels it or leaves. Raises
         ProtocolError."""
+        from kb_runtime.mcp import changes
+
         if self._stateless is None:
             self._stateless = eras.has_envelope(params)
         if not self._stateless:
-            raise ProtocolError(eras.METHOD_NOT_FOUND, "Method not found", changes.LISTEN)
+            raise ProtocolError(eras.METHOD_NOT_FOUND, "Method not found", LISTEN)
         eras.envelope_revision(params)
         wanted = (params or {}).get("notifications")
         if not isinstance(wanted, dict):

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.mcp import eras, failures
-from kb_runtime.mcp.answers import ALL, Answers, answers_of
-from kb_runtime.mcp.changes import with_list_changed
+from kb_runtime.mcp.answers import ALL, Answers, answers_of, with_list_changed
 from kb_runtime.mcp.params import check_params
 from kb_runtime.session import DATA_FOLDER
 

@@ -10,15 +10,14 @@ from __future__ import annotations
 import asyncio
 import hmac
 import signal
-import socket
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 import mcp_types as types
 import uvicorn
+from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.context import ServerRequestContext
@@ -32,24 +31,35 @@ from mcp.server.subscriptions import (
     ServerEvent,
     ToolsListChanged,
 )
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.transport_security import (
+    TransportSecurityMiddleware,
+    TransportSecuritySettings,
+)
 from mcp.shared.exceptions import MCPError
 from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kb_runtime import log
 from kb_runtime.errors import ProtocolError
 from kb_runtime.mcp import correlation, eras
-from kb_runtime.mcp.changes import LISTEN, Changes
+from kb_runtime.mcp.changes import Changes
+from kb_runtime.mcp.connection import LISTEN
 from kb_runtime.mcp.dispatch import Dispatcher
+
+if TYPE_CHECKING:
+    from kb_runtime.mcp.listening import Listener
+    from kb_runtime.mcp.metrics import Metrics
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SCOPE = "kb"
 _SHUTDOWN_S = 5
+_TAKEN_AT_ONCE = 1
+"""Connections that a process takes before it goes on: the others are for other processes."""
 
 _PARAMS: dict[str, type[types.RequestParams]] = {
     "server/discover": types.RequestParams,
@@ -91,7 +101,7 @@ class DispatchServer(Server[Any]):
         self, context: ServerRequestContext[Any], _: types.RequestParams
     ) -> dict[str, Any]:
         params = None if context.params is None else dict(context.params)
-        if params is not None and context.method == "tools/call" and context.request is not None:
+        if params is not None and context.request is not None:
             # What the message itself says comes after, and so counts more.
             header = {correlation.HEADER: context.request.headers.get(correlation.HEADER)}
             params["_meta"] = {**header, **(params.get("_meta") or {})}
@@ -222,6 +232,41 @@ class CorrelationHeader:
         await self._app(scope, receive, answer)
 
 
+class ObservedRequests:
+    """Counts HTTP requests, and writes down those that were refused."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics | None, *, logs: bool) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._logs = logs
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = 0
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        if self._metrics is not None:
+            self._metrics.request_begins()
+        try:
+            await self._app(scope, receive, answer)
+        except Exception:
+            status = status or 500  # which is what the client will get
+            raise
+        finally:
+            if self._metrics is not None:
+                self._metrics.request_ends(status)
+            if self._logs and status >= 400:
+                request_id = Headers(scope=scope).get(correlation.HEADER)
+                log.record("warning", correlation_id=request_id, status=status)
+
+
 class BearerToken:
     """Accepts one static bearer token."""
 
@@ -243,8 +288,11 @@ def build_app(
     allowed_origins: Sequence[str],
     max_body: int,
     subscriptions: Subscriptions | None = None,
+    metrics: Metrics | None = None,
+    logs: bool = False,
 ) -> Starlette:
-    """The ASGI application: `/mcp`, and `/healthz` for whoever watches the process.
+    """The ASGI application: `/mcp`, `/healthz` for whoever watches the process, and with `metrics`
+    `/metrics` for whoever may ask `/mcp`. With `logs` requests that are refused are written down.
 
     Requests must name a loopback host, `host` or one of `allowed_hosts` (`name` or `name:port`); an
     Origin header, which only browsers send, must be a loopback one or one of `allowed_origins`.
@@ -268,6 +316,12 @@ def build_app(
             resource_server_url=None,
             required_scopes=[SCOPE],
         )
+    routes = [Route("/healthz", health, methods=["GET"])]
+    if metrics is not None:
+        guarded: ASGIApp = _Scrape(metrics, security)
+        if token:
+            guarded = RequireAuthMiddleware(guarded, [SCOPE])
+        routes.append(Route("/metrics", guarded, methods=["GET"]))
     app = DispatchServer(dispatcher, subscriptions).streamable_http_app(
         stateless_http=True,
         json_response=True,
@@ -275,35 +329,49 @@ def build_app(
         transport_security=security,
         auth=auth,
         token_verifier=BearerToken(token) if token else None,
-        custom_starlette_routes=[Route("/healthz", health, methods=["GET"])],
+        custom_starlette_routes=routes,
     )
+    if metrics is not None or logs:
+        app.add_middleware(ObservedRequests, metrics, logs=logs)
     app.add_middleware(CorrelationHeader)
     return app
 
 
-def _say(sentence: str) -> None:
-    """One line on stderr, in one piece: other threads write there too, and clients of the process
-    read the address from it."""
-    sys.stderr.write(f"kbc serve: {sentence}\n")
-    sys.stderr.flush()
+class _Scrape:
+    """`/metrics`, with the checks of headers that the SDK makes for `/mcp`."""
+
+    def __init__(self, metrics: Metrics, security: TransportSecuritySettings) -> None:
+        self._metrics = metrics
+        self._security = TransportSecurityMiddleware(security)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = await self._security.validate_request(Request(scope, receive))
+        if response is None:
+            text, content_type = await anyio.to_thread.run_sync(self._metrics.text)
+            response = Response(text, headers={"content-type": content_type})
+        await response(scope, receive, send)
 
 
 def serve_http(
     dispatcher: Dispatcher,
+    listener: Listener,
     *,
     host: str,
-    port: int,
     token: str | None,
     allowed_hosts: Sequence[str],
     allowed_origins: Sequence[str],
     max_body: int,
     changes: Changes | None = None,
+    metrics: Metrics | None = None,
+    logs: bool = False,
 ) -> None:
-    """Serves until SIGINT or SIGTERM; says on stderr where. Raises OSError when it cannot listen."""
+    """Serves until SIGINT or SIGTERM. What libraries log becomes a part of the log with `logs`."""
     subscriptions = None
     if changes is not None:
         subscriptions = Subscriptions()
         changes.listen(subscriptions.tell)
+    if logs:
+        log.take_over_logging()
     app = build_app(
         dispatcher,
         host=host,
@@ -312,28 +380,20 @@ def serve_http(
         allowed_origins=allowed_origins,
         max_body=max_body,
         subscriptions=subscriptions,
+        metrics=metrics,
+        logs=logs,
     )
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family) as listener:
-        shown = f"[{host}]" if ":" in host else host
-        _say(f"listening on http://{shown}:{listener.getsockname()[1]}/mcp")
-        if not token and not _is_loopback(host):
-            _say(
-                "anyone who reaches this address can read the knowledge base; --token-file restricts"
-                " that"
-            )
-        config = uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=_SHUTDOWN_S,
-        )
-        # uvicorn raises the signal that stopped it once more; it has done its work by then.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: None)
-        _UntilStopped(config, subscriptions).run(sockets=[listener])
-
-
-def _is_loopback(host: str) -> bool:
-    return host in ("localhost", "::1") or host.startswith("127.")
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        backlog=_TAKEN_AT_ONCE,
+        timeout_graceful_shutdown=_SHUTDOWN_S,
+    )
+    server = _UntilStopped(config, subscriptions)
+    # From before uvicorn has handlers, so that no signal is lost, until after: it raises the signal that
+    # stopped it once more when it has done its work.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, server.handle_exit)
+    server.run(sockets=[listener])

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from kb_runtime.mcp.changes import Changes
-
 MAX_LINE_BYTES = 16 * 1024 * 1024
 _READ_BYTES = 65_536
 
@@ -108,11 +106,7 @@ class StdioServer:
             self._after_first_answer = None
 
 
-def serve_stdio(
-    connection: Connection,
-    after_first_answer: Callable[[], None],
-    changes: Changes | None = None,
-) -> None:
+def serve_stdio(connection: Connection, after_first_answer: Callable[[StdioServer], None]) -> None:
     """Serves the process's own stdin and stdout until the client leaves.
 
     File descriptor 1 points to stderr meanwhile: a stray print of any library lands there, never
@@ -131,9 +125,7 @@ def serve_stdio(
     except OSError:  # no stderr at all
         os.dup2(0, 1)
     sys.stdout = sys.stderr
-    server = StdioServer(connection, after_first_answer)
-    if changes is not None:
-        changes.listen(server.tell)
+    server = StdioServer(connection, lambda: after_first_answer(server))
     signal.signal(signal.SIGTERM, server.stop)
     signal.signal(signal.SIGINT, server.stop)
     server.serve(source, sink)
