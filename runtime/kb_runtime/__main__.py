@@ -230,9 +230,9 @@ def _serve_stdio(
 
             Changes(live, dispatcher).listen(server.tell)
         followers.append(Follower(live))
-        followers[0].start()
         if workspace is not None:
-            workspace.start()
+            workspace.start()  # first: another process takes longer to be ready
+        followers[0].start()
 
     if live.can_change:
         dispatcher.announce_changes(handshake=True, stateless=True)
