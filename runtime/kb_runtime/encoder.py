@@ -101,15 +101,16 @@ def run_self_test(encoder: QueryEncoder, self_test: Mapping[str, Any]) -> list[s
 
 
 def _open_session(path: str) -> Any:
-    import onnxruntime
+    from kb_runtime.engine import onnxruntime
 
-    options = onnxruntime.SessionOptions()
+    engine = onnxruntime()
+    options = engine.SessionOptions()
     # The compiler wrote the final graph; optimising it again would slow it down.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.graph_optimization_level = engine.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     # Both keep buffers of the longest text for good and save no time.
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    return engine.InferenceSession(path, options, providers=["CPUExecutionProvider"])

@@ -207,8 +207,9 @@ def _map(path: str) -> Floats:
 
 
 def _open_graph(path: str) -> Index:
-    # usearch makes the C++ library's symbols global; onnxruntime crashes when imported after that.
-    import onnxruntime  # noqa: F401
+    from kb_runtime.engine import onnxruntime
+
+    onnxruntime()  # before usearch
     from usearch.index import Index
 
     try:

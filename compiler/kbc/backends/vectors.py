@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kb_runtime.engine import onnxruntime
 from kb_runtime.vectors import GRAPH_SUFFIX, ROWS_FILE, RowRange
 
 if TYPE_CHECKING:
@@ -121,8 +122,7 @@ def _graph(vectors: NDArray[np.float32], memory: GraphMemory | None) -> bytes:
 
 
 def _build_graph(vectors: NDArray[np.float32]) -> bytes:
-    # In this order: see `kb_runtime.vectors._open_graph`.
-    import onnxruntime  # noqa: F401
+    onnxruntime()  # before usearch
     from usearch.index import Index
 
     graph = Index(

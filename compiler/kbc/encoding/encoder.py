@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from kb_runtime.engine import onnxruntime
 from kbc.encoding.cache import EmbeddingCache, text_key
 from kbc.encoding.errors import EncodingError
 from kbc.encoding.graph_cache import WEIGHTS, Graph, read_graph
@@ -96,14 +97,12 @@ class DocumentEncoder:
         The processor is part of it because instruction sets differ in the last bits, and a cache
         that moved to another machine would make a build that cannot be reproduced there.
         """
-        import onnxruntime
-
         parts = (
             self.model.graph_identity,
             self.model.tokenizer_sha256,
             self.variant,
             str(RECIPE),
-            str(onnxruntime.__version__),
+            str(onnxruntime().__version__),
             _processor(),
         )
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
@@ -243,18 +242,17 @@ class DocumentEncoder:
 
 def open_session(graph: Graph) -> Any:
     """An ONNX Runtime session that many threads may call; it keeps a copy of the weights."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
+    engine = onnxruntime()
+    options = engine.SessionOptions()
     # The graph is final; the optimiser would fuse Add and LayerNormalization into a slower kernel.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.graph_optimization_level = engine.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     options.add_external_initializers_from_files_in_memory(
         [WEIGHTS], [graph.weights], [len(graph.weights)]
     )
-    return onnxruntime.InferenceSession(graph.onnx, options, providers=["CPUExecutionProvider"])
+    return engine.InferenceSession(graph.onnx, options, providers=["CPUExecutionProvider"])
 
 
 def _processor() -> str:
