@@ -82,9 +82,12 @@ def write_lexical(
     (collection, record id), and `facets` the terms that it can be filtered by. Raises
     `LexicalIndexError`, and `OSError` when writing fails. Terms come from `cache` where it has them.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    # The engine's threads look at the folder for a while and lock it to reload: under another name they
+    # cannot put a lock file beside what is finished.
+    unfinished = folder.with_name(folder.name + ".unfinished")
+    unfinished.mkdir(parents=True)
     try:
-        index = tantivy.Index(schema(), str(folder), reuse=False)
+        index = tantivy.Index(schema(), str(unfinished), reuse=False)
         splitting = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         index.register_tokenizer(_TOKENIZER, splitting)
         writer = index.writer(heap_size=_heap_bytes(chunks), num_threads=1)
@@ -104,6 +107,8 @@ def write_lexical(
         writer.wait_merging_threads()
     except ValueError as error:  # how the engine reports a full disk as well
         raise LexicalIndexError(f"the lexical index cannot be written: {error}") from error
+    del writer, index
+    unfinished.rename(folder)
     canonicalise(folder, len(chunks))
     size_bytes = sum(file.stat().st_size for file in folder.iterdir())
     return LexicalStats(len(chunks), terms, size_bytes)
