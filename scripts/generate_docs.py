@@ -135,6 +135,9 @@ def cli_page() -> str:
         help_text = USAGE if name == "serve" else _help(name, command)
         summary = command.get_short_help_str(limit=200)
         parts.append(f"## kbc {name}\n\n{summary}\n\n```text\n{help_text.strip()}\n```\n")
+        for inner, each in command.commands.items() if isinstance(command, click.Group) else ():
+            full = f"{name} {inner}"
+            parts.append(f"### kbc {full}\n\n```text\n{_help(full, each).strip()}\n```\n")
     return "\n".join(parts)
 
 
