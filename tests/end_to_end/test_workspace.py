@@ -233,6 +233,27 @@ def test_a_failed_compilation_changes_nothing_and_says_why(
     assert store.read_text() == "[{"
 
 
+def test_a_workspace_that_cannot_be_written_any_more_is_told_and_nothing_else_fails(
+    shipped: BuildReport, serve: Serve, tree: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "ws").mkdir()
+    Workspace.open(tmp_path / "ws")
+    for name in ("tests", "code"):  # folders that somebody has replaced by files
+        (tmp_path / "ws" / name).write_text("")
+    talk = serve(shipped.path.parent, "--code", str(tree))
+    answer = talk("ingest_tests", functional_path="new.json")
+    assert answer["isError"]
+    assert "the tests were not stored: " in answer["content"][0]["text"]
+    assert "cannot be written: " in answer["content"][0]["text"]
+    told = talk.until(
+        lambda facts: facts["metadata"]["indexStatus"]["status"] == "failed",
+        "codebase_retrieval",
+        query="queue",
+    )
+    assert str(tmp_path / "ws" / "code") in told["metadata"]["indexStatus"]["problem"]
+    assert titles(talk.facts("search_tests", query="sail")) == ["Hoist the sail"]
+
+
 def test_without_the_compiler_the_answer_is_how_to_get_it(
     shipped: BuildReport,
     serve: Serve,
