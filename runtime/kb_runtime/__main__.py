@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import sys
 
+from kb_runtime import log
+from kb_runtime.errors import UsageError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,16 +27,16 @@ EXIT_USAGE = 2
 EXIT_ARTIFACT = 4
 EXIT_INTERRUPTED = 130
 PROGRAM = "kbc serve"
-TOKEN_VARIABLE = "KBC_HTTP_TOKEN"
 DEFAULT_PORT = 8765
+MAX_WORKERS = 256
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
 USAGE = f"""\
 Usage: kbc serve ARTIFACT... [--tools all|compact|FAMILY,...] [--data DIR] [--code DIR]
-                             [--workspace DIR] [--read-only]
+                             [--workspace DIR] [--read-only] [--key FILE] [--log json]
        kbc serve ARTIFACT... --http [--host HOST] [--port PORT] [--token-file FILE]
                              [--allow-host HOST]... [--allow-origin ORIGIN]...
-                             [--max-body BYTES]
+                             [--max-body BYTES] [--workers N] [--metrics]
 
 Serves compiled knowledge bases to an MCP client, over stdin and stdout or over HTTP.
 
@@ -46,19 +49,21 @@ Serves compiled knowledge bases to an MCP client, over stdin and stdout or over 
   --workspace      a writable folder for what is not in the artifact: `ingest_tests`
                    adds to it, and the folder of --code is indexed and watched
   --read-only      switch `ingest_tests` off: it reads no file, and says what to run
+  --key            a public key (PEM): refuse what is not signed by it, now and when a
+                   new version appears
+  --log json       what is written to stderr, and a line for each request, as one JSON
+                   object a line
   --http           streamable HTTP at http://HOST:PORT/mcp, and /healthz
   --host           the address to listen on (127.0.0.1)
   --port           the port to listen on ({DEFAULT_PORT}; 0 takes a free one)
   --token-file     a file with the bearer token that clients must send;
-                   without it, ${TOKEN_VARIABLE} where that is set
+                   without it, $KBC_HTTP_TOKEN where that is set
   --allow-host     a Host header to accept besides the loopback names, repeatable
   --allow-origin   an Origin header to accept besides the loopback ones, repeatable
   --max-body       the largest request in bytes ({MAX_BODY_BYTES})
+  --workers        how many processes answer (1); they share the artifact's memory
+  --metrics        metrics for Prometheus at /metrics
 """
-
-
-class UsageError(Exception):
-    """The command line cannot be understood; the text is one sentence."""
 
 
 class Options:
@@ -71,6 +76,8 @@ class Options:
         self.code = ""
         self.workspace = ""
         self.read_only = False
+        self.key = ""
+        self.json_log = False
         self.http = False
         self.host = "127.0.0.1"
         self.port = DEFAULT_PORT
@@ -78,6 +85,24 @@ class Options:
         self.allowed_hosts: list[str] = []
         self.allowed_origins: list[str] = []
         self.max_body = MAX_BODY_BYTES
+        self.workers = 1
+        self.metrics = False
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether anybody wants to know of each request."""
+        return self.json_log or self.metrics
+
+
+class Served:
+    """What a process answers from."""
+
+    def __init__(
+        self, live: LiveArtifact, dispatcher: Dispatcher, workspace: LivingWorkspace | None
+    ) -> None:
+        self.live = live
+        self.dispatcher = dispatcher
+        self.workspace = workspace
 
 
 def main(arguments: Sequence[str], program: str = PROGRAM, upgrade: str = "") -> int:
@@ -113,6 +138,8 @@ def parse(arguments: Sequence[str]) -> Options:
         if not argument.startswith("-"):
             options.artifacts.append(argument)
             continue
+        if name in _HTTP_ONLY:
+            http_only = name
         if name in _SWITCHES and not equals:
             setattr(options, _SWITCHES[name], True)
             continue
@@ -123,8 +150,6 @@ def parse(arguments: Sequence[str]) -> Options:
                 raise UsageError(f"{name} needs a value.")
             value = remaining.pop(0)
         _VALUED[name](options, value)
-        if name not in ("--tools", "--data", "--code", "--workspace"):
-            http_only = name
     if not options.artifacts:
         raise UsageError("the ARTIFACT to serve is missing.")
     if http_only and not options.http:
@@ -132,18 +157,37 @@ def parse(arguments: Sequence[str]) -> Options:
     return options
 
 
-def _number(name: str, value: str, most: int) -> int:
-    if not value.isdecimal() or int(value) > most:
-        raise UsageError(f"{name} must be a whole number up to {most}, not {value!r}.")
+def _number(name: str, value: str, most: int, least: int = 0) -> int:
+    if not value.isdecimal() or not least <= int(value) <= most:
+        wanted = f"from {least} to {most}" if least else f"up to {most}"
+        raise UsageError(f"{name} must be a whole number {wanted}, not {value!r}.")
     return int(value)
 
 
-_SWITCHES = {"--http": "http", "--read-only": "read_only"}
+def _format(value: str) -> bool:
+    if value != "json":
+        raise UsageError(f"--log must be json, not {value!r}.")
+    return True
+
+
+_SWITCHES = {"--http": "http", "--read-only": "read_only", "--metrics": "metrics"}
+_HTTP_ONLY = (
+    "--host",
+    "--port",
+    "--token-file",
+    "--allow-host",
+    "--allow-origin",
+    "--max-body",
+    "--workers",
+    "--metrics",
+)
 _VALUED: dict[str, Callable[[Options, str], None]] = {
     "--tools": lambda options, value: setattr(options, "tools", value),
     "--data": lambda options, value: setattr(options, "data", value),
     "--code": lambda options, value: setattr(options, "code", value),
     "--workspace": lambda options, value: setattr(options, "workspace", value),
+    "--key": lambda options, value: setattr(options, "key", value),
+    "--log": lambda options, value: setattr(options, "json_log", _format(value)),
     "--host": lambda options, value: setattr(options, "host", value),
     "--port": lambda options, value: setattr(options, "port", _number("--port", value, 65_535)),
     "--token-file": lambda options, value: setattr(options, "token_file", value),
@@ -152,37 +196,79 @@ _VALUED: dict[str, Callable[[Options, str], None]] = {
     "--max-body": lambda options, value: setattr(
         options, "max_body", _number("--max-body", value, 1 << 30)
     ),
+    "--workers": lambda options, value: setattr(
+        options, "workers", _number("--workers", value, MAX_WORKERS, 1)
+    ),
 }
 
 
 def _serve(options: Options) -> int:
     """Raises UsageError and ArtifactError."""
+    if options.json_log:
+        log.use_json()
+    if options.http:
+        from kb_runtime.http_service import serve_alone, serve_with_workers
+
+        if options.workers > 1:
+            serve_with_workers(options, lambda: _open(options))
+        else:
+            serve_alone(options, _open(options))
+        return EXIT_OK
+    if sys.stdin is None or sys.stdout is None:
+        raise UsageError("stdin and stdout must be open.")
+    _serve_stdio(_open(options), options)
+    return EXIT_OK
+
+
+def _open(options: Options) -> Served:
+    """Raises UsageError and ArtifactError."""
     from kb_runtime.live import LiveArtifact
     from kb_runtime.mcp.answers import ProfileError
-    from kb_runtime.mcp.dispatch import Dispatcher
     from kb_runtime.session import DATA_FOLDER
 
-    if not options.http and (sys.stdin is None or sys.stdout is None):
-        raise UsageError("stdin and stdout must be open.")
+    dispatcher_type = _dispatcher_type(options)
+    check = _check_of(options.key)
     try:
         tree = _working_tree(options.code)  # before the workspace: refused where there is none
         workspace = _workspace(options)
         if tree is not None and workspace is not None:
             tree.only_own = True
         live = LiveArtifact(
-            *options.artifacts, workspaces=() if workspace is None else workspace.kb_folders
+            *options.artifacts,
+            workspaces=() if workspace is None else workspace.kb_folders,
+            check=check,
         )
         if workspace is not None:
             workspace.serve_with(live)
-        dispatcher = Dispatcher(
+        dispatcher = dispatcher_type(
             live, options.tools, options.data or DATA_FOLDER, tree, options.read_only, workspace
         )
     except ProfileError as error:
         raise UsageError(str(error)) from None
-    if options.http:
-        return _serve_http(options, live, dispatcher, workspace)
-    _serve_stdio(live, dispatcher, workspace)
-    return EXIT_OK
+    return Served(live, dispatcher, workspace)
+
+
+def _dispatcher_type(options: Options) -> type[Dispatcher]:
+    if options.is_observed:
+        from kb_runtime.mcp.observation import ObservedDispatcher
+
+        return ObservedDispatcher
+    from kb_runtime.mcp.dispatch import Dispatcher
+
+    return Dispatcher
+
+
+def _check_of(key_file: str) -> Callable[[str], None] | None:
+    """What refuses the folder of a build that is not signed by the key. Raises UsageError."""
+    if not key_file:
+        return None
+    from kb_runtime.signature import KeyFileError, check_signature, read_public_key
+
+    try:
+        key = read_public_key(key_file)
+    except KeyFileError as error:
+        raise UsageError(f"--key: {error.message} {error.hint}".rstrip()) from None
+    return lambda folder: check_signature(folder, key)
 
 
 def _workspace(options: Options) -> LivingWorkspace | None:
@@ -196,7 +282,7 @@ def _workspace(options: Options) -> LivingWorkspace | None:
     try:
         return LivingWorkspace(Workspace.open(options.workspace), options.code)
     except WorkspaceError as error:
-        print(f"kbc: serving without it: {error.message} {error.hint}".rstrip(), file=sys.stderr)
+        log.say(f"serving without it: {error.message} {error.hint}".rstrip())
         return None
 
 
@@ -212,14 +298,17 @@ def _working_tree(folder: str) -> WorkingTree | None:
     return tree
 
 
-def _serve_stdio(
-    live: LiveArtifact, dispatcher: Dispatcher, workspace: LivingWorkspace | None
-) -> None:
+def _serve_stdio(served: Served, options: Options) -> None:
     """Ends the process when the client leaves while the engines are still being loaded: nothing is
     written by this process, so nothing is lost, and importing on would only delay the exit."""
     from kb_runtime.mcp.connection import Connection
     from kb_runtime.mcp.stdio import serve_stdio
 
+    live, dispatcher, workspace = served.live, served.dispatcher, served.workspace
+    if options.json_log:
+        from kb_runtime.mcp.observation import observe, write_log
+
+        observe(dispatcher, write_log)
     followers: list[Follower] = []
 
     def load_engines(server: StdioServer) -> None:
@@ -249,68 +338,8 @@ def _serve_stdio(
     live.close()
 
 
-def _serve_http(
-    options: Options,
-    live: LiveArtifact,
-    dispatcher: Dispatcher,
-    workspace: LivingWorkspace | None,
-) -> int:
-    from kb_runtime.following import Follower, prepare
-    from kb_runtime.mcp.changes import Changes
-    from kb_runtime.mcp.http import serve_http
-
-    try:
-        token = _token(options.token_file)
-    except OSError as error:
-        raise UsageError(f"--token-file cannot be read: {error.strerror}.") from None
-    if workspace is not None:
-        workspace.start()
-    prepare(live)
-    changes = None
-    if live.can_change:
-        changes = Changes(live, dispatcher)
-        # Without sessions there is no stream on which a client of the handshake could be told.
-        dispatcher.announce_changes(handshake=False, stateless=True)
-    follower = Follower(live)
-    follower.start()
-    try:
-        serve_http(
-            dispatcher,
-            changes=changes,
-            host=options.host,
-            port=options.port,
-            token=token,
-            allowed_hosts=options.allowed_hosts,
-            allowed_origins=options.allowed_origins,
-            max_body=options.max_body,
-        )
-    except OSError as error:
-        raise UsageError(
-            f"cannot listen on {options.host} port {options.port}: {error.strerror}."
-        ) from None
-    finally:
-        if workspace is not None:
-            workspace.close()
-    follower.stop()
-    live.close()
-    return EXIT_OK
-
-
-def _token(path: str) -> str | None:
-    """The bearer token of a file, or of the environment. Raises OSError and UsageError."""
-    import os
-
-    if not path:
-        return os.environ.get(TOKEN_VARIABLE) or None
-    with open(path, encoding="utf-8") as file:
-        token = file.read().strip()
-    if not token or not token.isascii() or " " in token:
-        raise UsageError("--token-file must hold one token of ASCII characters without spaces.")
-    return token
-
-
 def _complain(program: str, message: str, hint: str) -> None:
-    print(f"{program}: {message} {hint}".rstrip(), file=sys.stderr)
+    log.say(f"{message} {hint}".rstrip(), speaker=program, level="error")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+class UsageError(Exception):
+    """A command line that cannot be understood or followed; the text is one sentence."""
+
+
 class ArtifactError(Exception):
     """An artifact that cannot be opened. `code` is stable; the text is one sentence plus a hint.
 

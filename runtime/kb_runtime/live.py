@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
+from kb_runtime import log
 from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ArtifactError
 from kb_runtime.manifest import Location, locate
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     Path = str | os.PathLike[str]
     Stamp = tuple[int, int, int]
+    Stamps = tuple[Stamp, Stamp | None]
 
 SHADOWED_BY_WORKSPACES = ("code", "tests")
 """Kinds of which a workspace may hold newer records than the knowledge bases, under the same ids."""
@@ -32,12 +33,19 @@ class LiveArtifact:
     A path that names one build is served as it is, for good.
     """
 
-    def __init__(self, *paths: Path, workspaces: Sequence[Path] = ()) -> None:
+    def __init__(
+        self,
+        *paths: Path,
+        workspaces: Sequence[Path] = (),
+        check: Callable[[str], None] | None = None,
+    ) -> None:
         """Opens the versions that are live now, in the order given.
 
         A lease gives the `Artifact` where there is one, and a `Federation` of several. `workspaces`
         are folders in which a CURRENT may appear: their records come after the others' and hide those
-        that have the same id. Raises `ArtifactError`; what is wrong with a workspace goes to stderr.
+        that have the same id. `check` is given the folder of each build that would be served, now and
+        later, but for those of workspaces, and raises `ArtifactError` to refuse it. Raises
+        `ArtifactError`; what is wrong with a workspace goes to stderr.
         """
         if not paths:
             raise ValueError("there is nothing to serve")
@@ -45,8 +53,10 @@ class LiveArtifact:
         self._guard = allocate_lock()  # held for a moment, around counts and `_version`
         self._swapping = allocate_lock()  # held while new versions are being opened
         self._listeners: list[Callable[[], None]] = []
-        self._sources = [_Source(locate(path)) for path in paths]
-        self._sources += [_Source(Location(os.path.realpath(each)), True) for each in workspaces]
+        self._sources = [_Source(locate(path), check=check) for path in paths]
+        self._sources += [
+            _Source(Location(os.path.realpath(each)), is_workspace=True) for each in workspaces
+        ]
         opened: list[_Opened | None] = []
         try:
             for source in self._sources:
@@ -215,12 +225,21 @@ class _Version:
 class _Source:
     """A place where versions appear. `told` remembers that a warning about it was given."""
 
-    __slots__ = ("_is_workspace", "_location", "_seen", "told")
+    __slots__ = ("_check", "_is_workspace", "_location", "_refusal", "_seen", "_unsigned", "told")
 
-    def __init__(self, location: Location, is_workspace: bool = False) -> None:
+    def __init__(
+        self,
+        location: Location,
+        *,
+        is_workspace: bool = False,
+        check: Callable[[str], None] | None = None,
+    ) -> None:
         self._location = location
         self._is_workspace = is_workspace
-        self._seen: Stamp | None = None
+        self._check = check
+        self._seen: Stamps | None = None
+        self._unsigned = ""  # a build that was refused, and may be served once it is signed
+        self._refusal = ""
         self.told = False
 
     @property
@@ -243,10 +262,10 @@ class _Source:
                 live = os.path.basename(self._location.build_folder())
                 if live == known.artifact.build_id:
                     return known
-            artifact = Artifact.open_location(self._location)
+            artifact = self._opened()
         except ArtifactError as error:
             if known is not None:
-                _say(f"still serving build {known.artifact.build_id}: {error.message}")
+                self._tell_refusal(known, error)
                 return known
             if not self._is_workspace:
                 raise
@@ -256,15 +275,39 @@ class _Source:
             artifact.adopt_encoder(known.artifact)
         return _Opened(artifact)
 
-    def _stamp(self) -> Stamp | None:
-        """What a change of CURRENT changes; None while it is not there."""
+    def _opened(self) -> Artifact:
+        """The live version, checked. Raises `ArtifactError`."""
+        artifact = Artifact.open_location(self._location)
+        self._unsigned = ""
+        if self._check is not None:
+            try:
+                self._check(artifact.manifest.folder)
+            except ArtifactError:
+                self._unsigned = artifact.manifest.folder
+                artifact.close()
+                raise
+        self._refusal = ""
+        return artifact
+
+    def _tell_refusal(self, known: _Opened, error: ArtifactError) -> None:
+        """Once, although a build that is not signed is tried again when its signatures change."""
+        if error.message != self._refusal:
+            self._refusal = error.message
+            _say(f"still serving build {known.artifact.build_id}: {error.message}")
+
+    def _stamp(self) -> Stamps | None:
+        """What a change of CURRENT changes, None while it is not there; and a change of the signatures
+        of a build that was refused for them: a build is signed after it was published."""
         if not self._location.kb_folder:
             return None
-        try:
-            found = os.stat(self._location.current)
-        except OSError:
+        current = _stamp_of(self._location.current)
+        if current is None:
             return None
-        return found.st_mtime_ns, found.st_ino, found.st_size
+        if not self._unsigned:
+            return current, None
+        from kb_runtime.signature import SIGNATURES
+
+        return current, _stamp_of(os.path.join(self._unsigned, SIGNATURES))
 
 
 class Lease:
@@ -283,5 +326,14 @@ class Lease:
         self._live._release(self._version)
 
 
+def _stamp_of(path: str) -> Stamp | None:
+    """None where there is no such file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size
+
+
 def _say(what: str) -> None:
-    print(f"kbc: {what}", file=sys.stderr, flush=True)
+    log.say(what)

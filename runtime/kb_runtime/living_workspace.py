@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
+
+from kb_runtime import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,4 +139,4 @@ class LivingWorkspace:
 
 
 def _say(what: str) -> None:
-    print(f"kbc: {what}", file=sys.stderr, flush=True)
+    log.say(what)

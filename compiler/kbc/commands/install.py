@@ -10,13 +10,14 @@ import click
 from kb_runtime.clients.commands import doctor_command, install_command
 from kb_runtime.clients.server import Server, installed_command, server_of
 
-_PATHS = ("--code", "--data", "--workspace")
+_PATHS = ("--code", "--data", "--key", "--workspace")
 """Options of `serve` whose value is a path."""
 
 
 def _server(arguments: Sequence[str]) -> Server:
     """Raises ArtifactError, and click.UsageError for what `serve` would refuse."""
-    from kb_runtime.__main__ import UsageError, parse
+    from kb_runtime.__main__ import parse
+    from kb_runtime.errors import UsageError
     from kb_runtime.mcp.answers import ProfileError
 
     try:

@@ -140,7 +140,8 @@ def artifacts_of(argv: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _served(arguments: Sequence[str]) -> tuple[str, ...] | None:
-    from kb_runtime.__main__ import UsageError, parse
+    from kb_runtime.__main__ import parse
+    from kb_runtime.errors import UsageError
 
     try:
         return tuple(parse(arguments).artifacts)

@@ -6,7 +6,7 @@ Free of transport and of the SDK's types. Both front ends answer through it, so 
 from __future__ import annotations
 
 from kb_runtime.errors import ArtifactError, ProtocolError
-from kb_runtime.mcp import eras, failures
+from kb_runtime.mcp import correlation, eras, failures
 from kb_runtime.mcp.answers import ALL, Answers, answers_of, with_list_changed
 from kb_runtime.mcp.params import check_params
 from kb_runtime.session import DATA_FOLDER
@@ -79,12 +79,14 @@ class Dispatcher:
         except ProtocolError:
             raise
         except ArtifactError as error:
-            failures.report(f"{method}: {error.message}", error)
+            failures.report(
+                f"{method}: {error.message}", error, correlation.given_id(checked) or ""
+            )
             raise ProtocolError(
                 eras.INTERNAL_ERROR, f"The knowledge base cannot be read ({error.code})"
             ) from error
         except Exception as error:
-            failures.report(f"{method} failed", error)
+            failures.report(f"{method} failed", error, correlation.given_id(checked) or "")
             raise ProtocolError(eras.INTERNAL_ERROR, "Internal server error") from error
         if eras.is_stateless(revision):
             return answers.enveloped(result, cacheable=method in _CACHEABLE)

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+from kb_runtime import log
 
 
 def report(what: str, error: BaseException, correlation_id: str = "") -> None:
-    """Writes `what` and the traceback to stderr; a closed stderr is nobody's problem here."""
-    from traceback import format_exception
-
-    label = f" [correlation id {correlation_id}]" if correlation_id else ""
-    try:
-        sys.stderr.write(f"{what}{label}\n{''.join(format_exception(error))}")
-        sys.stderr.flush()
-    except (OSError, ValueError, AttributeError):
-        pass
+    """Says `what` with the traceback."""
+    log.failure(what, error, correlation_id)

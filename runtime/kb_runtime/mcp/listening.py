@@ -1,0 +1,42 @@
+"""The socket of an HTTP server, opened before anything that is needed to answer is imported."""
+
+from __future__ import annotations
+
+import socket
+
+from kb_runtime import log
+
+QUEUE = 2048
+"""Connections that the system keeps until a worker takes them."""
+
+
+class Listener(socket.socket):
+    """A listening socket on which `listen` changes nothing: event loops call it with the number of
+    connections that they take at once, which is another number than `QUEUE`."""
+
+    def listen(self, backlog: int = QUEUE, /) -> None:
+        del backlog
+        super().listen(QUEUE)
+
+
+def listen(host: str, port: int) -> Listener:
+    """Port 0 takes a free one. Raises OSError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family, backlog=QUEUE) as made:
+        return Listener(fileno=made.detach())
+
+
+def announce(listener: Listener, host: str, *, has_token: bool) -> None:
+    """Says where the server is, and who may read it where that is everybody."""
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listener.getsockname()[1]}/mcp"
+    log.say(f"listening on {address}", speaker="kbc serve", level="info", address=address)
+    if not has_token and not is_loopback(host):
+        log.say(
+            "anyone who reaches this address can read the knowledge base; --token-file restricts that",
+            speaker="kbc serve",
+        )
+
+
+def is_loopback(host: str) -> bool:
+    return host in ("localhost", "::1") or host.startswith("127.")

@@ -1,0 +1,176 @@
+"""Several processes that do the same work, and the one that watches over them.
+
+The parent forks before it has a thread or an engine, does no work of its own, starts a worker again when
+it dies, and ends when it is told to, after all workers have.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from threading import Thread
+from typing import NoReturn
+
+from kb_runtime import log
+
+STEADY_S = 60.0
+"""A worker that lived this long is started again at once; before that, each death doubles the pause."""
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 30.0
+STOP_S = 20.0
+"""How long workers may take to end before they are killed: more than an HTTP server needs for that."""
+_STOPPING = (signal.SIGTERM, signal.SIGINT)
+
+Work = Callable[[int], int]
+"""What a worker does, given its place (0, 1, ...), and its exit code. It ends on SIGTERM."""
+
+
+class Workers:
+    """As many workers as there are places, until a SIGTERM or SIGINT comes to the parent.
+
+    `when_dead` is called in the parent with the place of each worker that has ended.
+    """
+
+    def __init__(self, places: int, work: Work, when_dead: Callable[[int], None]) -> None:
+        self._work = work
+        self._when_dead = when_dead
+        self._running: dict[int, int] = {}  # process id: place
+        self._started = [0.0] * places
+        self._pauses = [0.0] * places
+        self._due = dict.fromkeys(range(places), 0.0)  # place: when it gets a worker
+        self._stopping = False
+
+    def run(self) -> None:
+        """Returns after the last worker has ended. May be called once, from the main thread."""
+        woken, wake = os.pipe()
+        self._lifeline, self._alive = os.pipe()
+        for end in (woken, wake):
+            os.set_blocking(end, False)
+        # Handlers that do nothing: the numbers of the signals come through the pipe.
+        handlers = {
+            number: signal.signal(number, lambda *_: None)
+            for number in (*_STOPPING, signal.SIGCHLD)
+        }
+        wakeup = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        try:
+            self._watch(woken)
+        finally:
+            signal.set_wakeup_fd(wakeup)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+            for end in (woken, wake, self._lifeline, self._alive):
+                os.close(end)
+
+    def _watch(self, woken: int) -> None:
+        while not self._stopping:
+            for place in [place for place, due in self._due.items() if due <= time.monotonic()]:
+                del self._due[place]
+                self._start(place)
+            wait = min(self._due.values(), default=None)
+            timeout = None if wait is None else max(0.0, wait - time.monotonic())
+            self._stopping = _told_to_stop(woken, timeout)
+            self._bury()
+        self._end(signal.SIGTERM)
+        until = time.monotonic() + STOP_S
+        while self._running and time.monotonic() < until:
+            _told_to_stop(woken, until - time.monotonic())
+            self._bury()
+        if self._running:
+            log.say(f"killing {len(self._running)} workers that do not end", speaker="kbc serve")
+            self._end(signal.SIGKILL)
+        while self._running:
+            _told_to_stop(woken, None)
+            self._bury()
+
+    def _start(self, place: int) -> None:
+        self._started[place] = time.monotonic()
+        # Signals wait until the worker has handlers of its own, and the parent knows the worker.
+        masked = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+        try:
+            pid = os.fork()
+            if not pid:
+                self._become_worker(place, masked)
+            self._running[pid] = place
+        except OSError as error:
+            log.say(f"a worker cannot be started: {error.strerror}", speaker="kbc serve")
+            self._postpone(place)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+
+    def _become_worker(self, place: int, masked: Iterable[int]) -> NoReturn:
+        """Works, and ends the process: nothing of the parent's is undone here."""
+        code = 1
+        try:
+            signal.set_wakeup_fd(-1)
+            for number in (signal.SIGTERM, signal.SIGCHLD):
+                signal.signal(number, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the parent decides
+            signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+            os.close(self._alive)
+            Thread(target=_end_with_parent, args=(self._lifeline,), daemon=True).start()
+            code = self._work(place)
+        except BaseException as error:
+            log.failure("A worker failed", error)
+        finally:
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError, ValueError, AttributeError):
+                    stream.flush()
+            os._exit(code)
+
+    def _bury(self) -> None:
+        """Takes note of the workers that have ended, and when each place gets another."""
+        for pid, place in list(self._running.items()):
+            try:
+                ended, status = os.waitpid(pid, os.WNOHANG)
+            except ChildProcessError:
+                ended, status = pid, 0
+            if not ended:
+                continue
+            del self._running[pid]
+            self._when_dead(place)
+            if not self._stopping:
+                pause = self._postpone(place)
+                after = f" in {pause:g} s" if pause else ""
+                log.say(
+                    f"worker {pid} {_how_ended(status)}; starting another{after}",
+                    speaker="kbc serve",
+                    worker=place,
+                )
+
+    def _postpone(self, place: int) -> float:
+        """Seconds until the place gets another worker; 0 after one that had lived long enough."""
+        lived = time.monotonic() - self._started[place]
+        before = self._pauses[place]
+        pause = min(2 * before or FIRST_PAUSE_S, LONGEST_PAUSE_S) if lived < STEADY_S else 0.0
+        self._pauses[place] = pause
+        self._due[place] = time.monotonic() + pause
+        return pause
+
+    def _end(self, number: signal.Signals) -> None:
+        for pid in self._running:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+
+def _told_to_stop(woken: int, timeout: float | None) -> bool:
+    """Waits for a signal, `timeout` seconds at most, and tells whether one wants the end."""
+    select.select([woken], [], [], timeout)
+    with suppress(BlockingIOError):
+        return bool(set(os.read(woken, 4096)) & set(_STOPPING))
+    return False
+
+
+def _how_ended(status: int) -> str:
+    code = os.waitstatus_to_exitcode(status)
+    return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+
+
+def _end_with_parent(lifeline: int) -> None:
+    """Ends this process when the parent is gone, however it went: nobody would end it later."""
+    os.read(lifeline, 1)
+    os.kill(os.getpid(), signal.SIGTERM)
