@@ -148,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = Path(name)
         kb, out, cache = folder / "kb", folder / "out", folder / "cache"
         shutil.copytree(options.kb, kb, ignore=shutil.ignore_patterns(".git"))
-        pages = sorted(path for path in kb.rglob("*/*") if path.suffix in EDITABLE)
+        pages = sorted(path for path in kb.glob("[!.]*/**/*") if path.suffix in EDITABLE)
         for page in pages[options.pages :] if options.pages else ():
             page.unlink()
         pages = pages[: options.pages]
