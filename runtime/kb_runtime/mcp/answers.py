@@ -163,6 +163,22 @@ def _foreign(build_id: str) -> ArtifactError:
     )
 
 
+def remaining_profile(profile: str, knowledge: Knowledge) -> str:
+    """What is left of a profile that was right once: the families that are still offered. Raises
+    ArtifactError, `not-an-artifact`, when none is."""
+    offered = {
+        family
+        for part in knowledge.parts
+        for family in _document(part.build_id, part.read(TOOLS_FILE))["families"]
+    }
+    left = [name for name in profile.split(",") if name.strip() in offered]
+    if not left:
+        raise ArtifactError(
+            "not-an-artifact", f"Build {knowledge.build_id} has no tools of the profile {profile}."
+        )
+    return ",".join(left)
+
+
 def choose_families(profile: str, offered: dict[str, Any]) -> list[str]:
     """The families of a profile, in the order of the file. Raises ProfileError."""
     general = [name for name in offered if name != COMPACT]

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.mcp import correlation, eras, failures
-from kb_runtime.mcp.answers import ALL, Answers, answers_of, with_list_changed
+from kb_runtime.mcp.answers import (
+    ALL,
+    Answers,
+    ProfileError,
+    answers_of,
+    remaining_profile,
+    with_list_changed,
+)
 from kb_runtime.mcp.params import check_params
 from kb_runtime.session import DATA_FOLDER
 
@@ -48,7 +55,7 @@ class Dispatcher:
         self._workspace = workspace
         self._announcing: Sequence[bool] = ()
         with live.lease() as artifact:
-            self._answers = self._read_answers(artifact)
+            self._answers = self._read_answers(artifact, profile)
 
     @property
     def answers(self) -> Answers:
@@ -95,11 +102,16 @@ class Dispatcher:
     def _answers_of(self, artifact: Knowledge) -> Answers:
         answers = self._answers
         if answers.build_id != artifact.build_id:
-            self._answers = answers = self._read_answers(artifact)
+            try:
+                answers = self._read_answers(artifact, self._profile)
+            except ProfileError:  # this version lacks a family that the one at the start had
+                profile = remaining_profile(self._profile, artifact)
+                answers = self._read_answers(artifact, profile)
+            self._answers = answers
         return answers
 
-    def _read_answers(self, artifact: Knowledge) -> Answers:
-        answers = answers_of(artifact, self._profile, self._data_folder, self._workspace)
+    def _read_answers(self, artifact: Knowledge, profile: str) -> Answers:
+        answers = answers_of(artifact, profile, self._data_folder, self._workspace)
         answers.working_tree = self._working_tree
         answers.read_only = self._read_only
         if self._live.can_change:

@@ -22,6 +22,8 @@ HELLO = {
     "clientInfo": {"name": "test", "version": "1"},
 }
 
+PATTERN = {"id": "guard", "title": "Guard", "text": "Check first.", "path": "patterns/guard.md"}
+
 
 def call(dispatcher: Any, name: str, arguments: Any = None, revision: str = NEWEST) -> Any:
     params = {"name": name, **(ENVELOPE if revision == STATELESS else {})}
@@ -272,6 +274,20 @@ def test_profiles_offer_their_tools_only(dispatch: Any) -> None:
     assert sorted(names("reference,search")) == sorted(names("reference") + names("search"))
     error = refusal(dispatch("compact"), "tools/call", {"name": "small_get_builtin"})
     assert error.message == "Unknown tool: small_get_builtin"
+
+
+def test_a_later_version_offers_what_is_left_of_the_profile(dispatch: Any, corpus: Any) -> None:
+    dispatcher = dispatch("reference,search")
+    both = dispatcher.handle("tools/list", {}, NEWEST)["tools"]
+    corpus.publish("2", docs=[], builtins=[], patterns=[PATTERN])
+    left = dispatcher.handle("tools/list", {}, NEWEST)["tools"]
+    assert {tool["name"] for tool in left} == {"small_hybrid_search", "small_search_docs"}
+    assert len(left) < len(both)
+    corpus.publish("3", docs=[], builtins=[])
+    with pytest.raises(ProtocolError, match="cannot be read"):
+        dispatcher.handle("tools/list", {}, NEWEST)
+    corpus.publish("1")
+    assert dispatcher.handle("tools/list", {}, NEWEST)["tools"] == both
 
 
 @pytest.mark.parametrize("profile", ["nope", "", "compact,search", "reference,"])
