@@ -45,6 +45,7 @@ _SINGULARS = {
     "patterns": "pattern",
     "templates": "template",
     "tests": "test",
+    "workshops": "workshop",
 }
 _DOC_GROUPS = {"posts": "extra", "guidelines": "guideline"}
 

@@ -15,7 +15,7 @@ from kb_runtime.analysis import STOP_WORDS, WORD, Analyzer, fold, is_unspaced, o
 # encoder with 256 tokens reads, so the encoder never misses anything because of it.
 MAX_CHARS = 4096
 # Distinct words that are analysed, in the order of the query. Keeps the work bounded for pasted logs.
-MAX_WORDS = 256
+MAX_WORDS = 128
 # Characters of one word that are analysed: enough for a sentence without spaces, too long for a name.
 MAX_WORD_CHARS = 512
 # A longer query is not the name of anything.

@@ -185,9 +185,11 @@ def place_bonus(weights: Mapping[str, float], name: Collection[str]) -> float:
     name has, times the share of the name which the query has: `schemas.ts` for "schemas of unions"
     counts, `schemas_of_everything_else.ts` counts less.
     """
-    total = math.fsum(weights.values())
     shared = [term for term in name if term in weights]
-    if not shared or total <= 0:
+    if not shared:
+        return 0.0
+    total = math.fsum(weights.values())
+    if total <= 0:
         return 0.0
     asked = math.fsum(weights[term] for term in shared) / total
     return PLACE * asked * len(shared) / len(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -100,6 +101,7 @@ class Structure:
         author gave to collections by name."""
         self._artifact = artifact
         self._ranges = ranges
+        self._ends = [one.end for one in ranges]
         self._kinds = {info.name: info.kind for info in artifact.collections}
         self._analyzer = analyzer
         self._weights = weights
@@ -173,11 +175,7 @@ class Structure:
         column = self._artifact.chunks.column("record")
         if len(self._ranges) == 1:
             return [(0, column[row]) for row in rows]
-        out = []
-        for row in rows:
-            at = next(at for at, one in enumerate(self._ranges) if row < one.end)
-            out.append((at, column[row]))
-        return out
+        return [(bisect_right(self._ends, row), column[row]) for row in rows]
 
     def _evidence(self, records: Sequence[tuple[int, int]]) -> float:
         """How much the evidence of several chunks counts: all of it among files of programs only."""
@@ -292,10 +290,15 @@ class Structure:
         self, rows: Sequence[int], scores: list[float], similarity: Floats
     ) -> list[float]:
         """Of nearly the same texts among the first only the best keeps its score."""
-        order = sorted(range(len(rows)), key=lambda at: (-scores[at], at))
-        first = order[:_DUPLICATES_DEPTH]
-        kept: list[int] = []
-        dropped: list[int] = []
+        import numpy as np
+
+        first = sorted(range(len(rows)), key=lambda at: (-scores[at], at))[:_DUPLICATES_DEPTH]
+        near: dict[int, list[int]] = {}  # of the later of two, the earlier ones
+        for later, earlier in np.argwhere(
+            np.tril(similarity[first][:, first], -1) >= ranking.NEAR_COSINE
+        ):
+            near.setdefault(first[later], []).append(first[earlier])
+        dropped: set[int] = set()
         words: dict[int, set[str]] = {}
 
         def words_of(at: int) -> set[str]:
@@ -303,12 +306,10 @@ class Structure:
                 words[at] = set(WORD.findall(self._artifact.chunks[rows[at]].get("text", "")))
             return words[at]
 
-        for at in first:
-            near = [other for other in kept if similarity[at, other] >= ranking.NEAR_COSINE]
-            if any(ranking.same_text(words_of(at), words_of(other)) for other in near):
-                dropped.append(at)
-            else:
-                kept.append(at)
+        for at, others in near.items():
+            kept = [other for other in others if other not in dropped]
+            if any(ranking.same_text(words_of(at), words_of(other)) for other in kept):
+                dropped.add(at)
         if not dropped:
             return scores
         return [0.0 if at in dropped else score for at, score in enumerate(scores)]
