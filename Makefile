@@ -5,7 +5,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: build test lint format bench kb-check kb-eval clean setup
+.PHONY: build test lint format bench kb-check kb-eval wheelhouse release clean setup
 
 build: setup
 	$(BIN)/kbc build kb
@@ -39,6 +39,19 @@ kb-eval: setup
 	    --fail-under success@3=0.95 --fail-under mrr@10=0.88
 	$(BIN)/kbc eval dist-index/quint --questions kb/held-out.toml \
 	    --fail-under success@3=0.95 --fail-under mrr@10=0.90
+
+# Everything that a machine without network needs to serve kb/; docs/air-gap.md says how it is used.
+wheelhouse: setup
+	$(BIN)/kbc build kb --quiet
+	rm -rf dist/wheelhouse
+	$(BIN)/python scripts/wheelhouse.py dist-index/quint --out dist/wheelhouse
+
+# KEY=release.pem signs, PREVIOUS=ARTIFACT is what the notes compare with.
+release: setup
+	$(BIN)/python scripts/release.py kb --out dist/release \
+	    --questions kb/questions.toml --questions kb/held-out.toml \
+	    --fail-under success@3=0.95 --fail-under mrr@10=0.88 \
+	    $(if $(KEY),--key $(KEY)) $(if $(PREVIOUS),--previous $(PREVIOUS))
 
 setup: $(VENV)/ready
 
