@@ -53,10 +53,6 @@ class FederatedChunks:
         part = self._part(row)
         return part.table[part.rows.own(row)]
 
-    def raw(self, row: int) -> bytes:
-        part = self._part(row)
-        return part.table.raw(part.rows.own(row))
-
     def column(self, name: str) -> memoryview:
         """One u32 per row, with the meaning that it has in a `ChunkTable`."""
 

@@ -23,7 +23,7 @@ from kb_runtime.lexical import (
     information,
     names_something,
 )
-from kb_runtime.lexical_plan import nearest_words, plan
+from kb_runtime.lexical_plan import plan
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from kb_runtime.lexical_plan import Statistics
     from kb_runtime.part_rows import PartRows
     from kb_runtime.query import Query
-    from kb_runtime.spelling import Correction
 
 # Terms whose frequencies are remembered, about 100 bytes each: parts ask for each again.
 _REMEMBERED_TERMS = 10_000
@@ -119,9 +118,6 @@ class FederatedLexical:
 
     def information(self, stem: str) -> float:
         return information(self, stem)
-
-    def nearest_words(self, term: str, limit: int) -> list[Correction]:
-        return nearest_words(self, term, limit)
 
 
 def _own_scopes(part: LexicalPart, scopes: Collection[int] | None) -> list[int] | None:

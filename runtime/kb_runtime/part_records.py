@@ -39,10 +39,6 @@ class PartCatalog:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self[index] for index in range(len(self)))
 
-    def raw(self, index: int) -> bytes:
-        """The record's encoded bytes, as they are in its artifact."""
-        return self._catalog.raw(self._own(index))
-
     def id(self, index: int) -> str:
         return self._catalog.id(self._own(index))
 
