@@ -180,6 +180,8 @@ def _locked(folder: TestsFolder) -> Iterator[None]:
     try:
         Path(folder.folder).mkdir(parents=True, exist_ok=True)
         lock = os.open(Path(folder.folder, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise PublishError("unwritable", f"{folder.folder} is not a folder.") from error
     except OSError as error:
         raise PublishError(
             "unwritable", f"{folder.folder} cannot be written: {error.strerror}."

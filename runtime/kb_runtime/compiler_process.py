@@ -95,7 +95,7 @@ class CompilerProcess:
         error = (told or {}).get("error")
         if not isinstance(error, dict):
             raise CompilerError(_death(code, self._complaints.text()))
-        message = f"{error.get('message', '')}."
+        message = f"{str(error.get('message', '')).rstrip('.')}."
         hint = str(error.get("hint", ""))
         if code == exit_codes.EXTRA:
             raise CompilerMissingError(message, hint)

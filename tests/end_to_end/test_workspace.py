@@ -244,7 +244,7 @@ def test_a_workspace_that_cannot_be_written_any_more_is_told_and_nothing_else_fa
     answer = talk("ingest_tests", functional_path="new.json")
     assert answer["isError"]
     assert "the tests were not stored: " in answer["content"][0]["text"]
-    assert "cannot be written: " in answer["content"][0]["text"]
+    assert f"{tmp_path / 'ws' / 'tests'} is not a folder." in answer["content"][0]["text"]
     told = talk.until(
         lambda facts: facts["metadata"]["indexStatus"]["status"] == "failed",
         "codebase_retrieval",

@@ -144,9 +144,12 @@ class Follower:
             or (different and is_quiet)
         ):
             self._builder = Builder(self._command, of_edits=False)
-        elif different and edits is not None and not edits.has_vectors:
-            self._indexing.note_edited(sorted(edits.files))
-            self._builder = Builder([*self._command, "--edits"], of_edits=True)
+        elif edits is not None and not edits.has_vectors:
+            # Also where they are what the index has by now, because they hide that.
+            names = sorted(edits.files.keys() & self._snapshot.files.keys())
+            if names:
+                self._indexing.note_edited(names)
+                self._builder = Builder([*self._command, "--edits"], of_edits=True)
 
     def _reap(self) -> None:
         """Takes note of what the process has published, once it has ended."""

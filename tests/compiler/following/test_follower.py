@@ -162,6 +162,23 @@ def test_a_process_that_fails_is_told_with_its_sentence_and_not_at_once_repeated
     assert bench.live(0) == {"a.py": "one"}
 
 
+def test_a_draft_of_edits_is_embedded_also_when_the_index_has_the_same_by_now(
+    bench: Bench,
+) -> None:
+    bench.write(a="one", b="two")
+    bench.step()
+    bench.write(a="changed")
+    bench.step()
+    bench.follower._indexing.build(None, draft=False)
+    bench.follower._look_at_published()
+    bench.follower._retry_at = 0.0
+    assert bench.step()["edited"] == 0
+    assert bench.follower._builder is not None
+    assert bench.follower._builder.of_edits
+    assert bench.follower._indexing.noted_edited() == ["a.py"]
+    bench.follower._builder.stop()
+
+
 def test_the_status_is_written_when_it_is_another_one(bench: Bench) -> None:
     bench.write(a="one")
     bench.step()
