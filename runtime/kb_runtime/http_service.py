@@ -67,6 +67,8 @@ def _run_workers(
 ) -> None:
     from kb_runtime.workers import Workers
 
+    _import_for_all()
+
     def work(place: int) -> int:
         metrics = None
         if folder:
@@ -83,6 +85,17 @@ def _run_workers(
             forget_gauges(folder, place)
 
     Workers(options.workers, work, when_dead).run()
+
+
+def _import_for_all() -> None:
+    """Imports the SDK and the tools before the fork: 50 MB that workers then have in common, and a
+    worker that is started again need not load. Neither starts a thread."""
+    import gc
+
+    import kb_runtime.mcp.calls
+    import kb_runtime.mcp.http  # noqa: F401
+
+    gc.freeze()  # a worker's collector would write to the pages of every object
 
 
 def _answer(
