@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from kb_runtime.manifest import CURRENT, is_build_id
+from kbc.allocator import give_back_memory, use_one_arena
 from kbc.diagnostics import Diagnostics
 from kbc.file_changes import (
     VERSION_CONTROL,
@@ -102,6 +103,7 @@ class Watcher:
         Raises `SameNameError` when two of the knowledge bases have one name.
         """
         self._require_names()
+        use_one_arena()
         try:
             self._observe()
             due = list(self._watched)
@@ -137,6 +139,7 @@ class Watcher:
             progress.close()
             self._listener.built(one.root, report)
         gc.collect()
+        give_back_memory()
 
     def _wait(self) -> list[_Watched]:
         """The knowledge bases that something happened to, once something did."""
