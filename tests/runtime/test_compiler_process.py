@@ -78,9 +78,10 @@ def test_the_diagnostics_of_a_failed_build_are_lines(tmp_path: Path) -> None:
     assert any(found.startswith("kb.toml:2: ") for found in caught.value.diagnostics)
 
 
-def test_a_compiler_that_hangs_is_stopped_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_compiler_that_does_not_end_is_stopped(tmp_path: Path) -> None:
+    endless = ["workspace", "follow", str(tmp_path / "ws"), "--code", str(tmp_path), TIED]
     with pytest.raises(CompilerError, match=r"stopped after 0\.5 seconds"):
-        compile_with([*ingest(tmp_path / "ws")[:-2], "--json"], b"", timeout_s=0.5)
+        compile_with(endless, b"", timeout_s=0.5)
 
 
 def test_a_compiler_that_dies_is_told_with_its_signal(hanging: CompilerProcess) -> None:
