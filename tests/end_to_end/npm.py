@@ -12,6 +12,7 @@ import pytest
 
 FOLDER = Path(__file__).parents[1] / "conformance"
 MODULES = FOLDER / "node_modules"
+INSPECTOR = MODULES / ".bin" / "mcp-inspector"
 INSTALL_S = 240
 
 

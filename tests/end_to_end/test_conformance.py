@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.end_to_end.npm import FOLDER, MODULES
+from tests.end_to_end.npm import FOLDER, INSPECTOR, MODULES
 
 SUITE = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-INSPECTOR = MODULES / ".bin" / "mcp-inspector"
 RUN_S = 240
 
 

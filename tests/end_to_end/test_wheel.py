@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -14,6 +16,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 from tests.end_to_end.installed import ROOT, Environment, wheel_of
 from tests.end_to_end.knowledge import write_knowledge
+from tests.end_to_end.npm import INSPECTOR
+from tests.end_to_end.test_http import address_of
 from tests.end_to_end.test_stdio import HELLO, ask, call
 
 from kb_runtime.manifest import seal
@@ -24,6 +28,7 @@ from kbc.signing import generate, sign
 
 MAX_WHEEL_BYTES = 40_000_000
 """Of kb/: what a package index takes without asking is 100 MB, what people put up with is less."""
+INSPECTION_S = 120
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +94,61 @@ def test_the_sdk_client_is_served_by_the_console_script(
             assert "Lanterns" in found.structured_content["results"][0]["title"]
 
     anyio.run(converse)
+
+
+@pytest.fixture
+def served(installed: Environment) -> Iterator[str]:
+    """The address at which the console script serves over HTTP; it ends when it is asked to."""
+    with start(installed, "serve", "--http", "--port", "0") as process:
+        yield address_of(process)
+        process.terminate()
+        process.communicate()
+        assert process.returncode == exit_codes.OK
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_the_sdk_client_is_served_over_http_by_the_console_script(served: str, mode: Any) -> None:
+    async def converse() -> None:
+        async with Client(served, mode=mode) as client:
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            assert "demo_hybrid_search" in names
+            found = await client.call_tool("demo_hybrid_search", {"query": "put out a flame"})
+            assert found.structured_content["mode"] == "hybrid"
+            assert "Lanterns" in found.structured_content["results"][0]["title"]
+
+    anyio.run(converse)
+
+
+def inspect(node: Path, home: Path, *arguments: object) -> Any:
+    """What the Inspector's command line prints of a server's answer."""
+    done = subprocess.run(
+        [node, INSPECTOR, "--cli", *map(str, arguments), "--format", "json"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=INSPECTION_S,
+        env={
+            "HOME": str(home),
+            "MCP_INSPECTOR_SECRET_STORE": "memory",
+            "PATH": os.pathsep.join([str(node.parent), os.defpath]),
+        },
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return json.loads(done.stdout)["result"]
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_the_inspector_is_served_by_the_console_script(
+    node: Path, request: pytest.FixtureRequest, tmp_path: Path, transport: str
+) -> None:
+    if transport == "http":
+        server = request.getfixturevalue("served")
+    else:
+        server = request.getfixturevalue("installed").bin / "demo-kb"
+    listed = inspect(node, tmp_path, server, "--method", "tools/list", "--strict")
+    assert "demo_get_builtin" in {tool["name"] for tool in listed["tools"]}
+    call = ("--method", "tools/call", "--tool-name", "demo_get_builtin", "--tool-arg", "name=asSet")
+    assert inspect(node, tmp_path, server, *call)["structuredContent"]["name"] == "toSet"
 
 
 def test_questions_are_answered_in_a_terminal(installed: Environment) -> None:
