@@ -17,7 +17,17 @@ from pathlib import Path
 
 from benchmarks.build import run_build
 
-NAMES = ("build", "embedding", "search", "stdio", "wheel", "swaps", "faults", "quality")
+NAMES = (
+    "build",
+    "embedding",
+    "search",
+    "stdio",
+    "wheel",
+    "swaps",
+    "workspace",
+    "faults",
+    "quality",
+)
 
 
 def commands(kb: Path, artifact: Path, faults: int) -> dict[str, list[str]]:
@@ -33,6 +43,7 @@ def commands(kb: Path, artifact: Path, faults: int) -> dict[str, list[str]]:
         "stdio": module("stdio", artifact),
         "wheel": module("wheel", artifact),
         "swaps": module("swaps"),
+        "workspace": module("workspace", "--no-vectors"),
         "faults": module("faults", artifact, "--count", faults),
         "quality": module("quality", "--ablation", *_checkouts()),
     }
