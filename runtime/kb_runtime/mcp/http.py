@@ -101,7 +101,9 @@ class DispatchServer(Server[Any]):
         self, context: ServerRequestContext[Any], _: types.RequestParams
     ) -> dict[str, Any]:
         params = None if context.params is None else dict(context.params)
-        if params is not None and context.request is not None:
+        stateless = eras.is_stateless(context.protocol_version)
+        if context.request is not None and not (stateless and params is None):
+            params = params or {}
             # What the message itself says comes after, and so counts more.
             header = {correlation.HEADER: context.request.headers.get(correlation.HEADER)}
             params["_meta"] = {**header, **(params.get("_meta") or {})}
