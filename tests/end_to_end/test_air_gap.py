@@ -265,7 +265,7 @@ def test_native_code_opens_no_socket_and_writes_no_file(
     assert found == []
 
 
-def _can_unshare() -> bool:
+def can_unshare() -> bool:
     """Whether this user may make namespaces in which the root is mounted read-only."""
     if shutil.which("unshare") is None:
         return False
@@ -277,7 +277,7 @@ def _can_unshare() -> bool:
 _SEALED = "mount --make-rprivate / && mount -o remount,bind,ro / && exec"
 """Runs what follows it on a root that cannot be written."""
 
-namespaces = pytest.mark.skipif(not _can_unshare(), reason="namespaces may not be made here")
+namespaces = pytest.mark.skipif(not can_unshare(), reason="namespaces may not be made here")
 
 
 @pytest.fixture(scope="module")
