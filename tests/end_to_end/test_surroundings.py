@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import pytest
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
 from tests.end_to_end.test_watch import command, event, live_text, write_kb
 

@@ -23,7 +23,9 @@ NEWER_STDLIB = "_sha2"  # SHA-256 without OpenSSL, from Python 3.12
 
 def allowed() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    declared = {requirement.split(">")[0].replace("-", "_") for requirement in project["dependencies"]}
+    declared = {
+        requirement.split(">")[0].replace("-", "_") for requirement in project["dependencies"]
+    }
     return declared | BROUGHT_BY_MCP | set(sys.stdlib_module_names) | {"kb_runtime", NEWER_STDLIB}
 
 

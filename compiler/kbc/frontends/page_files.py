@@ -20,7 +20,9 @@ from kbc.phase_cache import remembered
 from kbc.project import SourceFile
 from kbc.records import Section
 
-_PAGE_LINK = re.compile(r"\s*(?:Source|URL|Link):\s*<?((?:https?|kb)://[^\s>]+)>?\s*\Z", re.IGNORECASE)
+_PAGE_LINK = re.compile(
+    r"\s*(?:Source|URL|Link):\s*<?((?:https?|kb)://[^\s>]+)>?\s*\Z", re.IGNORECASE
+)
 _LINK_WITHIN = 4
 """Lines after a level-1 heading in which `llms-full.txt` may name the page's address."""
 
