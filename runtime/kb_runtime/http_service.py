@@ -31,7 +31,7 @@ def serve_alone(options: Options, served: Served) -> None:
         from kb_runtime.mcp.metrics import Metrics
 
         metrics = Metrics()
-    _answer(options, served, token, metrics, lambda: _listen(options, token))
+    _answer(options, served, token, metrics, lambda: _announced(options, token))
 
 
 def serve_with_workers(options: Options, open_served: Callable[[], Served]) -> None:
@@ -48,7 +48,8 @@ def serve_with_workers(options: Options, open_served: Callable[[], Served]) -> N
     open_served().live.close()
     for variable in _ONE_THREAD:
         os.environ[variable] = "1"
-    listener = _listen(options, token)
+    listener = _listen(options)
+    _import_for_all()
     folder = tempfile.mkdtemp(prefix="kbc-metrics-") if options.metrics else ""
     try:
         _run_workers(options, open_served, listener, token, folder)
@@ -67,8 +68,6 @@ def _run_workers(
 ) -> None:
     from kb_runtime.workers import Workers
 
-    _import_for_all()
-
     def work(place: int) -> int:
         metrics = None
         if folder:
@@ -84,7 +83,10 @@ def _run_workers(
 
             forget_gauges(folder, place)
 
-    Workers(options.workers, work, when_dead).run()
+    def when_ready() -> None:
+        announce(listener, options.host, has_token=bool(token))
+
+    Workers(options.workers, work, when_dead).run(when_ready)
 
 
 def _import_for_all() -> None:
@@ -179,16 +181,21 @@ def _observe(options: Options, served: Served, metrics: Metrics | None) -> None:
         served.live.on_swap(tell_metrics)
 
 
-def _listen(options: Options, token: str | None) -> Listener:
+def _announced(options: Options, token: str | None) -> Listener:
+    """A listener that everybody was told of. Raises UsageError."""
+    listener = _listen(options)
+    announce(listener, options.host, has_token=bool(token))
+    return listener
+
+
+def _listen(options: Options) -> Listener:
     """Raises UsageError."""
     try:
-        listener = listen(options.host, options.port)
+        return listen(options.host, options.port)
     except OSError as error:
         raise UsageError(
             f"cannot listen on {options.host} port {options.port}: {error.strerror}."
         ) from None
-    announce(listener, options.host, has_token=bool(token))
-    return listener
 
 
 def _token(path: str) -> str | None:

@@ -45,8 +45,9 @@ class Workers:
         self._due = dict.fromkeys(range(places), 0.0)  # place: when it gets a worker
         self._stopping = False
 
-    def run(self) -> None:
-        """Returns after the last worker has ended. May be called once, from the main thread."""
+    def run(self, when_ready: Callable[[], None]) -> None:
+        """Returns after the last worker has ended. May be called once, from the main thread.
+        `when_ready` is called before the first fork, when no signal can be lost any more."""
         woken, wake = os.pipe()
         self._lifeline, self._alive = os.pipe()
         for end in (woken, wake):
@@ -58,6 +59,7 @@ class Workers:
         }
         wakeup = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         try:
+            when_ready()
             self._watch(woken)
         finally:
             signal.set_wakeup_fd(wakeup)

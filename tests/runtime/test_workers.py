@@ -27,7 +27,7 @@ def work(place):
     {work}
 def when_dead(place):
     print("dead", place, flush=True)
-workers.Workers({places}, work, when_dead).run()
+workers.Workers({places}, work, when_dead).run(lambda: print("ready", flush=True))
 print("end", flush=True)
 """
 WAIT = "signal.pause()"
@@ -51,6 +51,7 @@ def start() -> Iterator[Start]:
             env={**os.environ, "PYTHONPATH": str(RUNTIME)},
         )
         started.append(process)
+        assert said(process) == ["ready"]
         return process
 
     yield run
@@ -146,3 +147,11 @@ def test_a_worker_that_does_not_end_is_killed(start: Start) -> None:
     _, err = process.communicate(timeout=PATIENCE_S)
     assert "killing 1 workers that do not end" in err
     assert not psutil.pid_exists(workers[0])
+
+
+def test_a_signal_that_comes_with_the_first_word_of_the_parent_is_not_lost(start: Start) -> None:
+    process = start(WAIT)
+    process.terminate()  # as early as anybody can know that there is a server
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert out.endswith("end\n")
+    assert (process.returncode, err) == (0, "")
