@@ -136,7 +136,7 @@ def test_a_folder_that_becomes_a_file_while_it_is_read_is_told_or_read(tmp_path:
         "folder-unreadable",
         "file-unreadable",
         "collection-path-empty",
-        "empty-file",
+        "file-empty",
         "no-records",
         "encoding",
     }
