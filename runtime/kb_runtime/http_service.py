@@ -50,13 +50,23 @@ def serve_with_workers(options: Options, open_served: Callable[[], Served]) -> N
         os.environ[variable] = "1"
     listener = _listen(options)
     _import_for_all()
-    folder = tempfile.mkdtemp(prefix="kbc-metrics-") if options.metrics else ""
+    folder = _metrics_folder() if options.metrics else ""
     try:
         _run_workers(options, open_served, listener, token, folder)
     finally:
         listener.close()
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _metrics_folder() -> str:
+    """Raises UsageError."""
+    try:
+        return tempfile.mkdtemp(prefix="kbc-metrics-")
+    except OSError as error:
+        raise UsageError(
+            f"--metrics of several workers needs a temporary folder: {error.strerror}."
+        ) from None
 
 
 def _run_workers(
@@ -68,6 +78,8 @@ def _run_workers(
 ) -> None:
     from kb_runtime.workers import Workers
 
+    parent = os.getpid()
+
     def work(place: int) -> int:
         metrics = None
         if folder:
@@ -75,6 +87,8 @@ def _run_workers(
 
             metrics = Metrics(place, folder)
         _answer(options, open_served(), token, metrics, lambda: listener)
+        if folder and os.getppid() != parent:  # which was killed, and removes nothing any more
+            shutil.rmtree(folder, ignore_errors=True)
         return 0
 
     def when_dead(place: int) -> None:

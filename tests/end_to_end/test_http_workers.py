@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,10 +21,12 @@ import pytest
 from mcp import Client
 from tests.end_to_end.test_http import PING, TOKEN, address_of, post
 
+import kb_runtime
 from kb_runtime.signature import SIGNATURES
 from kbc.signing import generate, sign
 
 PATIENCE_S = 60
+RUNTIME = Path(kb_runtime.__file__).parents[1]
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
@@ -117,6 +120,21 @@ def test_a_signal_ends_all_and_leaves_nothing(together: Any, number: signal.Sign
     assert not any(folder.exists() for folder in folders)
 
 
+def test_when_the_parent_is_killed_workers_end_and_leave_nothing(together: Any) -> None:
+    process, url = together("--metrics")
+    assert post(url).status_code == 200
+    workers = workers_of(process)
+    (opened,) = {
+        Path(file.path).parent
+        for worker in workers
+        for file in psutil.Process(worker).open_files()
+        if file.path.endswith(".db")
+    }
+    process.kill()
+    wait_for(lambda: not any(map(psutil.pid_exists, workers)))
+    assert not opened.exists()
+
+
 def test_a_signal_before_workers_are_ready_ends_all(together: Any) -> None:
     process, _ = together()
     wait_for(lambda: len(workers_of(process)) == 2)
@@ -160,6 +178,23 @@ def test_metrics_are_guarded_like_everything_else(
     right = {"authorization": f"Bearer {TOKEN}"}
     assert httpx2.get(metrics, headers={**right, "host": "evil.example"}).status_code == 421
     assert samples(url, **right)['kbc_http_responses_total{status="401"}'] == 2
+
+
+def test_metrics_of_workers_that_have_no_folder_are_refused_in_one_sentence(
+    quint_artifact: Path,
+) -> None:
+    options = ("--http", "--port", "0", "--workers", "2", "--metrics")
+    program = "import tempfile, sys; tempfile._candidate_tempdir_list = lambda: ['/none'];"
+    program += "from kb_runtime.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", program, quint_artifact, *options],
+        env={**os.environ, "PYTHONPATH": str(RUNTIME)},
+        capture_output=True,
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == 2
+    assert b"needs a temporary folder" in done.stderr
+    assert done.stderr.count(b"\n") == 1
 
 
 def test_without_the_option_there_are_no_metrics(quint_artifact: Path, start_server: Start) -> None:

@@ -21,6 +21,7 @@ from kb_runtime.version import FORMAT_VERSION
 from kbc import exit_codes
 from kbc.cli import run
 from kbc.pipeline import BuildOptions, build
+from kbc.signing import generate, sign
 
 KBC = Path(sys.executable).with_name("kbc.exe" if os.name == "nt" else "kbc")
 
@@ -214,12 +215,16 @@ def test_options_of_the_server_are_written_with_absolute_paths(
     built: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("src").mkdir()
-    options = ("--", "--tools", "compact", "--code", "src")
-    code, _, _ = ask(capsys, "install", built, "--client", "cursor", *options)
+    generate(Path("release"), None)
+    signed = Path(shutil.copytree(built, "signed")).absolute()
+    sign(signed, Path("release"), None)
+    options = ("--", "--tools", "compact", "--code", "src", "--key=release.pub")
+    code, _, _ = ask(capsys, "install", signed, "--client", "cursor", *options)
     assert code == exit_codes.OK
     entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["demo"]
     source = str(Path("src").absolute())
-    assert entry["args"] == ["serve", str(built), "--tools", "compact", "--code", source]
+    key = f"--key={Path('release.pub').absolute()}"
+    assert entry["args"] == ["serve", str(signed), "--tools", "compact", "--code", source, key]
     for wrong in (["--http"], ["--tools", "nope"], ["--what"]):
         code, _, err = ask(capsys, "install", built, "--client", "cursor", "--", *wrong)
         assert code == exit_codes.USAGE
