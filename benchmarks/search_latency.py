@@ -36,6 +36,7 @@ SAMPLED_QUERIES = 40
 STEPS = ("analyse", "encode", "vectors", "lexical", "whole", "without structure")
 
 _TERMS = " ".join(f"{one}{other}{at}" for at in range(40) for one in "map set" for other in "xyz")
+_COMMON = "a set map of the state is value action in list all one each step run".split()  # noqa: SIM905
 BAD: Mapping[str, str] = {
     "empty": "",
     "one character": "x",
@@ -47,6 +48,7 @@ BAD: Mapping[str, str] = {
     "right to left": "כיצד ליצור מפה מקבוצה של מפתחות كيف أنشئ خريطة",
     "NUL and control characters": "map\x00set\x01\x1b[31m\ud800",
     "unbalanced quotes": '"map ""set `keys "of" `` “left «open',
+    "hundreds of phrases": " ".join(f'"{one} {other}"' for one in _COMMON for other in _COMMON),
     "thousands of distinct terms": " ".join(f"term{at}of{at * 7}" for at in range(3_000)),
     "hundreds of unknown words": _TERMS,
     "another language": "Wie erzeuge ich eine Abbildung aus einer Menge von Schlüsseln?",

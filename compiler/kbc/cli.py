@@ -206,7 +206,8 @@ def evaluate(
         moved = None
         if compare is not None:
             with Artifact.open(compare) as other:
-                moved = evaluation.compare(evaluation.evaluate(other, asked, mode), measured)
+                before = evaluation.evaluate(other, asked, mode, complete=False)
+                moved = evaluation.compare(before, measured)
     except evaluation.EvaluationError as error:
         raise CommandError(exit_codes.USAGE, str(error)) from error
     if as_json:

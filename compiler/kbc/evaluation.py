@@ -75,13 +75,15 @@ class Answered:
 
 @dataclass(slots=True)
 class Evaluation:
-    """The answers with the cost of a page of ten: milliseconds of the search, and its tokens as the
-    artifact's own tokenizer counts them (other models count a tenth more or less)."""
+    """The answers; which records were `reached`, in which collections was `asked`; and the cost of a
+    page of ten: milliseconds of the search, and its tokens as the artifact's own tokenizer counts them
+    (other models count a tenth more or less)."""
 
     answers: list[Answered]
     milliseconds: list[float]
     tokens: list[int]
     reached: set[str] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)
 
     def means(self) -> dict[str, metrics.Interval]:
         return {
@@ -126,10 +128,17 @@ def read_questions(path: Path) -> list[Question]:
         raise EvaluationError(f"{path} has no [[question]]")
     questions = []
     for number, entry in enumerate(entries, start=1):
+        if not isinstance(entry, dict):
+            raise EvaluationError(f"{path} has no [[question]] tables, but a list of other values")
         query, expect = entry.get("query"), entry.get("expect")
         scope = entry.get("scope", "")
-        fine = isinstance(query, str) and query.strip() and isinstance(scope, str)
-        if not fine or not isinstance(expect, list) or not expect:
+        if (
+            not isinstance(query, str)
+            or not query.strip()
+            or not isinstance(scope, str)
+            or not isinstance(expect, list)
+            or not expect
+        ):
             raise EvaluationError(
                 f"question {number} of {path} needs a `query` and a list `expect` of record names"
             )
@@ -153,27 +162,36 @@ def read_beir(folder: Path) -> list[Question]:
                 gains.setdefault(cells[0], {})[cells[1]] = float(cells[2])
         lines = (folder / "queries.jsonl").read_text("utf-8").splitlines()
         entries = [json.loads(line) for line in lines if line.strip()]
-        return [
+        judged = [
             Question(entry["text"], gains[entry["_id"]])
             for entry in entries
-            if entry["_id"] in gains
+            if entry["_id"] in gains and isinstance(entry["text"], str)
         ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise EvaluationError(f"{folder} is not in BEIR layout: {error!r}") from error
+    if not judged:
+        raise EvaluationError(f"{folder} judges no query of queries.jsonl")
+    return judged
 
 
 def evaluate(
-    artifact: Artifact, questions: Sequence[Question], mode: Mode = "hybrid"
+    artifact: Artifact,
+    questions: Sequence[Question],
+    mode: Mode = "hybrid",
+    *,
+    complete: bool = True,
 ) -> Evaluation:
-    """Asks every question as a client would, one search each. Raises `EvaluationError` when a
-    question expects a record that the artifact does not have, or names an unknown scope."""
-    known = _check(artifact, questions)
+    """Asks every question as the search tool does, one search each. Raises `EvaluationError` when a
+    question names an unknown scope or, unless `complete` is off, expects a record that the artifact
+    does not have; such a record then counts as not found."""
+    known = _check(artifact, questions, complete)
     artifact.prepare()
     count = _token_counter(artifact)
     found = Evaluation([], [], [])
     scopes = artifact.manifest["scopes"]
     for question in questions:
         names = tuple(scopes[question.scope or "all"])
+        found.asked.update(names)
         page = SearchRequest(question.query, names, limit=PAGE, mode=mode)
         started = time.perf_counter()
         shown = artifact.searcher.search(page).hits
@@ -247,7 +265,8 @@ def compare(old: Evaluation, new: Evaluation) -> list[tuple[str, int | None, int
 def suggestions(artifact: Artifact, evaluation: Evaluation) -> dict[str, list[str]]:
     """What to work on: questions that no record answers well, and records that no question reaches.
 
-    Unreached records have no place in the first ten hits of any question: they need a question of
+    Unreached records, of the collections that were asked, have no place in the first ten hits of any
+    question: they need a question of
     their own, better words, or they are not needed.
     """
     return {
@@ -257,7 +276,14 @@ def suggestions(artifact: Artifact, evaluation: Evaluation) -> dict[str, list[st
             for answer in evaluation.answers
             if answer.rank is not None and answer.rank > WELL
         ],
-        "unreached": sorted({*records(artifact).values()} - evaluation.reached),
+        "unreached": sorted(
+            {
+                name
+                for (collection, _), name in records(artifact).items()
+                if collection in evaluation.asked
+            }
+            - evaluation.reached
+        ),
     }
 
 
@@ -300,8 +326,11 @@ def _rank(rank: int | None) -> str:
     return "-" if rank is None else str(rank)
 
 
-def _check(artifact: Artifact, questions: Sequence[Question]) -> dict[tuple[str, int], str]:
-    """The records by place, after making sure that every expected one exists."""
+def _check(
+    artifact: Artifact, questions: Sequence[Question], complete: bool
+) -> dict[tuple[str, int], str]:
+    """The records by place, after making sure, where the artifact is to be `complete`, that every
+    expected one exists."""
     known = records(artifact)
     names = {
         alias for (collection, _), name in known.items() for alias in _aliases(name, collection)
@@ -311,11 +340,12 @@ def _check(artifact: Artifact, questions: Sequence[Question]) -> dict[tuple[str,
         if question.scope and question.scope not in scopes:
             raise EvaluationError(f"{question.query!r} names the unknown scope {question.scope!r}")
         missing = [name for name in question.gains if name not in names]
-        if missing:
+        if missing and complete:
             near = suggest(missing[0], sorted(known.values()))
             hint = f"; near: {', '.join(near)}" if near else ""
             raise EvaluationError(
-                f"{question.query!r} expects {missing[0]!r}, which the artifact does not have{hint}"
+                f"{question.query!r} expects {missing[0]!r}, which"
+                f" {artifact.manifest['name']} {artifact.build_id} does not have{hint}"
             )
     return known
 

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from kb_runtime.artifact import Artifact, CollectionInfo
+    from kb_runtime.manifest import Manifest
 
 BETWEEN_NAMES = "+"
 
@@ -48,7 +49,8 @@ def merge(
 
     The first `served` parts are named; the others are workspaces of theirs. `names` gives, part by
     part, the names of collections here by those in the artifact. What can only be one thing, such as
-    the prefix of tools and the settings of the search, is the first part's.
+    the prefix of tools and the settings of the search, is the first part's; but for the weights of
+    collections, which each part gives its own.
     """
     manifests = [part.manifest for part in parts]
     named = manifests[:served]
@@ -64,9 +66,19 @@ def merge(
         "collections": [_entry(info) for info in collections],
         "scopes": _scopes(manifests, names),
         "encoder": encoder,
+        "search": {**(manifests[0].get("search") or {}), "weights": _weights(manifests, names)},
         "warnings": [warning for one in manifests for warning in one.get("warnings") or ()],
     }
     return MergedManifest(fields)
+
+
+def _weights(manifests: Sequence[Manifest], names: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    return {
+        here[name]: weight
+        for one, here in zip(manifests, names, strict=True)
+        for name, weight in ((one.get("search") or {}).get("weights") or {}).items()
+        if name in here
+    }
 
 
 def _entry(info: CollectionInfo) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from kb_runtime.analysis import STOP_WORDS, WORD, Analyzer, fold, is_unspaced, o
 MAX_CHARS = 4096
 # Distinct words that are analysed, in the order of the query. Keeps the work bounded for pasted logs.
 MAX_WORDS = 128
+# Quoted phrases that are looked for, the first ones: each costs as much as several words.
+MAX_PHRASES = 16
 # Characters of one word that are analysed: enough for a sentence without spaces, too long for a name.
 MAX_WORD_CHARS = 512
 # A longer query is not the name of anything.
@@ -91,7 +93,7 @@ def analyse(raw: str, analyzer: Analyzer) -> Query:
         text=text,
         name=text if len(text) <= MAX_NAME_CHARS else "",
         terms=terms,
-        phrases=tuple(dict.fromkeys(phrase for phrase in quoted if phrase)),
+        phrases=tuple(dict.fromkeys(phrase for phrase in quoted if phrase))[:MAX_PHRASES],
         identifiers=tuple(dict.fromkeys(identifiers)),
         operators=tuple(dict.fromkeys(operators(text)))[:MAX_WORDS],
     )

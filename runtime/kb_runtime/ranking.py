@@ -106,7 +106,8 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         ),
         (
             "changelog",
-            r"(?:^|/)(?:changelog|changes|history|release[_-]?notes|news)(?:\.\w+)?$",
+            r"(?:^|/)(?:changelog|changes|history|release[_-]?notes|news)"
+            r"(?:\.(?:adoc|html?|markdown|mdx?|org|rst|te?xt))?$",
             "changelog change changes changed history release released releases version news",
         ),
     )

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Mode = Literal["hybrid", "lexical", "semantic"]
 Strategy = Literal["lexical", "semantic", "fused"]
 Fusion = Literal["balanced", "rrf"]
+Scored = Sequence[tuple[int, float]]
 
 # Candidates of each side. Fusing 100 of each instead of 1,000 changes nDCG@10 by less than 0.001 on
 # nine public collections; a larger page needs more, and so do records that collapse to one chunk.
@@ -492,11 +493,13 @@ class Searcher:
                 cosines = supposed(cosines, by_words, frozenset(absent))
         if alpha is not None:
             weight = {"lexical": 0.0, "semantic": 1.0}.get(sides.mode, alpha)
-            fused = mix(by_meaning, by_words, weight)
+            fused = self._headed(lambda one, other: mix(one, other, weight), by_meaning, by_words)
         elif sides.mode != "hybrid":
             fused = by_words if sides.mode == "lexical" else by_meaning
         elif (request.fusion or self._fusion) == "rrf":
-            fused = rrf([by_words, by_meaning], self._rrf_k)
+            fused = self._headed(
+                lambda one, other: rrf([other, one], self._rrf_k), by_meaning, by_words
+            )
         else:
             fused = self._balanced(cosines, by_words, set(sides.semantic.rows[: self._candidates]))
         if not is_hybrid:
@@ -525,6 +528,25 @@ class Searcher:
             # What a foreign package raises is nothing for a client: it may name paths of this machine.
             reason = error if isinstance(error, RerankerError) else "it failed"
             return ranking, (f"The re-ranker is unavailable ({reason}): results without it.",)
+
+    def _headed(
+        self,
+        fuse: Callable[[Scored, Scored], list[tuple[int, float]]],
+        by_meaning: Scored,
+        by_words: Scored,
+    ) -> list[tuple[int, float]]:
+        """The first candidates of each side, fused; then the others, fused among themselves: a larger
+        page brings more candidates, which must not move the first ones."""
+        first = self._candidates
+        head = fuse(by_meaning[:first], by_words[:first])
+        among = {row for row, _ in head}
+        tail = fuse(
+            *([one for one in side if one[0] not in among] for side in (by_meaning, by_words))
+        )
+        best = max((score for _, score in tail), default=0.0)
+        least = head[-1][1] if head else 1.0
+        share = min(1.0, least / best) if best > 0 else 1.0
+        return [*head, *((row, share * score) for row, score in tail)]
 
     def _balanced(
         self,

@@ -233,7 +233,7 @@ class Structure:
     def _demoted(
         self, query: Query, records: Sequence[tuple[int, int]], scores: list[float]
     ) -> list[float]:
-        words = {term.typed.lower() for term in query.terms}
+        words = {name for term in query.terms for name in (term.typed.lower(), *term.names)}
         asked = ranking.kinds_asked_for(words)
         secondary = {one for one in {*records} if self._facts_of(one).kinds - asked}
         secondary |= self._superseded({*records}, words)

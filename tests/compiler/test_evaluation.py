@@ -40,7 +40,7 @@ def test_questions_are_read_with_their_scope(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "question = 3", '[[question]]\nquery = "a"\n', '[[question]]\nexpect = ["a"]\n', "[["],
+    ["", "question = 3", 'question = ["a"]', '[[question]]\nquery = "a"\n', '[[question]]\nexpect = ["a"]\n', "[["],
 )
 def test_questions_that_cannot_be_asked_are_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "questions.toml"
@@ -54,6 +54,14 @@ def test_beir_folders_are_read_without_unjudged_queries(tmp_path: Path) -> None:
     (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)))
     (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\td9\t3\n1\td8\t0\n")
     assert read_beir(tmp_path) == [Question("wings", {"d9": 3.0})]
+
+
+@pytest.mark.parametrize("entry", ['{"_id": "2", "text": "unjudged"}', '{"_id": "1", "text": 5}'])
+def test_a_folder_that_judges_nothing_is_refused(tmp_path: Path, entry: str) -> None:
+    (tmp_path / "queries.jsonl").write_text(entry)
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\td9\t3\n")
+    with pytest.raises(EvaluationError, match="judges no query"):
+        read_beir(tmp_path)
 
 
 def test_a_folder_without_judgements_is_refused(tmp_path: Path) -> None:

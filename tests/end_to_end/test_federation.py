@@ -174,6 +174,20 @@ def test_collections_of_one_name_get_that_of_their_knowledge_base(halves: Federa
     assert halves.addressed("odd", "even.docs") == []
 
 
+def test_each_part_weighs_its_own_collections(library: Library) -> None:
+    texts = {"docs/a.md": "# Keel\n\nThe keel of the hull.\n"}
+    light = {"kb.toml": settings_of("light") + "[search.weights]\ndocs = 0.1\n", **texts}
+    with (
+        Artifact.open(library.build("heavy", texts)) as heavy,
+        Artifact.open(library.build("light", light)) as other,
+    ):
+        for parts in ([heavy, other], [other, heavy]):
+            with Federation(parts) as both:
+                assert both.manifest["search"]["weights"] == {"light.docs": 0.1}
+                first, second = both.searcher.search(SearchRequest("keel hull")).hits
+                assert (first.collection, second.collection) == ("heavy.docs", "light.docs")
+
+
 def test_a_word_that_only_one_part_knows_is_no_typo_in_the_other(library: Library) -> None:
     left = {"docs/a.md": "# Sails\n\nThe mainsail is set first.\n"}
     right = {"docs/b.md": "# Rails\n\nThe mainrail and the mainsial are painted.\n"}

@@ -82,7 +82,9 @@ def test_secondary_files_are_known_by_their_paths(path: str, kind: str) -> None:
     assert ranking.place_kinds(path) == {kind}
 
 
-@pytest.mark.parametrize("path", ["src/latest.py", "contest/rules.md", "app/history_view.ts"])
+@pytest.mark.parametrize(
+    "path", ["src/latest.py", "contest/rules.md", "app/history_view.ts", "src/history.py"]
+)
 def test_other_files_are_not_secondary(path: str) -> None:
     assert not ranking.place_kinds(path)
 

@@ -610,3 +610,13 @@ def test_a_failing_reranker_is_a_warning_that_tells_nothing_of_it(
     result = searcher.search(SearchRequest("voting leaders"))
     assert result.hits == Searcher(small).search(SearchRequest("voting leaders")).hits
     assert result.warnings == ("The re-ranker is unavailable (it failed): results without it.",)
+
+
+@pytest.mark.parametrize("options", [{"fusion": "rrf"}, {"alpha": 0.3}, {}])
+def test_more_candidates_do_not_move_the_first_hits(large: Built, options: dict[str, Any]) -> None:
+    searcher = Searcher(large)
+    query = "contal protal multal vertal"
+    few = rows(searcher.search(SearchRequest(query, limit=10, **options)))
+    many = searcher.search(SearchRequest(query, limit=200, **options)).hits
+    assert rows(SearchResult(many[:10], "hybrid", (), 0, {})) == few
+    assert [hit.score for hit in many] == sorted((hit.score for hit in many), reverse=True)

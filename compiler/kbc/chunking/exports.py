@@ -20,12 +20,26 @@ if TYPE_CHECKING:
 # Without one of these a file re-exports nothing and need not be parsed.
 _HINTS: Mapping[str, re.Pattern[str]] = {
     "rust": re.compile(r"\bpub\s+use\b"),
-    "python": re.compile(r"^__all__\b|\bimport\b[^#\n]*\bas\b", re.MULTILINE),
+    "python": re.compile(r"^__all__\b|\bimport\b[^#]*?\bas\b", re.MULTILINE),
     **dict.fromkeys(
         ("javascript", "typescript", "tsx"), re.compile(r"\bexport\b[^;]*?\bfrom\b", re.DOTALL)
     ),
 }
-_AROUND = frozenset({"source_file", "program", "module", "mod_item", "declaration_list"})
+_AROUND = frozenset(
+    {
+        "block",
+        "declaration_list",
+        "else_clause",
+        "except_clause",
+        "expression_statement",
+        "if_statement",
+        "mod_item",
+        "module",
+        "program",
+        "source_file",
+        "try_statement",
+    }
+)
 """Nodes inside which a re-export may stand."""
 
 
@@ -60,7 +74,7 @@ def _statements(root: Node) -> Iterator[Node]:
         node = waiting.pop()
         if node.type in _NAMES:
             yield node
-        elif node.type in _AROUND or node.type == "expression_statement":
+        elif node.type in _AROUND:
             waiting += reversed(node.named_children)
 
 
@@ -88,6 +102,8 @@ def _ecmascript(statement: Node) -> Iterator[Node]:
     if statement.child_by_field_name("source") is None:
         return
     for clause in statement.named_children:
+        if clause.type == "namespace_export":  # `export * as name from`
+            yield from clause.named_children
         if clause.type == "export_clause":
             for specifier in clause.named_children:
                 yield from _fields(specifier, "alias") or _fields(specifier, "name")

@@ -248,8 +248,10 @@ _LISP_DEFINITIONS: Mapping[str, str] = {
 
 # A macro alone on its line: what it expands to is not known, and a parser takes it for the type of what
 # follows, so that the definition behind it gets lost.
+# An upper-case type above the name of its function is one, though.
 _MACRO_LINE = re.compile(
-    rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?)(?=[ \t]*\r?$)", re.MULTILINE
+    rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?)(?=[ \t]*\r?$)(?!\s*\n[ \t]*\w+[ \t]*\()",
+    re.MULTILINE,
 )
 _WITH_MACROS = frozenset({"c", "cpp", "objc"})
 

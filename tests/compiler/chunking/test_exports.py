@@ -17,11 +17,15 @@ SAMPLES = {
         "export * from './y';\nexport type { T } from './z';\nexport { own };\n",
         [("A", 2), ("C", 2), ("T", 7)],
     ),
-    "javascript": ("export { default as Button } from './button.js'\n", [("Button", 1)]),
+    "javascript": (
+        "export { default as Button } from './button.js'\nexport * as parts from './parts.js'\n",
+        [("Button", 1), ("parts", 2)],
+    ),
     "python": (
         "from .parts import Request, hidden as other\nfrom .more import Same as Same\n"
-        "__all__ = ['Request', \"send\"]\n__all__ += ['late']\nnames = ['no']\n",
-        [("Same", 2), ("Request", 3), ("send", 3), ("late", 4)],
+        "__all__ = ['Request', \"send\"]\n__all__ += ['late']\nnames = ['no']\n"
+        "try:\n    from .fast import (\n        Quick as Quick,\n    )\nexcept ImportError:\n    pass\n",
+        [("Same", 2), ("Request", 3), ("send", 3), ("late", 4), ("Quick", 7)],
     ),
 }
 

@@ -101,3 +101,10 @@ def test_a_class_behind_a_macro_is_found_with_its_comment() -> None:
 def test_what_stands_before_broken_text_is_found() -> None:
     text = "class A {\n  int a();\n};\n}}}\n#if X\nclass {\n"
     assert symbols(text, language="cpp")[0].name == "A"
+
+
+def test_an_upper_case_type_above_a_function_is_no_macro() -> None:
+    text = (
+        "VOID\nFoo(int x)\n{\n  go();\n}\nEFI_STATUS\nEFIAPI\nBar (\n  int y\n  )\n{\n  go();\n}\n"
+    )
+    assert [found.name for found in symbols(text, language="c")] == ["Foo", "Bar"]
