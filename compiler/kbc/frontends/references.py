@@ -9,12 +9,12 @@ from difflib import get_close_matches
 from urllib.parse import unquote
 
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.markdown_file import links
+from kbc.frontends.orphans import Linking, check_orphans, is_markdown, markdown_links, related
 from kbc.records import (
     BuiltinRecord,
-    CodeRecord,
     DocRecord,
     ExampleRecord,
+    PageRecord,
     PatternRecord,
     Record,
     RoutingRecord,
@@ -24,6 +24,8 @@ from kbc.records import (
 # Links to other files (images, downloads, routes of a web site) are none of the compiler's business.
 _PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".txt")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|/")
+_EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
+_UNTESTED = "untested"  # the tag of an example that is there to be read only
 _HTML_ANCHOR = re.compile(r"\b(?:id|name)\s*=\s*[\"']([^\"']+)[\"']")
 
 
@@ -31,7 +33,7 @@ def check(records_by_collection: Mapping[str, Sequence[Record]], diagnostics: Di
     """Reports, over the records of all collections (by collection name):
 
     errors: `duplicate-id`, `routing-unknown-target`; warnings: `unknown-related`, `dead-link`,
-    `dead-anchor`, `missing-summary`, `duplicate-title`.
+    `dead-anchor`, `missing-summary`, `duplicate-title`, `example-without-test`, `orphan-page`.
     """
     for records in records_by_collection.values():
         _check_ids(records, diagnostics)
@@ -39,7 +41,11 @@ def check(records_by_collection: Mapping[str, Sequence[Record]], diagnostics: Di
     everything = [record for records in records_by_collection.values() for record in records]
     _check_summaries(everything, diagnostics)
     _check_related(everything, diagnostics)
-    _check_links(everything, diagnostics)
+    _check_related_pages(everything, diagnostics)
+    linking = markdown_links(everything)
+    _check_links(everything, linking, diagnostics)
+    _check_tests(everything, diagnostics)
+    check_orphans(everything, linking, diagnostics)
 
 
 def _check_ids(records: Sequence[Record], diagnostics: Diagnostics) -> None:
@@ -135,6 +141,62 @@ def _check_related(records: Sequence[Record], diagnostics: Diagnostics) -> None:
                         )
 
 
+def _check_related_pages(records: Sequence[Record], diagnostics: Diagnostics) -> None:
+    """`related` in the front matter of a page names records by id or path, from the knowledge base's
+    root or from the page; an address leads out of it."""
+    known = _with_folders(name for record in records for name in (record.id, record.path) if name)
+    for record in records:
+        if not isinstance(record, DocRecord):
+            continue
+        folder = posixpath.dirname(record.path)
+        for name in related(record):
+            plain = name.partition("#")[0].strip("/")
+            nearby = posixpath.normpath(posixpath.join(folder, plain))
+            if "://" not in name and plain not in known and nearby not in known:
+                diagnostics.warning(
+                    "unknown-related",
+                    f"{record.id!r} refers to {name!r}, which does not exist",
+                    record.path,
+                    record.line,
+                    hint=_suggest(plain, known),
+                )
+
+
+def _check_tests(records: Sequence[Record], diagnostics: Diagnostics) -> None:
+    """Quint examples have a `run` that `quint test` selects, or are imported by one that has, or
+    define nothing that could be run, or are tagged as untested."""
+    examples = {
+        record.path: record
+        for record in records
+        if isinstance(record, ExampleRecord) and record.language == "quint"
+    }
+    tested = [path for path, record in examples.items() if _has_test(record)]
+    seen = set(tested)
+    while tested:  # what a tested example imports is tested with it
+        path = tested.pop()
+        for each in examples[path].imports:
+            source = posixpath.normpath(posixpath.join(posixpath.dirname(path), each.source))
+            source = source if source.endswith(".qnt") else f"{source}.qnt"
+            if each.source and source in examples and source not in seen:
+                seen.add(source)
+                tested.append(source)
+    for path, record in examples.items():
+        has_content = any(each.kind in _EXECUTED for each in record.definitions)
+        if has_content and path not in seen and _UNTESTED not in record.tags:
+            diagnostics.warning(
+                "example-without-test",
+                f"{record.id!r} has no test: nothing shows that it does what it says",
+                path,
+                record.line,
+                hint='Add a run whose name ends in Test, or the tag "untested" in'
+                f" {posixpath.splitext(posixpath.basename(path))[0]}.meta.toml.",
+            )
+
+
+def _has_test(example: ExampleRecord) -> bool:
+    return any(name.endswith("Test") for name in example.tests)
+
+
 def _with_folders(paths: Iterable[str]) -> set[str]:
     """The paths, the same without their endings, and every folder above them."""
     known: set[str] = set()
@@ -151,15 +213,19 @@ def _suggest(name: str, known: Iterable[str]) -> str:
     return f"Did you mean {close[0]!r}?" if close else "Remove it, or add what it names."
 
 
-def _check_links(records: Sequence[Record], diagnostics: Diagnostics) -> None:
+def _check_links(
+    records: Sequence[Record], linking: Sequence[Linking], diagnostics: Diagnostics
+) -> None:
     """Relative links from one page to another, and to headings. The pages in a source tree are as
     their authors left them."""
     paths = {record.path for record in records}
-    anchors = {record.path: _anchors(record) for record in records if isinstance(record, DocRecord)}
-    for record in records:
-        if record.language not in ("markdown", "mdx") or isinstance(record, CodeRecord):
-            continue
-        for line, link in links(record.text, is_mdx=record.language == "mdx"):
+    anchors = {
+        record.path: _anchors(record)
+        for record in records
+        if isinstance(record, DocRecord) or (isinstance(record, PageRecord) and is_markdown(record))
+    }
+    for record, found in linking:
+        for line, link in found:
             if _SCHEME.match(link):
                 continue
             target, _, anchor = unquote(link).partition("#")
@@ -186,5 +252,5 @@ def _check_links(records: Sequence[Record], diagnostics: Diagnostics) -> None:
                 )
 
 
-def _anchors(record: DocRecord) -> set[str]:
+def _anchors(record: DocRecord | PageRecord) -> set[str]:
     return {section.anchor for section in record.sections} | set(_HTML_ANCHOR.findall(record.text))

@@ -114,3 +114,63 @@ def test_missing_summaries_and_repeated_titles_are_warnings() -> None:
         ("docs/a.md", 1, "missing-summary"),
         ("docs/b.md", 1, "duplicate-title"),
     ]
+
+
+def test_dead_links_are_found_in_documentation_sets_and_workshops() -> None:
+    step = "workshops/w/exercises/01.first/01.problem.hello"
+    found = checked(
+        {
+            "pages/set/a.md": "# A\n\n[b](b.md#part) [gone](gone.md)\n[no part](b.md#nope)\n",
+            "pages/set/b.md": "# B\n\ntext\n\n## Part\n",
+            "pages/all-llms-full.txt": "# Bundle\n\n[elsewhere](c.md)\n",
+            f"{step}/README.mdx": "# Hello\n\n[on](../01.solution.hello/README.mdx) [gone](x.md)\n",
+            f"{step}/src/a.ts": "// [code](no.md)\n",
+            "workshops/w/exercises/01.first/01.solution.hello/README.mdx": "# Done\n",
+        }
+    )
+    assert [each[:3] for each in found] == [
+        ("pages/set/a.md", 3, "dead-link"),
+        ("pages/set/a.md", 4, "dead-anchor"),
+        (f"{step}/README.mdx", 3, "dead-link"),
+    ]
+
+
+def test_related_of_a_page_names_records_by_id_or_path() -> None:
+    known = {"examples/games/y.qnt": "module y {}", "docs/b.md": "# B\n\ntext"}
+    names = "docs/b.md, b.md, docs/b, games/y.qnt, examples/games, 'https://example.org/'"
+    assert checked({**known, "docs/a.md": f"---\nrelated: [{names}]\n---\n# A\n\ntext"}) == []
+    assert checked({**known, "docs/a.md": "---\nrelated: 3\n---\n# A\n\ntext"}) == []
+    found = checked({**known, "docs/a.md": "---\nrelated: [docs/c.md, b]\n---\n# A\n\ntext"})
+    assert [each[::2] for each in found] == [("docs/a.md", "unknown-related")]
+    assert "'docs/c.md'" in found[0][3]
+
+
+SPEC = "module {name} {{\n  {more}\n  pure def twice(n: int): int = 2 * n\n}}\n"
+
+
+def test_an_example_has_a_test_or_is_imported_by_one_that_has() -> None:
+    other = SPEC.format(name="other", more="run start = assert(true)")
+    library = SPEC.format(name="library", more='import deep.* from "./deep"')
+    tested = SPEC.format(
+        name="tested", more='import library.* from "./sub/library"\n  run aTest = assert(true)'
+    )
+    found = checked(
+        {
+            "examples/other.qnt": other,
+            "examples/sub/library.qnt": library,
+            "examples/sub/deep.qnt": SPEC.format(name="deep", more=""),
+            "examples/tested.qnt": tested,
+            "examples/types.qnt": "module types {\n  type Id = int\n  const N: int\n}\n",
+            "examples/sub/read-only.qnt": other,
+            "examples/sub/read-only.meta.toml": 'tags = ["untested"]\n',
+        }
+    )
+    assert [each[:3] for each in found] == [("examples/other.qnt", 1, "example-without-test")]
+
+
+def test_examples_in_other_languages_are_not_asked_for_tests() -> None:
+    diagnostics = Diagnostics()
+    collection = Collection("code", "examples", ("code",), options={"extensions": [".py"]})
+    sources = [SourceFile("code/a.py", b"# A\ndef run(): pass\n", "code")]
+    frontends.check({"code": frontends.read(collection, sources, diagnostics)}, diagnostics)
+    assert list(diagnostics) == []

@@ -1,0 +1,172 @@
+"""Pages that nothing leads to: a reader who follows links never sees them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import unquote
+
+from kb_runtime.urls import page_key
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.markdown_file import links
+from kbc.records import (
+    CodeRecord,
+    DocRecord,
+    PageRecord,
+    Record,
+    RoutingRecord,
+    TemplateRecord,
+    TestRecord,
+    WorkshopSection,
+)
+
+MIN_PAGES = 20
+"""Up to so many pages a knowledge base is read from a list, and needs no way from page to page."""
+
+LISTED_GROUPS = frozenset({"guidelines", "lessons", "posts"})
+"""Groups that a tool lists, in their order."""
+
+ENTRY_NAMES = frozenset({"_index", "home", "index", "readme", "summary"})
+"""Names, without their endings, of the pages that a reader begins with."""
+
+NAVIGATION_FIELDS = ("nav_order", "order", "sidebar_position", "weight")
+"""Front matter that puts a page into a navigation that its site generator writes."""
+
+_MARKDOWN_ENDINGS = (".md", ".mdx", ".markdown")
+_ATTRIBUTE = re.compile(r"\b(?:href|to)=\{?[\"']([^\"']+)[\"']")
+_MENTION = re.compile(r"[\w./%+-]*\w\.(?:mdx|markdown|md)\b")
+
+
+Linking = tuple[Record, list[tuple[int, str]]]
+"""A record, and the targets of its links with their 1-based lines in the record's text."""
+
+
+def is_markdown(record: Record) -> bool:
+    """Whether the record is a part of a Markdown or MDX file, with its links as they are in the file.
+    A bundle of pages is none: their links start elsewhere."""
+    if isinstance(record, WorkshopSection) and record.is_diff:
+        return False
+    if isinstance(record, (PageRecord, WorkshopSection)):
+        name = posixpath.basename(record.path).lower()
+        return name.endswith(_MARKDOWN_ENDINGS) and not name.startswith("llms-full")
+    return record.language in ("markdown", "mdx") and not isinstance(record, CodeRecord)
+
+
+def markdown_links(records: Iterable[Record]) -> list[Linking]:
+    """The records that are Markdown or MDX, each with its links and their lines in its text."""
+    return [
+        (record, links(record.text, is_mdx=record.path.lower().endswith(".mdx")))
+        for record in records
+        if is_markdown(record)
+    ]
+
+
+def related(record: DocRecord) -> tuple[str, ...]:
+    """What the front matter's `related` names: a string, or a list of them."""
+    stated = record.frontmatter.get("related", ())
+    names = [stated] if isinstance(stated, str) else stated if isinstance(stated, list) else []
+    return tuple(name for name in names if isinstance(name, str) and name.strip())
+
+
+def check_orphans(
+    records: Sequence[Record], linking: Sequence[Linking], diagnostics: Diagnostics
+) -> None:
+    """Warns (`orphan-page`) about Markdown pages of documentation that no other record leads to;
+    `linking` are the `markdown_links` of the records.
+
+    A way to a page is a link or an address in any text, a name in `related`, a recommendation of a
+    routing table, and a mention of its path in a template, a pattern, a builtin or an example. Where
+    most pages are without one, as in a collection of memos, readers use lists, and nothing is said.
+    """
+    pages = [record for record in records if _is_judged(record)]
+    if len(pages) <= MIN_PAGES:
+        return
+    known = _Names(pages)
+    ways = [(record, name) for record, found in linking for _, name in found]
+    ways += [(record, name) for record in records for name in _names_in(record)]
+    reached = {
+        path for record, name in ways for path in known.found(record, name) if path != record.path
+    }
+    orphans = [page for page in pages if page.path not in reached and not _is_entry(page)]
+    if len(orphans) * 2 > len(pages):
+        return
+    for page in orphans:
+        diagnostics.warning(
+            "orphan-page",
+            f"no page leads to {page.path}",
+            page.path,
+            page.line,
+            hint="Link it from a page that its readers come from, or name it in `related` there.",
+        )
+
+
+def _is_judged(record: Record) -> bool:
+    if isinstance(record, DocRecord):
+        return is_markdown(record) and record.group not in LISTED_GROUPS
+    return isinstance(record, PageRecord) and is_markdown(record)
+
+
+def _is_entry(page: Record) -> bool:
+    if posixpath.basename(_stem(page.path)).lower() in ENTRY_NAMES:
+        return True
+    stated = page.frontmatter if isinstance(page, DocRecord) else {}
+    return any(name in stated for name in NAVIGATION_FIELDS)
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(path)[0]
+
+
+class _Names:
+    """The names that pages go by: their paths, with and without the ending, and addresses."""
+
+    def __init__(self, pages: Iterable[Record]) -> None:
+        self._paths: dict[str, str] = {}
+        self._addresses: dict[str, str] = {}
+        for page in pages:
+            self._paths[page.path] = page.path
+            self._paths.setdefault(_stem(page.path), page.path)
+            if page.url:
+                self._addresses[page_key(page.url)] = page.path
+
+    def found(self, record: Record, name: str) -> Iterator[str]:
+        """The paths of the pages that a name in a record means; a routing table may name a folder."""
+        if "://" in name:
+            path = self._addresses.get(page_key(name))
+        else:
+            path = self._path(posixpath.dirname(record.path), name)
+        if path:
+            yield path
+        elif isinstance(record, RoutingRecord):
+            folder = f"{name.strip('/')}/"
+            yield from (path for path in self._paths.values() if path.startswith(folder))
+
+    def _path(self, folder: str, name: str) -> str | None:
+        """From the folder of the record, else from the root of the knowledge base."""
+        plain = unquote(name).partition("#")[0].partition("?")[0].strip("/")
+        if not plain:
+            return None
+        for start in (folder, ""):
+            place = posixpath.normpath(posixpath.join(start, plain))
+            if place in self._paths:
+                return self._paths[place]
+        return None
+
+
+def _names_in(record: Record) -> Iterator[str]:
+    """What a record names apart from its Markdown links."""
+    if isinstance(record, (CodeRecord, TestRecord)):
+        return
+    if isinstance(record, RoutingRecord):
+        yield from record.docs
+        return
+    if is_markdown(record):
+        yield from _ATTRIBUTE.findall(record.text)
+    if isinstance(record, DocRecord):
+        yield from related(record)
+    elif not isinstance(record, (PageRecord, WorkshopSection)):
+        yield from _MENTION.findall(record.text)
+    if isinstance(record, TemplateRecord):
+        for text in (record.description, *record.instructions, *record.workflow):
+            yield from _MENTION.findall(text)
