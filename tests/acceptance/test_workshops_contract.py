@@ -798,3 +798,12 @@ def test_only_the_drawing_tool_is_not_idempotent(school: Server) -> None:
     }
     assert idempotent["retrieve_learning_context"] is False
     assert all(idempotent[params["name"]] for params in CALLS if params is not CALLS[2])
+
+
+def test_workshop_tools_have_titles(school: Server) -> None:
+    titles = {name: tool.get("title") for name, tool in school.tools.items()}
+    assert titles["list_workshops"] == "List Workshops"
+    assert titles["retrieve_learning_context"] == "Retrieve Learning Context"
+    assert titles["retrieve_diff_context"] == "Retrieve Diff Context"
+    assert titles["search_topic_context"] == "Search Topic Context"
+    assert titles["retrieve_quiz_instructions"] == "Retrieve Quiz Instructions"

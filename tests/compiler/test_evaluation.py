@@ -40,7 +40,14 @@ def test_questions_are_read_with_their_scope(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "question = 3", 'question = ["a"]', '[[question]]\nquery = "a"\n', '[[question]]\nexpect = ["a"]\n', "[["],
+    [
+        "",
+        "question = 3",
+        'question = ["a"]',
+        '[[question]]\nquery = "a"\n',
+        '[[question]]\nexpect = ["a"]\n',
+        "[[",
+    ],
 )
 def test_questions_that_cannot_be_asked_are_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "questions.toml"

@@ -211,6 +211,7 @@ def test_the_tools_of_a_workspace_are_offered_before_it_holds_anything(
     tools = {tool["name"]: tool for tool in listed["tools"]}
     assert tools.keys() >= {"ingest_tests", "search_tests", "codebase_retrieval", "get_file"}
     assert tools["ingest_tests"]["annotations"]["readOnlyHint"] is False
+    assert tools["ingest_tests"]["annotations"]["idempotentHint"] is False
     assert "search_tests" in talk.hello["instructions"]
     assert talk.facts("search_tests", query="anything")["results"] == []
     assert talk("find_similar_tests", jira_key="SEA-1")["isError"]

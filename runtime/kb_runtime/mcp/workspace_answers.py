@@ -58,5 +58,6 @@ def with_workspace(document: Document, families: Iterable[str]) -> Document:
 
 def _adding(tool: Document) -> Document:
     """The tool that adds tests, where it does: without a workspace it stores nothing."""
-    annotations = {**tool["annotations"], "readOnlyHint": False, "destructiveHint": False}
+    stores = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False}
+    annotations = {**tool["annotations"], **stores}
     return {**tool, "description": _INGESTS_DESCRIPTION, "annotations": annotations}

@@ -58,7 +58,8 @@ class Tool:
     `run` gets checked arguments: every declared name is present, with its default where omitted.
     `on_error` says a failure in the words of the tool's family (None: as `rendering` says it); it may
     raise `ProtocolError` where clients of the family expect a protocol error. Answers of a `correlated` tool
-    always carry a correlation id; those of others when the client gave one.
+    always carry a correlation id; those of others when the client gave one. `title` is a name for people,
+    where the family has them.
     """
 
     name: str
@@ -70,4 +71,5 @@ class Tool:
     needs: tuple[str, ...] = ()
     idempotent: bool = True
     on_error: Callable[[ToolError], Answer] | None = None
+    title: str = ""
     correlated: bool = False

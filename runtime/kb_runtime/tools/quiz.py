@@ -155,6 +155,7 @@ def instructions_markdown(topic: str | None, goal: str | None, count: int) -> st
 TOOLS = (
     Tool(
         name=NAME,
+        title="Retrieve Quiz Instructions",
         family="workshops",
         description="How to run a quiz, one question at a time: protocol, question types, closing.",
         run=retrieve_quiz_instructions,

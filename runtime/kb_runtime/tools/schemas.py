@@ -70,6 +70,8 @@ def describe(tool: Tool, prefix: str, choices: Mapping[str, Sequence[str]]) -> S
         "description": tool.description.format(prefix=prefix),
         "inputSchema": input_schema,
     }
+    if tool.title:
+        entry["title"] = tool.title
     if tool.output is not None:
         entry["outputSchema"] = _output_schema(tool.output)
     entry["annotations"] = {

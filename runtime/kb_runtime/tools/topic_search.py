@@ -235,6 +235,7 @@ def _text(structured: Mapping[str, Any]) -> str:
 TOOLS = (
     Tool(
         name="search_topic_context",
+        title="Search Topic Context",
         family="workshops",
         description="Find where a topic is taught in the workshops: passages with workshop, exercise"
         " and step.",

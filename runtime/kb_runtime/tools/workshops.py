@@ -553,6 +553,7 @@ _CURSOR = Argument("cursor", "string", "nextCursor of the previous answer", max_
 TOOLS = (
     Tool(
         name="list_workshops",
+        title="List Workshops",
         family=FAMILY,
         description="List the workshops with their coverage: exercises, steps, diffs.",
         run=list_workshops,
@@ -576,6 +577,7 @@ TOOLS = (
     ),
     Tool(
         name="list_exercises",
+        title="List Exercises",
         family=FAMILY,
         description="List the exercises of a workshop with their steps: numbers, titles, diffs.",
         run=list_exercises,
@@ -601,6 +603,7 @@ TOOLS = (
     ),
     Tool(
         name="retrieve_learning_context",
+        title="Retrieve Learning Context",
         family=FAMILY,
         description="Instructions, transcripts, code and diffs of one exercise or step, to write"
         " questions from. Give workshop and exerciseNumber (and stepNumber), or random: true for an"
@@ -631,6 +634,7 @@ TOOLS = (
     ),
     Tool(
         name="retrieve_diff_context",
+        title="Retrieve Diff Context",
         family=FAMILY,
         description="The diffs between problem and solution of one exercise or step.",
         run=diff_context,
