@@ -4,9 +4,10 @@ Installs the version pinned in scripts/quint/ (npm), then checks, in parallel an
 by content:
 
 - builtins: names and signatures against the tool's own table, examples with their results;
-- every .qnt file: it typechecks, every `run` passes, and every `quint run` command in its leading
-  comments gives what the comment says (`# violation` for a deliberate bug, `# unreached` for
-  witnesses that no trace reaches, else ok, each witness being reached);
+- every .qnt file: it typechecks, every `run` named *Test passes, every other one is used, and every
+  `quint run` command in its leading comments gives what the comment says (`# violation` for a
+  deliberate bug, `# unreached` for witnesses that no trace reaches, else ok, each witness being
+  reached);
 - workshops: the runs that a problem lists in comments (`// fails: NAME, NAME`) fail and all others
   pass; every problem fails somewhere; its solution has the same runs, and all of them pass;
 - every Markdown block marked `quint`: a module, a group of definitions, or expressions;
@@ -61,6 +62,7 @@ STUCK: dict[str, Any] = {
     "phase": "stuck",
     "errors": [{"code": "stuck", "message": f"no answer in {PATIENCE_S} s", "line": 1}],
     "modules": [],
+    "unused": [],
     "tests": [],
     "probes": [],
     "simulations": [],
@@ -416,6 +418,8 @@ def judge(job: Job, answer: dict[str, Any], root: Path) -> Iterator[Miss]:
     for failure in failures:
         message = f"{failure.get('code', '')} {first_line(failure.get('message', ''))}"
         yield Miss(path, job.line, f"run {failure['name']} {failure['status']}: {message}")
+    for name in answer["unused"]:
+        yield Miss(path, job.line, f"run {name} does not end with Test, and nothing uses it")
     for name in job.failing if not answer["errors"] else ():
         status = status_of_run.get(name, "missing")
         if status != "failed":

@@ -3,8 +3,10 @@
 // @informalsystems/quint. Reads one job per line of standard input, answers one line per job.
 //
 // Job:    { path, source, tests, probes: [names], simulations: [{ main, init, step, invariants,
-//           witnesses, samples, steps, seed }] }; `tests` asks for every `run` of the source
+//           witnesses, samples, steps, seed }] }; `tests` asks for every `run` whose name
+//           ends with Test, as `quint test` does; other runs are helpers
 // Answer: { phase, errors: [{ code, message, line }], modules: [{ name, definitions }],
+//           unused: [names of helper runs that nothing uses],
 //           tests, probes: [{ module, name, status, code, message, line }],
 //           simulations: [{ status, witnesses, steps, code, message, line }] }
 // The job { signatures: true } is answered with the table of builtins.
@@ -32,7 +34,7 @@ const { resolveErrorLocation } = part('ErrorMessage')
 
 const SEED = 1n
 const VERBOSITY = 0
-const NOTHING = { modules: [], tests: [], probes: [], simulations: [] }
+const NOTHING = { modules: [], unused: [], tests: [], probes: [], simulations: [] }
 
 // A builtin that takes any number of arguments is described for its smallest interesting arity.
 function signatures() {
@@ -44,6 +46,8 @@ function signatures() {
     })
   )
 }
+
+const isTest = definition => definition.name.endsWith('Test')
 
 function describe(error, sourceMap) {
   const place = sourceMap && resolveErrorLocation(sourceMap, error)
@@ -78,6 +82,18 @@ function definitionsOf(parsed, own) {
         .filter(declaration => declaration.kind === 'def')
         .map(({ name, qualifier }) => ({ name, qualifier })),
     }))
+}
+
+// A run under another name than *Test is only there to be used: `quint test` passes it over.
+function unusedRuns(parsed, own) {
+  // The table leads from each mention to its definition, and from each definition to itself.
+  const mentions = [...parsed.table].filter(([id, definition]) => id !== definition.id)
+  const used = new Set(mentions.map(([, definition]) => definition.id))
+  return parsed.modules
+    .filter(module => own.has(module.name))
+    .flatMap(module => module.declarations)
+    .filter(d => d.kind === 'def' && d.qualifier === 'run' && !isTest(d) && !used.has(d.id))
+    .map(d => d.name)
 }
 
 function runDefinition(parsed, module, name) {
@@ -125,13 +141,14 @@ function answer(job) {
   const tests = job.tests
     ? modules.flatMap(module =>
         module.definitions
-          .filter(d => d.qualifier === 'run')
+          .filter(d => d.qualifier === 'run' && isTest(d))
           .map(d => runDefinition(parsed, module.name, d.name))
       )
     : []
   const probes = job.probes.map(name => runDefinition(parsed, modules[0].name, name))
   const simulations = job.simulations.map(options => simulate(parsed, options))
-  return { phase, errors, modules, tests, probes, simulations }
+  const unused = unusedRuns(parsed, own)
+  return { phase, errors, modules, unused, tests, probes, simulations }
 }
 
 // q::debug and the progress bars write to the console; standard output belongs to the answers.

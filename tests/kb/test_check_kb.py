@@ -30,7 +30,7 @@ def page(*blocks: str) -> str:
 
 
 def answer(**fields: Any) -> dict[str, Any]:
-    empty: dict[str, Any] = {"errors": [], "modules": [], "tests": [], "probes": []}
+    empty: dict[str, Any] = {"errors": [], "modules": [], "unused": [], "tests": [], "probes": []}
     return empty | {"simulations": []} | fields
 
 
@@ -256,6 +256,14 @@ def test_failed_runs_and_compile_errors_are_misses(checker: ModuleType) -> None:
         (9, "QNT404 Name 'x' not found"),
         (1, "run t failed: QNT508 no"),
     ]
+
+
+def test_a_helper_run_that_nothing_uses_is_a_miss(checker: ModuleType) -> None:
+    job = checker.Job(Path("/kb/a.qnt"), 1, "", "files")
+
+    (miss,) = checker.judge(job, answer(unused=["funded"]), Path("/kb"))
+
+    assert miss.message == "run funded does not end with Test, and nothing uses it"
 
 
 def test_signatures_of_variadic_builtins_show_it(checker: ModuleType) -> None:
