@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kb_runtime.lexical_fields import NAME_FIELDS, OPERATORS, PHRASE_FIELDS, PROSE_FIELDS
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 PART_WEIGHT = 0.7
 # A quoted phrase that occurs as quoted, as a multiple of its field's boost.
 PHRASE_BOOST = 2.0
+# Neighbouring words of the query that stand side by side, as a multiple of their field's boost: 0.25 adds
+# 0.005 to the mean nDCG@10 of three text collections and 0.001 on code, 1.0 takes as much away.
+PROXIMITY = 0.25
+# Of a longer query the neighbours are not looked for: each pair costs as much as several words.
+MAX_PROXIMITY_TERMS = 16
 # Terms that are scored; of more, the rarest are kept. 64 terms in all fields take about 1 ms.
 MAX_TERMS = 64
 # Unknown or rare terms for which corrections are looked for (about 1 ms each for a long one), and
@@ -94,7 +100,8 @@ class _Planner:
         corrected: dict[str, tuple[str, ...]] = {}
         # A pasted log is full of unknown words, and none of them is a typo.
         looked_up = 0 if len(query.terms) <= MAX_TERMS else MAX_LOOKED_UP
-        for term in self._affordable(query.terms):
+        affordable = self._affordable(query.terms)
+        for term in affordable:
             known = self._weigh(term, term.count)
             if known > RARE_DOCUMENTS or looked_up >= MAX_LOOKED_UP:
                 continue
@@ -111,6 +118,8 @@ class _Planner:
             self._add(OPERATORS, operator, self._boosts[OPERATORS])
             self._add("identifiers", operator, self._boosts["identifiers"])
         phrases = [one for phrase in query.phrases for one in self._phrases(phrase)]
+        if len(affordable) == len(query.terms) <= MAX_PROXIMITY_TERMS:
+            phrases += self._neighbours(query.terms)
         return Plan(self._weighted, phrases, corrected)
 
     def _affordable(self, terms: Sequence[Term]) -> Sequence[Term]:
@@ -155,6 +164,17 @@ class _Planner:
         if known:
             near = [one for one in near if one.documents >= RARE_FACTOR * known]
         return near
+
+    def _neighbours(self, terms: Sequence[Term]) -> list[Phrase]:
+        """Words that follow each other in the query, stop words aside, as phrases of two."""
+        words = [term.prose[0] for term in terms if term.prose]
+        return [
+            Phrase(field, ((0, one), (1, other)), self._boosts[field] * PROXIMITY)
+            for one, other in pairwise(words)
+            if one != other
+            for field in PHRASE_FIELDS
+            if all(self._statistics.frequency(field, word) for word in (one, other))
+        ]
 
     def _phrases(self, phrase: str) -> list[Phrase]:
         """A phrase in each field that knows positions; of a compound, its parts are the words."""

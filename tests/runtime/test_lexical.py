@@ -420,3 +420,10 @@ def test_the_folder_of_a_killed_process_is_removed_and_that_of_a_living_one_is_n
     LexicalIndex(str(index))
     os.close(held)
     assert sorted(path.name for path in temporary.iterdir()) == ["kbc-lexical-living", "others"]
+
+
+def test_words_side_by_side_count_more_than_words_apart(build: Build) -> None:
+    apart = "a leader of the party; later in the year an election was lost"
+    close = "a party of the year; later in the a leader election was lost"
+    index = build([chunk(apart), chunk(close)])
+    assert search(index, "leader election").rows == [1, 0]
