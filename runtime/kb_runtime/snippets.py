@@ -1,13 +1,13 @@
 """The passage of a chunk that answers, and which words of the query it and the chunk contain.
 
-A passage is exact text of the chunk, in whole lines, sentences or clauses wherever these fit.
+A passage is exact text of the chunk, in whole code blocks, lines or sentences wherever these fit.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -23,6 +23,16 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=\S)|(?<=[。！？])")
 _SPACE = re.compile(r"\s")
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\n)*?---[ \t]*\r?(?:\n|\Z)")
 _FRONT_MATTER_START = re.compile(r"---[ \t]*\r?\n[\w-]+:")
+# A line that opens or closes a code block, also in a list or quotation: its mark, its info string.
+_FENCE = re.compile(
+    r"^[ \t]*+(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*+(`{3,}+(?=[^`\n]*$)|~{3,})([^\n]*)", re.MULTILINE
+)
+_DEFINITION = re.compile(
+    r"[ \t]*(?:(?:pub(?:\([a-z]+\))?|export|default|public|private|protected|static|abstract|async"
+    r"|unsafe|pure|nondet)\s+)*"
+    r"(?:module|action|val|def|run|temporal|assume|type|const|var|class|fn|func|function|struct|enum"
+    r"|trait|impl|interface|namespace|let)\s+[\w(<]"
+)
 # A long passage is cut at white space when there is some in its last part.
 _SEARCHED_TAIL = 0.4
 # Characters for which folding does more than lowering the case: accented letters, compatibility forms.
@@ -45,6 +55,18 @@ class Snippet(NamedTuple):
     text: str
     start_line: int
     end_line: int
+
+
+class _Block(NamedTuple):
+    """A fenced code block; `close` is where its closing fence begins, or its end without one.
+
+    Without `opened` its opening fence is in an earlier chunk.
+    """
+
+    start: int
+    close: int
+    end: int
+    opened: bool
 
 
 # A word of a text that matches a term of the query: its start, its end, the position of the term in
@@ -149,16 +171,22 @@ def snippet(
 
     `text` is a chunk whose first line is line `first_line` of its file; occurrences behind its end
     are ignored, so that it may have been searched together with other texts. Between equal passages the
-    denser and then the earlier one wins; without occurrences it is the beginning. A first line that
+    denser and then the earlier one wins; without occurrences it is the beginning. A fenced code block
+    that fits is shown whole or not at all; of a longer one a passage begins with the fence or ends
+    before the closing one. Indented lines come with the line of their definition where both fit and
+    nothing found is lost. A first line that
     only repeats `heading`, which a hit shows anyway, is left out when something follows it. The first
     `hidden` code points are never shown; where nothing else is left the passage is empty.
     """
+    blocks = _blocks(text)
     pieces = [piece for piece in _pieces(text, budget) if piece[0] >= hidden]
+    if blocks:
+        pieces = _with_whole_blocks(pieces, blocks, budget)
     if len(pieces) > 1 and heading and text[slice(*pieces[0])].strip("# \t\r\n") == heading:
         del pieces[0]
     if not pieces:
         return Snippet("", first_line, first_line)
-    start, end = _best_window(pieces, occurrences, budget)
+    start, end = _best_window(text, pieces, blocks, occurrences, budget)
     if end - start > budget:
         start, end = _inside(text, start, end, occurrences, budget)
     passage = text[start:end]
@@ -200,8 +228,69 @@ def _pieces(text: str, budget: int) -> list[tuple[int, int]]:
     return pieces
 
 
+def _blocks(text: str) -> list[_Block]:
+    """The fenced code blocks of `text`, in order."""
+    if "```" not in text and "~~~" not in text:
+        return []
+    fences = list(_FENCE.finditer(text))
+    blocks, plausible = _paired(text, fences, inside=False)
+    if not plausible and not fences[0][2].strip():  # it closes a block of the chunk before
+        blocks, _ = _paired(text, fences, inside=True)
+    return blocks
+
+
+def _paired(
+    text: str, fences: Sequence[re.Match[str]], *, inside: bool
+) -> tuple[list[_Block], bool]:
+    """Blocks when the text begins inside of one or not, and whether that can be.
+
+    It hardly can when a block stays open, or when another seems to open within.
+    """
+    blocks: list[_Block] = []
+    mark = fences[0][1] if inside and fences else ""  # of the open block
+    start, opened, plausible = 0, not inside, True
+    for fence in fences:
+        named = bool(fence[2].strip())
+        if not mark:
+            mark, start, opened = fence[1], fence.start(), True
+        elif fence[1].startswith(mark):
+            if named:
+                plausible = False
+            else:
+                blocks.append(_Block(start, fence.start(), fence.end(), opened))
+                mark = ""
+    if mark:
+        blocks.append(_Block(start, len(text), len(text), opened))
+    return blocks, plausible and not mark
+
+
+def _with_whole_blocks(
+    pieces: Sequence[tuple[int, int]], blocks: Sequence[_Block], budget: int
+) -> list[tuple[int, int]]:
+    """`pieces` with one piece for each block that fits, without fences that close nothing."""
+    kept: list[tuple[int, int]] = []
+    done = 0
+    for block in blocks:
+        first = bisect_left(pieces, (block.start, 0), done)
+        close = bisect_left(pieces, (block.close, 0), first)
+        behind = bisect_left(pieces, (block.end, 0), close)
+        kept += pieces[done:first]
+        if not block.opened:
+            kept += pieces[first:close]
+        elif first < behind and block.end - block.start <= budget:
+            kept.append((block.start, block.end))
+        else:
+            kept += pieces[first:behind]
+        done = behind
+    return kept + list(pieces[done:])
+
+
 def _best_window(
-    pieces: Sequence[tuple[int, int]], occurrences: Sequence[Occurrence], budget: int
+    text: str,
+    pieces: Sequence[tuple[int, int]],
+    blocks: Sequence[_Block],
+    occurrences: Sequence[Occurrence],
+    budget: int,
 ) -> tuple[int, int]:
     """The run of pieces within the budget that has the most terms; at least one piece."""
     starts = [start for start, _ in pieces]
@@ -216,14 +305,71 @@ def _best_window(
         if at == seen or at < 0:  # looked at already, or in a line that is not shown
             continue
         seen = at
-        last = _reach(starts, ends, at, budget)
+        at, last = _window(starts, ends, blocks, at, budget)
         inside = [term for start, _, term in occurrences[first_word:] if start < ends[last]]
         score = (len(set(inside)), min(len(inside), _DENSE), -at)
         if score > best:
             best, window = score, (at, last)
     if not best[0]:
-        window = (0, _reach(starts, ends, 0, budget))
-    return starts[window[0]], ends[window[1]]
+        window = _window(starts, ends, blocks, 0, budget)
+    first, last = window
+    definition = _definition(text, starts, first)
+    if definition < first and ends[first] - starts[definition] <= budget:
+        wider = _window(starts, ends, blocks, definition, budget)
+        if _terms(occurrences, starts[wider[0]], ends[wider[1]]) >= best[0]:
+            first, last = wider
+    return starts[first], ends[last]
+
+
+def _window(
+    starts: Sequence[int], ends: Sequence[int], blocks: Sequence[_Block], at: int, budget: int
+) -> tuple[int, int]:
+    """The first and the last piece of a passage that begins with piece `at`, or its block's fence."""
+    limit = len(starts) - 1
+    for block in blocks:
+        if block.start <= starts[at] < block.end:
+            fence = bisect_left(starts, block.start)
+            if block.opened and ends[at] - starts[fence] <= budget:
+                at = fence
+            else:
+                limit = bisect_left(starts, block.close) - 1
+            break
+    last = max(at, min(_reach(starts, ends, at, budget), limit))
+    if last > at and any(
+        block.start == starts[last] and ends[last] < block.end for block in blocks
+    ):
+        last -= 1  # a fence with nothing behind it
+    return at, last
+
+
+def _definition(text: str, starts: Sequence[int], at: int) -> int:
+    """The piece whose line begins the definition that an indented piece `at` is in; `at` if none."""
+    indent = _indent(text, starts[at])
+    if not indent or _DEFINITION.match(text, starts[at]):
+        return at
+    for before in range(at - 1, -1, -1):
+        here = _indent(text, starts[before])
+        if here < indent:
+            if _DEFINITION.match(text, starts[before]):
+                return before
+            if not here:
+                break
+            indent = here
+    return at
+
+
+def _indent(text: str, start: int) -> int:
+    """How many blanks a line begins with; 0 in the middle of a line."""
+    at = start
+    if not start or text[start - 1] == "\n":
+        while at < len(text) and text[at] in " \t":
+            at += 1
+    return at - start
+
+
+def _terms(occurrences: Iterable[Occurrence], start: int, end: int) -> int:
+    """How many different terms occur from `start` to `end`."""
+    return len({term for at, _, term in occurrences if start <= at < end})
 
 
 def _reach(starts: Sequence[int], ends: Sequence[int], at: int, budget: int) -> int:

@@ -80,6 +80,82 @@ def test_without_a_match_it_is_the_beginning() -> None:
     assert cut("\n\n  First words.\nMore.\n", "zebra") == Snippet("  First words.\nMore.", 3, 4)
 
 
+FILLER = "Filler of some words.\n" * 12
+
+
+@pytest.mark.parametrize("mark", ["```", "~~~~"])
+def test_a_match_inside_a_code_block_shows_the_block_from_its_fence(mark: str) -> None:
+    block = f"{mark}quint\nval a = 1\nval b = map\n{mark}"
+    found = cut(f"{FILLER}{block}\n{FILLER}", "map", budget=len(block))
+    assert found == Snippet(block, 13, 16)
+
+
+def test_a_code_block_that_does_not_fit_behind_the_match_is_left_out() -> None:
+    text = f"{FILLER}The map.\nMore of it.\n```quint\nval a = 1\nval b = 2\n```\n"
+    assert cut(text, "map", budget=45) == Snippet("The map.\nMore of it.", 13, 14)
+    assert cut(text, "map", budget=60).text.endswith("val b = 2\n```")
+
+
+def test_a_code_block_in_a_list_or_with_shorter_fences_inside_is_one_block() -> None:
+    listed = "- ```sh\n  map 1\n  map 2\n  ```"
+    assert cut(f"{FILLER}{listed}\nThe end.\n", "map 2", budget=len(listed)).text == listed
+    nested = "````md\n```sh\nmap 1\n```\nmap 2\n````"
+    assert cut(f"{FILLER}{nested}\nThe end.\n", "map 2", budget=len(nested)).text == nested
+
+
+def test_a_code_block_beyond_the_budget_is_cut_between_lines() -> None:
+    rows = [f"val row{at} = {at}" for at in range(40)]
+    text = "\n".join(["Text.", "```quint", *rows, "val last = 0", "```", "Behind it.", ""])
+    near = cut(text, "row2", budget=60)
+    assert (near.text.startswith("```quint\nval row0"), near.start_line) == (True, 2)
+    far = cut(text, "last", budget=60)
+    assert far == Snippet("val last = 0", 43, 43)  # neither the fence alone nor what follows it
+
+
+def test_a_passage_does_not_end_with_a_fence_that_only_opens() -> None:
+    text = "The map.\n```quint\n" + "val row = 1\n" * 40 + "```\n"
+    assert cut(text, "map", budget=20).text == "The map."
+
+
+def test_a_chunk_that_begins_inside_a_code_block_does_not_turn_text_into_code() -> None:
+    text = "val a = map\n}\n```\n\nThe set.\n\n```sh\nls\n```\n"
+    assert cut(text, "map") == Snippet("val a = map\n}", 1, 2)
+    assert cut(text, "set") == Snippet("The set.\n\n```sh\nls\n```", 5, 9)
+    assert cut("```\nThe set.\n", "zebra") == Snippet("The set.", 2, 2)
+
+
+def test_a_passage_of_code_begins_with_the_definition_where_it_fits() -> None:
+    text = "module m {\n  val x = 1\n  action step = any {\n    a,\n    map,\n  }\n}\n"
+    assert cut(text, "map", budget=60).text == "  action step = any {\n    a,\n    map,\n  }\n}"
+    assert cut(text, "map", budget=20).start_line == 5
+    assert cut(text, "module", budget=20).start_line == 1
+
+
+def test_the_definition_is_not_shown_in_place_of_a_word_of_the_query() -> None:
+    text = "def first():\n    map\n    call()\n    set\n"
+    assert cut(text, "map set", budget=30) == Snippet("    map\n    call()\n    set", 2, 4)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["```", "```sh", "map one", "  map = set", "", "val x =", "text. More."]),
+        max_size=30,
+    ),
+    st.integers(12, 120),
+)
+def test_code_blocks_that_fit_are_whole_wherever_fences_stand(
+    lines: list[str], budget: int
+) -> None:
+    text = "\n".join(lines)
+    found = cut(text, "map set", budget)
+    assert found.text in text
+    assert len(found.text) <= budget
+    assert found.text in "\n".join(lines[found.start_line - 1 : found.end_line])
+    wrapped = cut(f"Text.\n~~~~\n{text}\n~~~~\n", "map set", len(text) + 20).text
+    assert "map" not in text or wrapped.startswith(("Text.\n~~~~", "~~~~"))
+    assert "map" not in text or wrapped.endswith("\n~~~~")
+
+
 def test_crlf_text_has_the_same_lines() -> None:
     found = cut("one\r\ntwo\r\nmap here\r\n", "map", budget=9)
     assert found == Snippet("map here", 3, 3)
