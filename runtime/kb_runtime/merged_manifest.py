@@ -66,19 +66,20 @@ def merge(
         "collections": [_entry(info) for info in collections],
         "scopes": _scopes(manifests, names),
         "encoder": encoder,
-        "search": {**(manifests[0].get("search") or {}), "weights": _weights(manifests, names)},
+        "search": {**(manifests[0].get("search") or {}), **_weights(manifests, names)},
         "warnings": [warning for one in manifests for warning in one.get("warnings") or ()],
     }
     return MergedManifest(fields)
 
 
-def _weights(manifests: Sequence[Manifest], names: Sequence[Mapping[str, str]]) -> dict[str, float]:
-    return {
+def _weights(manifests: Sequence[Manifest], names: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    weights = {
         here[name]: weight
         for one, here in zip(manifests, names, strict=True)
         for name, weight in ((one.get("search") or {}).get("weights") or {}).items()
         if name in here
     }
+    return {"weights": weights} if weights else {}
 
 
 def _entry(info: CollectionInfo) -> dict[str, Any]:
