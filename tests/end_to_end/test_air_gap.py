@@ -291,7 +291,7 @@ def wheelhouse(artifact: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
         check=False,
         timeout=280,
     )
-    if done.returncode == 1:
+    if done.returncode == 1 and not os.environ.get("KBC_REQUIRE_INDEX"):
         pytest.skip(f"the wheels could not be fetched: {done.stderr[-200:]}")
     assert done.returncode == 0, done.stderr
     return out
