@@ -24,8 +24,12 @@ from kb_runtime.artifact import Artifact
 from kb_runtime.command_line import CommandError
 from kb_runtime.verification import render_problem, verify
 from kbc import evaluation, failures, inspection
-from kbc.commands.sign import PASSPHRASE_VARIABLE
-from kbc.environment import default_cache, source_date_epoch
+from kbc.environment import (
+    PASSPHRASE_VARIABLE,
+    default_cache,
+    signing_passphrase,
+    source_date_epoch,
+)
 from kbc.evaluation import Evaluation
 from kbc.exit_codes import BELOW, INPUT
 from kbc.pipeline import BuildOptions, build
@@ -39,7 +43,6 @@ from kbc.signing import sign
 ARTIFACT = "artifact"
 NOTES = "RELEASE_NOTES.md"
 SUMS = "SHA256SUMS"
-_BLOCK = 1 << 20
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
@@ -89,9 +92,7 @@ def release(
         _verify(artifact)
         asked = _ask(artifact, questions, bounds)
         if key is not None:
-            signer, _ = sign(
-                artifact, key, os.environ.get(PASSPHRASE_VARIABLE, "").encode() or None
-            )
+            signer, _ = sign(artifact, key, signing_passphrase())
             click.echo(f"signed with the key {signer}")
         _pack(artifact, staged, asked, previous)
         staged.rename(out)
@@ -149,10 +150,8 @@ def _sums(folder: Path) -> str:
     lines = []
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            digest = hashlib.sha256()
             with path.open("rb") as file:
-                while block := file.read(_BLOCK):
-                    digest.update(block)
+                digest = hashlib.file_digest(file, "sha256")
             lines.append(f"{digest.hexdigest()}  {path.relative_to(folder).as_posix()}\n")
     return "".join(lines)
 

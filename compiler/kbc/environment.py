@@ -8,6 +8,8 @@ from pathlib import Path
 from kb_runtime.command_line import CommandError
 from kbc import exit_codes
 
+PASSPHRASE_VARIABLE = "KBC_SIGNING_PASSPHRASE"
+
 
 def default_cache() -> Path:
     """Where the cache lives unless told otherwise: $KBC_CACHE, or kbc/ in the user's cache folder."""
@@ -29,3 +31,8 @@ def source_date_epoch() -> int | None:
             f"SOURCE_DATE_EPOCH is {value!r}; it must be a number of seconds since 1970",
         )
     return int(value)
+
+
+def signing_passphrase() -> bytes | None:
+    """The passphrase of the secret key; None where the variable is not set or empty."""
+    return os.environ.get(PASSPHRASE_VARIABLE, "").encode() or None

@@ -28,6 +28,7 @@ from kb_runtime.signature import (
     read_key_file,
     read_signatures,
 )
+from kbc.environment import PASSPHRASE_VARIABLE
 
 PUBLIC_SUFFIX = ".pub"
 
@@ -83,7 +84,7 @@ def _private_key(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
     except TypeError as error:  # with a passphrase where there is none, or the other way round
         raise KeyFileError(
             f"{path} is not encrypted." if passphrase else f"{path} is encrypted.",
-            "Set KBC_SIGNING_PASSPHRASE for an encrypted key, and for no other.",
+            f"Set {PASSPHRASE_VARIABLE} for an encrypted key, and for no other.",
         ) from error
     except (ValueError, UnsupportedAlgorithm) as error:
         raise KeyFileError(

@@ -235,9 +235,10 @@ class Structure:
     ) -> list[float]:
         words = {name for term in query.terms for name in (term.typed.lower(), *term.names)}
         asked = ranking.kinds_asked_for(words)
-        secondary = {one for one in {*records} if self._facts_of(one).kinds - asked}
-        secondary |= self._superseded({*records}, words)
-        if not secondary or len(secondary) == len({*records}):
+        distinct = {*records}
+        secondary = {one for one in distinct if self._facts_of(one).kinds - asked}
+        secondary |= self._superseded(distinct, words)
+        if not secondary or len(secondary) == len(distinct):
             return scores
         kept = 1.0 - ranking.DEMOTION
         return [

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 
 from kb_runtime.command_line import print_json
 from kb_runtime.commands import ARTIFACT, AS_JSON
-
-PASSPHRASE_VARIABLE = "KBC_SIGNING_PASSPHRASE"
+from kbc.environment import signing_passphrase
 
 
 @click.command()
@@ -23,7 +21,7 @@ def keygen(file: Path, as_json: bool) -> None:
     """
     from kbc.signing import PUBLIC_SUFFIX, generate
 
-    name = generate(file, _passphrase())
+    name = generate(file, signing_passphrase())
     if as_json:
         print_json({"key": name, "private": str(file), "public": f"{file}{PUBLIC_SUFFIX}"})
     else:
@@ -43,12 +41,8 @@ def sign(artifact: str, key: Path, as_json: bool) -> None:
     """
     from kbc.signing import sign as run_sign
 
-    name, path = run_sign(Path(artifact), key, _passphrase())
+    name, path = run_sign(Path(artifact), key, signing_passphrase())
     if as_json:
         print_json({"key": name, "signatures": str(path)})
     else:
         click.echo(f"signed with the key {name}: {path}")
-
-
-def _passphrase() -> bytes | None:
-    return os.environ.get(PASSPHRASE_VARIABLE, "").encode() or None
