@@ -22,13 +22,16 @@ import os, signal, sys, time
 from kb_runtime import workers
 workers.FIRST_PAUSE_S = 0.05
 workers.STOP_S = {stop_s}
+def say(*words):
+    # One write a line, also where PYTHONUNBUFFERED is set: several processes share the pipe.
+    os.write(1, (" ".join(map(str, words)) + "\\n").encode())
 def work(place):
-    print("start", place, os.getpid(), flush=True)
+    say("start", place, os.getpid())
     {work}
 def when_dead(place):
-    print("dead", place, flush=True)
-workers.Workers({places}, work, when_dead).run(lambda: print("ready", flush=True))
-print("end", flush=True)
+    say("dead", place)
+workers.Workers({places}, work, when_dead).run(lambda: say("ready"))
+say("end")
 """
 WAIT = "signal.pause()"
 
@@ -139,7 +142,7 @@ def test_workers_end_when_the_parent_is_killed(start: Start) -> None:
 
 
 def test_a_worker_that_does_not_end_is_killed(start: Start) -> None:
-    stubborn = "signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True)"
+    stubborn = "signal.signal(signal.SIGTERM, signal.SIG_IGN); say('ready')"
     process = start(f"{stubborn}\n    while True: time.sleep(1)", 1, stop_s=0.1)
     workers = workers_of(process, 1)
     assert said(process) == ["ready"]
