@@ -33,13 +33,15 @@ _FRONT_MATTER_DATES = ("createdAt", "created_at", "date")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """A page before it has a place: `url` is what it says about itself, "" when nothing. `line` is its
-    first line in the file; the lines of HTML and JSON Lines count within the page."""
+    first line in the file; the lines of HTML and JSON Lines count within the page. `entry_line` is the
+    line of the file that a page of JSON Lines is, 0 for others."""
 
     text: str
     format: str  # markdown | mdx | html | text
     title: str = ""
     url: str = ""
     line: int = 1
+    entry_line: int = 0
     summary: str = ""
     author: str = ""
     created_at: str = ""
@@ -196,7 +198,7 @@ def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterat
                 number, f"the page {entry['url']!r} has no `text`, `markdown`, `content` or `html`"
             )
             continue
-        yield page
+        yield dataclasses.replace(page, entry_line=number)
 
 
 def _entry(entry: Mapping[str, Any]) -> Page | None:

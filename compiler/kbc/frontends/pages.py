@@ -169,7 +169,7 @@ def _pages(collection: Collection, source: _Source, diagnostics: Diagnostics) ->
                     f"the address {record.url!r} is that of {records[key].path} too;"
                     " this page was left out",
                     file.path,
-                    page.line,
+                    page.entry_line or page.line,
                     hint="Remove one of them.",
                 )
                 continue

@@ -185,6 +185,19 @@ def test_an_address_twice_keeps_the_first_page() -> None:
     assert codes(diagnostics) == ["page-duplicate-url"]
 
 
+def test_an_address_twice_is_told_on_its_own_line_of_json_lines() -> None:
+    lines = [
+        '{"url": "https://e.org/x", "text": "# A\\n\\nOne.\\n"}',
+        "",
+        '{"url": "https://e.org/y", "text": "# B\\n"}',
+        '{"url": "https://e.org/x/", "html": "<main><h1>C</h1></main>"}',
+    ]
+    _, found, diagnostics = read({"s.jsonl": "\n".join(lines)})
+    assert [page.title for page in found] == ["A", "B"]
+    (told,) = diagnostics
+    assert (told.code, told.path, told.line) == ("page-duplicate-url", "sources/s.jsonl", 4)
+
+
 @pytest.mark.parametrize(
     ("files", "code"),
     [
