@@ -7,6 +7,7 @@ are in `ELSEWHERE`, each with the test that runs what is behind it. No other com
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import signal
@@ -20,7 +21,7 @@ from shutil import copy, copytree, which
 import anyio
 import httpx2
 import pytest
-from mcp import Client
+from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from tests.end_to_end.installed import ROOT, Environment, wheel_of
 from tests.end_to_end.test_air_gap import can_unshare
@@ -67,6 +68,14 @@ class Shell:
         if "--http" in command:
             (address,) = self._start(command, r"listening on (\S+)")
             anyio.run(_use, address, self._token_of(command))
+        elif command.startswith("kbc serve "):
+            server = StdioServerParameters(
+                command="sh",
+                args=["-c", f"exec {without_comment(command)}"],
+                cwd=self.folder,
+                env=self._environment,
+            )
+            anyio.run(_converse, server, command)
         elif command.startswith("kbc watch "):
             self._start(command, r" is live | was up to date")
         else:
@@ -136,10 +145,37 @@ async def _use(address: str, token: str) -> None:
         httpx2.AsyncClient(headers=headers) as http,
         Client(streamable_http_client(address, http_client=http)) as client,
     ):
-        names = [tool.name for tool in (await client.list_tools()).tools]
-        (search,) = (name for name in names if name.endswith("_hybrid_search"))
-        found = await client.call_tool(search, {"query": "how to begin"})
-        assert found.structured_content["results"]
+        await _search(client)
+
+
+async def _converse(server: StdioServerParameters, command: str) -> None:
+    """Asks a server on stdio for what its options promise."""
+    async with Client(server) as client:
+        names = await _search(client)
+        assert ("ingest_tests" in names) == ("--workspace" in command)
+        if "--workspace" in command:
+            stored = await client.call_tool("ingest_tests", {"functional_path": "login.json"})
+            assert stored.structured_content["persisted"], command
+            found = await client.call_tool("search_tests", {"query": "locked account"})
+            assert found.structured_content["results"], command
+        if "--code" in command:
+            with anyio.fail_after(COMMAND_S):
+                while not await _finds_code(client):
+                    await anyio.sleep(0.1)
+
+
+async def _finds_code(client: Client) -> bool:
+    answer = await client.call_tool("codebase_retrieval", {"query": "start the pump"})
+    return bool(answer.structured_content["results"])
+
+
+async def _search(client: Client) -> list[str]:
+    """Searches, and gives the names of all tools."""
+    names = [tool.name for tool in (await client.list_tools()).tools]
+    (search,) = (name for name in names if name.endswith("_hybrid_search"))
+    found = await client.call_tool(search, {"query": "how to begin"})
+    assert found.structured_content["results"]
+    return names
 
 
 @pytest.fixture(scope="module")
@@ -207,6 +243,11 @@ def write_trees(folder: Path) -> None:
     (folder / "src").mkdir()
     (folder / "src" / "pump.py").write_text("def start_pump():\n    return 3\n")
     (folder / "data").mkdir()
+    login = [
+        {"uid": "L-1", "title": "A wrong password three times", "steps": ["The account is locked"]},
+        {"uid": "L-2", "title": "The right password", "steps": ["Sign in", "The start page"]},
+    ]
+    (folder / "data" / "login.json").write_text(json.dumps(login))
 
 
 def run_page(page: str, shell: Shell) -> None:
@@ -241,6 +282,20 @@ def test_the_commands_of_living_knowledge(shell: Shell) -> None:
     write_trees(shell.folder)
     shell.run("kbc build recipes --out out")
     run_page("live.md", shell)
+
+
+def test_each_set_up_of_living_knowledge_shows_commands_that_serve() -> None:
+    """The page's own words for them are the titles of its sections."""
+    text = (ROOT / "docs" / "live.md").read_text()
+    parts = re.split(r"^## (.*)\n", text, flags=re.MULTILINE)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    for title, command in (
+        ("Release artifact only", "kbc serve out/handbook\n"),
+        ("Artifact plus workspace", "--workspace ws"),
+        ("The author's watch loop", "kbc watch "),
+    ):
+        blocks = re.findall(r"^```console\n(.*?)^```$", sections[title], re.MULTILINE | re.DOTALL)
+        assert any(command in block for block in blocks), title
 
 
 @pytest.mark.parametrize("page", sorted(ELSEWHERE))
