@@ -158,7 +158,7 @@ def _tool(tool: Tool, refusals: list[Refused]) -> Iterator[str]:
     yield f"### {tool.name}\n\n{described['description']}\n"
     if tool.arguments:
         yield "| argument | type | default | limits | meaning |\n|---|---|---|---|---|"
-        yield from (_argument(argument) for argument in tool.arguments)
+        yield from map(_argument, tool.worded("{prefix}", {}).arguments)
         yield ""
     else:
         yield "No arguments.\n"
@@ -213,7 +213,7 @@ def _errors(tool: Tool) -> str:
 
 def _argument(argument: Argument) -> str:
     default = "required" if argument.required else _code(argument.default)
-    meaning = argument.description.format(prefix="{prefix}").replace("|", "\\|")
+    meaning = argument.description.replace("|", "\\|")
     return f"| `{argument.name}` | {argument.type} | {default} | {_limits(argument)} | {meaning} |"
 
 

@@ -123,7 +123,19 @@ def _server_facts(inputs: Inputs, built_at: str, build_id: str) -> ServerFacts:
         choices=argument_choices(chain.from_iterable(inputs.records.values()), scopes),
         aliases=project.tools.aliases,
         families=project.tools.families,
+        settings=_tool_settings(inputs),
     )
+
+
+def _tool_settings(inputs: Inputs) -> dict[str, Any]:
+    """`tools` of the manifest."""
+    tools = inputs.project.tools
+    return {
+        "families": None if tools.families is None else list(tools.families),
+        "aliases": dict(tools.aliases),
+        "context_chars": tools.context_chars,
+        "max_context_chars": tools.max_context_chars,
+    }
 
 
 def emit_notice(inputs: Inputs, attribution: str, folder: Path) -> None:
@@ -182,12 +194,7 @@ def manifest_fields(
             "reranker": search.reranker,
             "exact_rows": EXACT_ROWS,
         },
-        "tools": {
-            "families": None if project.tools.families is None else list(project.tools.families),
-            "aliases": dict(project.tools.aliases),
-            "context_chars": project.tools.context_chars,
-            "max_context_chars": project.tools.max_context_chars,
-        },
+        "tools": _tool_settings(inputs),
         "package": asdict(project.package),
         "inputs": [
             {"path": file.path, "bytes": len(file.data), "sha256": file.sha256}

@@ -282,6 +282,11 @@ def test_max_chars_is_a_setting(
     found = other.call("retrieve_learning_context", workshop="react", exerciseNumber=1)
     assert found["maxChars"] == 7
     assert sum(len(each["content"]) for each in found["sections"]) <= 7
+    for tool in ("retrieve_learning_context", "retrieve_diff_context"):
+        argument = other.tools[tool]["inputSchema"]["properties"]["maxChars"]
+        assert "default 7, at most 7" in argument["description"]
+    result = other.result("retrieve_learning_context", maxChars="x")
+    assert "default 7, at most 7" in result["content"][0]["text"]
 
 
 def joined(

@@ -90,6 +90,7 @@ class ServerFacts:
     `built_at` is ISO 8601, or "" when it is not known. `choices` gives the values that arguments
     declared with `choices_from` take (`builtin_categories` ...); those of `collections` are known here.
     `aliases` maps extra tool names to wire names. `families` restricts what is offered (None: all).
+    `settings` are the `tools` of the manifest.
     """
 
     name: str
@@ -103,6 +104,7 @@ class ServerFacts:
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     families: Sequence[str] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 class AliasError(ValueError):
@@ -127,7 +129,7 @@ def tools_document(facts: ServerFacts) -> dict[str, Any]:
     names: dict[str, str] = {}
     families: dict[str, dict[str, Any]] = {}
     for tool in offered:
-        entry = describe(tool, facts.prefix, choices)
+        entry = describe(tool, facts.prefix, choices, facts.settings)
         family = families.setdefault(tool.family, {"tools": [], "prompts": []})
         for wire in (entry["name"], *aliases.get(entry["name"], ())):
             family["tools"].append({**entry, "name": wire})

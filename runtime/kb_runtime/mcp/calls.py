@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cache
-
 from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
 from kb_runtime.mcp import correlation, eras, failures
 from kb_runtime.mcp.merged_answers import KB
 from kb_runtime.names import quoted
 from kb_runtime.rendering import error_structure, error_text, with_warnings
 from kb_runtime.session import Session
-from kb_runtime.tools import TOOLS
+from kb_runtime.tools import TOOLS, library
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.compact import COMPACT_TOOLS
 from kb_runtime.tools.declaration import Answer
@@ -37,7 +34,8 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
     declared = answers.declared_names.get(name)
     if declared is None:
         raise ProtocolError(eras.INVALID_PARAMS, f"Unknown tool: {name}")
-    tool = _worded(declared, artifact.manifest["prefix"])
+    tool = _TOOLS[declared]
+    tool = tool.worded(artifact.manifest["prefix"], library.settings(artifact, tool.needs))
     arguments = dict(params.get("arguments") or {})
     given = correlation.given_id(params)
     call_id = given or correlation.new_id()
@@ -99,18 +97,6 @@ def _chosen(knowledge: Knowledge, name: Any, tool: Tool) -> Artifact:
 
 def _has(part: Artifact, tool: Tool) -> bool:
     return any(info.records and info.kind in tool.needs for info in part.collections)
-
-
-@cache
-def _worded(declared: str, prefix: str) -> Tool:
-    """The tool of this declared name. Its arguments' descriptions, which errors quote, name tools as
-    the knowledge base does."""
-    tool = _TOOLS[declared]
-    arguments = (
-        replace(argument, description=argument.description.format(prefix=prefix))
-        for argument in tool.arguments
-    )
-    return replace(tool, arguments=tuple(arguments))
 
 
 def _told(error: ToolError) -> Answer:

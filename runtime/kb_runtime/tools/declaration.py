@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ class Tool:
     `on_error` says a failure in the words of the tool's family (None: as `rendering` says it); it may
     raise `ProtocolError` where clients of the family expect a protocol error. Answers of a `correlated` tool
     always carry a correlation id; those of others when the client gave one. `title` is a name for people,
-    where the family has them.
+    where the family has them. `words` gives what stands for further placeholders in the descriptions of
+    its arguments, by the knowledge base's settings of tools (`tools` in its manifest).
     """
 
     name: str
@@ -73,3 +74,13 @@ class Tool:
     on_error: Callable[[ToolError], Answer] | None = None
     title: str = ""
     correlated: bool = False
+    words: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+
+    def worded(self, prefix: str, settings: Mapping[str, Any]) -> Tool:
+        """The tool with its arguments' descriptions as the knowledge base has them."""
+        words = {"prefix": prefix, **(self.words(settings) if self.words else {})}
+        arguments = (
+            replace(argument, description=argument.description.format_map(words))
+            for argument in self.arguments
+        )
+        return replace(self, arguments=tuple(arguments))

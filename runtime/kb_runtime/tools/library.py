@@ -7,7 +7,7 @@ where two of them hold the same id, the first one answers to it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.addresses import parse_address
@@ -15,7 +15,7 @@ from kb_runtime.names import Names, quoted, resolve, resolve_path
 
 if TYPE_CHECKING:
     from kb_runtime.artifact import CollectionInfo
-    from kb_runtime.knowledge import Records
+    from kb_runtime.knowledge import Knowledge, Records
     from kb_runtime.session import Session
 
 Record = dict[str, Any]
@@ -28,6 +28,15 @@ _HIT_ID = re.compile(r"(?:builtin|doc|example|pattern|template|extra|guideline:[
 def collections(session: Session, kind: str) -> list[CollectionInfo]:
     """The collections of a kind; none when the knowledge base has no such kind."""
     return [info for info in session.artifact.collections if info.kind == kind]
+
+
+def settings(knowledge: Knowledge, kinds: Collection[str]) -> Mapping[str, Any]:
+    """`[tools]` of the first artifact that holds one of these kinds (no kinds: of the first one), which
+    is the one that the tools over them are listed for."""
+    for part in knowledge.parts:
+        if not kinds or any(info.records and info.kind in kinds for info in part.collections):
+            return part.manifest.get("tools") or {}
+    return {}
 
 
 def catalogs(session: Session, kind: str) -> list[Records]:

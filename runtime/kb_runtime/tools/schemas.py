@@ -52,15 +52,20 @@ def row(fields: Mapping[str, Schema]) -> Schema:
     return structure(None, fields)
 
 
-def describe(tool: Tool, prefix: str, choices: Mapping[str, Sequence[str]]) -> Schema:
+def describe(
+    tool: Tool,
+    prefix: str,
+    choices: Mapping[str, Sequence[str]],
+    settings: Mapping[str, Any] | None = None,
+) -> Schema:
     """The `tools/list` entry of `tool`.
 
     `choices` gives the values of arguments whose `choices_from` names a summary of the knowledge base
-    (`builtin_categories` ...); an argument whose summary is missing or empty gets no enum.
+    (`builtin_categories` ...); an argument whose summary is missing or empty gets no enum. `settings`
+    are the `tools` of its manifest.
     """
-    properties = {
-        argument.name: _argument_schema(argument, prefix, choices) for argument in tool.arguments
-    }
+    tool = tool.worded(prefix, settings or {})
+    properties = {argument.name: _argument_schema(argument, choices) for argument in tool.arguments}
     required = [argument.name for argument in tool.arguments if argument.required]
     input_schema: Schema = {"type": "object", "properties": properties}
     if required:
@@ -97,9 +102,7 @@ def _output_schema(output: Mapping[str, Any]) -> Schema:
     return schema
 
 
-def _argument_schema(
-    argument: Argument, prefix: str, choices: Mapping[str, Sequence[str]]
-) -> Schema:
+def _argument_schema(argument: Argument, choices: Mapping[str, Sequence[str]]) -> Schema:
     allowed = list(argument.choices or choices.get(argument.choices_from, ()))
     schema: Schema
     if argument.type == "string[]":
@@ -110,7 +113,7 @@ def _argument_schema(
         schema = {"type": argument.type}
         if allowed:
             schema["enum"] = allowed
-    schema["description"] = argument.description.format(prefix=prefix) + _clamped(argument)
+    schema["description"] = argument.description + _clamped(argument)
     if argument.default is not None:
         schema["default"] = argument.default
     if argument.out_of_range != "clamp" and argument.minimum is not None:

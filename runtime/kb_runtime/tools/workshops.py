@@ -465,11 +465,20 @@ def _section(record: library.Record, content: str) -> dict[str, Any]:
     return {name: value for name, value in entry.items() if value is not None}
 
 
+def context_limits(settings: Mapping[str, Any]) -> tuple[int, int]:
+    """The characters of an answer by default and at most, by `[tools]` of kb.toml."""
+    highest = max(1, settings.get("max_context_chars") or MAX_CHARS)
+    return min(settings.get("context_chars") or DEFAULT_CHARS, highest), highest
+
+
+def _limit_words(settings: Mapping[str, Any]) -> dict[str, int]:
+    default, highest = context_limits(settings)
+    return {"context_chars": default, "max_context_chars": highest}
+
+
 def _limit(session: Session, wanted: int | None, warnings: list[str]) -> int:
     """The characters of one answer, as asked for and as kb.toml allows."""
-    settings = session.artifact.manifest.get("tools") or {}
-    highest = max(1, settings.get("max_context_chars") or MAX_CHARS)
-    default = min(settings.get("context_chars") or DEFAULT_CHARS, highest)
+    default, highest = context_limits(library.settings(session.artifact, (KIND,)))
     if wanted is not None and wanted > highest:
         warnings.append(f"maxChars is at most {highest}: that was used instead of {wanted}")
     return min(wanted or default, highest)
@@ -543,7 +552,7 @@ _STEP = Argument("stepNumber", "integer", "step of it, from 1", minimum=1, out_o
 _MAX_CHARS = Argument(
     "maxChars",
     "integer",
-    f"characters of content in one answer, default {DEFAULT_CHARS}, at most {MAX_CHARS}",
+    "characters of content in one answer, default {context_chars}, at most {max_context_chars}",
     minimum=1,
     out_of_range="reject",
 )
@@ -631,6 +640,7 @@ TOOLS = (
         needs=(KIND,),
         idempotent=False,
         on_error=failure("Learning context"),
+        words=_limit_words,
     ),
     Tool(
         name="retrieve_diff_context",
@@ -660,5 +670,6 @@ TOOLS = (
         ),
         needs=(KIND,),
         on_error=failure("Diff context"),
+        words=_limit_words,
     ),
 )
