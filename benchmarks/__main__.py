@@ -46,10 +46,10 @@ def commands(kb: Path, artifact: Path, faults: int) -> dict[str, list[str]]:
         "stdio": module("stdio", artifact),
         "http": module("http_workers", artifact),
         "wheel": module("wheel", artifact),
-        "watch": module("watch", kb),
+        "watch": module("watch"),
         "kills": module("kills"),
         "swaps": module("swaps"),
-        "workspace": module("workspace", "--no-vectors"),
+        "workspace": module("workspace"),
         "faults": module("faults", artifact, "--count", faults),
         "quality": module("quality", "--ablation", *_checkouts()),
     }
