@@ -294,6 +294,7 @@ class Chunk:
         str, ...
     ] = ()  # names defined here, and the names and aliases a user may type
     exports: tuple[str, ...] = ()  # names that are defined elsewhere and passed on here
+    passes_on: bool = False  # whether its file does little else (`chunking.barrels`)
     tags: tuple[str, ...] = ()
     embedded_text: str = ""
 

@@ -106,7 +106,7 @@ def _chunk_entry(chunk: Chunk) -> dict[str, Any]:
     entry = {}
     for name in _STORED:
         value = getattr(chunk, name)
-        if value not in ("", (), None):
+        if value not in ("", (), None) and value is not False:
             entry[name] = list(value) if isinstance(value, tuple) else value
     return entry
 

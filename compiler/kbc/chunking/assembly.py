@@ -33,6 +33,7 @@ class Draft:
     signature: str = ""
     identifiers: tuple[str, ...] = ()
     exports: tuple[str, ...] = ()
+    passes_on: bool = False
 
 
 def assemble(record: Record, lines: Lines, drafts: Iterable[Draft]) -> list[Chunk]:
@@ -60,6 +61,7 @@ def assemble(record: Record, lines: Lines, drafts: Iterable[Draft]) -> list[Chun
                 signature=draft.signature,
                 identifiers=draft.identifiers,
                 exports=draft.exports,
+                passes_on=draft.passes_on,
                 tags=record.tags,
                 embedded_text=embedded_text,
             )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from kbc import quint
 from kbc.chunking import syntax
 from kbc.chunking.assembly import Draft, assemble
+from kbc.chunking.barrels import passes_on
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.exports import exports
 from kbc.chunking.fences import chunk_type
@@ -103,6 +104,8 @@ class _Plan:
         self.symbols = sorted(syntax.walk(found), key=lambda symbol: symbol.own_line)
         self._own_lines = [symbol.own_line for symbol in self.symbols]
         self._exports = exports(record.text, language=language)
+        kinds = sorted({symbol.kind for symbol in self.symbols})
+        self.passes_on = bool(language) and passes_on(record.text, language=language, kinds=kinds)
         self._cuts = code_cuts(lines, 0, len(lines))
 
     def segments(
@@ -232,4 +235,5 @@ def _draft(plan: _Plan, segment: _Segment, type_: str, language: str) -> Draft:
         signature=symbol.signature if symbol else "",
         identifiers=tuple(dict.fromkeys(names)),
         exports=tuple(dict.fromkeys(plan.exported(first, last))),
+        passes_on=plan.passes_on,
     )
