@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,8 +62,8 @@ RE_EXPORT = 0.4
 # For a file whose name is the query; 0.3 and 0.4 are equally good. With both shares (see `place_bonus`)
 # nDCG@10 on code is 0.004 higher than with the first one alone.
 PLACE = 0.3
-# The share that a test, an example, generated or vendored code or a change log loses, unless the query
-# asks for it. 0.3 to 0.7 differ by 0.003.
+# The share that a test, an example, generated or vendored code, a change log or a file of re-exports loses,
+# unless the query asks for it. 0.3 to 0.7 differ by 0.003.
 DEMOTION = 0.5
 # For the best chunk of the record that has the most score in all its chunks together; of another
 # record in proportion. Files of programs have many chunks of one subject each: there nDCG@10 is 0.04
@@ -113,6 +113,15 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
     )
 )
 
+BARREL = "re-export"
+"""The kind of a file that only passes on what others define: its text says so, not its path."""
+_ASKING: Mapping[str, frozenset[str]] = {
+    **{name: asking for name, _, asking in _PLACES},
+    BARREL: frozenset(
+        {"barrel", "export", "exports", "import", "imports", "reexport", "reexports"}
+    ),
+}
+
 
 def place_kinds(path: str) -> frozenset[str]:
     """Which kinds of secondary files `path` belongs to: test, example, generated, vendored, changelog."""
@@ -122,15 +131,23 @@ def place_kinds(path: str) -> frozenset[str]:
 _VERSION = re.compile(r"(?:^|/)v(\d{1,3})(?=/)")
 
 
-def version_of(path: str) -> tuple[str, int] | None:
-    """The folder that holds versions and which of them `path` is in: `("src", 3)` for `src/v3/a.ts`."""
+class Version(NamedTuple):
+    """Where a path lies in a folder of versions: `("src", 3, "/a.ts")` for `src/v3/a.ts`."""
+
+    folder: str
+    number: int
+    rest: str
+
+
+def version_of(path: str) -> Version | None:
+    """The folder that holds versions, which of them `path` is in, and where in it."""
     found = _VERSION.search(path)
-    return (path[: found.start()], int(found[1])) if found else None
+    return Version(path[: found.start()], int(found[1]), path[found.end() :]) if found else None
 
 
 def kinds_asked_for(words: Collection[str]) -> frozenset[str]:
     """The kinds of secondary files that a query with these lower-case words asks for."""
-    return frozenset(name for name, _, asking in _PLACES if not asking.isdisjoint(words))
+    return frozenset(name for name, asking in _ASKING.items() if not asking.isdisjoint(words))
 
 
 def scaled(scores: Sequence[float]) -> list[float]:

@@ -71,20 +71,23 @@ class Structured(Protocol):
 
 
 class _Facts(NamedTuple):
-    """What the id of a record says: the terms of its last part, the kinds of file it is, and the
-    version that it belongs to where several lie side by side (`ranking.version_of`)."""
+    """What the id of a record says: the terms of its last part, the kinds of file it is (whether it is
+    a barrel its chunks say), and the version that it belongs to where several lie side by side
+    (`ranking.version_of`)."""
 
     words: frozenset[str]
     kinds: frozenset[str]
-    version: tuple[str, int] | None
+    version: ranking.Version | None
 
 
 class _Names(NamedTuple):
-    """The names that a chunk defines, the definition that it is part of, the names it passes on."""
+    """The names that a chunk defines, the definition that it is part of, the names it passes on; and
+    its subject, which other versions of it have as well (`_subject`)."""
 
     names: tuple[str, ...]
     symbol: str
     exports: tuple[str, ...]
+    subject: str
 
 
 class Structure:
@@ -134,6 +137,7 @@ class Structure:
             chosen = matrix[[vectors[row] for row in rows]]
             similarity = chosen @ chosen.T
         scores = ranking.scaled([score for _, score in pool])
+        asked: frozenset[int] = frozenset()
         trail: list[tuple[Step, list[float]]] = []
         for step in ranking.STEPS:
             if step not in steps:
@@ -145,11 +149,13 @@ class Structure:
                         mixed = ranking.with_neighbours(scores, similarity)
                         scores = ranking.scaled(mixed)
                 case "definitions":
-                    scores = self._with_definitions(query, rows, scores)
+                    bonus, asked = self._definition_bonus(query, rows)
+                    if bonus:
+                        scores = [score + more for score, more in zip(scores, bonus, strict=True)]
                 case "places":
                     scores = self._with_places(query, records, scores)
                 case "demotion":
-                    scores = self._demoted(query, records, scores)
+                    scores = self._demoted(query, rows, records, scores, asked)
                 case "weights":
                     scores = self._weighted(records, scores)
                 case "evidence":
@@ -182,24 +188,27 @@ class Structure:
         kinds = {self._kinds[self._ranges[at].name] for at in {at for at, _ in records}}
         return ranking.EVIDENCE_IN_PROGRAMS if kinds <= _PROGRAMS else ranking.EVIDENCE
 
-    def _with_definitions(
-        self, query: Query, rows: Sequence[int], scores: list[float]
-    ) -> list[float]:
+    def _definition_bonus(
+        self, query: Query, rows: Sequence[int]
+    ) -> tuple[list[float], frozenset[int]]:
+        """The bonus of each row, none when the query has no name; and the places of those rows that
+        pass the name on where nothing defines it, which the query so asks for."""
         wanted = _names(query)
         # `Rack::Builder` and `json.dumps` ask for their last part.
         wanted |= {name.replace("::", ".").rpartition(".")[2] for name in wanted}
         wanted = {name for name in wanted if self._names_something(name)}
         if not wanted:
-            return scores
+            return [], frozenset()
         folded = {name.lower() for name in wanted}
         defined = [self._defined(row) for row in rows]
         bonus = [ranking.definition_bonus(wanted, folded, one.names, one.symbol) for one in defined]
-        if max(bonus) < ranking.DEFINITION * ranking.OTHER_CASE:  # defined elsewhere, if at all
-            bonus = [
-                ranking.RE_EXPORT if wanted.intersection(one.exports) else more
-                for one, more in zip(defined, bonus, strict=True)
-            ]
-        return [score + more for score, more in zip(scores, bonus, strict=True)]
+        if max(bonus) >= ranking.DEFINITION * ranking.OTHER_CASE:
+            return bonus, frozenset()
+        # Defined elsewhere, if at all.
+        asked = {at for at, one in enumerate(defined) if wanted.intersection(one.exports)}
+        for at in asked:
+            bonus[at] = ranking.RE_EXPORT
+        return bonus, frozenset(asked)
 
     def _names_something(self, name: str) -> bool:
         """Whether it is worth looking for definitions of `name` among the candidates."""
@@ -214,6 +223,7 @@ class Structure:
                 tuple(chunk.get("identifiers", ())),
                 chunk.get("symbol", ""),
                 tuple(chunk.get("exports", ())),
+                _subject(chunk),
             )
             if len(self._definitions) >= _REMEMBERED_ROWS:
                 self._definitions.clear()
@@ -231,36 +241,60 @@ class Structure:
         return [score + bonus[one] for score, one in zip(scores, records, strict=True)]
 
     def _demoted(
-        self, query: Query, records: Sequence[tuple[int, int]], scores: list[float]
+        self,
+        query: Query,
+        rows: Sequence[int],
+        records: Sequence[tuple[int, int]],
+        scores: list[float],
+        passing: Collection[int],
     ) -> list[float]:
+        """Scores after demotion; the places `passing` are re-exports that the query asks for."""
         words = {name for term in query.terms for name in (term.typed.lower(), *term.names)}
         asked = ranking.kinds_asked_for(words)
         distinct = {*records}
-        secondary = {one for one in distinct if self._facts_of(one).kinds - asked}
-        secondary |= self._superseded(distinct, words)
-        if not secondary or len(secondary) == len(distinct):
+        kinds = {one: self._facts_of(one).kinds - asked for one in distinct}
+        superseded = self._superseded(rows, records, words)
+        secondary = [
+            one in superseded
+            or bool(kinds[one] - {ranking.BARREL} if at in passing else kinds[one])
+            for at, one in enumerate(records)
+        ]
+        if not any(secondary) or all(secondary):
             return scores
         kept = 1.0 - ranking.DEMOTION
         return [
-            score * kept if one in secondary else score
-            for score, one in zip(scores, records, strict=True)
+            score * kept if is_secondary else score
+            for score, is_secondary in zip(scores, secondary, strict=True)
         ]
 
     def _superseded(
-        self, records: Collection[tuple[int, int]], words: Collection[str]
+        self, rows: Sequence[int], records: Sequence[tuple[int, int]], words: Collection[str]
     ) -> set[tuple[int, int]]:
-        """Records beside which a later version lies; none when the query names a version."""
-        versions: dict[tuple[int, int], tuple[tuple[int, str], int]] = {}
-        latest: dict[tuple[int, str], int] = {}
-        for one in records:
+        """The records of which a later version is among the candidates: the same path in a later folder,
+        or something called alike. None when the query names a version."""
+        versions: dict[int, ranking.Version] = {}
+        numbers: dict[tuple[int, str], set[int]] = {}
+        for at, one in enumerate(records):
             found = self._facts_of(one).version
             if found is not None:
-                folder = (one[0], found[0])
-                versions[one] = folder, found[1]
-                latest[folder] = max(latest.get(folder, 0), found[1])
-        if any(f"v{number}" in words for _, number in versions.values()):
+                versions[at] = found
+                numbers.setdefault((one[0], found.folder), set()).add(found.number)
+        if any(f"v{found.number}" in words for found in versions.values()):
             return set()
-        return {one for one, (folder, number) in versions.items() if number < latest[folder]}
+        keys: dict[int, list[tuple[int, str, str]]] = {}
+        latest: dict[tuple[int, str, str], int] = {}
+        for at, found in versions.items():
+            folder = (records[at][0], found.folder)
+            if len(numbers[folder]) > 1:
+                subject = self._defined(rows[at]).subject
+                keys[at] = [(*folder, key) for key in (found.rest, subject) if key]
+                for key in keys[at]:
+                    latest[key] = max(latest.get(key, 0), found.number)
+        return {
+            records[at]
+            for at, own in keys.items()
+            if any(latest[key] > versions[at].number for key in own)
+        }
 
     def _weighted(self, records: Sequence[tuple[int, int]], scores: list[float]) -> list[float]:
         """Scores times the weights that the author gave to collections."""
@@ -280,12 +314,20 @@ class Structure:
             kinds = ranking.place_kinds(id) if self._kinds[name] in _FILES else frozenset()
             if self._kinds[name] not in _PROGRAMS:
                 kinds &= {"changelog"}
+            elif self._passes_on(record):
+                kinds |= {ranking.BARREL}
             version = ranking.version_of(id) if self._kinds[name] in _FILES else None
             facts = _Facts(words, kinds, version)
             if len(self._facts) >= _REMEMBERED_RECORDS:
                 self._facts.clear()
             self._facts[record] = facts
         return facts
+
+    def _passes_on(self, record: tuple[int, int]) -> bool:
+        """Whether a file only passes on what others define: every chunk of it says so."""
+        own = self._ranges[record[0]]
+        rows = self._artifact.chunks.rows_of(record[1], range(own.first_row, own.end))
+        return bool(self._artifact.chunks[rows[0]].get("passes_on"))
 
     def _without_duplicates(
         self, rows: Sequence[int], scores: list[float], similarity: Floats
@@ -314,6 +356,12 @@ class Structure:
         if not dropped:
             return scores
         return [0.0 if at in dropped else score for at, score in enumerate(scores)]
+
+
+def _subject(chunk: Mapping[str, Any]) -> str:
+    """The outermost definition that a chunk is part of; outside of definitions the title of its page."""
+    trail: Sequence[str] = chunk.get("breadcrumb") or ("",)
+    return str(trail[1] if chunk.get("symbol") and len(trail) > 1 else trail[0])
 
 
 def _names(query: Query) -> set[str]:

@@ -92,14 +92,14 @@ def test_other_files_are_not_secondary(path: str) -> None:
 @pytest.mark.parametrize(
     ("path", "version"),
     [
-        ("v3/types.ts", ("", 3)),
-        ("src/v12/a/b.go", ("src", 12)),
+        ("v3/types.ts", ("", 3, "/types.ts")),
+        ("src/v12/a/b.go", ("src", 12, "/a/b.go")),
         ("src/env3/a.go", None),
         ("src/v3.go", None),
         ("01/exercise.ts", None),
     ],
 )
-def test_versions_are_folders_named_so(path: str, version: tuple[str, int] | None) -> None:
+def test_versions_are_folders_named_so(path: str, version: tuple[str, int, str] | None) -> None:
     assert ranking.version_of(path) == version
 
 
