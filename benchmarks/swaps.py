@@ -142,8 +142,8 @@ class Client(Protocol):
 class HttpClient:
     told = 0
 
-    def __init__(self, port: int) -> None:
-        self._connection = HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
+    def __init__(self, port: int, timeout_s: float = TIMEOUT_S) -> None:
+        self._connection = HTTPConnection("127.0.0.1", port, timeout=timeout_s)
 
     def call(self, method: str, params: dict[str, Any]) -> Any:
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
@@ -388,7 +388,7 @@ def serve(path: str, folders: list[str]) -> None:
         while True:
             conversation, _ = listener.accept()
             number = conversation.detach()
-            one = StdioServer(Connection(dispatcher.handle, tells_changes=True), lambda: None)
+            one = StdioServer(Connection(dispatcher.handle, lambda: changes), lambda: None)
             changes.listen(one.tell)
             threading.Thread(target=one.serve, args=(number, number), daemon=True).start()
 
