@@ -597,7 +597,8 @@ def test_a_normalised_file_is_counted_and_not_stored(call: Call, artifact: Path)
     assert found.structured["functional"] == {"docs_ingested": len(CASES), "steps_ingested": STEPS}
     assert "api" not in found.structured
     assert found.structured["persisted"] is False
-    assert found.structured["next"] == "cp -- normalized.json KB/tests/ && kbc build KB"
+    assert found.structured["next"] == "cp -- DATA/normalized.json KB/tests/ && kbc build KB"
+    assert "DATA the server's data folder" in found.text
     assert found.text.startswith(
         f"**Ingestion check**\n\n- Functional Tests: {len(CASES)} docs, {STEPS} steps\n"
     )
@@ -613,6 +614,23 @@ def test_both_files_at_once(call: Call) -> None:
     assert any("no JSON object" in error for error in found.structured["errors"])
     assert any("replaced by a later one" in warning for warning in found.structured["warnings"])
     assert any("without steps" in warning for warning in found.structured["warnings"])
+
+
+def test_one_file_in_both_arguments(call: Call) -> None:
+    found = call("ingest_tests", functional_path="normalized.json", api_path="normalized.json")
+    (told,) = (each for each in found.structured["warnings"] if "twice" in each)
+    assert told.startswith(f"{len(CASES)} tests were read twice")
+    assert "api_path counts: t-login" in told
+    assert found.structured["next"].startswith("cp -- DATA/normalized.json KB/tests/ && kbc")
+
+
+def test_an_api_export_given_as_functional_tests(call: Call) -> None:
+    found = call("ingest_tests", functional_path="api.json")
+    told = [each for each in found.structured["warnings"] if "API tests" in each]
+    assert any("give it as api_path" in each for each in told)
+    assert any('`suite = "functional"` in kb.toml' in each for each in told)
+    assert all(each in found.text for each in told)
+    assert "give it" not in call("ingest_tests", api_path="api.json").text
 
 
 def test_default_files(artifact: Path, tmp_path: Path) -> None:
@@ -683,10 +701,11 @@ ARGUMENTS: Mapping[str, dict[str, Any]] = {
 @pytest.mark.parametrize(
     ("arguments", "command"),
     [
-        ({}, "cp -- TESTS.json KB/tests/ && kbc build KB"),
+        ({}, "cp -- DATA/TESTS.json KB/tests/ && kbc build KB"),
         (
             {"functional_path": "normalized.json", "api_path": "no such file.json"},
-            "cp -- normalized.json 'no such file.json' KB/tests/ && kbc build KB",
+            "cp -- DATA/normalized.json KB/tests/ && cp -- 'DATA/no such file.json'"
+            " 'KB/tests/api-no such file.json' && kbc build KB",
         ),
     ],
 )

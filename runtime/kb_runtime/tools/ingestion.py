@@ -10,16 +10,16 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.compiler_process import CompilerError, CompilerMissingError
 from kb_runtime.errors import ToolError
 from kb_runtime.names import quoted
-from kb_runtime.testcases import SKIPPING, Normalised, Suite, normalise, sentences
+from kb_runtime.testcases import SKIPPING, Normalised, Suite, normalise, sentences, suite_of
 from kb_runtime.tools.api_errors import api_error
+from kb_runtime.tools.compile_command import compile_command
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.schemas import BOOLEAN, INTEGER, STRING, STRINGS, structure
 
@@ -42,6 +42,7 @@ _META = re.compile(r"[;&|`$<>(){}\[\]*?!'\"\\\x00-\x1f\x7f]")
 
 
 _SHOWN_DIAGNOSTICS = 5
+_SHOWN_UIDS = 5
 
 
 class _File(NamedTuple):
@@ -52,7 +53,13 @@ class _File(NamedTuple):
     shown: str
 
 
-_Found = tuple[_File, Normalised]
+class _Found(NamedTuple):
+    """A file with its tests. `seems_api`: it was given as functional tests, its name or shape says that
+    it holds API tests, and read as such they would be other ones."""
+
+    file: _File
+    tests: Normalised
+    seems_api: bool
 
 
 def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer:
@@ -67,12 +74,12 @@ def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer:
         if path is not None
     ]
     if session.read_only:
-        raise _switched_off(files)
+        raise _switched_off(session, files)
     files = files or _defaults(folder)
-    found = [(file, _read(folder, file)) for file in files]
+    found = [_read(folder, file) for file in files]
     if session.workspace is None:
-        return _stored_nothing(found)
-    cases = [case for _, each in found for case in each.cases]
+        return _stored_nothing(session, found)
+    cases = [case for each in found for case in each.tests.cases]
     try:
         report = session.workspace.ingest(cases)
     except CompilerMissingError as error:
@@ -82,14 +89,26 @@ def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer:
     return _stored(found, report)
 
 
-def _stored_nothing(found: Sequence[_Found]) -> Answer:
+def _stored_nothing(session: Session, found: Sequence[_Found]) -> Answer:
     """The answer of a server without a workspace: what the files would add."""
-    command = _command(file.shown for file, _ in found)
+    following = compile_command(session, [(file.suite, file.relative) for file, _, _ in found])
     reason = (
-        "Nothing was stored: this server is read-only. To add these tests, run the compiler, where KB"
-        " is the folder of kb.toml:"
+        "Nothing was stored: this server is read-only. To add these tests, run the compiler, where"
+        f" {following.placeholders}:"
     )
-    return _told("Ingestion check", found, {"persisted": False, "next": command}, [reason, command])
+    unsure = [
+        f"kbc build reads {each.file.shown} as API tests, unless the collection has `suite ="
+        f' "{each.file.suite}"` in kb.toml.'
+        for each in found
+        if each.seems_api
+    ]
+    return _told(
+        "Ingestion check",
+        found,
+        {"persisted": False, "next": following.command},
+        [reason, following.command],
+        [*following.notes, *unsure],
+    )
 
 
 def _not_compiled(found: Sequence[_Found], error: CompilerMissingError) -> Answer:
@@ -122,14 +141,19 @@ def _failed(error: CompilerError) -> ToolError:
 
 
 def _told(
-    heading: str, found: Sequence[_Found], facts: dict[str, Any], closing: Sequence[str]
+    heading: str,
+    found: Sequence[_Found],
+    facts: dict[str, Any],
+    closing: Sequence[str],
+    notes: Sequence[str] = (),
 ) -> Answer:
-    """Counts and findings, then `closing`, whose first item is a sentence and the second a command."""
+    """Counts and findings, then `closing`, whose first item is a sentence and the second a command,
+    about which there are `notes`."""
     structured: dict[str, Any] = {}
     lines = [f"**{heading}**", ""]
     warnings: list[str] = []
     errors: list[str] = []
-    for file, tests in found:
+    for file, tests, _ in found:
         structured[file.suite] = {
             "docs_ingested": len(tests.cases),
             "steps_ingested": tests.step_count,
@@ -137,10 +161,11 @@ def _told(
         lines.append(f"- {_LABELS[file.suite]}: {len(tests.cases)} docs, {tests.step_count} steps")
         for code, sentence in sentences(tests.findings).items():
             (errors if code in SKIPPING else warnings).append(f"{file.shown}: {sentence}")
+    warnings += _across(found)
     structured |= {
-        "warnings": warnings,
+        "warnings": [*warnings, *notes],
         "errors": errors,
-        "skipped": sum(tests.skipped for _, tests in found),
+        "skipped": sum(each.tests.skipped for each in found),
         **facts,
     }
     lines += [""] + [f"- Error: {error}" for error in errors]
@@ -149,22 +174,46 @@ def _told(
     lines += ["", sentence]
     for command in commands:
         lines += ["", f"    {command}"]
+    if notes:
+        lines += ["", *notes]
     return Answer(re.sub(r"\n{3,}", "\n\n", "\n".join(lines)), structured)
 
 
-def _command(names: Iterable[str]) -> str:
-    """What adds files to a knowledge base, in whose folder, KB, the compiler looks for tests."""
-    return f"cp -- {' '.join(map(shlex.quote, names))} KB/tests/ && kbc build KB"
+def _across(found: Sequence[_Found]) -> Iterator[str]:
+    """What is doubtful about files and the arguments that named them."""
+    for file, _, seems_api in found:
+        if seems_api:
+            yield (
+                f"{file.shown} was read as functional tests, but its name or shape says that they are"
+                " API tests: give it as api_path if they are"
+            )
+    if len({file.suite for file, _, _ in found}) < 2:
+        return
+    (first, tests, _), (second, others, _) = found
+    uids = {case.uid for case in others.cases}
+    both = [case.uid for case in tests.cases if case.uid in uids]
+    if both:
+        shown = ", ".join(both[:_SHOWN_UIDS])
+        more = f" and {len(both) - _SHOWN_UIDS} more" if len(both) > _SHOWN_UIDS else ""
+        where = "are in both files"
+        if first.relative == second.relative:
+            where = "were read twice, because both arguments name one file"
+        count = "1 test" if len(both) == 1 else f"{len(both):,} tests"
+        yield f"{count} {where}, and the one of {second.suite}_path counts: {shown}{more}"
 
 
-def _switched_off(files: Sequence[_File]) -> ToolError:
+def _switched_off(session: Session, files: Sequence[_File]) -> ToolError:
     """The answer of a server that was started with `--read-only`."""
-    command = _command(file.shown for file in files) if files else _command([f"TESTS{SUFFIX}"])
+    named: list[tuple[Suite, str]] = [(file.suite, file.relative) for file in files]
+    following = compile_command(session, named or [("functional", f"TESTS{SUFFIX}")])
     return ToolError(
         "READ_ONLY",
         "ingest_tests is switched off: this server was started with --read-only and reads no files",
-        next_steps=[f"Run the compiler, where KB is the folder of kb.toml: {command}"],
-        details={"command": command},
+        next_steps=[
+            f"Run the compiler, where {following.placeholders}: {following.command}",
+            *following.notes,
+        ],
+        details={"command": following.command},
     )
 
 
@@ -222,7 +271,7 @@ def _refused(path: str, rule: str) -> ToolError:
     )
 
 
-def _read(folder: str, file: _File) -> Normalised:
+def _read(folder: str, file: _File) -> _Found:
     """The tests of a file. Raises NOT_FOUND and BAD_INPUT."""
     data = _content(folder, file)
     try:
@@ -240,12 +289,15 @@ def _read(folder: str, file: _File) -> Normalised:
         ) from None
     except RecursionError:
         raise ToolError("BAD_INPUT", f"{quoted(file.shown)} nests too deeply") from None
-    found = normalise(parsed, file.suite, os.path.basename(file.relative))
+    name = os.path.basename(file.relative)
+    found = normalise(parsed, file.suite, name)
     if found is None or not found.cases:
         reasons = list(sentences(found.findings).values()) if found is not None else []
         detail = f": {'; '.join(reasons)}" if reasons else ""
         raise ToolError("BAD_INPUT", f"{quoted(file.shown)} holds no usable test{detail}")
-    return found
+    is_unsure = file.suite == "functional" and suite_of(name, parsed) == "api"
+    other = normalise(parsed, "api", name) if is_unsure else None
+    return _Found(file, found, other is not None and other.cases != found.cases)
 
 
 def _content(folder: str, file: _File) -> bytes:
