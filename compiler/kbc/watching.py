@@ -96,6 +96,15 @@ class Watcher:
         self._poll = poll
         self._changes: Changes | None = None
         self._identities: dict[Path, Identity] = {}
+        self._stopping = False
+
+    def stop(self) -> None:
+        """Makes `run` end before it builds or waits again; may be called by a signal's handler.
+
+        An exception that such a handler raises is not enough by itself: Python drops it where it strikes
+        while an object is finalised.
+        """
+        self._stopping = True
 
     def run(self) -> None:
         """Builds all, then whatever changes; returns with `KeyboardInterrupt` only.
@@ -129,6 +138,7 @@ class Watcher:
                 )
 
     def _build(self, one: _Watched) -> None:
+        self._require_wanted()
         progress = self._listener.begins(one.root)
         try:
             report = build(one.root, self._options, progress, one.resident)
@@ -144,6 +154,7 @@ class Watcher:
     def _wait(self) -> list[_Watched]:
         """The knowledge bases that something happened to, once something did."""
         while True:
+            self._require_wanted()
             changed = self._changed_paths()
             due = [one for one in self._watched if self._concerns(one, changed)]
             if self._identities != self._current_identities():
@@ -158,6 +169,10 @@ class Watcher:
                 self._observe()
             if due:
                 return due
+
+    def _require_wanted(self) -> None:
+        if self._stopping:
+            raise KeyboardInterrupt
 
     def _needs_new_look(self, changed: set[str]) -> bool:
         """Whether folders came, which the kernel may have too many of by now, or what is watched was

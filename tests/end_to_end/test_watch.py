@@ -204,6 +204,16 @@ def test_knowledge_bases_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("poll", [False, True])
+def test_a_stop_is_heeded_where_its_exception_was_lost(tmp_path: Path, poll: bool) -> None:
+    root = write_kb(tmp_path / "kb")
+    script = Script(lambda: watcher.stop(), lambda: None)
+    watcher = Watcher([root], BuildOptions(out=tmp_path / "out", embed=False), script, poll=poll)
+    with pytest.raises(KeyboardInterrupt):
+        watcher.run()
+    assert script.builds == 1
+
+
+@pytest.mark.parametrize("poll", [False, True])
 def test_files_outside_are_watched_where_they_may_be_read(tmp_path: Path, poll: bool) -> None:
     root = write_kb(tmp_path / "kb", '["docs", "../shared"]')
     shared, target = tmp_path / "shared", tmp_path / "elsewhere" / "target.md"

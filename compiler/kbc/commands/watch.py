@@ -51,7 +51,17 @@ def watch(
 
     teller = (_JsonTeller if as_json else _Teller)(command, quiet)
     watcher = Watcher(kbs or (Path(),), build_options(chosen), teller, poll=poll)
-    before = signal.signal(signal.SIGTERM, _interrupt)
+
+    def interrupt(*_: object) -> None:
+        """A supervisor's signal ends a build as Ctrl-C does: cleaned up, with the last version live."""
+        watcher.stop()
+        raise KeyboardInterrupt
+
+    before = {
+        number: signal.signal(number, interrupt)
+        for number in (signal.SIGINT, signal.SIGTERM)
+        if signal.getsignal(number) != signal.SIG_IGN  # as in the background of a script
+    }
     try:
         watcher.run()
     except SameNameError as error:
@@ -63,12 +73,8 @@ def watch(
     except KeyboardInterrupt:
         teller.stopped()
     finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _interrupt(*_: object) -> None:
-    """A supervisor's signal ends a build as Ctrl-C does: cleaned up, with the last version live."""
-    raise KeyboardInterrupt
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class _Teller:
