@@ -7,6 +7,7 @@ hints, and unbalanced ones are punctuation.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kb_runtime.analysis import STOP_WORDS, WORD, Analyzer, fold, is_unspaced, operators
@@ -25,6 +26,9 @@ MAX_NAME_CHARS = 200
 
 _PHRASE = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|«([^»\n]{2,200})»')
 _CODE = re.compile(r"`([^`\n]{1,200})`")
+# What a name wears where it is used: a receiver's dot before it, arguments behind it.
+_RECEIVER = re.compile(r"\A(?:\.|::)")
+_ARGUMENTS = re.compile(r"\(.*\)\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +49,22 @@ class Term:
 class Query:
     """An analysed query.
 
-    `text` is what the encoder gets; `name` is the whole trimmed query when it may be a name, else
-    empty. `identifiers` are words that look like code: compounds, and whatever stands in backticks.
+    `text` is what the encoder gets; `names` are what the whole query may be the name of: the query as
+    it is, and without backticks and the brackets of a call. `identifiers` are words that look like
+    code: compounds, what stands in backticks, and what is called, each without those brackets.
     """
 
     text: str
-    name: str
+    names: tuple[str, ...]
     terms: tuple[Term, ...]
     phrases: tuple[str, ...]
     identifiers: tuple[str, ...]
     operators: tuple[str, ...]
+
+    def named(self, find_all: Callable[[str], list[int]]) -> list[int]:
+        """The records, as `find_all` gives those of a name, that the whole query names: as it is, else
+        by what it is a use of."""
+        return next(filter(None, map(find_all, self.names)), [])
 
     @property
     def has_words(self) -> bool:
@@ -72,8 +82,11 @@ def analyse(raw: str, analyzer: Analyzer) -> Query:
     text = _clean(raw[:MAX_CHARS])
     counts: dict[str, int] = {}
     typed: dict[str, str] = {}
-    for found in WORD.findall(text):
-        word = found[:MAX_WORD_CHARS]
+    called: list[str] = []
+    for found in WORD.finditer(text):
+        word = found[0][:MAX_WORD_CHARS]
+        if text.startswith("()", found.end()) and not is_unspaced(word):
+            called.append(word)
         names = analyzer.name_terms(word).terms
         # A run without spaces is a sentence, not a name: each of its pairs is a word of the query.
         for one in [name for name, _ in names] if is_unspaced(word) else [word] * bool(names):
@@ -86,17 +99,31 @@ def analyse(raw: str, analyzer: Analyzer) -> Query:
         # Stop words are names too (`and`, `in`), but among other words they are function words.
         terms = tuple(term for term in terms if term.prose)
     quoted = [next(filter(None, groups)).strip() for groups in _PHRASE.findall(text)]
-    code = [fragment.strip() for fragment in _CODE.findall(text)]
+    code = [_bare(fragment) for fragment in _CODE.findall(text)]
     identifiers = [term.typed for term in terms if len(term.names) > 1 or "_" in term.typed]
-    identifiers += [fragment for fragment in code if WORD.fullmatch(fragment)]
+    identifiers += [name for name in code if name] + called
     return Query(
         text=text,
-        name=text if len(text) <= MAX_NAME_CHARS else "",
+        names=_whole_names(text),
         terms=terms,
         phrases=tuple(dict.fromkeys(phrase for phrase in quoted if phrase))[:MAX_PHRASES],
-        identifiers=tuple(dict.fromkeys(identifiers)),
+        identifiers=tuple(dict.fromkeys(identifiers))[:MAX_WORDS],
         operators=tuple(dict.fromkeys(operators(text)))[:MAX_WORDS],
     )
+
+
+def _whole_names(text: str) -> tuple[str, ...]:
+    """What a query may be the name of, as a whole."""
+    if not text or len(text) > MAX_NAME_CHARS:
+        return ()
+    code = _CODE.fullmatch(text)
+    return tuple(dict.fromkeys(name for name in (text, _bare(code[1] if code else text)) if name))
+
+
+def _bare(code: str) -> str:
+    """The name in `filter`, `filter()`, `.filter(x => y)`; empty where it is not one name."""
+    name = _ARGUMENTS.sub("", _RECEIVER.sub("", code.strip()))
+    return name if WORD.fullmatch(name) else ""
 
 
 def _term(word: str, count: int, analyzer: Analyzer) -> Term:

@@ -571,13 +571,11 @@ class Searcher:
 
     def _named(self, query: Query, scope: _Scope, ranked: Sequence[tuple[int, float]]) -> list[int]:
         """The best row of each record that the whole query names, in the order of the ranking."""
-        if not query.name:
-            return []
         named = [
             self._artifact.chunks.rows_of(record, range(one.first_row, one.end))
             for one in scope.ranges
             if one.rows
-            for record in self._artifact.catalog(one.name).find_all(query.name)
+            for record in query.named(self._artifact.catalog(one.name).find_all)
         ]
         if not named:
             return []

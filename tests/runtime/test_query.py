@@ -59,8 +59,29 @@ def test_operators_are_found(analyzer: Analyzer) -> None:
 
 
 def test_the_trimmed_query_may_be_a_name(analyzer: Analyzer) -> None:
-    assert analyse("  mapBy \n", analyzer).name == "mapBy"
-    assert analyse("word " * 100, analyzer).name == ""
+    assert analyse("  mapBy \n", analyzer).names == ("mapBy",)
+    assert analyse("word " * 100, analyzer).names == ()
+
+
+@pytest.mark.parametrize(
+    "raw", ["mapBy()", "`mapBy`", "`mapBy()`", ".mapBy(x => x + 1)", "`::mapBy()`"]
+)
+def test_a_query_that_is_a_use_of_a_name_may_be_that_name(raw: str, analyzer: Analyzer) -> None:
+    assert analyse(raw, analyzer).names == (raw, "mapBy")
+
+
+def test_a_sentence_has_no_other_name(analyzer: Analyzer) -> None:
+    assert analyse("use `map` or `fold`", analyzer).names == ("use `map` or `fold`",)
+    assert analyse("", analyzer).names == ()
+
+
+@pytest.mark.parametrize("code", ["`filter()`", "filter()", "`.filter(x => x)`", '`filter("a")`'])
+def test_a_call_asks_for_what_it_calls(code: str, analyzer: Analyzer) -> None:
+    assert analyse(f"what does {code} give back", analyzer).identifiers == ("filter",)
+
+
+def test_brackets_in_prose_are_no_call(analyzer: Analyzer) -> None:
+    assert analyse("the function(s) of a set (of maps)", analyzer).identifiers == ()
 
 
 def test_a_language_without_spaces_has_a_term_for_each_pair(analyzer: Analyzer) -> None:

@@ -188,7 +188,9 @@ def test_scores_never_increase_and_ranks_are_those_of_the_sides(search: Search) 
                 assert hit.strategy == expected.get(found, "lexical")
 
 
-@pytest.mark.parametrize("query", ["mapBy", "MAPBY", " mapby ", "mapByAlias"])
+@pytest.mark.parametrize(
+    "query", ["mapBy", "MAPBY", " mapby ", "mapByAlias", "mapBy()", "`mapBy`", "`.mapBy(x => x)`"]
+)
 def test_what_the_query_names_comes_first(search: Search, query: str) -> None:
     first, second = search(query).hits[:2]
     assert (first.collection, first.record, first.exact_name) == ("builtins", 1, True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kb_runtime.artifact import CollectionInfo
     from kb_runtime.facets import RowFilter
     from kb_runtime.knowledge import Knowledge
+    from kb_runtime.query import Query
     from kb_runtime.search import Sides
     from kb_runtime.session import Session
 
@@ -100,7 +101,7 @@ def search(session: Session, query: str, limit: int, rows: RowFilter | None) -> 
         if len(found) >= MAX_TESTS or not full or depth >= _MAX_DEPTH:
             break
         depth *= _MORE
-    named = _named(artifact, infos, sides.query.name, rows)
+    named = _named(artifact, infos, sides.query, rows)
     scores = {key: evidence.score("all") for key, evidence in found.items()}
     tests = _best(artifact, scores, limit, named)
     return Ranking(tests, len({*scores, *named}), sides, sides.warnings)
@@ -196,16 +197,14 @@ def _evidence(artifact: Knowledge, scores: Mapping[int, float]) -> _Evidences:
 
 
 def _named(
-    artifact: Knowledge, infos: Iterable[CollectionInfo], name: str, rows: RowFilter | None
+    artifact: Knowledge, infos: Iterable[CollectionInfo], query: Query, rows: RowFilter | None
 ) -> list[tuple[str, int]]:
     """The tests whose uid, Jira key or case id the whole query is, as far as the filters leave them."""
-    if not name:
-        return []
     return [
         (info.name, record)
         for info in infos
         if info.records
-        for record in artifact.catalog(info.name).find_all(name)
+        for record in query.named(artifact.catalog(info.name).find_all)
         if rows is None or rows.mask[artifact.chunks.rows_of(record, info.rows).start]
     ]
 
