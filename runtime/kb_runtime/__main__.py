@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kb_runtime.following import Follower
     from kb_runtime.live import LiveArtifact
     from kb_runtime.living_workspace import LivingWorkspace
+    from kb_runtime.mcp.changes import Changes
     from kb_runtime.mcp.dispatch import Dispatcher
     from kb_runtime.mcp.stdio import StdioServer
     from kb_runtime.working_tree import WorkingTree
@@ -310,14 +311,20 @@ def _serve_stdio(served: Served, options: Options) -> None:
 
         observe(dispatcher, write_log)
     followers: list[Follower] = []
+    compared: list[Changes] = []
+
+    def changes() -> Changes:
+        if not compared:
+            from kb_runtime.mcp.changes import Changes
+
+            compared.append(Changes(live, dispatcher))
+        return compared[0]
 
     def load_engines(server: StdioServer) -> None:
         from kb_runtime.following import Follower
 
         if live.can_change:
-            from kb_runtime.mcp.changes import Changes
-
-            Changes(live, dispatcher).listen(server.tell)
+            changes().listen(server.tell)
         followers.append(Follower(live))
         if workspace is not None:
             workspace.start()  # first: another process takes longer to be ready
@@ -325,7 +332,7 @@ def _serve_stdio(served: Served, options: Options) -> None:
 
     if live.can_change:
         dispatcher.announce_changes(handshake=True, stateless=True)
-    serve_stdio(Connection(dispatcher.handle, tells_changes=live.can_change), load_engines)
+    serve_stdio(Connection(dispatcher.handle, changes if live.can_change else None), load_engines)
     if workspace is not None:
         workspace.close()
     for follower in followers:

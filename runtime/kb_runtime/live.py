@@ -72,6 +72,11 @@ class LiveArtifact:
     def lease(self) -> Lease:
         """What is live now for a `with` block, kept open until the block ends."""
         self._follow(wait=False)
+        return self.hold()
+
+    def hold(self) -> Lease:
+        """As `lease`, of what is served already: nothing newer is looked for, and so nobody who holds
+        a lock is led into a swap and its listeners."""
         with self._guard:
             self._version.leases += 1
             return Lease(self, self._version)

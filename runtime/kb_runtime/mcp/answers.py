@@ -95,12 +95,14 @@ class Answers:
         return {**envelope, **result, "_meta": meta}
 
 
-def with_list_changed(result: dict[str, Any]) -> dict[str, Any]:
-    """An answer to `initialize` or `server/discover` that promises these notifications."""
+def with_changes_told(result: dict[str, Any]) -> dict[str, Any]:
+    """An answer to `initialize` or `server/discover` that promises notifications of changed lists and
+    resources."""
     capabilities = dict(result["capabilities"])
     for kind in LISTED:
         if kind in capabilities:
             capabilities[kind] = {**capabilities[kind], "listChanged": True}
+    capabilities["resources"] = {**capabilities["resources"], "subscribe": True}
     return {**result, "capabilities": capabilities}
 
 

@@ -8,29 +8,43 @@ from __future__ import annotations
 
 from kb_runtime.errors import ProtocolError
 from kb_runtime.mcp import eras, failures
-from kb_runtime.mcp.params import HANDSHAKE_METHODS
+from kb_runtime.mcp.params import HANDSHAKE_METHODS, SUBSCRIBE, UNSUBSCRIBE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from typing import Any, Protocol
+
+    class Watching(Protocol):
+        """What of `kb_runtime.mcp.changes.Changes` a connection uses."""
+
+        def known(self, addresses: Iterable[str]) -> list[str]: ...
+        def watch(self, addresses: Collection[str]) -> None: ...
+        def unwatch(self, addresses: Iterable[str]) -> None: ...
 
     Handle = Callable[[str, dict[str, Any] | None, str], dict[str, Any]]
 
 LISTEN = "subscriptions/listen"
 MAX_SUBSCRIPTIONS = 64
 """Of one client; one is enough for all lists."""
+MAX_RESOURCES = 256
+"""That one client may subscribe to: all are read again after a swap."""
+RESOURCES = "resourceSubscriptions"
+"""The field of a stateless client's request with the addresses that it asks about."""
 _BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
 
 
 class Connection:
     """`handle(method, params, revision)` answers one request or raises ProtocolError."""
 
-    def __init__(self, handle: Handle, *, tells_changes: bool = False) -> None:
-        """With `tells_changes` a stateless client can subscribe to changes, and `news` is sent."""
+    def __init__(self, handle: Handle, changes: Callable[[], Watching] | None = None) -> None:
+        """With `changes`, which is called when the first client subscribes, clients can subscribe to
+        changes, and `news` is sent."""
         self._handle = handle
-        self._tells_changes = tells_changes
-        self._subscriptions: dict[str | int, dict[str, bool]] = {}
+        self._changes = changes
+        self._subscriptions: dict[str | int, dict[str, Any]] = {}
+        self._opening: dict[str | int, dict[str, Any]] = {}  # whose acknowledgement is not written
+        self._resources: set[str] = set()  # that a client of the handshake has subscribed to
         self._ready = False
         self._stateless: bool | None = None
         self._initialized = False
@@ -42,15 +56,30 @@ class Connection:
             return self._batch(message)
         return self._single(message)
 
-    def news(self, kinds: Sequence[str]) -> list[dict[str, Any]]:
-        """The messages that tell this client which lists have changed; none before it is ready."""
+    def written(self) -> None:
+        """The last answer has been written. A subscription begins here, so that its acknowledgement
+        is its first message."""
+        opening, self._opening = self._opening, {}
+        self._subscriptions.update(opening)
+
+    def news(self, kinds: Sequence[str], updated: Iterable[str] = ()) -> list[dict[str, Any]]:
+        """The messages that tell this client which lists and resources have changed; none before it is
+        ready."""
         from kb_runtime.mcp import changes
 
         if self._stateless:
-            return changes.news(kinds, dict(self._subscriptions))
+            return changes.news(kinds, updated, dict(self._subscriptions))
         if not self._ready:
             return []
-        return [{"jsonrpc": "2.0", "method": changes.list_changed(kind)} for kind in kinds]
+        subscribed = self._resources.copy()
+        return [
+            *({"jsonrpc": "2.0", "method": changes.list_changed(kind)} for kind in kinds),
+            *(
+                {"jsonrpc": "2.0", "method": changes.UPDATED, "params": {"uri": address}}
+                for address in updated
+                if address in subscribed
+            ),
+        ]
 
     def _batch(self, messages: list[Any]) -> Any:
         """Batches existed in one revision only; elsewhere, and empty, they are invalid requests."""
@@ -80,8 +109,8 @@ class Connection:
             self._notified(message["method"], message.get("params") or {})
             return None
         try:
-            if message["method"] == LISTEN and self._tells_changes:
-                return self._subscribe(request_id, message.get("params"))
+            if message["method"] == LISTEN and self._changes is not None:
+                return self._listen(self._changes(), request_id, message.get("params"))
             result = self._request(message["method"], message.get("params"))
         except ProtocolError as error:
             return error_answer(request_id, error.code, error.message, error.data)
@@ -96,9 +125,16 @@ class Connection:
         elif method == "notifications/cancelled":
             subscription = params.get("requestId")
             if isinstance(subscription, (str, int)):
-                self._subscriptions.pop(subscription, None)
+                self._end(subscription)
 
-    def _subscribe(self, request_id: str | int, params: dict[str, Any] | None) -> dict[str, Any]:
+    def _end(self, subscription: str | int) -> None:
+        ended = self._opening.pop(subscription, None) or self._subscriptions.pop(subscription, {})
+        if self._changes is not None and (addresses := ended.get(RESOURCES)):
+            self._changes().unwatch(addresses)
+
+    def _listen(
+        self, watching: Watching, request_id: str | int, params: dict[str, Any] | None
+    ) -> dict[str, Any]:
         """Opens a subscription, which ends when the client cancels it or leaves. Raises
         ProtocolError."""
         from kb_runtime.mcp import changes
@@ -115,11 +151,18 @@ class Connection:
                 "Invalid request parameters",
                 "params.notifications must be an object",
             )
-        if request_id not in self._subscriptions and len(self._subscriptions) >= MAX_SUBSCRIPTIONS:
+        open_now = self._subscriptions.keys() | self._opening.keys()
+        if request_id not in open_now and len(open_now) >= MAX_SUBSCRIPTIONS:
             raise ProtocolError(
                 eras.INVALID_REQUEST, f"There are {MAX_SUBSCRIPTIONS} subscriptions already"
             )
-        granted = self._subscriptions[request_id] = changes.honoured(wanted)
+        self._end(request_id)  # a client that uses an id twice has given up the first
+        granted = changes.honoured(wanted, watching.known)
+        others = [*self._subscriptions.values(), *self._opening.values()]
+        if sum(len(each.get(RESOURCES, ())) for each in (granted, *others)) > MAX_RESOURCES:
+            raise _too_many_resources()
+        watching.watch(granted.get(RESOURCES, ()))
+        self._opening[request_id] = granted
         return changes.acknowledgement(request_id, granted)
 
     def _request(self, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
@@ -144,10 +187,30 @@ class Connection:
             raise ProtocolError(
                 eras.INVALID_PARAMS, "Invalid request parameters", "initialize must come first"
             )
+        if method in (SUBSCRIBE, UNSUBSCRIBE):
+            return self._subscribe(method, params)
         result = self._handle(method, params, self._revision)
         if method == "initialize":
             self._initialized = True
             self._revision = result["protocolVersion"]
+        return result
+
+    def _subscribe(self, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
+        """Remembers or forgets that a client of the handshake wants to be told of a resource. Raises
+        ProtocolError."""
+        if self._changes is None:
+            raise ProtocolError(eras.METHOD_NOT_FOUND, "Method not found", method)
+        result = self._handle(method, params, self._revision)
+        address = (params or {})["uri"]
+        if method == UNSUBSCRIBE:
+            if address in self._resources:
+                self._resources.discard(address)
+                self._changes().unwatch([address])
+        elif address not in self._resources:
+            if len(self._resources) >= MAX_RESOURCES:
+                raise _too_many_resources()
+            self._changes().watch([address])
+            self._resources.add(address)
         return result
 
 
@@ -170,6 +233,12 @@ def _malformed(message: dict[str, Any], request_id: str | int | None) -> str:
     if not isinstance(message.get("params", {}), (dict, type(None))):
         return "The params must be an object"
     return ""
+
+
+def _too_many_resources() -> ProtocolError:
+    return ProtocolError(
+        eras.INVALID_REQUEST, f"At most {MAX_RESOURCES} resources can be subscribed to"
+    )
 
 
 def _handshake_refused(params: dict[str, Any] | None) -> ProtocolError:

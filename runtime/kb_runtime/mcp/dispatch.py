@@ -13,9 +13,9 @@ from kb_runtime.mcp.answers import (
     ProfileError,
     answers_of,
     remaining_profile,
-    with_list_changed,
+    with_changes_told,
 )
-from kb_runtime.mcp.params import check_params
+from kb_runtime.mcp.params import SUBSCRIBE, UNSUBSCRIBE, check_params
 from kb_runtime.session import DATA_FOLDER
 
 TYPE_CHECKING = False
@@ -63,8 +63,8 @@ class Dispatcher:
         return self._answers
 
     def announce_changes(self, *, handshake: bool, stateless: bool) -> None:
-        """From now on clients are promised notifications when a list changes, in the eras given:
-        whoever calls this sends them."""
+        """From now on clients are promised notifications when a list or a resource changes, in the eras
+        given: whoever calls this sends them."""
         self._announcing = [era for era, told in ((False, handshake), (True, stateless)) if told]
 
     def answers_for(self, knowledge: Knowledge) -> Answers:
@@ -82,7 +82,7 @@ class Dispatcher:
                 answers = self._answers_of(artifact)
                 result = _METHODS[method](answers, artifact, checked, revision)
                 if method in _GREETINGS and eras.is_stateless(revision) in self._announcing:
-                    result = with_list_changed(result)
+                    result = with_changes_told(result)
         except ProtocolError:
             raise
         except ArtifactError as error:
@@ -178,6 +178,21 @@ def _read_resource(
     return read_resource(artifact, params["uri"], revision)
 
 
+def _subscribe(
+    answers: Answers, artifact: Knowledge, params: dict[str, Any], revision: str
+) -> dict[str, Any]:
+    """Whether there is something to subscribe to; whoever sends the updates remembers for whom."""
+    from kb_runtime.mcp.resources import check_known
+
+    check_known(artifact, params["uri"], revision)
+    return {}
+
+
+def _unsubscribe(*_: Any) -> dict[str, Any]:
+    """A resource that has gone can be given up, too."""
+    return {}
+
+
 def _get_prompt(
     answers: Answers, artifact: Knowledge, params: dict[str, Any], _: str
 ) -> dict[str, Any]:
@@ -203,6 +218,8 @@ _METHODS: dict[str, Method] = {
     "resources/list": _list_resources,
     "resources/templates/list": _list_templates,
     "resources/read": _read_resource,
+    SUBSCRIBE: _subscribe,
+    UNSUBSCRIBE: _unsubscribe,
     "prompts/list": _list_prompts,
     "prompts/get": _get_prompt,
     "completion/complete": _complete,

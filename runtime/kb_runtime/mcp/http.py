@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import hmac
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import anyio.to_thread
 import mcp_types as types
 import uvicorn
@@ -28,6 +29,7 @@ from mcp.server.subscriptions import (
     ListenHandler,
     PromptsListChanged,
     ResourcesListChanged,
+    ResourceUpdated,
     ServerEvent,
     ToolsListChanged,
 )
@@ -48,7 +50,7 @@ from kb_runtime import log
 from kb_runtime.errors import ProtocolError
 from kb_runtime.mcp import correlation, eras
 from kb_runtime.mcp.changes import Changes
-from kb_runtime.mcp.connection import LISTEN
+from kb_runtime.mcp.connection import LISTEN, MAX_RESOURCES
 from kb_runtime.mcp.dispatch import Dispatcher
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ class DispatchServer(Server[Any]):
     """The SDK's server, whose every handler asks the dispatch core, on a worker thread."""
 
     def __init__(self, dispatcher: Dispatcher, subscriptions: Subscriptions | None = None) -> None:
-        """With `subscriptions` a stateless client can subscribe to changes of lists."""
+        """With `subscriptions` a stateless client can subscribe to changes."""
         info = dispatcher.answers.server_info
         super().__init__(
             info["name"],
@@ -153,9 +155,11 @@ class DispatchServer(Server[Any]):
 
 
 class Subscriptions:
-    """The streams on which stateless clients are told of changed lists."""
+    """The streams on which stateless clients are told of changed lists and resources."""
 
-    def __init__(self) -> None:
+    def __init__(self, changes: Changes) -> None:
+        self._changes = changes
+        changes.listen(self._tell)
         self._listeners: dict[object, Callable[[ServerEvent], None]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._handler = ListenHandler(self)
@@ -163,9 +167,26 @@ class Subscriptions:
     async def serve(
         self, context: ServerRequestContext[Any], params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        """One stream. Updates of single resources are not granted: nobody would send them."""
-        lists = params.notifications.model_copy(update={"resource_subscriptions": None})
-        return await self._handler(context, params.model_copy(update={"notifications": lists}))
+        """One stream. Updates are granted of resources that are there."""
+        wanted = params.notifications.resource_subscriptions or []
+        run = anyio.to_thread.run_sync  # for what reads records
+        addresses = await run(self._changes.known, wanted)
+        if len(addresses) > MAX_RESOURCES:
+            raise MCPError(eras.INVALID_REQUEST, f"At most {MAX_RESOURCES} resources on one stream")
+        try:
+            with anyio.CancelScope(shield=True):  # a client that leaves now leaves nothing watched
+                await run(self._changes.watch, addresses)
+        except ProtocolError as error:
+            raise MCPError(code=error.code, message=error.message) from error
+        try:
+            update = {"resource_subscriptions": addresses or None}
+            granted = params.notifications.model_copy(update=update)
+            return await self._handler(
+                context, params.model_copy(update={"notifications": granted})
+            )
+        finally:
+            with anyio.CancelScope(shield=True):
+                await run(self._changes.unwatch, addresses)
 
     def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
         """What the SDK's handler asks of a bus: called on the event loop, for each stream."""
@@ -179,13 +200,13 @@ class Subscriptions:
         for listener in list(self._listeners.values()):
             listener(event)
 
-    def tell(self, kinds: Sequence[str]) -> None:
-        """Tells all streams which lists have changed; from any thread."""
+    def _tell(self, kinds: Sequence[str], updated: Collection[str]) -> None:
+        """Tells all streams what has changed; from any thread."""
         loop = self._loop
         if loop is None or loop.is_closed():
             return
-        for kind in kinds:
-            asyncio.run_coroutine_threadsafe(self.publish(_EVENTS[kind]), loop)
+        for event in (*map(_EVENTS.__getitem__, kinds), *map(ResourceUpdated, updated)):
+            asyncio.run_coroutine_threadsafe(self.publish(event), loop)
 
     def close(self) -> None:
         """Ends all streams, as the protocol has it; called on the event loop's thread."""
@@ -370,8 +391,7 @@ def serve_http(
     """Serves until SIGINT or SIGTERM. What libraries log becomes a part of the log with `logs`."""
     subscriptions = None
     if changes is not None:
-        subscriptions = Subscriptions()
-        changes.listen(subscriptions.tell)
+        subscriptions = Subscriptions(changes)
     if logs:
         log.take_over_logging()
     app = build_app(

@@ -34,6 +34,8 @@ _FIELDS: dict[str, dict[str, tuple[str, bool]]] = {
     "resources/list": _PAGED,
     "resources/templates/list": _PAGED,
     "resources/read": {"uri": ("string", True)},
+    "resources/subscribe": {"uri": ("string", True)},
+    "resources/unsubscribe": {"uri": ("string", True)},
     "prompts/list": _PAGED,
     "prompts/get": {"name": ("string", True), "arguments": ("strings", False)},
     "completion/complete": {
@@ -45,7 +47,9 @@ _FIELDS: dict[str, dict[str, tuple[str, bool]]] = {
 """Per served method: field -> (kind, required). `null` counts as left out where not required."""
 
 HANDSHAKE_METHODS = frozenset(_FIELDS) - {"server/discover"}
-STATELESS_METHODS = frozenset(_FIELDS) - {"initialize", "ping"}
+SUBSCRIBE = "resources/subscribe"
+UNSUBSCRIBE = "resources/unsubscribe"
+STATELESS_METHODS = frozenset(_FIELDS) - {"initialize", "ping", SUBSCRIBE, UNSUBSCRIBE}
 
 
 def check_params(method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:

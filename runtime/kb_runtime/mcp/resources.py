@@ -7,7 +7,8 @@ from itertools import accumulate
 
 from kb_runtime.addresses import parse_address
 from kb_runtime.cursors import read_cursor, write_cursor
-from kb_runtime.errors import ProtocolError, ToolError
+from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
+from kb_runtime.manifest import sha256
 from kb_runtime.mcp import eras
 
 TYPE_CHECKING = False
@@ -80,8 +81,7 @@ def read_resource(artifact: Knowledge, uri: str, revision: str) -> dict[str, Any
     address = parse_address(uri)
     found = None if address is None else _addressed(artifact, *address)
     if found is None:
-        code = eras.INVALID_PARAMS if eras.is_stateless(revision) else eras.RESOURCE_NOT_FOUND
-        raise ProtocolError(code, f"Resource not found: {uri}", {"uri": uri})
+        raise _unknown(uri, revision)
     kind, record = found
     contents = {
         "uri": uri,
@@ -89,6 +89,33 @@ def read_resource(artifact: Knowledge, uri: str, revision: str) -> dict[str, Any
         "text": _text(record),
     }
     return {"contents": [contents]}
+
+
+def digest(artifact: Knowledge, uri: str) -> bytes | None:
+    """The SHA-256 of what `read_resource` gives; None where there is no such record, or none that can
+    be read."""
+    address = parse_address(uri)
+    try:
+        found = None if address is None else _addressed(artifact, *address)
+    except ArtifactError:
+        return None
+    if found is None:
+        return None
+    kind, record = found
+    text = _text(record).encode("utf-8", "surrogatepass")
+    return sha256(mime_type(kind, record).encode() + b"\0" + text)
+
+
+def check_known(artifact: Knowledge, uri: str, revision: str) -> None:
+    """Raises ProtocolError, with the address in its data, for an unknown resource."""
+    address = parse_address(uri)
+    if address is None or _addressed(artifact, *address) is None:
+        raise _unknown(uri, revision)
+
+
+def _unknown(uri: str, revision: str) -> ProtocolError:
+    code = eras.INVALID_PARAMS if eras.is_stateless(revision) else eras.RESOURCE_NOT_FOUND
+    return ProtocolError(code, f"Resource not found: {uri}", {"uri": uri})
 
 
 def _addressed(

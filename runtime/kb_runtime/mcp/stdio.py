@@ -17,7 +17,7 @@ from kb_runtime.mcp.connection import Connection, error_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from types import FrameType
     from typing import Any
 
@@ -48,17 +48,18 @@ class StdioServer:
                 answer = self.answer_line(line)
                 if answer is not None:
                     self._write(encode(answer))
+                    self._connection.written()
                     self._announce()
                 if self._stopping:
                     return
         except (_StopServing, BrokenPipeError):
             return
 
-    def tell(self, kinds: Sequence[str]) -> None:
-        """Sends what the client is to know about changed lists. Safe to call from any thread, at any
-        time: nobody is told before there is a client or after it has left."""
+    def tell(self, kinds: Sequence[str], updated: Collection[str]) -> None:
+        """Sends what the client is to know about changed lists and resources. Safe to call from any
+        thread, at any time: nobody is told before there is a client or after it has left."""
         try:
-            for message in self._connection.news(kinds):
+            for message in self._connection.news(kinds, updated):
                 self._write(encode(message))
         except OSError:
             return

@@ -58,6 +58,10 @@ class Corpus:
         self._out = folder
 
     @property
+    def records(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return RECORDS
+
+    @property
     def path(self) -> Path:
         return self._out / "small"
 

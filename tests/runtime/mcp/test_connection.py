@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from kb_runtime.errors import ProtocolError
+from kb_runtime.live import LiveArtifact
 from kb_runtime.mcp import eras
-from kb_runtime.mcp.connection import MAX_SUBSCRIPTIONS, Connection
+from kb_runtime.mcp.changes import Changes
+from kb_runtime.mcp.connection import MAX_RESOURCES, MAX_SUBSCRIPTIONS, Connection
+from kb_runtime.mcp.dispatch import Dispatcher
 
 STATELESS = eras.STATELESS_REVISIONS[0]
 META = {eras.REVISION_KEY: STATELESS, eras.CAPABILITIES_KEY: {}}
@@ -159,7 +163,31 @@ def test_other_batches_are_one_invalid_request(revision: str, batch: list[Any]) 
     assert (answer["id"], answer["error"]["code"]) == (None, eras.INVALID_REQUEST)
 
 
-# Changed lists
+# Changed lists and resources
+
+
+@pytest.fixture
+def changes(corpus: Any) -> Iterator[Changes]:
+    live = LiveArtifact(corpus.path)
+    yield Changes(live, Dispatcher(live))
+    live.close()
+
+
+@pytest.fixture
+def telling(changes: Changes) -> Callable[[], Connection]:
+    """`telling()`: a connection that tells changes of a small knowledge base."""
+    dispatcher = changes._dispatcher
+
+    def handle(method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:
+        if method == "initialize":
+            return echo(method, params, revision)
+        return dispatcher.handle(method, params, revision)
+
+    return lambda: Connection(handle, lambda: changes)
+
+
+def op(number: int) -> str:
+    return f"kb://small/builtins/op{number}"
 
 
 def subscribe(request_id: Any, **wanted: Any) -> dict[str, Any]:
@@ -176,8 +204,10 @@ def told(connection: Connection, *kinds: str) -> list[tuple[str, Any]]:
     ]
 
 
-def test_a_client_of_the_handshake_is_told_when_it_is_ready() -> None:
-    connection = Connection(echo, tells_changes=True)
+def test_a_client_of_the_handshake_is_told_when_it_is_ready(
+    telling: Callable[[], Connection],
+) -> None:
+    connection = telling()
     assert told(connection, "tools") == []
     connection.answer(request("initialize", {"protocolVersion": "2025-06-18"}))
     assert told(connection, "tools") == []
@@ -188,8 +218,10 @@ def test_a_client_of_the_handshake_is_told_when_it_is_ready() -> None:
     ]
 
 
-def test_a_stateless_client_is_told_what_it_subscribed_to() -> None:
-    connection = Connection(echo, tells_changes=True)
+def test_a_stateless_client_is_told_what_it_subscribed_to(
+    telling: Callable[[], Connection],
+) -> None:
+    connection = telling()
     connection.answer(request("tools/list", {"_meta": META}))
     assert told(connection, "tools") == []
     answer = connection.answer(
@@ -203,7 +235,10 @@ def test_a_stateless_client_is_told_what_it_subscribed_to() -> None:
             "_meta": {eras.SUBSCRIPTION_KEY: "s-1"},
         },
     }
+    assert told(connection, "tools") == []  # the acknowledgement comes first
+    connection.written()
     connection.answer(subscribe(2, resourcesListChanged=True, toolsListChanged=False))
+    connection.written()
     assert told(connection, "tools", "prompts", "resources") == [
         ("notifications/tools/list_changed", "s-1"),
         ("notifications/resources/list_changed", 2),
@@ -213,24 +248,117 @@ def test_a_stateless_client_is_told_what_it_subscribed_to() -> None:
     assert told(connection, "resources") == []
 
 
-def test_a_subscription_can_open_a_stateless_connection() -> None:
-    connection = Connection(echo, tells_changes=True)
+def test_a_subscription_can_open_a_stateless_connection(telling: Callable[[], Connection]) -> None:
+    connection = telling()
     assert "method" in connection.answer(subscribe(1, toolsListChanged=True))
+    connection.written()
     assert told(connection, "tools") == [("notifications/tools/list_changed", 1)]
 
 
-def test_a_subscription_that_makes_no_sense_is_refused() -> None:
+def test_a_subscription_that_makes_no_sense_is_refused(telling: Callable[[], Connection]) -> None:
     def code(connection: Connection, message: dict[str, Any]) -> int:
         found: int = connection.answer(message)["error"]["code"]
         return found
 
     wrong = request("subscriptions/listen", {"_meta": META, "notifications": []})
-    assert code(Connection(echo, tells_changes=True), wrong) == eras.INVALID_PARAMS
+    assert code(telling(), wrong) == eras.INVALID_PARAMS
     bare = request("subscriptions/listen", {"notifications": {}})
-    handshake = Connection(echo, tells_changes=True)
+    handshake = telling()
     handshake.answer(request("initialize", {"protocolVersion": "2025-11-25"}))
     assert code(handshake, bare) == eras.METHOD_NOT_FOUND
-    full = Connection(echo, tells_changes=True)
+    full = telling()
     for number in range(MAX_SUBSCRIPTIONS):
         full.answer(subscribe(number, toolsListChanged=True))
     assert code(full, subscribe("more", toolsListChanged=True)) == eras.INVALID_REQUEST
+    odd = subscribe(1, resourceSubscriptions="kb://small/builtins/op1")
+    assert code(telling(), odd) == eras.INVALID_PARAMS
+
+
+def updates(connection: Connection, *addresses: str) -> list[tuple[str, Any]]:
+    """The addresses of the news that these have changed, and the subscriptions that they are for."""
+    messages = connection.news([], addresses)
+    assert all(each["method"] == "notifications/resources/updated" for each in messages)
+    return [
+        (each["params"]["uri"], each["params"].get("_meta", {}).get(eras.SUBSCRIPTION_KEY))
+        for each in messages
+    ]
+
+
+@pytest.mark.parametrize("revision", eras.HANDSHAKE_REVISIONS)
+def test_a_client_of_the_handshake_is_told_of_what_it_subscribed_to(
+    telling: Callable[[], Connection], revision: str
+) -> None:
+    connection = telling()
+    connection.answer(request("initialize", {"protocolVersion": revision}))
+    connection.answer({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    for _ in range(2):  # once more changes nothing
+        assert connection.answer(request("resources/subscribe", {"uri": op(1)}))["result"] == {}
+    assert updates(connection, op(1), op(2)) == [(op(1), None)]
+    for uri in (op(1), op(1), "kb://small/builtins/never"):
+        assert connection.answer(request("resources/unsubscribe", {"uri": uri}))["result"] == {}
+    assert updates(connection, op(1), op(2)) == []
+
+
+def test_a_subscription_to_nothing_that_is_served_is_refused(
+    telling: Callable[[], Connection],
+) -> None:
+    connection = telling()
+    connection.answer(request("initialize", {"protocolVersion": "2025-11-25"}))
+    for uri in ("kb://small/builtins/never", "kb://other/builtins/op1", "file:///etc/passwd"):
+        error = connection.answer(request("resources/subscribe", {"uri": uri}))["error"]
+        assert (error["code"], error["data"]) == (eras.RESOURCE_NOT_FOUND, {"uri": uri})
+    for params in ({}, {"uri": 1}, None):
+        error = connection.answer(request("resources/subscribe", params))["error"]
+        assert error["code"] == eras.INVALID_PARAMS
+
+
+def test_nobody_subscribes_where_nothing_is_told() -> None:
+    connection = opened()
+    for method in ("resources/subscribe", "resources/unsubscribe"):
+        error = connection.answer(request(method, {"uri": op(1)}))["error"]
+        assert error["code"] == eras.METHOD_NOT_FOUND
+
+
+def test_a_stateless_client_names_resources_in_its_subscription(
+    telling: Callable[[], Connection],
+) -> None:
+    connection = telling()
+    for method in ("resources/subscribe", "resources/unsubscribe"):
+        error = connection.answer(request(method, {"_meta": META, "uri": op(1)}))["error"]
+        assert error["code"] == eras.METHOD_NOT_FOUND
+    wanted = [op(1), "kb://small/builtins/never", op(1), op(2)]
+    answer = connection.answer(subscribe("a", resourceSubscriptions=wanted))
+    assert answer["params"]["notifications"] == {"resourceSubscriptions": [op(1), op(2)]}
+    connection.answer(subscribe("b", resourceSubscriptions=[op(2)]))
+    connection.written()
+    assert updates(connection, op(1), op(2), op(3)) == [(op(1), "a"), (op(2), "a"), (op(2), "b")]
+    cancel = {"method": "notifications/cancelled", "params": {"requestId": "a"}}
+    connection.answer({"jsonrpc": "2.0", **cancel})
+    assert updates(connection, op(1), op(2)) == [(op(2), "b")]
+
+
+def test_a_client_subscribes_to_so_many_resources_and_no_more(
+    corpus: Any, telling: Callable[[], Connection]
+) -> None:
+    many = [{**corpus.records["builtins"][0], "id": f"op{n}"} for n in range(MAX_RESOURCES + 1)]
+    corpus.publish("2", builtins=many)
+    handshake = telling()
+    handshake.answer(request("initialize", {"protocolVersion": "2025-11-25"}))
+    answers = [
+        handshake.answer(request("resources/subscribe", {"uri": op(number)}))
+        for number in range(MAX_RESOURCES + 1)
+    ]
+    assert all("result" in answer for answer in answers[:-1])
+    assert answers[-1]["error"]["code"] == eras.INVALID_REQUEST
+    handshake.answer(request("resources/unsubscribe", {"uri": op(0)}))
+    last = request("resources/subscribe", {"uri": op(MAX_RESOURCES)})
+    assert "result" in handshake.answer(last)
+
+    stateless = telling()
+    all_of_them = [op(number) for number in range(MAX_RESOURCES)]
+    for subscription in ("a", "a"):  # the second takes the place of the first
+        answer = stateless.answer(subscribe(subscription, resourceSubscriptions=all_of_them))
+        assert answer["params"]["notifications"]["resourceSubscriptions"] == all_of_them
+        stateless.written()
+    error = stateless.answer(subscribe("b", resourceSubscriptions=[op(MAX_RESOURCES)]))["error"]
+    assert error["code"] == eras.INVALID_REQUEST
