@@ -9,10 +9,13 @@ if TYPE_CHECKING:
 
 
 def explain(hit: Hit) -> dict[str, Any]:
-    """Ranks and scores of both sides, the words that matched, and what each step of ranking changed.
+    """Ranks and scores of both sides, the words that matched, the rank and the score of both sides
+    together, and what each step of ranking changed.
 
     Changes are on the scale of `ranking`: before the steps the best candidate has 1, the last one 0.
+    `scaled` is the fused score on that scale; with all changes added it is what the hit was ranked by.
     """
+    fused = hit.fused
     known: dict[str, Any] = {
         "lexicalRank": hit.lexical_rank,
         "bm25": _rounded(hit.lexical_score),
@@ -20,7 +23,11 @@ def explain(hit: Hit) -> dict[str, Any]:
         "cosine": _rounded(hit.cosine),
         "matched": list(hit.matched),
         "exactName": hit.exact_name or None,
+        "fusedRank": fused and fused.rank,
+        "fused": _rounded(fused and fused.score),
+        "scaled": _rounded(fused and fused.scaled),
         "adjustments": {step: _rounded(change) for step, change in hit.adjustments},
+        "reranker": _rounded(hit.judged),
     }
     return {name: value for name, value in known.items() if value not in (None, [], {})}
 

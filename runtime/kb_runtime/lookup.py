@@ -83,9 +83,16 @@ def _explained(facts: dict[str, Any]) -> list[str]:
         lines.append("the query names it")
     if "matched" in facts:
         lines.append(f"matched: {', '.join(facts['matched'])}")
+    if "fused" in facts:
+        scale = f", scaled {facts['scaled']:.3f}" if "scaled" in facts else ""
+        lines.append(f"both: rank {facts['fusedRank']} (fused {facts['fused']:.4f}{scale})")
     changes = facts.get("adjustments", {})
     if changes:
-        lines.append(", ".join(f"{step} {change:+.3f}" for step, change in changes.items()))
+        after = facts["scaled"] + sum(changes.values())
+        steps = ", ".join(f"{step} {change:+.3f}" for step, change in changes.items())
+        lines.append(f"from there: {steps} = {after:.3f}")
+    if "reranker" in facts:
+        lines.append(f"re-ranker: {facts['reranker']:.4f}")
     return [f"   = {line}" for line in lines]
 
 

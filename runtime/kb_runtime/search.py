@@ -22,7 +22,7 @@ from kb_runtime.query import Query, analyse
 from kb_runtime.ranking import RERANKED, STEPS, Reranker, Step
 from kb_runtime.snippets import BUDGET_CHARS, Matcher, Snippet, front_matter, snippet
 from kb_runtime.spelling import distance
-from kb_runtime.structure import Adjustment, Ranking, Structure
+from kb_runtime.structure import Adjustment, Fused, Ranking, Structure
 from kb_runtime.vectors import EXACT_ROWS, RowRange, VectorHits
 
 if TYPE_CHECKING:
@@ -156,8 +156,10 @@ class Hit:
     `score` never increases down the list. It is the fused score in hybrid mode, moved by what the
     structure says, BM25 or cosine when one side answered alone, and in 0..1 unless ranks were fused; a
     hit that the query names has at least the best score of the others.
-    Ranks count from 1 and are None where that side did not find the chunk. `adjustments` are what
-    the steps of ranking did to it, on a scale where the best candidate had 1 and the last 0 before.
+    Ranks count from 1 and are None where that side did not find the chunk. `fused` is where both sides
+    together had it (None when one side answered alone); `adjustments` are what the steps of ranking did
+    to it from there, on a scale where the best candidate had 1 and the last 0 before. `judged` is the
+    score that a re-ranker gave it.
     """
 
     row: int
@@ -172,7 +174,9 @@ class Hit:
     cosine: float | None
     exact_name: bool
     passages: Passages = field(repr=False, compare=False)
+    fused: Fused | None = None
     adjustments: tuple[Adjustment, ...] = ()
+    judged: float | None = None
 
     @cached_property
     def _reading(self) -> tuple[tuple[str, ...], Snippet]:
@@ -503,7 +507,7 @@ class Searcher:
         else:
             fused = self._balanced(cosines, by_words, set(sides.semantic.rows[: self._candidates]))
         if not is_hybrid:
-            return Ranking(fused, {}, ())
+            return Ranking(fused, {}, (), ())
         steps = self._steps if request.ranking is None else request.ranking
         if sides.mode == "semantic":  # the lexical side has failed, and these steps ask it
             steps = tuple(step for step in steps if step not in ("definitions", "places"))
@@ -523,7 +527,10 @@ class Searcher:
             judged = [float(score) for score in self._reranker(query.text, texts)]
             if len(judged) != len(rows):
                 raise RerankerError(f"it gave {len(judged)} scores for {len(rows)} texts")
-            return ranking._replace(ranked=reordered(ranking.ranked, judged)), ()
+            return ranking._replace(
+                ranked=reordered(ranking.ranked, judged),
+                judged=dict(zip(rows, judged, strict=True)),
+            ), ()
         except Exception as error:
             # What a foreign package raises is nothing for a client: it may name paths of this machine.
             reason = error if isinstance(error, RerankerError) else "it failed"
@@ -615,6 +622,7 @@ class Searcher:
         passages = Passages(Matcher(query, self._analyzer, lexical.corrections), budget)
         chunks = self._artifact.chunks
         records = chunks.column("record")
+        origins = ranking.origins()
         for one in candidates:
             word, meaning = by_words.get(one.row), by_meaning.get(one.row)
             yield Hit(
@@ -630,7 +638,9 @@ class Searcher:
                 cosine=None if meaning is None else semantic.cosines[meaning],
                 exact_name=one.exact_name,
                 passages=passages,
+                fused=origins.get(one.row),
                 adjustments=ranking.adjustments(one.row),
+                judged=ranking.judged.get(one.row),
             )
 
 

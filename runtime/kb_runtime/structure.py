@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from kb_runtime import ranking
@@ -40,15 +41,38 @@ class Adjustment(NamedTuple):
     change: float
 
 
-class Ranking(NamedTuple):
-    """Rows with scores, best first; and what each step did to the scores of the pool, row by row.
+class Fused(NamedTuple):
+    """Where a candidate was before the steps: its rank from 1, its score, and that score on the scale
+    of the steps (None for what they do not rank)."""
 
-    `places` gives the place of a row of the pool in the lists of changes.
+    rank: int
+    score: float
+    scaled: float | None
+
+
+class Ranking(NamedTuple):
+    """Rows with scores, best first; and what became of them on the way there.
+
+    `places` gives the place of a row of the pool in the lists `scaled`, its score before the steps, and
+    `trail`, what each step did to it. `fused` is the order before the steps, `judged` what a re-ranker
+    said.
     """
 
     ranked: list[tuple[int, float]]
     places: Mapping[int, int]
     trail: Sequence[tuple[Step, Sequence[float]]]
+    fused: Sequence[tuple[int, float]]
+    scaled: Sequence[float] = ()
+    judged: Mapping[int, float] = MappingProxyType({})
+
+    def origins(self) -> dict[int, Fused]:
+        """Where each row was before the steps."""
+        return {
+            row: Fused(
+                rank, score, None if (at := self.places.get(row)) is None else self.scaled[at]
+            )
+            for rank, (row, score) in enumerate(self.fused, start=1)
+        }
 
     def adjustments(self, row: int) -> tuple[Adjustment, ...]:
         """What was done to a row: asked of the rows that are shown, few of those that were ranked."""
@@ -127,7 +151,7 @@ class Structure:
         without it the steps that compare candidates with each other are left out.
         """
         if not fused or not steps:
-            return Ranking(list(fused), {}, ())
+            return Ranking(list(fused), {}, (), fused)
         named = by_words[: ranking.NAMED] if _names(query) else ()
         pool, rest = _pool(fused, frozenset(named))
         rows = [row for row, _ in pool]
@@ -136,7 +160,7 @@ class Structure:
         if matrix is not None and vectors is not None and {"neighbours", "duplicates"} & {*steps}:
             chosen = matrix[[vectors[row] for row in rows]]
             similarity = chosen @ chosen.T
-        scores = ranking.scaled([score for _, score in pool])
+        scores = scaled = ranking.scaled([score for _, score in pool])
         asked: frozenset[int] = frozenset()
         trail: list[tuple[Step, list[float]]] = []
         for step in ranking.STEPS:
@@ -174,7 +198,7 @@ class Structure:
         share = (high - low) / max(scores) if max(scores) > 0 else 0.0
         ranked = [(rows[at], low + share * scores[at]) for at in order]
         places = {row: at for at, row in enumerate(rows)}
-        return Ranking([*ranked, *rest], places, trail)
+        return Ranking([*ranked, *rest], places, trail, fused, scaled)
 
     def _records(self, rows: Sequence[int]) -> list[tuple[int, int]]:
         """Of each row its collection's position in the ranges and its record's in the collection."""

@@ -282,5 +282,8 @@ def test_explained_hits_tell_ranks_and_words(
     assert best["lexicalRank"] >= 1
     assert best["semanticRank"] >= 1
     assert best["matched"]
+    assert best["fusedRank"] >= 1
+    assert 0 <= best["fused"] <= 1
     _, out, _ = ask(capsys, "search", built / "out", "trimming lanterns", "--explain")
     assert "words: rank" in out
+    assert "both: rank" in out

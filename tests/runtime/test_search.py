@@ -7,6 +7,7 @@ import random
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from kb_runtime.analysis import Analyzer
 from kb_runtime.artifact import Artifact, CollectionInfo
 from kb_runtime.catalog import Catalog, ChunkTable
 from kb_runtime.errors import ArtifactError, ToolError
+from kb_runtime.explanation import explain
 from kb_runtime.lexical import LexicalIndex
 from kb_runtime.ranking import STEPS
 from kb_runtime.search import CANDIDATES, NO_WORD_OCCURS, Searcher, SearchRequest, SearchResult
@@ -576,6 +578,28 @@ def test_steps_can_be_switched_off_by_the_manifest_and_by_a_request(small: Built
     assert not any(hit.adjustments for hit in plain)
 
 
+def test_an_explanation_adds_up_to_the_order(large: Built) -> None:
+    found = Searcher(large).search(
+        SearchRequest("contract balance transfer", limit=60, names=False)
+    )
+    facts = [explain(hit) for hit in found.hits]
+    ranked = [one for one in facts if "scaled" in one]
+    assert len(ranked) > 10
+    sums = [one["scaled"] + sum(one.get("adjustments", {}).values()) for one in ranked]
+    assert all(after <= before + 0.001 for before, after in pairwise(sums))  # all are rounded
+    before = sorted(ranked, key=lambda one: one["fusedRank"])
+    assert len({one["fusedRank"] for one in before}) == len(before)
+    assert [one["fused"] for one in before] == sorted(
+        (one["fused"] for one in before), reverse=True
+    )
+
+
+def test_one_side_alone_is_not_fused(small: Built) -> None:
+    hits = Searcher(small).search(SearchRequest("map of sets", mode="lexical")).hits
+    assert hits
+    assert not any({"fused", "fusedRank", "scaled"} & explain(hit).keys() for hit in hits)
+
+
 def test_a_larger_page_begins_with_the_smaller_one(large: Built) -> None:
     searcher = Searcher(large)
     few = searcher.search(SearchRequest("contract balance transfer", limit=5)).hits
@@ -591,6 +615,7 @@ def test_a_reranker_orders_the_first_hits(small: Built, monkeypatch: pytest.Monk
     result = searcher.search(SearchRequest("voting leaders", names=False))
     lengths = [len(hit.chunk["text"]) for hit in result.hits]
     assert lengths == sorted(lengths)
+    assert [explain(hit)["reranker"] for hit in result.hits] == [-length for length in lengths]
     assert not result.warnings
 
 
