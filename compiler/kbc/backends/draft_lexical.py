@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import tantivy
@@ -23,6 +23,8 @@ from kbc.records import Chunk
 
 _PROSE = "prose"
 _WORD = re.compile(r"\w+")
+# Of ASCII text, whose words need no regular expression: what is in none becomes a space.
+_SEPARATORS = {code: " " for code in range(128) if not _WORD.match(chr(code))}
 _HEAP_BYTES_PER_TEXT_BYTE = 24
 _MIN_HEAP_BYTES = 64 << 20
 _MAX_HEAP_BYTES = 4_000_000_000  # the engine's limit for one thread is 4 GiB
@@ -32,15 +34,18 @@ class _Spelled(dict[str, str]):
     """Word -> its whole and its parts, folded, with spaces between; filled when first asked for."""
 
     def __missing__(self, word: str) -> str:
-        parts, whole = name_parts(word)
-        terms = [whole, *parts] if len(parts) > 1 and whole else parts
+        if word.isascii() and word.isalpha() and word.islower():
+            terms = [word]  # as `name_parts` says, in a tenth of its time
+        else:
+            parts, whole = name_parts(word)
+            terms = [whole, *parts] if len(parts) > 1 and whole else parts
         spelled = " ".join(term for term in terms if len(term) <= MAX_TERM_CHARS)
         self[word] = spelled
         return spelled
 
-    def line(self, text: str) -> str:
-        """The terms of all words of `text`."""
-        return " ".join(map(self.__getitem__, _WORD.findall(text)))
+    def line(self, words: Iterable[str]) -> str:
+        """The terms of all `words`."""
+        return " ".join(map(self.__getitem__, words))
 
 
 def write_draft_lexical(folder: Path, inputs: Inputs, chunks: Sequence[Chunk]) -> None:
@@ -61,16 +66,16 @@ def write_draft_lexical(folder: Path, inputs: Inputs, chunks: Sequence[Chunk]) -
         _register(index)
         writer = index.writer(heap_size=_heap_bytes(chunks), num_threads=1)
         for row, chunk in enumerate(chunks):
-            body = spelled.line(chunk.text)
-            title = spelled.line(chunk.title)
-            names = spelled.line(" ".join(chunk.identifiers))
+            title = _words(chunk.title)
+            body = _words(chunk.text)
+            path = _words(paths[chunk.collection, chunk.record_id])
             document = tantivy.Document()
             document.add_unsigned(fields.ROW, row)
-            document.add_text("title", title)
-            document.add_text("body", body)
-            document.add_text("identifiers", names)
-            document.add_text("path", spelled.line(paths[chunk.collection, chunk.record_id]))
-            document.add_text(fields.WORDS, f"{title} {body}")
+            document.add_text("title", spelled.line(title))
+            document.add_text("body", spelled.line(body))
+            document.add_text("identifiers", spelled.line(_words(" ".join(chunk.identifiers))))
+            document.add_text("path", spelled.line(path))
+            document.add_text(fields.WORDS, spelled.line(dict.fromkeys([*title, *body])))
             document.add_text(fields.FILTERS, _filters(chunk, ordinals[chunk.collection]))
             writer.add_document(document)
         writer.commit()
@@ -79,6 +84,10 @@ def write_draft_lexical(folder: Path, inputs: Inputs, chunks: Sequence[Chunk]) -
         raise LexicalIndexError(f"the lexical index cannot be written: {error}") from error
     _name_terms_only(folder / fields.META)
     canonicalise(folder, len(chunks))
+
+
+def _words(text: str) -> list[str]:
+    return text.translate(_SEPARATORS).split() if text.isascii() else _WORD.findall(text)
 
 
 def _register(index: tantivy.Index) -> None:

@@ -86,13 +86,14 @@ class Follower:
         Whether all that was possible."""
         problem = ""
         try:
-            if changed and self._snapshot.scan():
-                self._edited_at = time.monotonic()
-            self._reap()
             if self._index is None:
+                # First, because a scan reads every file, too: what changes meanwhile differs then.
                 self._say("drafting", notice)
                 self._indexing.build(None, draft=True)
                 self._look_at_published()
+            if changed and self._snapshot.scan():
+                self._edited_at = time.monotonic()
+            self._reap()
             self._publish_edits()
             self._start_builder()
         except OSError as error:

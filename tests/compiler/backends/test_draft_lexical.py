@@ -3,10 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from kb_runtime.analysis import name_parts
 from kb_runtime.artifact import Artifact
 from kb_runtime.search import SearchRequest
 from kb_runtime.verification import verify
+from kbc.backends.draft_lexical import _WORD, _Spelled, _words
 from kbc.code_tree import read_tree
 from kbc.pipeline import BuildOptions, BuildReport, build_from, differing_files
 
@@ -80,3 +84,16 @@ def test_filters_of_language_and_type_hold(tree: Path, tmp_path: Path) -> None:
 def test_two_drafts_of_a_tree_are_the_same_bytes(tree: Path, tmp_path: Path) -> None:
     one, other = draft(tree, tmp_path / "one"), draft(tree, tmp_path / "other")
     assert differing_files(one.path, other.path) == []
+
+
+@given(st.text() | st.text(st.characters(codec="ascii")))
+@example("snake_case\x1fHTTPServer\x00x1\x85")
+def test_words_are_the_same_whichever_way_they_are_split(text: str) -> None:
+    assert _words(text) == _WORD.findall(text)
+
+
+@given(st.from_regex(r"[a-z]{1,12}|\w{1,12}", fullmatch=True))
+def test_a_word_is_spelled_as_its_whole_and_its_parts(word: str) -> None:
+    parts, whole = name_parts(word)
+    expected = [whole, *parts] if whole and len(parts) > 1 else parts
+    assert _Spelled()[word] == " ".join(expected)

@@ -14,6 +14,7 @@ from kb_runtime.workspace import Workspace
 from kbc.following import follower as following
 from kbc.following.follower import Follower
 from kbc.following.indexing import Indexing
+from kbc.following.snapshot import Snapshot
 
 FAILING = [
     *(sys.executable, "-c"),
@@ -64,6 +65,23 @@ def test_the_first_step_publishes_a_draft_of_the_whole_tree(bench: Bench) -> Non
     assert bench.live(0) == {"a.py": "one", "b.py": "two"}
     assert (status["files"], status["edited"], status["vectors"]) == (2, 0, False)
     assert not Path(bench.code.kb_folders[1]).exists()
+
+
+def test_what_changes_after_the_first_draft_has_read_it_is_in_the_edits(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write(a="one", b="two")
+    look = Snapshot.scan
+
+    def look_later(snapshot: Snapshot) -> bool:
+        bench.write(b="changed meanwhile")
+        return look(snapshot)
+
+    monkeypatch.setattr(Snapshot, "scan", look_later)
+    status = bench.step()
+    assert bench.live(0) == {"a.py": "one", "b.py": "two"}
+    assert bench.live(1) == {"b.py": "changed meanwhile"}
+    assert status["edited"] == 1
 
 
 def test_only_edited_files_are_in_the_edits(bench: Bench) -> None:
