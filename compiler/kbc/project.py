@@ -527,6 +527,7 @@ class _Reader:
                         ("search", name),
                         hint=_choices(value, choices),
                     )
+        self._check_fusion(fields)
         return SearchSettings(
             fields.get("candidates"),
             fields.get("rrf_k"),
@@ -537,6 +538,23 @@ class _Reader:
             fields.get("reranker"),
             weights,
         )
+
+    def _check_fusion(self, fields: Mapping[str, Any]) -> None:
+        """One of `alpha`, `rrf_k` and `fusion` decides how the sides are fused: a second one that says
+        otherwise would be ignored."""
+        for idle, ruling in (
+            ("fusion", "alpha" if "alpha" in fields else ""),
+            ("rrf_k", "alpha" if "alpha" in fields else ""),
+            ("rrf_k", "fusion" if fields.get("fusion") == "balanced" else ""),
+        ):
+            if ruling and idle in fields:
+                self._error(
+                    "toml-conflict",
+                    f"`{idle}` has no effect beside `{ruling} = {_toml(fields[ruling])}`",
+                    ("search", idle),
+                    hint="Remove one of the two; docs/search.md says what each does.",
+                )
+                return
 
     def _package(self, table: dict[str, Any]) -> PackageSettings:
         fields = self._checked(("package",), table, _PACKAGE_KEYS)
@@ -641,6 +659,10 @@ def _table_name(key: Key) -> str:
 def _all_options() -> dict[str, str]:
     """With an unknown kind, no option of any kind is reported on top of it."""
     return {name: kind for each in KINDS.values() for name, kind in each.options.items()}
+
+
+def _toml(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _choices(given: str, known: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ license     = "Apache-2.0"
 
 # [search]                              # the defaults are measured; change them with `kbc eval`
 # candidates = 100                      # hits taken from each side before fusion
-# rrf_k      = 60
+# fusion     = "balanced"
 # boosts     = {{ title = 2.0 }}
 
 # [tools]

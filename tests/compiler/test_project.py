@@ -72,6 +72,24 @@ def test_a_folder_without_kb_toml_is_refused_with_a_way_on(tmp_path: Path) -> No
         ('[kb]\nname = "Ä"\n', "toml-bad-value", 2, "'Ä'"),
         ('[kb]\nname = "a"\nprefix = "9x"\n', "toml-bad-value", 3, "'9x'"),
         ('[kb]\nname = "a"\n[search]\nalpha = 2.0\n', "toml-bad-value", 4, "2.0"),
+        (
+            '[kb]\nname = "a"\n[search]\nfusion = "balanced"\nrrf_k = 20\n',
+            "toml-conflict",
+            5,
+            '`rrf_k` has no effect beside `fusion = "balanced"`',
+        ),
+        (
+            '[kb]\nname = "a"\n[search]\nrrf_k = 20\nalpha = 0.5\n',
+            "toml-conflict",
+            4,
+            "`rrf_k` has no effect beside `alpha = 0.5`",
+        ),
+        (
+            '[kb]\nname = "a"\n[search]\nalpha = 0\nfusion = "rrf"\n',
+            "toml-conflict",
+            5,
+            "`fusion` has no effect beside `alpha = 0`",
+        ),
         ('[kb]\nname = "a"\n[search]\ncandidates = true\n', "toml-wrong-type", 4, "True"),
         ('[kb]\nname = "a"\n[search.boosts]\ntittle = 2\n', "toml-unknown-key", 4, "'tittle'"),
         ('[kb]\nname = "a"\n[search.weights]\ndosc = 2\n', "toml-unknown-key", 4, "'dosc'"),
@@ -124,6 +142,15 @@ def test_each_mistake_is_reported_with_its_line(
     found_code, found_line, message = only_error(diagnostics)
     assert (found_code, found_line) == (code, line)
     assert quoted in message
+
+
+def test_ranks_may_be_fused_with_a_constant(tmp_path: Path) -> None:
+    table = '[kb]\nname = "a"\n[search]\nfusion = "rrf"\nrrf_k = 20\n'
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n")
+    project, _ = load(tmp_path, table + '[[collection]]\nname = "docs"\nkind = "docs"\n')
+    assert project is not None
+    assert (project.search.fusion, project.search.rrf_k) == ("rrf", 20)
 
 
 def test_a_name_is_taken_also_where_another_mistake_is_beside_it(tmp_path: Path) -> None:
