@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import answer_fields
 import click
 from tool_examples import EXAMPLES
 from tool_refusals import Refused, refused
@@ -66,15 +67,18 @@ Common to all tools:
 
 - A call without arguments equals one with `{}`; `null` equals an omitted argument; unknown arguments are ignored with a
   warning. Texts are trimmed. Whole numbers may come as `5`, `5.0` or `"5"`.
-- An answer has one text and, unless said otherwise, `structuredContent` with the same facts. Fields without a value are
-  left out. Any structure may have `warnings`, a list of sentences, and the text has them too.
+- An answer has one text and, unless said otherwise, `structuredContent` with the same facts: the fields in the second table
+  of each tool, in which `[]` stands for the items of a list, `{}` for the values of an object whose keys are data, and `?`
+  for a field that is left out without a value. Any structure may have `warnings`, a list of sentences, and the text has
+  them too.
 - `{prefix}_hybrid_search` always gives `resultsByScope`; with one scope also `results`, the same list, which the text leaves
   out. The more hits an answer has, the less each tells: ten take about 4 kB of text and 7 kB of structure, where up to
   five (ten over several scopes) have longer snippets, tags and the lines of the passage as well.
 - A call that cannot be answered is a result with `isError`; its text starts with `Error:` (in the
   family `tests` with `API Error (<status>):`, in `workshops` with a heading before it) and says what to do, and
   `structuredContent.error` has `kind` (`BAD_INPUT`, `NOT_FOUND`, `NO_MATCH`, `READ_ONLY`, `UNAVAILABLE`, `INTERNAL`),
-  `message` and where it helps `suggestions` and `details`. A search without hits is a success.
+  `message` and where it helps `suggestions`, `details`, `next` (what to do) and in the family `tests` the `status`. A search
+  without hits is a success.
 - The family `sources` answers with JSON-RPC errors instead: -32602 for arguments, -32603 for failures of the server, whose
   `data` is that `error` and the correlation id. Only a page or section that does not exist is a result with `isError`.
 - The refused calls below each tool were made to a small knowledge base when this page was written; the texts are its
@@ -163,12 +167,9 @@ def _tool(tool: Tool, refusals: list[Refused]) -> Iterator[str]:
     else:
         yield "No arguments.\n"
     if tool.output is not None:
-        always = tool.output.get("required", [])
-        fields = [
-            f"`{name}`{'' if name in always else '?'}{_meaning(schema)}"
-            for name, schema in tool.output["properties"].items()
-        ]
-        yield f"Structured answer (`?`: left out without a value): {', '.join(fields)}.\n"
+        yield "| field of the answer | type | meaning |\n|---|---|---|"
+        yield from map(_field, answer_fields.fields(tool.name))
+        yield ""
     else:
         yield "The answer is text only.\n"
     yield f"Errors: {_errors(tool) or 'only those of every tool'}.\n"
@@ -185,8 +186,9 @@ def _tool(tool: Tool, refusals: list[Refused]) -> Iterator[str]:
     yield f"Example: `{json.dumps(example)}`\n"
 
 
-def _meaning(schema: dict[str, Any]) -> str:
-    return f" ({schema['description']})" if "description" in schema else ""
+def _field(field: answer_fields.Field) -> str:
+    name = f"`{field.path}`{' ?' if field.is_optional else ''}"
+    return f"| {name} | {field.type} | {field.meaning.replace('|', _PIPE)} |"
 
 
 def _errors(tool: Tool) -> str:

@@ -7,6 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from scripts.answer_fields import schema
+
+from kb_runtime.tools import TOOLS
+from kb_runtime.tools.compact import COMPACT_TOOLS
+from kb_runtime.tools.declaration import Tool
 from kbc import kinds, project
 
 ROOT = Path(__file__).parents[1]
@@ -24,6 +30,18 @@ def test_generated_pages_are_current() -> None:
         [sys.executable, script, "--check"], capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize("tool", [*TOOLS, *COMPACT_TOOLS], ids=lambda tool: tool.name)
+def test_the_fields_of_answers_are_those_that_the_tool_declares(tool: Tool) -> None:
+    declared = tool.output or {"properties": {}}
+    told = schema(tool.name)
+    assert told["properties"].keys() - declared["properties"].keys() <= {"warnings"}
+    assert declared["properties"].keys() <= told["properties"].keys()
+    assert set(told.get("required", ())) == set(declared.get("required", ()))
+    for name, own in told["properties"].items():
+        outer = declared["properties"].get(name, {})
+        assert outer.get("type", own["type"]) == own["type"], name
 
 
 def test_every_diagnostic_code_is_documented() -> None:

@@ -610,8 +610,9 @@ TOOLS = (
                 "content": STRING,
                 "sections": LIST,
                 "truncated": BOOLEAN,
+                "builtAt": STRING,
             },
-            {**_PAGE_FACTS, "builtAt": STRING, "section": STRING, "nextCursor": STRING},
+            {**_PAGE_FACTS, "section": STRING, "nextCursor": STRING},
         ),
     ),
 )
