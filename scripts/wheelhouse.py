@@ -4,21 +4,25 @@
     python scripts/wheelhouse.py ARTIFACT --out dist/wheelhouse
 
 Holds the knowledge base as a wheel, the runtime, and what the runtime needs, all pinned with hashes in
-requirements.txt. The wheels are those of this platform and this Python. Exit code 1: something could not
-be fetched or does not fit its hash; OUT is not made then.
+requirements.txt. The wheels are those of this platform and this Python.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import click
+
+from kb_runtime import command_line, exit_codes
 from kb_runtime.artifact import Artifact
+from kb_runtime.command_line import CommandError
+from kbc import failures
 from kbc.environment import source_date_epoch
 from kbc.shipping.moment import moment_of
 from kbc.shipping.product import product
@@ -27,55 +31,82 @@ from kbc.shipping.wheel import write_wheel
 ROOT = Path(__file__).resolve().parents[1]
 PINNED = ROOT / "requirements" / "runtime.txt"
 REQUIREMENTS = "requirements.txt"
+PACKAGED = ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "compiler", "runtime")
+"""What the runtime's wheel is built from."""
+NOT_FETCHED = 1
+"""Exit code: a wheel could not be had, or does not fit its hash."""
 
 
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("artifact", type=Path)
-    parser.add_argument("--out", type=Path, default=Path("dist/wheelhouse"))
-    options = parser.parse_args(arguments)
-    if os.path.lexists(options.out):
-        parser.error(f"{options.out} exists already; choose another folder or remove it")
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=options.out.parent, prefix=".wheelhouse-") as name:
+@click.command()
+@click.argument("artifact", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("dist/wheelhouse"),
+    show_default=True,
+    help="A folder to be made; when something fails it is not there.",
+)
+def wheelhouse(artifact: Path, out: Path) -> None:
+    """Put the knowledge base ARTIFACT and all that serves it into a folder of wheels."""
+    if os.path.lexists(out):
+        raise CommandError(
+            exit_codes.OUTPUT, f"{out} exists already.", "Choose another folder or remove it."
+        )
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".wheelhouse-") as name:
         staged = Path(name, "wheelhouse")
         staged.mkdir()
-        if not _fetch(staged):
-            return 1
-        ours = [_runtime(staged), _knowledge(options.artifact, staged)]
+        ours = [_knowledge(artifact, staged), _runtime(Path(name, "sources"), staged)]
+        _fetch(staged)
         lines = [PINNED.read_text("utf-8"), *(_pin(path) for path in ours)]
         (staged / REQUIREMENTS).write_text("".join(lines), encoding="utf-8")
-        staged.rename(options.out)
-    wheels = list(options.out.glob("*.whl"))
+        staged.rename(out)
+    wheels = list(out.glob("*.whl"))
     total = sum(path.stat().st_size for path in wheels)
-    print(f"{options.out}: {len(wheels)} wheels, {total / 1e6:.1f} MB. On the other machine:")
-    print(
-        f"  pip install --no-index --find-links {options.out.name} --require-hashes"
-        f" -r {options.out.name}/{REQUIREMENTS}"
+    click.echo(f"{out}: {len(wheels)} wheels, {total / 1e6:.1f} MB. On the other machine:")
+    click.echo(
+        f"  pip install --no-index --find-links {out} --require-hashes -r {out / REQUIREMENTS}"
     )
-    return 0
-
-
-def _fetch(folder: Path) -> bool:
-    """What the runtime needs, as wheels with the pinned hashes."""
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
-    only = ["--require-hashes", "--only-binary", ":all:", "--dest", str(folder), "-r", str(PINNED)]
-    return subprocess.run([*pip, *only], check=False).returncode == 0
-
-
-def _runtime(folder: Path) -> Path:
-    """The wheel of this checkout; its files get the time of SOURCE_DATE_EPOCH."""
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet"]
-    only = ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)]
-    subprocess.run([*pip, *only], check=True)
-    (wheel,) = folder.glob("kbc-*.whl")
-    return wheel
 
 
 def _knowledge(artifact: Path, folder: Path) -> Path:
     with Artifact.open(artifact) as opened:
         facts = product(opened)
         return write_wheel(opened, facts, folder, moment_of(facts, source_date_epoch())).path
+
+
+def _runtime(sources: Path, folder: Path) -> Path:
+    """The wheel of this checkout, with the time of SOURCE_DATE_EPOCH in it. It is built from a copy:
+    beside the sources setuptools would find what an earlier build left, and pack that too."""
+    sources.mkdir()
+    for name in PACKAGED:
+        if (ROOT / name).is_dir():
+            unwanted = shutil.ignore_patterns("__pycache__", "*.egg-info")
+            shutil.copytree(ROOT / name, sources / name, ignore=unwanted)
+        else:
+            shutil.copy2(ROOT / name, sources)
+    only = ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(sources)]
+    if not _pip("wheel", *only):
+        raise CommandError(exit_codes.INTERNAL, "the wheel of the runtime could not be built.")
+    (wheel,) = folder.glob("kbc-*.whl")
+    return wheel
+
+
+def _fetch(folder: Path) -> None:
+    """What the runtime needs, as wheels with the pinned hashes."""
+    only = ["--require-hashes", "--only-binary", ":all:", "--dest", str(folder), "-r", str(PINNED)]
+    if not _pip("download", *only):
+        raise CommandError(
+            NOT_FETCHED,
+            "the wheels could not be fetched.",
+            "pip has said above which; it needs a package index, or its cache.",
+        )
+
+
+def _pip(*arguments: str) -> bool:
+    """Whether pip did it; what is wrong it says itself."""
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", arguments[0], "--quiet"]
+    return subprocess.run([*pip, *arguments[1:]], check=False).returncode == 0
 
 
 def _pin(wheel: Path) -> str:
@@ -85,4 +116,4 @@ def _pin(wheel: Path) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command_line.run(wheelhouse, sys.argv[1:], "wheelhouse.py", failures.explain))

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.required import needs
 
 from kbc import source_tree
 from kbc.diagnostics import Diagnostics
@@ -61,7 +62,7 @@ def test_lines_that_are_no_patterns_are_passed_over(tmp_path: Path) -> None:
     assert selected(tmp_path)[0] == ["b.py"]
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="compares with Git itself")
+@needs(shutil.which("git"), "compares with Git itself")
 def test_the_same_files_are_ignored_as_by_git(tmp_path: Path) -> None:
     names = ["a.py", "b/a.py", "b/c/a.py", "b/c/d.txt", "doc/x.md", "b/doc/y.md", "e f.py", "#x.py"]
     write(tmp_path, *names, "b/c/keep/z.py", "[g].py", "q/r/s/t.py")

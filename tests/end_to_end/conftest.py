@@ -12,13 +12,15 @@ from shutil import copytree
 
 import pytest
 from tests.end_to_end.npm import node
+from tests.end_to_end.once import once
+from tests.end_to_end.wheelhouse import offline, wheelhouse
 
 from kbc.pipeline import BuildOptions, build
 
 ROOT = Path(__file__).parents[2]
 QUINT_DOCS = ROOT.parent / "shared" / "corpora" / "quint-docs"
 
-__all__ = ["node"]
+__all__ = ["node", "offline", "wheelhouse"]
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
@@ -47,11 +49,14 @@ def quint_artifact(
 
 @pytest.fixture(scope="session")
 def own_kb_artifact(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Path:
-    """The knowledge base of this repository, compiled."""
+    """The knowledge base of this repository, compiled; test processes share it."""
     assert pytestconfig.cache is not None
     cache = Path(pytestconfig.cache.mkdir("kbc"))
-    out = tmp_path_factory.mktemp("own-kb")
-    return build(ROOT / "kb", BuildOptions(out=out, cache=cache)).path.parent
+
+    def make(out: Path) -> None:
+        build(ROOT / "kb", BuildOptions(out=out, cache=cache))
+
+    return once(tmp_path_factory, "own-kb", make) / "quint"
 
 
 @pytest.fixture(scope="session")

@@ -1,32 +1,51 @@
 """Nothing leaves the machine, and nothing is written on it.
 
-Three witnesses: Python's audit events, which name every socket and file that Python code asks for; system
-calls, where there is `strace`, which name those of native code too; and a namespace without network over a
-read-only file system, where anything that needed one of them would fail.
+kb/ is served by the command of its wheel, from an environment that was empty and had a wheelhouse and no
+network (`make wheelhouse`, then the two commands of docs/air-gap.md). Three witnesses: Python's audit
+events, which name every socket, file and process that Python code asks for; system calls, where there is
+`strace`, which name those of native code too; and a namespace without network over a read-only file
+system, where anything that needed one of them would fail. There the official clients drive it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
-import venv
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-import anyio
 import httpx2
+import psutil
 import pytest
-from mcp import Client, StdioServerParameters
-from tests.end_to_end.knowledge import write_knowledge
+from tests.end_to_end import client_beside_server, sdk_client
+from tests.end_to_end.npm import INSPECTOR
+from tests.end_to_end.sdk_client import converse, converse_at
+from tests.end_to_end.sealed import (
+    OFFLINE,
+    SEALED,
+    namespaces,
+    where_possible,
+)
+from tests.end_to_end.system_calls import Trace, strace, traced
+from tests.end_to_end.wheelhouse import PATIENCE
 
-from kbc.pipeline import BuildOptions, build
+pytestmark = PATIENCE
 
-ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "scripts" / "wheelhouse.py"
+QUESTION = "how do I create a map from a set"
+ANSWER = "mapBy"
+BEST = 3
+"""The title of one of the first hits, and among how many it is."""
+READY_S = 60
+CLIENT_S = 300
+BESIDE = [sys.executable, client_beside_server.__file__]
+HTTP = ("serve", "--http", "--port", "0")
 
 WATCH = '''\
 """Writes what a server that wants nothing would not do to stderr; imported before everything else."""
@@ -80,11 +99,10 @@ TURNS_ON = {
 }
 
 
-@pytest.fixture(scope="module")
-def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("gap")
-    write_knowledge(folder / "kb")
-    return build(folder / "kb", BuildOptions(out=folder / "out")).path.parent
+@pytest.fixture
+def command(offline: Path) -> str:
+    """The console script of the wheel of kb/."""
+    return str(offline / "quint-kb")
 
 
 @pytest.fixture
@@ -108,37 +126,11 @@ def environment(tmp_path: Path, listener: socket.socket) -> dict[str, str]:
         "HOME": str(tmp_path / "home"),
         "TMPDIR": str(tmp_path / "given"),
         "PATH": os.defpath,
-        "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT / "runtime")]),
+        "PYTHONPATH": str(folder),
         "PYTHONDONTWRITEBYTECODE": "1",
         **dict.fromkeys(CALLS_HOME, trap),
         **TURNS_ON,
     }
-
-
-async def use(client: Client) -> None:
-    """Calls every tool that needs nothing, searches, reads resources and prompts."""
-    for tool in (await client.list_tools()).tools:
-        if not tool.input_schema.get("required"):
-            await client.call_tool(tool.name, {})
-    found = await client.call_tool("demo_hybrid_search", {"query": "put out a flame"})
-    assert found.structured_content["mode"] == "hybrid"
-    resources = (await client.list_resources()).resources
-    await client.read_resource(resources[0].uri)
-    await client.list_prompts()
-
-
-def converse(command: Sequence[str], environment: dict[str, str], errors: Path) -> None:
-    async def run() -> None:
-        with errors.open("w") as log:
-            server = StdioServerParameters(
-                command=command[0], args=list(command[1:]), env=environment
-            )
-            from mcp.client.stdio import stdio_client
-
-            async with Client(stdio_client(server, errlog=log)) as client:
-                await use(client)
-
-    anyio.run(run)
 
 
 def nobody_came(listener: socket.socket) -> bool:
@@ -149,18 +141,66 @@ def nobody_came(listener: socket.socket) -> bool:
     return False
 
 
+def nothing_is_left(tmp_path: Path) -> bool:
+    return not [*(tmp_path / "home").iterdir(), *(tmp_path / "given").iterdir()]
+
+
+def is_right(found: dict[str, Any]) -> bool:
+    return found["mode"] == "hybrid" and ANSWER in found["titles"][:BEST]
+
+
+@contextmanager
+def serving(
+    command: Sequence[str], environment: dict[str, str], errors: Path
+) -> Iterator[tuple[str, psutil.Process]]:
+    """The address of an HTTP server, and its process; `command` may be one that traces it. At the end
+    it is told to end, as a service manager does. Its stderr goes into the file `errors`."""
+    with errors.open("w") as log, subprocess.Popen(command, env=environment, stderr=log) as started:
+        process = psutil.Process(started.pid)
+        try:
+            url = _address(errors)
+            if command[0] == "strace":
+                (process,) = process.children()
+            yield url, process
+        finally:
+            process.terminate()
+    assert started.returncode == 0
+
+
+def _address(errors: Path) -> str:
+    deadline = time.monotonic() + READY_S
+    while not (found := re.search(r"listening on (\S+/mcp)", errors.read_text())):
+        assert time.monotonic() < deadline, errors.read_text()
+        time.sleep(0.05)
+    return found[1]
+
+
+def test_the_environment_has_nothing_but_what_was_carried_over(offline: Path) -> None:
+    """The clean room itself: what the tests run in is not to be seen from it."""
+    program = (
+        "import sys, kb_runtime, mcp, importlib.util as u\n"
+        "assert u.find_spec('pytest') is None\n"
+        "print(kb_runtime.__file__, mcp.__file__, *[p for p in sys.path if 'packages' in p])\n"
+    )
+    done = subprocess.run(
+        [offline / "python", "-c", program], env={}, capture_output=True, text=True, check=True
+    )
+    folder = str(offline.parent)
+    assert all(path.startswith(folder) for path in done.stdout.split())
+
+
 def test_on_stdio_python_opens_no_socket_and_writes_no_file(
-    artifact: Path, environment: dict[str, str], listener: socket.socket, tmp_path: Path
+    command: str, environment: dict[str, str], listener: socket.socket, tmp_path: Path
 ) -> None:
     errors = tmp_path / "stderr"
-    converse([sys.executable, "-m", "kb_runtime", str(artifact)], environment, errors)
-    assert "AUDIT" not in errors.read_text()
+    assert is_right(converse([command], environment, errors, QUESTION))
+    assert errors.read_text() == ""
     assert nobody_came(listener)
-    assert not [*(tmp_path / "home").iterdir(), *(tmp_path / "given").iterdir()]
+    assert nothing_is_left(tmp_path)
 
 
 def test_the_watch_sees_sockets_files_and_processes(
-    environment: dict[str, str], listener: socket.socket
+    offline: Path, environment: dict[str, str], listener: socket.socket
 ) -> None:
     """The witness itself, and the trap: without them the tests beside this one would say nothing."""
     program = (
@@ -169,56 +209,39 @@ def test_the_watch_sees_sockets_files_and_processes(
         "open(os.environ['HOME'] + '/x', 'w').close()\n"
         "subprocess.run(['true'])\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-    )
+    python = [offline / "python", "-c", program]
+    done = subprocess.run(python, env=environment, capture_output=True, text=True, check=True)
     for event in ("socket.connect", "open", "subprocess.Popen"):
         assert f"AUDIT {event} " in done.stderr
     assert not nobody_came(listener)
 
 
+@pytest.mark.parametrize("workers", [1, 2])
 def test_over_http_the_requested_listener_is_the_only_socket(
-    artifact: Path, environment: dict[str, str], listener: socket.socket, tmp_path: Path
+    command: str,
+    environment: dict[str, str],
+    listener: socket.socket,
+    tmp_path: Path,
+    workers: int,
 ) -> None:
     errors = tmp_path / "stderr"
-    command = [sys.executable, "-m", "kb_runtime", str(artifact), "--http", "--port", "0"]
-    with errors.open("w") as log, subprocess.Popen(command, env=environment, stderr=log) as process:
-        try:
-            url = _address(errors)
-            anyio.run(lambda: _use_at(url))
-            assert httpx2.get(url.replace("/mcp", "/healthz")).status_code == 200
-            port = int(re.search(r":(\d+)/", url)[1])  # type: ignore[index]
-            if sys.platform == "linux":
-                assert _listening(process.pid) == {port}
-        finally:
-            process.terminate()
+    server = [command, *HTTP, "--workers", str(workers), "--metrics"]
+    with serving(server, environment, errors) as (url, process):
+        assert is_right(converse_at(url, QUESTION))
+        assert httpx2.get(url.replace("/mcp", "/healthz")).status_code == 200
+        port = int(re.search(r":(\d+)/", url)[1])  # type: ignore[index]
+        if sys.platform == "linux":
+            for each in (process, *process.children()):
+                assert _ports(each.pid) == {port}
     events = [line for line in errors.read_text().splitlines() if line.startswith("AUDIT")]
-    bound = [line for line in events if line.startswith("AUDIT socket.bind ")]
-    assert len(bound) == 1
-    assert "('127.0.0.1', 0)" in bound[0]
-    assert set(events) == set(bound)
+    (bound,) = (line for line in events if line.startswith("AUDIT socket.bind "))
+    assert "('127.0.0.1', 0)" in bound
+    assert sorted(events) == ["AUDIT os.fork ()"] * (workers if workers > 1 else 0) + [bound]
     assert nobody_came(listener)
-    assert not [*(tmp_path / "home").iterdir(), *(tmp_path / "given").iterdir()]
+    assert nothing_is_left(tmp_path)
 
 
-async def _use_at(url: str) -> None:
-    async with Client(url) as client:
-        await use(client)
-
-
-def _address(errors: Path) -> str:
-    with anyio.from_thread.start_blocking_portal() as portal:
-
-        async def wait() -> str:
-            with anyio.fail_after(60):
-                while not (found := re.search(r"listening on (\S+/mcp)", errors.read_text())):
-                    await anyio.sleep(0.05)
-            return found[1]
-
-        return portal.call(wait)
-
-
-def _listening(pid: int) -> set[int]:
+def _ports(pid: int) -> set[int]:
     """The ports of the IPv4 and IPv6 sockets that a process has open, listening or not."""
     inodes = set()
     for link in Path(f"/proc/{pid}/fd").iterdir():
@@ -237,116 +260,173 @@ def _listening(pid: int) -> set[int]:
     return ports
 
 
-@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
-def test_native_code_opens_no_socket_and_writes_no_file(
-    artifact: Path, environment: dict[str, str], tmp_path: Path
+@strace
+def test_on_stdio_native_code_opens_no_socket_and_writes_no_file(
+    command: str, environment: dict[str, str], listener: socket.socket, tmp_path: Path
 ) -> None:
-    trace = tmp_path / "trace"
-    names = (
-        "trace=network,openat,open,creat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat"
-    )
-    strace = ["strace", "-f", "-y", "-qq", "-e", names, "-o", str(trace)]
-    environment |= {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "runtime")}
-    command = [sys.executable, "-m", "kb_runtime", str(artifact)]
-    converse([*strace, *command], environment, tmp_path / "stderr")
-    calls = trace.read_text().splitlines()
-    assert any("model.bin" in call for call in calls), "the engines were loaded under the trace"
-    reads = re.compile(r"open(?:at)?\(.*O_RDONLY|/dev/null|/dev/urandom")
-    # A pair of sockets without a name is a pipe, with which event loops wake themselves.
-    harmless = re.compile(
-        r"socketpair\(AF_UNIX|--- SIG|\+\+\+ exited|resumed>|getsockopt\(|getsockname\("
-    )
-    given = f"{tmp_path / 'given'}/"
-    found = [
-        call
-        for call in calls
-        if not reads.search(call) and not harmless.search(call) and given not in call
-    ]
-    assert found == []
+    del environment["PYTHONPATH"]
+    file = tmp_path / "trace"
+    server = traced(file, command)
+    assert is_right(converse(server, environment, tmp_path / "stderr", QUESTION))
+    trace = Trace(file)
+    assert trace.opened("model.bin"), "the engines were loaded under the trace"
+    assert trace.sockets() == []
+    assert trace.programs() == []
+    assert trace.writes_outside(tmp_path / "given") == []
+    assert nobody_came(listener)
 
 
-def can_unshare() -> bool:
-    """Whether this user may make namespaces in which the root is mounted read-only."""
-    if shutil.which("unshare") is None:
-        return False
-    program = ["sh", "-c", f"{_SEALED} true"]
-    done = subprocess.run(["unshare", "-rnm", *program], capture_output=True, check=False)
-    return done.returncode == 0
+@strace
+@pytest.mark.parametrize("workers", [1, 2])
+def test_over_http_native_code_opens_the_requested_listener_and_writes_no_file(
+    command: str,
+    environment: dict[str, str],
+    listener: socket.socket,
+    tmp_path: Path,
+    workers: int,
+) -> None:
+    del environment["PYTHONPATH"]
+    file = tmp_path / "trace"
+    server = traced(file, command, *HTTP, "--workers", workers, "--metrics")
+    with serving(server, environment, tmp_path / "stderr") as (url, _):
+        assert is_right(converse_at(url, QUESTION))
+    trace = Trace(file)
+    assert trace.opened("model.bin"), "the engines were loaded under the trace"
+    made, bound = trace.sockets()
+    assert "socket(AF_INET, SOCK_STREAM" in made
+    assert re.search(r"bind\(.*sin_port=htons\(0\), .*127\.0\.0\.1", bound)
+    assert trace.programs() == []
+    assert trace.writes_outside(tmp_path / "given") == []
+    assert nobody_came(listener)
+    assert nothing_is_left(tmp_path)
 
 
-_SEALED = "mount --make-rprivate / && mount -o remount,bind,ro / && exec"
-"""Runs what follows it on a root that cannot be written."""
+@strace
+def test_the_trace_tells_sockets_programs_and_writes(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    """The witness itself."""
+    del environment["PYTHONPATH"]
+    given = tmp_path / "given"
+    program = f"""
+import os, socket, subprocess
+given, outside = {str(given)!r}, {str(tmp_path)!r}
+open(given + "/a", "w").close()
+os.symlink("/etc/hosts", given + "/link")
+open("/etc/hosts").close()
+open("/dev/null", "w").close()
+for pair in socket.socketpair(): pair.send(b"x")
+os.rename(given + "/a", outside + "/b")
+os.mkdir(given + "/../c")
+os.symlink(given + "/link", outside + "/link")
+folder = os.open(outside, os.O_RDONLY)
+os.unlink("b", dir_fd=folder)
+socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 9))
+subprocess.run(["/bin/true"])
+"""
+    file = tmp_path / "trace"
+    command = traced(file, sys.executable, "-c", program)
+    subprocess.run(command, env=environment, check=True)
+    trace = Trace(file)
 
-namespaces = pytest.mark.skipif(not can_unshare(), reason="namespaces may not be made here")
+    def names(lines: list[str]) -> list[str]:
+        return [re.findall(r"(\w+)\(", line)[0] for line in lines]
 
-
-@pytest.fixture(scope="module")
-def wheelhouse(artifact: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `make wheelhouse` makes, of a small knowledge base. It needs an index to fetch from."""
-    out = tmp_path_factory.mktemp("dist") / "wheelhouse"
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), str(artifact), "--out", str(out)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=280,
-    )
-    if done.returncode == 1 and not os.environ.get("KBC_REQUIRE_INDEX"):
-        pytest.skip(f"the wheels could not be fetched: {done.stderr[-200:]}")
-    assert done.returncode == 0, done.stderr
-    return out
-
-
-@pytest.fixture(scope="module")
-def installed(wheelhouse: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty environment after the first of the two commands, run without any network."""
-    folder = tmp_path_factory.mktemp("venv")
-    venv.create(folder, with_pip=True, symlinks=True)
-    pip = [str(folder / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
-    only = ["--no-index", "--find-links", str(wheelhouse), "--require-hashes"]
-    command = [*pip, *only, "-r", str(wheelhouse / "requirements.txt")]
-    clean = {"PATH": os.environ["PATH"], "HOME": str(folder)}
-    done = subprocess.run(
-        ["unshare", "-rn", *command], env=clean, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return folder / "bin"
+    assert names(trace.sockets()) == ["socket", "sendto"]
+    assert names(trace.programs()) == ["execve"]
+    assert names(trace.writes_outside(given)) == ["rename", "mkdir", "symlink", "unlinkat"]
 
 
 @namespaces
-def test_two_commands_lead_from_a_wheelhouse_to_an_answer(installed: Path) -> None:
+def test_two_commands_lead_from_a_wheelhouse_to_an_answer(command: str) -> None:
     done = subprocess.run(
-        ["unshare", "-rn", installed / "demo-kb", "search", "put out a flame", "--limit", "1"],
+        [*OFFLINE, command, "search", QUESTION, "--limit", str(BEST)],
         env={"PATH": os.environ["PATH"]},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "docs%2Flanterns.md" in done.stdout
+    assert f"kb://quint/builtins/{ANSWER}" in done.stdout
 
 
 @namespaces
 def test_a_server_needs_neither_network_nor_a_file_system_that_can_be_written(
-    installed: Path, tmp_path: Path
+    command: str, tmp_path: Path
 ) -> None:
-    sealed = f'{_SEALED} "$0"'
-    command = ["unshare", "-rnm", "sh", "-c", sealed, str(installed / "demo-kb")]
-    converse(command, {"PATH": os.environ["PATH"]}, tmp_path / "stderr")
-    assert (tmp_path / "stderr").read_text() == ""
+    clean = {"PATH": os.environ["PATH"]}
+    errors = tmp_path / "stderr"
+    assert is_right(converse([*SEALED, command], clean, errors, QUESTION))
+    assert errors.read_text() == ""
+
+
+def drive(client: Sequence[object], home: Path, *server: str) -> str:
+    """What a client prints that runs with its server in one namespace, where those may be made.
+
+    The client starts the server itself, or `server` is started beside it and URL is its address.
+    """
+    beside = [*BESIDE, *server, "--"] if server else []
+    done = subprocess.run(
+        where_possible(SEALED, *beside, *client),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=CLIENT_S,
+        env={
+            "HOME": str(home),
+            "MCP_INSPECTOR_SECRET_STORE": "memory",
+            "PATH": os.pathsep.join([str(Path(str(client[0])).parent), os.defpath]),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_the_sdk_client_is_served(command: str, tmp_path: Path, transport: str, mode: str) -> None:
+    client = [sys.executable, sdk_client.__file__, mode, QUESTION]
+    if transport == "stdio":
+        told = drive([*client, command], tmp_path)
+    else:
+        told = drive([*client, "URL"], tmp_path, command, *HTTP)
+    assert is_right(json.loads(told))
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_the_inspector_is_served(node: Path, command: str, tmp_path: Path, transport: str) -> None:
+    inspector = [node, INSPECTOR, "--cli", command if transport == "stdio" else "URL"]
+    server = () if transport == "stdio" else (command, *HTTP)
+
+    def inspect(*options: str) -> Any:
+        return json.loads(drive([*inspector, *options, "--format", "json"], tmp_path, *server))
+
+    listed = inspect("--method", "tools/list", "--strict")["result"]
+    assert "quint_get_builtin" in {tool["name"] for tool in listed["tools"]}
+    call = ("--method", "tools/call", "--tool-name", "quint_hybrid_search")
+    found = inspect(*call, "--tool-arg", f"query={QUESTION}")["result"]
+    assert ANSWER in [hit["title"] for hit in found["structuredContent"]["results"][:BEST]]
 
 
 @namespaces
 def test_the_seal_holds(tmp_path: Path) -> None:
-    """The witness itself: in the namespace a file cannot be made, and no address can be reached."""
-    program = "import socket; socket.create_connection(('127.0.0.1', 9), 1)"
-    sealed = f'{_SEALED} "$@"'
-    for command in (["touch", str(tmp_path / "x")], [sys.executable, "-c", program]):
-        done = subprocess.run(
-            ["unshare", "-rnm", "sh", "-c", sealed, "sh", *command],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode != 0
-        assert "Read-only file system" in done.stderr or "unreachable" in done.stderr
+    """The witness itself: in the namespace no file can be made, and no address be reached; beside an
+    HTTP server only its own."""
+    connect = "import socket; socket.create_connection(({!r}, 9), 1)"
+    nearby, far = (
+        [sys.executable, "-c", connect.format(host)] for host in ("127.0.0.1", "192.0.2.1")
+    )
+    fake = [sys.executable, "-c", "import signal, sys, time; signal.signal(15, lambda *_: sys.exit());"
+            "print('listening on x', file=sys.stderr, flush=True); time.sleep(99)"]  # fmt: skip
+    for command, error in (
+        (["touch", str(tmp_path / "x")], "Read-only file system"),
+        (nearby, "Network is unreachable"),
+        (far, "Network is unreachable"),
+        ([*BESIDE, *fake, "--", *nearby], "Connection refused"),
+        ([*BESIDE, *fake, "--", *far], "Network is unreachable"),
+    ):
+        done = subprocess.run([*SEALED, *command], capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert error in done.stderr

@@ -14,12 +14,11 @@ from shutil import which
 from typing import Any
 
 import pytest
-from tests.end_to_end.test_air_gap import artifact, wheelhouse
 from tests.end_to_end.test_http import address_of
+from tests.end_to_end.wheelhouse import PATIENCE
+from tests.required import give_up, needs
 
 from kb_runtime.__main__ import DEFAULT_PORT, parse
-
-__all__ = ["artifact", "wheelhouse"]
 
 DEPLOY = Path(__file__).parents[2] / "scripts" / "deploy"
 CONTAINERFILE = DEPLOY / "Containerfile"
@@ -84,12 +83,13 @@ def test_the_health_check_tells_a_server_that_answers_from_none(
     assert exit_code("1") != 0
 
 
+@PATIENCE
 @pytest.mark.slow
 def test_the_steps_of_the_image_lead_to_a_server(wheelhouse: Path, tmp_path: Path) -> None:
     """The commands of the Containerfile with folders of the test in place of its own, as the user who
     runs the test, and from wheels alone."""
     home = tmp_path / "kb"
-    variables = {"PATH": os.environ["PATH"], "COMMAND": "demo-kb", "HOME": str(tmp_path)}
+    variables = {"PATH": os.environ["PATH"], "COMMAND": "quint-kb", "HOME": str(tmp_path)}
     for command in of("RUN"):
         here = command.replace("/opt/kb", str(home)).replace("/wheelhouse", str(wheelhouse))
         done = subprocess.run(
@@ -115,7 +115,7 @@ def test_the_steps_of_the_image_lead_to_a_server(wheelhouse: Path, tmp_path: Pat
     assert process.returncode == 0
 
 
-@pytest.mark.skipif(which("systemd-analyze") is None, reason="there is no systemd here")
+@needs(which("systemd-analyze"), "there is no systemd here")
 def test_the_unit_is_valid_and_hardened(tmp_path: Path) -> None:
     """With a program that exists: the unit's own is where the unit is used."""
     unit = tmp_path / UNIT.name
@@ -129,5 +129,5 @@ def test_the_unit_is_valid_and_hardened(tmp_path: Path) -> None:
         text=True,
     )
     if "unrecognized option" in rated.stderr:
-        pytest.skip("this systemd-analyze does not rate units")
+        give_up("this systemd-analyze does not rate units")
     assert rated.returncode == 0, rated.stdout[-2000:]  # exposure of 2.0 of 10 and less

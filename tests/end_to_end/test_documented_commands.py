@@ -1,12 +1,11 @@
 """The commands that the documentation shows, run in a shell, each page from its top to its bottom.
 
-Commands that need what a test cannot have (an index to download from, the rights of an administrator)
-are in `ELSEWHERE`, each with the test that runs what is behind it. No other command of a page is left out.
+Commands that are shown but not run here, in consoles and in sentences, are in `ELSEWHERE`, each with what
+runs it. No other command in a console is left out, and on the pages in `HELD` none in a sentence.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -14,28 +13,62 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from shutil import copy, copytree, which
+from shutil import copy, copytree, rmtree
 
 import anyio
 import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
-from tests.end_to_end.installed import ROOT, Environment, wheel_of
-from tests.end_to_end.test_air_gap import can_unshare
+from tests.end_to_end.installed import ROOT, Environment
+from tests.end_to_end.sealed import can_unshare
+from tests.end_to_end.wheelhouse import PATIENCE
+from tests.required import give_up
 
 from kbc.starter import write_starter
 
+HELD = ("air-gap.md", "shipping.md")
+"""Pages that show no command but those that the tests run, in their sentences, too."""
 ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "air-gap.md": {
-        "make wheelhouse": "test_air_gap.py::test_two_commands_lead_from_a_wheelhouse_to_an_answer",
+        "make wheelhouse": "end_to_end/wheelhouse.py::wheelhouse",
+        "scripts/wheelhouse.py dist-index/quint --out dist/wheelhouse": (
+            "end_to_end/wheelhouse.py::wheelhouse"
+        ),
+        "quint-kb verify --key release.pem.pub": (
+            "end_to_end/test_wheel.py"
+            "::test_a_signature_goes_along_and_is_checked_where_it_is_installed"
+        ),
     },
     "live.md": {},
-    "shipping.md": {},
+    "shipping.md": {
+        "kbc build": "end_to_end/test_cli.py::test_a_new_starter_checks_clean_and_builds",
+        "pip install --upgrade": (
+            "end_to_end/test_wheel.py::test_an_upgrade_reaches_a_server_that_runs"
+        ),
+        "python -m benchmarks.wheel dist-index/quint": (
+            "benchmarks/test_wheel.py::test_a_wheel_is_weighed_and_its_start_is_timed"
+        ),
+        "python -m benchmarks.http_workers dist-index/quint": (
+            "benchmarks/test_http_workers.py::test_memory_and_searches_are_measured"
+        ),
+        "systemd-analyze security": (
+            "end_to_end/test_deploy.py::test_the_unit_is_valid_and_hardened"
+        ),
+    },
 }
-"""Page to command to the test of this folder that covers it."""
+"""Page to command to the test or fixture below tests/ that runs it."""
+PROGRAMS = re.compile(
+    r"claude|code|codex|curl|docker|git|kbc|make|mcpb|node|np[mx]|pipx?|podman|python3?|quint-kb|sed|sh|strace"
+    r"|systemctl|systemd-analyze|unshare|uvx?|scripts/.*"
+)
+"""An inline code of several words whose first is one of these is a command."""
+LANGUAGES = {"console", "nginx"}
+"""Of the fenced blocks on the pages that are held: what is run, and what is no command."""
+ON_STDIO = ("quint-kb", "quint-kb serve", "python -m quint_kb")
+INSTALLERS = ("pipx", "uv", "uvx")
 CLIENTS = (".cursor", ".codex")
 """Folders by which clients are detected."""
 PORT_IS_TAKEN = "already in use"
@@ -49,6 +82,28 @@ def commands(page: str) -> list[str]:
     blocks = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     prompt = re.compile(r"^\$ ((?:.*\\\n)*.*)$", re.MULTILINE)
     return [command for block in blocks for command in prompt.findall(block)]
+
+
+def inline(text: str) -> list[str]:
+    """The commands in the sentences, tables and comments of a page."""
+    spans = re.findall(r"(?<!`)`([^`]+)`(?!`)", re.sub(r"^```\w*$", "", text, flags=re.MULTILINE))
+    found = [" ".join(span.split()) for span in spans]
+    return [each for each in found if " " in each and is_program(each.split()[0])]
+
+
+def is_program(word: str) -> bool:
+    return PROGRAMS.fullmatch(word) is not None
+
+
+def not_run(text: str, elsewhere: Collection[str]) -> list[str]:
+    """The commands in the sentences of a page that are neither in `elsewhere` nor the beginning of a
+    command in a console of any page."""
+    run = [" ".join(without_comment(each).split()) for page in ELSEWHERE for each in commands(page)]
+    return [
+        each
+        for each in inline(text)
+        if each not in elsewhere and not any(f"{other} ".startswith(f"{each} ") for other in run)
+    ]
 
 
 def without_comment(command: str) -> str:
@@ -68,7 +123,7 @@ class Shell:
         if "--http" in command:
             (address,) = self._start(command, r"listening on (\S+)")
             anyio.run(_use, address, self._token_of(command))
-        elif command.startswith("kbc serve "):
+        elif command.startswith("kbc serve ") or without_comment(command) in ON_STDIO:
             server = StdioServerParameters(
                 command="sh",
                 args=["-c", f"exec {without_comment(command)}"],
@@ -152,7 +207,8 @@ async def _converse(server: StdioServerParameters, command: str) -> None:
     """Asks a server on stdio for what its options promise."""
     async with Client(server) as client:
         names = await _search(client)
-        assert ("ingest_tests" in names) == ("--workspace" in command)
+        if without_comment(command) not in ON_STDIO:
+            assert ("ingest_tests" in names) == ("--workspace" in command)
         if "--workspace" in command:
             stored = await client.call_tool("ingest_tests", {"functional_path": "login.json"})
             assert stored.structured_content["persisted"], command
@@ -211,27 +267,33 @@ def shell(tmp_path: Path, runtime_wheel: Path, own_kb_artifact: Path) -> Iterato
     home = tmp_path / "home"
     for name in CLIENTS:
         (home / name).mkdir(parents=True)
+    (tmp_path / "tools").mkdir()
+    path = (environment.bin, tmp_path / "tools", os.defpath)
     variables = {
         "HOME": str(home),
-        "PATH": os.pathsep.join([str(environment.bin), os.defpath]),
+        "PATH": os.pathsep.join(map(str, path)),
         "PIP_NO_INDEX": "1",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        # Wheels that were fetched are for this Python, whichever others are installed.
+        "PIPX_DEFAULT_PYTHON": sys.executable,
+        "UV_PYTHON": sys.executable,
     }
     shell = Shell(folder, variables)
     yield shell
     shell.stop()
+    rmtree(home)  # pipx and uvx leave environments of 300 MB
 
 
-def write_wheelhouse(folder: Path, *wheels: Path) -> None:
-    """What is carried over to a machine that has the libraries already."""
-    folder.mkdir()
-    lines = []
-    for wheel in wheels:
-        copy(wheel, folder)
-        name, version, *_ = wheel.name.split("-")
-        digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
-        lines.append(f"{name}=={version} --hash=sha256:{digest}\n")
-    (folder / "requirements.txt").write_text("".join(lines))
+@pytest.fixture
+def supplied(shell: Shell, wheelhouse: Path) -> Shell:
+    """The shell of a user who has a wheelhouse, pipx and uv as well."""
+    (shell.folder / "dist" / "wheelhouse").symlink_to(wheelhouse)
+    for name in INSTALLERS:
+        program = Path(sys.executable).with_name(name)
+        if not program.exists():
+            give_up(f"{name} is not installed")
+        (shell.folder.parent / "tools" / name).symlink_to(program)
+    return shell
 
 
 def write_trees(folder: Path) -> None:
@@ -262,19 +324,21 @@ def run_page(page: str, shell: Shell) -> None:
             shell.run(command)
     shell.stop()
     if impossible:
-        pytest.skip(f"namespaces may not be made here: {impossible}")
+        give_up(f"namespaces may not be made here: {impossible}")
 
 
 @pytest.mark.slow
-def test_the_commands_of_shipping(shell: Shell) -> None:
-    run_page("shipping.md", shell)
+@PATIENCE
+def test_the_commands_of_shipping(supplied: Shell) -> None:
+    write_starter(supplied.folder / "other")
+    supplied.run("kbc build other --out built && mv built/* other-kb")
+    run_page("shipping.md", supplied)
 
 
 @pytest.mark.slow
-def test_the_commands_of_air_gap(shell: Shell, runtime_wheel: Path, own_kb_artifact: Path) -> None:
-    knowledge = wheel_of(own_kb_artifact, shell.folder.parent / "dist")
-    write_wheelhouse(shell.folder / "dist" / "wheelhouse", runtime_wheel, knowledge)
-    run_page("air-gap.md", shell)
+@PATIENCE
+def test_the_commands_of_air_gap(supplied: Shell) -> None:
+    run_page("air-gap.md", supplied)
 
 
 @pytest.mark.slow
@@ -305,21 +369,42 @@ def test_no_prompt_is_outside_of_a_console(page: str) -> None:
     assert len(prompts) == len(commands(page)) > 0
 
 
-@pytest.mark.parametrize("page", sorted(ELSEWHERE))
-def test_a_command_that_is_not_run_here_is_shown_and_covered_by_a_test(page: str) -> None:
-    shown = {without_comment(command) for command in commands(page)}
-    assert set(ELSEWHERE[page]) <= shown
-    for covered in ELSEWHERE[page].values():
-        file, _, name = covered.partition("::")
-        assert f"\ndef {name}(" in (Path(__file__).parent / file).read_text()
-
-
-@pytest.mark.skipif(which("make") is None, reason="make is not installed")
-def test_make_wheelhouse_runs_the_script_that_is_tested_with_another_knowledge_base() -> None:
-    done = subprocess.run(
-        ["make", "--dry-run", "wheelhouse"], cwd=ROOT, capture_output=True, text=True, check=True
+@pytest.mark.parametrize("page", HELD)
+def test_every_command_in_a_sentence_is_run(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text()
+    assert not_run(text, ELSEWHERE[page]) == []
+    assert set(re.findall(r"^```(.*)$", text, re.MULTILINE)) <= {*LANGUAGES, ""}
+    assert len(re.findall(r"^```$", text, re.MULTILINE)) == len(
+        re.findall(r"^```.+$", text, re.MULTILINE)
     )
-    assert "scripts/wheelhouse.py dist-index/quint --out dist/wheelhouse\n" in done.stdout
+
+
+@pytest.mark.parametrize("page", sorted(ELSEWHERE))
+def test_a_command_that_is_not_run_here_is_shown_and_run_by_a_test(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text()
+    shown = {without_comment(command) for command in commands(page)} | {*inline(text)}
+    assert set(ELSEWHERE[page]) <= shown
+    for runner in ELSEWHERE[page].values():
+        file, _, name = runner.partition("::")
+        assert f"\ndef {name}(" in (ROOT / "tests" / file).read_text()
+
+
+@pytest.mark.parametrize("page", sorted(ELSEWHERE))
+def test_the_programs_of_consoles_are_known_as_such_in_sentences(page: str) -> None:
+    assert [each for each in commands(page) if not is_program(each.split()[0])] == []
+
+
+def test_a_command_that_nothing_runs_is_noticed() -> None:
+    text = (
+        "# Page\n\nUse `kbc` and `kb.toml`, then `kbc wheel` or `kbc dance\n--fast` or `scripts/x.py a`."
+        "\n\n```console\n$ kbc wheel x   # like `pip freeze`\n```\n\n`uvx --to`, `other thing`, `git log`.\n"
+    )
+    assert not_run(text, ["git log"]) == [
+        "kbc dance --fast",
+        "scripts/x.py a",
+        "pip freeze",
+        "uvx --to",
+    ]
 
 
 def test_a_command_that_fails_is_noticed(tmp_path: Path) -> None:

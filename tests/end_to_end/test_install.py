@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from tests.end_to_end.installed import Environment, wheel_of
 from tests.end_to_end.knowledge import write_knowledge
+from tests.required import needs
 
 from kb_runtime.clients.table import CLIENTS
 from kb_runtime.manifest import MANIFEST, load, resolve, seal
@@ -26,7 +27,7 @@ from kbc.signing import generate, sign
 KBC = Path(sys.executable).with_name("kbc.exe" if os.name == "nt" else "kbc")
 
 pytestmark = [
-    pytest.mark.skipif(not KBC.exists(), reason="kbc is not installed next to this Python"),
+    needs(KBC.exists(), "kbc is not installed next to this Python"),
     pytest.mark.skipif(os.name == "nt", reason="the home folder is not $HOME"),
 ]
 

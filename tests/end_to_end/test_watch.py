@@ -18,6 +18,7 @@ from typing import IO, Any
 
 import pytest
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
+from tests.required import give_up
 
 from kb_runtime.artifact import Artifact
 from kbc.diagnostics import BuildError
@@ -380,7 +381,7 @@ def _with_few_watches(limit: str) -> tuple[str, ...]:
     try:
         subprocess.run([*before, "true"], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
-        pytest.skip("user namespaces are not available")
+        give_up("user namespaces are not available")
     return before
 
 

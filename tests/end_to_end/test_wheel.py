@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +15,6 @@ import pytest
 from mcp import Client, StdioServerParameters
 from tests.end_to_end.installed import ROOT, Environment, wheel_of
 from tests.end_to_end.knowledge import write_knowledge
-from tests.end_to_end.npm import INSPECTOR
 from tests.end_to_end.test_http import address_of
 from tests.end_to_end.test_stdio import HELLO, ask, call
 
@@ -28,7 +26,6 @@ from kbc.signing import generate, sign
 
 MAX_WHEEL_BYTES = 40_000_000
 """Of kb/: what a package index takes without asking is 100 MB, what people put up with is less."""
-INSPECTION_S = 120
 
 
 @pytest.fixture(scope="module")
@@ -117,38 +114,6 @@ def test_the_sdk_client_is_served_over_http_by_the_console_script(served: str, m
             assert "Lanterns" in found.structured_content["results"][0]["title"]
 
     anyio.run(converse)
-
-
-def inspect(node: Path, home: Path, *arguments: object) -> Any:
-    """What the Inspector's command line prints of a server's answer."""
-    done = subprocess.run(
-        [node, INSPECTOR, "--cli", *map(str, arguments), "--format", "json"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=INSPECTION_S,
-        env={
-            "HOME": str(home),
-            "MCP_INSPECTOR_SECRET_STORE": "memory",
-            "PATH": os.pathsep.join([str(node.parent), os.defpath]),
-        },
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    return json.loads(done.stdout)["result"]
-
-
-@pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_the_inspector_is_served_by_the_console_script(
-    node: Path, request: pytest.FixtureRequest, tmp_path: Path, transport: str
-) -> None:
-    if transport == "http":
-        server = request.getfixturevalue("served")
-    else:
-        server = request.getfixturevalue("installed").bin / "demo-kb"
-    listed = inspect(node, tmp_path, server, "--method", "tools/list", "--strict")
-    assert "demo_get_builtin" in {tool["name"] for tool in listed["tools"]}
-    call = ("--method", "tools/call", "--tool-name", "demo_get_builtin", "--tool-arg", "name=asSet")
-    assert inspect(node, tmp_path, server, *call)["structuredContent"]["name"] == "toSet"
 
 
 def test_questions_are_answered_in_a_terminal(installed: Environment) -> None:
