@@ -134,6 +134,8 @@ def _answer(
     from kb_runtime.mcp.http import serve_http
 
     live, dispatcher, workspace = served.live, served.dispatcher, served.workspace
+    if token:
+        dispatcher.forbid_shared_caches()
     if workspace is not None:
         workspace.start()
     try:

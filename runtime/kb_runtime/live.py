@@ -96,6 +96,11 @@ class LiveArtifact:
         return any(source.can_change for source in self._sources)
 
     @property
+    def follows_builds(self) -> bool:
+        """Whether a newer build of a knowledge base itself may ever be served."""
+        return any(source.can_change for source in self._sources[: self._served])
+
+    @property
     def build_id(self) -> str:
         """The build that the next lease would get, short of a change of CURRENT."""
         return self._version.knowledge.build_id

@@ -153,6 +153,7 @@ def test_a_stateless_request_must_agree_with_its_headers(url: str) -> None:
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}
     good = post(url, body, mcp_protocol_version=revision, mcp_method="tools/list")
     assert good.json()["result"]["ttlMs"] == eras.LIVE_TTL_MS
+    assert good.json()["result"]["cacheScope"] == "private"  # this server asks for a token
     bad = post(url, body, mcp_protocol_version=revision)
     assert (bad.status_code, bad.json()["error"]["code"]) == (400, -32020)
 

@@ -14,15 +14,13 @@ from typing import Any
 from kb_runtime.addresses import address_template
 from kb_runtime.mcp import eras
 from kb_runtime.mcp.answers import COMPACT, TOOLS_FORMAT
+from kb_runtime.mcp.introduction import MAX_INSTRUCTIONS
 from kb_runtime.mcp.prompts import describe_prompts
 from kb_runtime.mcp.resources import mime_type
 from kb_runtime.tools import TOOLS
 from kb_runtime.tools.compact import COMPACT_TOOLS
 from kb_runtime.tools.declaration import Tool
 from kb_runtime.tools.schemas import describe
-
-MAX_INSTRUCTIONS = 2_048
-"""Characters of `instructions`; a widely used client cuts them there."""
 
 _STARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "search": (("hybrid_search", "Search by words and meaning with {tool}."),),
@@ -196,8 +194,7 @@ def instructions(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, Any]:
     built = f", built {facts.built_at}" if facts.built_at else ""
     state = (
         f"It holds {holdings}. Version {facts.version}{built}, build"
-        f" {facts.build_id}; it is read-only and offline."
-        f" {_REFERENCE_ONLY}"
+        f" {facts.build_id}. {_REFERENCE_ONLY}"
     )
     longest = sum(len(text) + 1 for family, text in starts.items() if family != COMPACT)
     longest = max(longest, len(starts.get(COMPACT, "")) + 1)

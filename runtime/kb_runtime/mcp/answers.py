@@ -17,6 +17,7 @@ import json
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.mcp import eras
+from kb_runtime.mcp.introduction import instructions
 from kb_runtime.session import DATA_FOLDER
 
 TYPE_CHECKING = False
@@ -32,6 +33,8 @@ TOOLS_FORMAT = 1
 ALL = "all"
 COMPACT = "compact"
 """The profile, and family, of a few general tools over every collection."""
+INGESTS = "ingest_tests"
+"""The one tool that adds to a workspace."""
 LISTED = ("tools", "prompts", "resources")
 """What a client can list, and be told of when it changes; also the capabilities for that."""
 
@@ -55,18 +58,16 @@ class Answers:
         self.read_only = False
         self.workspace: LivingWorkspace | None = None
         self.ttl_ms = eras.CACHE_TTL_MS
+        self.cache_scope = "public"
+        self.state = ""  # what the server says of how it was set up
         self.choices: tuple[str, ...] = ()
         families = document["families"]
         chosen = choose_families(profile, families)
         starts = document["instructions"]["families"]
-        instructions = "\n".join(
-            [
-                document["instructions"]["introduction"],
-                *(starts[family] for family in chosen if starts.get(family)),
-            ]
-        )
-        self._initialize = {**document["initialize"], "instructions": instructions}
-        self._discover = {**document["discover"], "instructions": instructions}
+        self._introduction: str = document["instructions"]["introduction"]
+        self._starts: list[str] = [starts[family] for family in chosen if starts.get(family)]
+        self._initialize: dict[str, Any] = document["initialize"]
+        self._discover: dict[str, Any] = document["discover"]
         self.server_info: dict[str, Any] = document["initialize"]["serverInfo"]
         self.tools = {"tools": [tool for name in chosen for tool in families[name]["tools"]]}
         self.prompts = {
@@ -81,16 +82,23 @@ class Answers:
             self.wire_names.setdefault(declared, wire)
 
     def initialize(self, requested: str) -> dict[str, Any]:
-        return {**self._initialize, "protocolVersion": eras.negotiate(requested)}
+        return {
+            **self._initialize,
+            "protocolVersion": eras.negotiate(requested),
+            "instructions": self._instructions(),
+        }
 
     def discover(self) -> dict[str, Any]:
-        return dict(self._discover)
+        return {**self._discover, "instructions": self._instructions()}
+
+    def _instructions(self) -> str:
+        return instructions(self._introduction, self.state, self._starts)
 
     def enveloped(self, result: dict[str, Any], *, cacheable: bool) -> dict[str, Any]:
         """`result` with what every result of a stateless revision carries."""
         envelope: dict[str, Any] = {"resultType": "complete"}
         if cacheable:
-            envelope |= {"ttlMs": self.ttl_ms, "cacheScope": "public"}
+            envelope |= {"ttlMs": self.ttl_ms, "cacheScope": self.cache_scope}
         meta = {**result.get("_meta", {}), eras.SERVER_INFO_KEY: self.server_info}
         return {**envelope, **result, "_meta": meta}
 

@@ -9,12 +9,14 @@ from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.mcp import correlation, eras, failures
 from kb_runtime.mcp.answers import (
     ALL,
+    INGESTS,
     Answers,
     ProfileError,
     answers_of,
     remaining_profile,
     with_changes_told,
 )
+from kb_runtime.mcp.introduction import set_up
 from kb_runtime.mcp.params import SUBSCRIBE, UNSUBSCRIBE, check_params
 from kb_runtime.session import DATA_FOLDER
 
@@ -54,6 +56,7 @@ class Dispatcher:
         self._read_only = read_only
         self._workspace = workspace
         self._announcing: Sequence[bool] = ()
+        self._cache_scope = "public"
         with live.lease() as artifact:
             self._answers = self._read_answers(artifact, profile)
 
@@ -66,6 +69,10 @@ class Dispatcher:
         """From now on clients are promised notifications when a list or a resource changes, in the eras
         given: whoever calls this sends them."""
         self._announcing = [era for era, told in ((False, handshake), (True, stateless)) if told]
+
+    def forbid_shared_caches(self) -> None:
+        """From now on answers are only for the client that asked."""
+        self._cache_scope = self._answers.cache_scope = "private"
 
     def answers_for(self, knowledge: Knowledge) -> Answers:
         """The static answers of something that is, or was, live. Raises `ArtifactError`."""
@@ -114,8 +121,20 @@ class Dispatcher:
         answers = answers_of(artifact, profile, self._data_folder, self._workspace)
         answers.working_tree = self._working_tree
         answers.read_only = self._read_only
+        answers.cache_scope = self._cache_scope
         if self._live.can_change:
             answers.ttl_ms = eras.LIVE_TTL_MS
+        workspace = self._workspace
+        ingests = (
+            "" if workspace is None or self._read_only else answers.wire_names.get(INGESTS, "")
+        )
+        answers.state = set_up(
+            follows=self._live.follows_builds,
+            ingests=ingests,
+            grows=workspace is not None,
+            indexes=workspace is not None and workspace.follows_code,
+            compares=self._working_tree is not None,
+        )
         return answers
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import re
 
+from kb_runtime.mcp.introduction import MAX_INSTRUCTIONS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,9 +24,6 @@ if TYPE_CHECKING:
 
 KB = "kb"
 """The argument by which a call asks one of several knowledge bases."""
-
-MAX_INSTRUCTIONS = 2_048
-"""Characters of `instructions`; a widely used client cuts them there."""
 
 _KB_DESCRIPTION = "ask this knowledge base only"
 _REFERENCE_ONLY = (
@@ -181,7 +180,7 @@ def _introduction(documents: Iterable[Document], served: Sequence[Artifact], roo
     """What the knowledge bases are, each in a line of its own, within `room` characters."""
     names = ", ".join(part.manifest["name"] for part in served)
     state = (
-        f"They are read-only, offline and searched as one; the argument `{KB}` ({names}) asks one of"
+        f"They are searched as one; the argument `{KB}` ({names}) asks one of"
         f" them. {_REFERENCE_ONLY}"
     )
     head = f"{len(served)} knowledge bases:"

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 
+from kb_runtime.mcp.answers import INGESTS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 FILE = "workspace_tools.json"
 """{families: as in tools.json, names: as there, instructions: {family: how to start with its tools}}."""
 
-_INGESTS = "ingest_tests"
 _INGESTS_DESCRIPTION = (
     "Adds the tests of JSON exports in the server's data directory to its workspace, where they can be"
     " searched at once; a test replaces the one of its uid. Says how many tests and steps, and what is"
@@ -44,7 +45,7 @@ def with_workspace(document: Document, families: Iterable[str]) -> Document:
     offered["tests"] = {
         **offered["tests"],
         "tools": [
-            _adding(tool) if names[tool["name"]] == _INGESTS else tool
+            _adding(tool) if names[tool["name"]] == INGESTS else tool
             for tool in offered["tests"]["tools"]
         ],
     }

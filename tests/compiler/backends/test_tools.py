@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from kb_runtime.mcp.answers import Answers
+from kb_runtime.mcp.introduction import MAX_INSTRUCTIONS
 from kb_runtime.tools import TOOLS
 from kbc.backends.tools import (
-    MAX_INSTRUCTIONS,
     AliasError,
     CollectionSummary,
     ServerFacts,
