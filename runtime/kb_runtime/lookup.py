@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from kb_runtime import nothing_found
 from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ToolError
 from kb_runtime.explanation import explain as explanation_of
@@ -25,10 +26,11 @@ def search(
     explain: bool = False,
 ) -> dict[str, Any]:
     """The answer of the artifact at `path` as JSON values; with `explain` each hit tells why it is
-    there. Raises `ArtifactError` and `ToolError`."""
+    there, and where there is none `hints` say what to try. Raises `ArtifactError` and `ToolError`."""
     with Artifact.open(path) as artifact:
         request = SearchRequest(query, _collections(artifact, scopes), limit, mode)
         result = artifact.searcher.search(request)
+        hints = {} if result.hits else {"hints": nothing_found.hints(artifact, query, scopes, mode)}
         return {
             "query": query,
             "mode": result.mode,
@@ -40,6 +42,7 @@ def search(
                 }
                 for hit in result.hits
             ],
+            **hints,
         }
 
 
@@ -63,7 +66,9 @@ def render_search(answer: dict[str, Any]) -> str:
             *(f"   | {line}" for line in hit["snippet"].splitlines()),
             *_explained(hit.get("explanation", {})),
         ]
-    return "\n".join(lines) if answer["hits"] else "\n".join([*lines, "no results"])
+    if not answer["hits"]:
+        lines += ["no results", *answer["hints"]]
+    return "\n".join(lines)
 
 
 def _explained(facts: dict[str, Any]) -> list[str]:

@@ -274,6 +274,21 @@ def test_a_measure_below_its_bound_ends_with_its_own_code(
     assert "success@1 is 0.0000, below 1" in err
 
 
+def test_nothing_found_tells_what_to_try(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = built / "out"
+    found = ask_json(capsys, "search", out, "zzzlanterm", "--mode", "lexical", "--scope", "docs")
+    assert found["hits"] == []
+    assert any("zzzlanterm" in hint for hint in found["hints"])
+    assert any("--mode hybrid" in hint for hint in found["hints"])
+    assert any("builtins" in hint for hint in found["hints"])  # a scope that was not searched
+    found = ask_json(capsys, "search", out, "toSett", "--mode", "lexical", "--scope", "docs")
+    assert any("toSet" in hint for hint in found["hints"])
+    code, text, _ = ask(capsys, "search", out, "")
+    assert code == 0
+    assert "nothing to look for" in text
+    assert "hints" not in ask_json(capsys, "search", out, "lanterns")
+
+
 def test_explained_hits_tell_ranks_and_words(
     built: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
