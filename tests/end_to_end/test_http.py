@@ -153,9 +153,18 @@ def test_a_stateless_request_must_agree_with_its_headers(url: str) -> None:
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}
     good = post(url, body, mcp_protocol_version=revision, mcp_method="tools/list")
     assert good.json()["result"]["ttlMs"] == eras.LIVE_TTL_MS
-    assert good.json()["result"]["cacheScope"] == "private"  # this server asks for a token
+    assert good.json()["result"]["cacheScope"] == "public"
     bad = post(url, body, mcp_protocol_version=revision)
     assert (bad.status_code, bad.json()["error"]["code"]) == (400, -32020)
+
+
+def test_what_a_token_guards_is_for_no_shared_cache(guarded: str) -> None:
+    revision = eras.STATELESS_REVISIONS[0]
+    meta = {eras.REVISION_KEY: revision, eras.CAPABILITIES_KEY: {}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}
+    headers = {"mcp_protocol_version": revision, "mcp_method": "tools/list"}
+    answer = post(guarded, body, authorization=f"Bearer {TOKEN}", **headers)
+    assert answer.json()["result"]["cacheScope"] == "private"
 
 
 def test_a_legacy_call_needs_no_handshake(url: str) -> None:
