@@ -182,6 +182,14 @@ def test_everything_is_bounded(school: Server, monkeypatch: pytest.MonkeyPatch) 
     assert len(school.call("list_workshops", cursor=first["nextCursor"])["workshops"]) == 1
 
 
+@pytest.mark.parametrize("arguments", [{"limit": "many"}, {"cursor": "zzz"}, {"hasDiffs": 3}])
+def test_a_list_that_fails_comes_with_how_to_ask_for_less(
+    school: Server, arguments: dict[str, Any]
+) -> None:
+    error = failed(school, "list_workshops", "BAD_INPUT", **arguments)
+    assert "`all: false` and a smaller `limit`" in error["next"][-1]
+
+
 def test_the_text_of_the_list(school: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(family, "MAX_BULLETS", 1)
     text = school.text("list_workshops", limit=2, all=False, product=None)

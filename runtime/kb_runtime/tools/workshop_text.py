@@ -29,10 +29,13 @@ def next_steps(steps: Iterable[str]) -> str:
     return "\n".join(["Next:", *(f"- {step}" for step in steps)])
 
 
-def failure(what: str) -> Callable[[ToolError], Answer]:
-    """The `on_error` of a tool whose answers are called `what`: that heading over the usual text."""
+def failure(what: str, advice: str = "") -> Callable[[ToolError], Answer]:
+    """The `on_error` of a tool whose answers are called `what`: that heading over the usual text,
+    with `advice` as the last of the next steps."""
 
     def told(error: ToolError) -> Answer:
+        if advice:
+            error.next_steps = (*error.next_steps, advice)
         return Answer(f"## ❌ {what} failed\n\n{error_text(error)}", error_structure(error))
 
     return told

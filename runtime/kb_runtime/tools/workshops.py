@@ -62,9 +62,7 @@ def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer:
         raise ToolError(
             "BAD_INPUT",
             f"{stop - start} workshops in pages of {limit} are more than {MAX_PAGES} pages",
-            next_steps=[
-                f"Give a limit of at least {-(-(stop - start) // MAX_PAGES)}, or all: false."
-            ],
+            next_steps=[f"Give a limit of at least {-(-(stop - start) // MAX_PAGES)}."],
         )
     entries = [_summary(session, workshop) for workshop in found[start:stop]]
     structured: dict[str, Any] = {
@@ -582,7 +580,9 @@ TOOLS = (
             {"nextCursor": STRING},
         ),
         needs=(KIND,),
-        on_error=failure("List workshops"),
+        on_error=failure(
+            "List workshops", "For less in one answer give `all: false` and a smaller `limit`."
+        ),
     ),
     Tool(
         name="list_exercises",
