@@ -8,7 +8,7 @@ import sys
 def main() -> None:
     """`kbc serve` must answer its client within milliseconds, so it never imports the command line."""
     arguments = sys.argv[1:]
-    if arguments[:1] == ["serve"] and "--help" not in arguments:
+    if arguments[:1] == ["serve"]:
         from kb_runtime.__main__ import main as serve
 
         sys.exit(serve(arguments[1:]))

@@ -224,7 +224,8 @@ def evaluate(
         raise CommandError(exit_codes.BELOW, "; ".join(missed))
 
 
-@cli.command(context_settings={"ignore_unknown_options": True})
+# `kb_runtime.__main__` declares its options: a server starts without a parser of command lines.
+@cli.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def serve(arguments: tuple[str, ...]) -> None:
     """Serve ARTIFACT over MCP: on stdio, or with --http over streamable HTTP."""

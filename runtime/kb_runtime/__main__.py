@@ -107,14 +107,14 @@ class Served:
 
 
 def main(arguments: Sequence[str], program: str = PROGRAM, upgrade: str = "") -> int:
-    """Serves until the client leaves; gives the exit code. `--help` prints the usage.
+    """Serves until the client leaves; gives the exit code. `--help` and `-h` print the usage.
 
     `program` is what messages call it; `upgrade` says how to get a runtime for a newer artifact.
     """
     from kb_runtime.errors import ArtifactError
 
     try:
-        if "--help" in arguments:
+        if wants_help(arguments):
             print(USAGE, end="")
             return EXIT_OK
         return _serve(parse(arguments))
@@ -126,6 +126,10 @@ def main(arguments: Sequence[str], program: str = PROGRAM, upgrade: str = "") ->
         return EXIT_ARTIFACT
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+
+
+def wants_help(arguments: Sequence[str]) -> bool:
+    return "--help" in arguments or "-h" in arguments
 
 
 def parse(arguments: Sequence[str]) -> Options:

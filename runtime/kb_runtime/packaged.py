@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import sys
 
-from kb_runtime.__main__ import EXIT_OK, USAGE
+from kb_runtime.__main__ import EXIT_OK, USAGE, wants_help
 from kb_runtime.__main__ import main as serve
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ def main(module: str, about: Mapping[str, str], arguments: Sequence[str] | None 
         given.insert(0, "serve")
     if given[0] != "serve":
         return _ask(artifact, about, given)
-    if "--help" in given:
+    if wants_help(given):
         print(serve_usage(command), end="")
         return EXIT_OK
     return serve([artifact, *given[1:]], f"{command} serve", upgrade_hint(about))

@@ -13,9 +13,13 @@ from typing import Any
 import pytest
 from tests.end_to_end.knowledge import FILES, write_knowledge
 
+from kb_runtime.__main__ import USAGE
 from kbc import exit_codes
 from kbc.cli import cli, run
 from kbc.starter import STARTERS
+
+RUN = "import sys; from kbc.cli import run; sys.exit(run())"
+"""The command line without the way around it that `kbc serve` takes."""
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +57,20 @@ def test_a_new_starter_checks_clean_and_builds(
     )
     assert report["name"] == "my-kb"
     assert report["records"] == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [["serve", "--help"], ["serve", "-h"], ["--debug", "serve", "out/kb", "--help"]]
+)
+def test_help_on_serving_shows_its_options_however_it_is_asked(arguments: list[str]) -> None:
+    for command in ([sys.executable, "-m", "kbc"], [sys.executable, "-c", RUN]):
+        shown = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True)
+        assert shown.stdout == USAGE
+
+
+def test_the_documentation_lists_the_options_of_serving() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text()
+    assert f"```text\n{USAGE.strip()}\n```" in page
 
 
 @pytest.mark.parametrize("kind", list(STARTERS))

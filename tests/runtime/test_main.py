@@ -53,8 +53,9 @@ def test_a_wrong_command_line_is_refused_in_one_sentence(
     assert told.out == ""
 
 
-def test_help_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
-    assert server.main(["--help"]) == server.EXIT_OK
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_names_every_option(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert server.main(["out/kb", option]) == server.EXIT_OK
     usage = capsys.readouterr().out
     for option in (*server._SWITCHES, *server._VALUED):
         assert option in usage
