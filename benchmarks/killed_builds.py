@@ -17,6 +17,7 @@ from benchmarks import debris
 from kb_runtime.artifact import Artifact
 from kb_runtime.verification import check
 from kbc.pipeline import BuildOptions, build
+from kbc.resident import Engines, Resident
 
 PROJECT = """\
 [kb]
@@ -37,7 +38,9 @@ class EditedKb:
     """A small knowledge base below `folder`, its output, cache and temporary folder. Every version
     holds the number of exactly one edit."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, engines: Engines | None = None) -> None:
+        """With `engines`, builds of this process have the model in common; others load it anew."""
+        self._engines = engines
         self.root, self.out, self.cache = folder / "kb", folder / "out", folder / "cache"
         self.temporary = folder / "tmp"
         self.edits = 0
@@ -62,7 +65,9 @@ class EditedKb:
         (self.root / "docs" / "page0.md").write_text(f"# Page\n\nThis is edit{self.edits}.\n")
 
     def rebuild(self) -> None:
-        build(self.root, BuildOptions(out=self.out, cache=self.cache, keep=KEEP))
+        resident = None if self._engines is None else Resident(self._engines)
+        options = BuildOptions(out=self.out, cache=self.cache, keep=KEEP)
+        build(self.root, options, None, resident)
 
     def start(self, name: str) -> subprocess.Popen[bytes]:
         """A `kbc build` or `kbc watch`."""

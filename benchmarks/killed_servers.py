@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from http.client import HTTPException
 from pathlib import Path
@@ -27,6 +28,7 @@ from benchmarks.swaps import HttpClient
 from kb_runtime.artifact import Artifact
 from kb_runtime.verification import check
 from kb_runtime.workspace import Workspace
+from kbc.resident import Engines
 
 STDIO, HTTP, COMPILER = "server on stdio", "server on HTTP", "its compiler"
 PATIENCE_S = 300.0
@@ -146,25 +148,24 @@ class Client(Thread):
         self._stopped = False
         self.ingested: dict[str, Any] | None = None
         self.done_s = 0.0  # from the start of the thread to the end of all it had to do
-        self.publisher: subprocess.Popen[bytes] | None = None
+        self.publication: Future[None] | None = None
         self.wrong: list[str] = []
         self.end: ServerDiedError | None = None
 
     def run(self) -> None:
         began = time.monotonic()
-        try:
-            self._server.greet()
-            self._kb.edit()
-            self.publisher = self._kb.start("build")
-            self.ingested = self._server.call("ingest_tests", functional_path=TESTS)
-            self.publisher.wait()
-            self.done_s = time.monotonic() - began
-            while not self._stopped:
-                self.wrong += self._server.edits()[1]
-        except ServerDiedError as error:
-            self.end = error
-        if self.publisher is not None:
-            self.publisher.communicate()
+        with ThreadPoolExecutor(1) as publisher:
+            try:
+                self._server.greet()
+                self._kb.edit()
+                self.publication = publisher.submit(self._kb.rebuild)
+                self.ingested = self._server.call("ingest_tests", functional_path=TESTS)
+                self.publication.exception()  # waits for its end
+                self.done_s = time.monotonic() - began
+                while not self._stopped:
+                    self.wrong += self._server.edits()[1]
+            except ServerDiedError as error:
+                self.end = error
 
     def finish(self) -> None:
         """Waits until it has done what it had to do."""
@@ -182,7 +183,7 @@ class Servers:
     def __init__(self, folder: Path, chance: random.Random) -> None:
         self._folder = folder
         self._chance = chance
-        self._kb = EditedKb(folder)
+        self._kb = EditedKb(folder, Engines())
         self._data, self._tree = folder / "data", folder / "tree"
         self._root = folder / "workspace"
         self._rounds = 0
@@ -221,6 +222,8 @@ class Servers:
             server = self._server(transport)
             server.greet()
         wrong += self._answers(server, client)
+        if victim == COMPILER:
+            wrong += self._code(server)
         return what, wrong + self._left_by(server)
 
     def temporary_files(self) -> list[str]:
@@ -260,7 +263,8 @@ class Servers:
         """Seconds that a server and its client need for all they do."""
         server, client = self._begin(transport, cold=cold)
         client.finish()
-        wrong = client.wrong + self._answers(server, client) + self._left_by(server)
+        wrong = client.wrong + self._answers(server, client)
+        wrong += self._code(server) + self._left_by(server)
         assert not wrong, wrong
         return client.done_s
 
@@ -279,7 +283,7 @@ class Servers:
 
     def _answers(self, server: Server, client: Client) -> list[str]:
         """What is wrong with a server's answers: about the version that was published last, the tests
-        that are stored, a repeated ingestion, and the edited source file."""
+        that are stored, a repeated ingestion, and the text of the edited source file."""
         found, wrong = server.edits()
         if found != {self._kb.edits}:
             wrong.append(f"it answers from {found}, and {self._kb.edits} is live")
@@ -291,17 +295,18 @@ class Servers:
         self._tests += 1
         if wrong_with(again) or _tests(server) != self._tests:
             wrong.append(f"after the next ingestion {_tests(server)} tests: {wrong_with(again)}")
-        return wrong + self._code(server)
+        return wrong + self._code(server, wait_for_all=False)
 
-    def _code(self, server: Server) -> list[str]:
-        """Waits until the source tree is embedded and the last edit found; what is wrong otherwise."""
+    def _code(self, server: Server, *, wait_for_all: bool = True) -> list[str]:
+        """Waits until the last edit of the source tree is found, and all of it embedded; what is wrong
+        otherwise."""
         name = f"added{self._rounds}"
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             result = server.call("codebase_retrieval", query=name, top_k=3)
             facts = result["structuredContent"]
             is_ready = facts["metadata"]["indexStatus"]["status"] == "ready"
-            if is_ready and f"def {name}" in json.dumps(facts["results"]):
+            if (is_ready or not wait_for_all) and f"def {name}" in json.dumps(facts["results"]):
                 return []
             time.sleep(0.05)
         return [f"the source tree is not indexed: {facts['metadata']}"]
@@ -328,8 +333,8 @@ def _tests(server: Server) -> int:
 def _unexpected(client: Client, victim: str) -> list[str]:
     """What should not have happened to a client, whatever was killed."""
     wrong = []
-    if client.publisher is not None and client.publisher.returncode:
-        wrong.append("the version was not published")
+    if client.publication is not None and client.publication.exception() is not None:
+        wrong.append(f"the version was not published: {client.publication.exception()}")
     if victim == COMPILER and client.end is not None:
         wrong.append(f"the server did not survive its compiler: {client.end}")
     said = "" if client.ingested is None else wrong_with(client.ingested)

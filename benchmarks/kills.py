@@ -12,7 +12,8 @@ cache, or the workspace, is removed before. Afterwards, without any repair:
                next server (after a compiler's death: the same one) answers from it, and has every test that
                it had acknowledged
     building   the next build succeeds and holds the last edit; the next ingestion succeeds, none is lost and
-               none is there twice; the edited source file is found and the tree's index is complete
+               none is there twice; the edited source file is found, and after a compiler's death the tree's
+               index gets complete
     debris     beside the versions there are only CURRENT and locks, which nobody holds, nor does anybody a
                version; a workspace has what its layout names and nothing else; the cache has no unfinished
                entry; no process is left; after the last round there are no temporary files

@@ -54,8 +54,13 @@ ROOT = Path(__file__).parents[1]
 PAGES = 8
 REVISION = "2025-11-25"
 TIMEOUT_S = 60
-# An allocator keeps what it has once had: growth below this share is not told from that.
+# An allocator keeps what it has once had, and takes memory by pieces of some megabytes: growth below the
+# larger of these is not told from that.
 MAX_GROWTH = 0.15
+MAX_GROWTH_MB = 20
+# A server need not have opened all sections of the version of the moment: so many files, or this share.
+MAX_MORE_OPEN = 16
+MAX_OPEN_SHARE = 0.10
 MAX_LATE_MS = 250.0
 _NUMBER = re.compile(r"release(\d+)x")
 _SHARED = ("docs", "notes")
@@ -116,11 +121,11 @@ class Outcome:
     def grown(self) -> list[str]:
         """What the server's process holds more of than at the beginning."""
         early, final = self.early, self.final
-        grown = ["memory"] if final.memory_mb > early.memory_mb * (1 + MAX_GROWTH) else []
+        allowed_mb = max(MAX_GROWTH_MB, early.memory_mb * MAX_GROWTH)
+        grown = ["memory"] if final.memory_mb > early.memory_mb + allowed_mb else []
         for name in ("descriptors", "maps", "threads"):
             before = getattr(early, name)
-            # A server need not have opened all sections of the version of the moment.
-            if getattr(final, name) > before + max(8, before / 10):
+            if getattr(final, name) > before + max(MAX_MORE_OPEN, before * MAX_OPEN_SHARE):
                 grown.append(name)
         return grown
 
