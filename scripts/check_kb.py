@@ -8,19 +8,24 @@ by content:
   `quint run` command in its leading comments gives what the comment says (`# violation` for a
   deliberate bug, `# unreached` for witnesses that no trace reaches, else ok, each witness being
   reached);
+- templates: the same after the substitutions that their instructions document (quint_templates.py);
 - workshops: the runs that a problem lists in comments (`// fails: NAME, NAME`) fail and all others
   pass; every problem fails somewhere; its solution has the same runs, and all of them pass;
 - every Markdown block marked `quint`: a module, a group of definitions, or expressions;
 - every `quint` command in shell blocks: the command and its flags exist; transcripts (`console
   tried`) are run, and must print what they say (quint_transcripts.py);
+- what is promised by number and by form: how many of each kind, the parts of entries, examples,
+  exercises, test cases and error messages (kb_shape.py);
 - names that front matter and TOML files refer to: builtins, examples, expected records;
 - kb/tests/examples.json is what make_test_catalogue.py writes;
 - code: the tests of every project pass, and Quint still makes the stored traces.
 
 A block of expressions states results in comments, `// == VALUE` or `// fails: CODE`, after each
-expression. The info string of a block that must not pass says `fails`, and its comment
-`// fails: CODE` names the error; words after the code must be in its message. `continues` puts the
-definitions of the previous block in front.
+expression. Of temporal definitions a comment says `// NAME is true of x = 0, 1, then 2 for ever`
+(or `false of`; `(x, y) = (0, 1), ...` for several variables), which quint/temporal.mjs decides. The
+info string of a block that must not pass says `fails`, and its comment `// fails: CODE` names the
+error; words after the code must be in its message. `continues` puts the definitions of the previous
+block in front.
 
 Prints a table and every miss with file and line. Exit code: 0 all passed, 1 misses, 2 no tool.
 """
@@ -37,7 +42,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -45,8 +49,12 @@ from pathlib import Path
 from threading import Thread, Timer
 from typing import Any, TextIO
 
+import kb_shape
 import make_test_catalogue
+import quint_templates
 import quint_transcripts
+from front_matter import front_matter
+from kb_table import Tally
 from markdown_blocks import Block, blocks_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -66,6 +74,7 @@ STUCK: dict[str, Any] = {
     "tests": [],
     "probes": [],
     "simulations": [],
+    "executions": [],
 }
 
 # What a project below code/ is checked with, by the files in its folder.
@@ -75,25 +84,19 @@ PROJECT_CHECKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("make_traces.py", (sys.executable, "make_traces.py", "--check")),
 )
 
-COLUMNS = (
-    "builtins",
-    "files",
-    "examples",
-    "runs",
-    "simulations",
-    "snippets",
-    "must fail",
-    "commands",
-    "code",
-)
-
 DEFINITION = re.compile(
     r"(const|var|type|val|def|pure|action|run|temporal|nondet|import|export|assume)\b"
 )
 RESULT = re.compile(r"\s*// == (.+)$")
 FAILURE = re.compile(r"\s*// fails: (QNT\d{3}\b.*)$")
+TRUTH = re.compile(r"\s*// \w+ is (?:true|false)\b")
+EXECUTION = re.compile(
+    r"\s*// (?P<name>\w+) is (?P<expect>true|false) of (?P<variables>\w+|\(\w+(?:, \w+)+\))"
+    r" = (?:(?P<before>.+), then )?(?P<loop>.+) for ever"
+)
 RUN_COMMAND = re.compile(r"^//\s+quint run\s+(.*?)(?:\s+#\s*(\w+))?$", re.MULTILINE)
 FAILING_RUNS = re.compile(r"^//\s+fails: (.+)$", re.MULTILINE)
+AFTERWARDS = "after the documented substitutions"
 RUN = re.compile(r"^\s*run\s+(\w+)", re.MULTILINE)
 STEP = re.compile(r"(\d+)\.(problem|solution)(?:\..+)?")
 IMPORT_FROM = re.compile(r"\bfrom\s+\"([^\"]+)\"")
@@ -112,8 +115,9 @@ class Job:
 
     `codes` are the errors that must appear, each a code and maybe words of its message, empty when
     everything must pass; `failing` are the runs that must fail. `simulations` are the commands of a
-    file; each has "expect", the status it must end with. `counts` names the column of the table
-    that the job counts for.
+    file; each has "expect", the status it must end with. `executions` are what temporal definitions
+    are true and false of; each has "expect" and "line". `counts` says what the source is, one of the
+    "files" or the "snippets" of the table.
     """
 
     path: Path
@@ -125,6 +129,7 @@ class Job:
     codes: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
     simulations: list[dict[str, Any]] = field(default_factory=list)
+    executions: list[dict[str, Any]] = field(default_factory=list)
 
     def request(self) -> dict[str, Any]:
         return {
@@ -133,6 +138,7 @@ class Job:
             "tests": self.tests,
             "probes": self.probes,
             "simulations": self.simulations,
+            "executions": self.executions,
         }
 
 
@@ -140,18 +146,28 @@ class Job:
 
 
 def install() -> Path:
-    """The folder of the installed package; npm runs only when the lock file has changed."""
+    """The folder of the installed package; npm runs only when the lock file has changed.
+
+    It appears whole, under its name, at once: several checks may install it at the same time.
+    """
     lock = (TOOL / "package-lock.json").read_bytes()
     folder = CACHE / f"quint-{hashlib.sha256(lock).hexdigest()[:12]}"
     package = folder / "node_modules" / "@informalsystems" / "quint"
     if not (folder / "installed").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        fresh = folder.with_name(f"{folder.name}.{os.getpid()}")
+        fresh.mkdir(parents=True)
         for name in ("package.json", "package-lock.json"):
-            shutil.copy(TOOL / name, folder)
+            shutil.copy(TOOL / name, fresh)
         command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-        subprocess.run(command, cwd=folder, check=True)
-        (folder / "installed").touch()
+        try:
+            subprocess.run(command, cwd=fresh, check=True)
+            (fresh / "installed").touch()
+            fresh.rename(folder)
+        except OSError:
+            if not (folder / "installed").exists():  # not because another check was faster
+                raise
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
     return package
 
 
@@ -222,7 +238,8 @@ def answer_all(package: Path, jobs: list[Job], workers: int, prune: bool) -> lis
     store = CACHE / "answers.json"
     known: dict[str, Any] = json.loads(store.read_text("utf-8")) if store.exists() else {}
     salt = hashlib.sha256(
-        (TOOL / "check.mjs").read_bytes() + package.parent.parent.parent.name.encode()
+        b"".join(path.read_bytes() for path in sorted(TOOL.glob("*.mjs")))
+        + package.parent.parent.parent.name.encode()
     )
     keys = []
     for job in jobs:
@@ -267,7 +284,11 @@ def imported(path: Path, source: str) -> Iterator[bytes]:
 
 
 def quint_file(path: Path) -> tuple[Job, list[Miss]]:
-    source = path.read_text("utf-8")
+    return quint_source(path, path.read_text("utf-8"))
+
+
+def quint_source(path: Path, source: str) -> tuple[Job, list[Miss]]:
+    """The job for a source of this name, which need not be stored, and its wrong commands."""
     listed = " ".join(FAILING_RUNS.findall(source))
     job = Job(path, 1, source, "files", failing=tuple(re.findall(r"\w+", listed)))
     misses = []
@@ -328,20 +349,40 @@ def snippets(path: Path, text: str) -> Iterator[Job]:
         before = context + "\n" if "continues" in block.words else ""
         codes = tuple(m[1] for m in map(FAILURE.match, block.code.split("\n")) if m)
         head = first_word(block.code)
+        job = Job(path, block.line, block.code + "\n", "snippets", codes=codes if fails else ())
+        job.executions = list(executions(block))
         if head.startswith("module "):
-            yield Job(path, block.line, block.code + "\n", "snippets", codes=codes if fails else ())
+            yield job
         elif DEFINITION.match(head):
-            wrapped = f"module snippet {{\n{before}{block.code}\n}}"
-            yield Job(path, block.line, wrapped, "snippets", codes=codes if fails else ())
+            job.source = f"module snippet {{\n{before}{block.code}\n}}"
+            yield job
             if not fails:
                 context = before + block.code
         else:
             yield from expressions(path, block, before)
 
 
+def executions(block: Block) -> Iterator[dict[str, Any]]:
+    """What the block says its temporal definitions are true and false of."""
+    for number, line in enumerate(block.code.split("\n"), block.line):
+        if match := EXECUTION.fullmatch(line):
+            yield {
+                "name": match["name"],
+                "variables": re.findall(r"\w+", match["variables"]),
+                "before": match["before"] or "",
+                "loop": match["loop"],
+                "expect": match["expect"] == "true",
+                "line": number,
+            }
+
+
 def label_misses(path: str, text: str) -> Iterator[Miss]:
-    """A block says `fails` in its info string exactly when it names the error that must appear."""
+    """A block says `fails` in its info string exactly when it names the error that must appear; a
+    comment on the truth of a definition has the form that is tried."""
     for block in blocks_of(text, {"quint"}):
+        for number, line in enumerate(block.code.split("\n"), block.line):
+            if TRUTH.match(line) and not EXECUTION.fullmatch(line):
+                yield Miss(path, number, "write `NAME is true of x = 0, then 1, 2 for ever`")
         names_error = any(map(FAILURE.match, block.code.split("\n")))
         if names_error and "fails" not in block.words:
             yield Miss(path, block.line, "a block that must fail needs `fails` after `quint`")
@@ -424,6 +465,7 @@ def judge(job: Job, answer: dict[str, Any], root: Path) -> Iterator[Miss]:
         status = status_of_run.get(name, "missing")
         if status != "failed":
             yield Miss(path, job.line, f"run {name} must fail, it is {status}")
+    yield from execution_misses(job, answer, path)
     for options, outcome in zip(job.simulations, answer["simulations"], strict=False):
         expected = "ok" if options["expect"] == "unreached" else options["expect"]
         if outcome["status"] != expected:
@@ -440,6 +482,15 @@ def judge(job: Job, answer: dict[str, Any], root: Path) -> Iterator[Miss]:
                     yield Miss(path, options["line"], f"witness {name} was never reached")
                 elif not reachable and count > 0:
                     yield Miss(path, options["line"], f"witness {name} was reached")
+
+
+def execution_misses(job: Job, answer: dict[str, Any], path: str) -> Iterator[Miss]:
+    for asked, outcome in zip(job.executions, answer["executions"], strict=False):
+        if "message" in outcome:
+            yield Miss(path, asked["line"], f"{asked['name']} is not decided: {outcome['message']}")
+        elif outcome["holds"] != asked["expect"]:
+            found = "true" if outcome["holds"] else "false"
+            yield Miss(path, asked["line"], f"{asked['name']} is {found} of this execution")
 
 
 def machine_without_command(job: Job, answer: dict[str, Any], root: Path) -> Iterator[Miss]:
@@ -490,30 +541,6 @@ def first_line(message: str) -> str:
 
 
 # References
-
-
-def front_matter(text: str) -> dict[str, Any]:
-    """The flat keys of a page's front matter: strings, numbers and one-line lists."""
-    match = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
-    values: dict[str, Any] = {}
-    key = ""
-    for line in match[1].split("\n") if match else ():
-        if item := re.match(r"\s+- (.*)$", line):
-            values[key] = [*(values[key] or []), scalar(item[1])]
-        elif pair := re.match(r"([\w-]+):\s*(.*)$", line):
-            key, value = pair[1], pair[2].strip()
-            if value.startswith("["):
-                values[key] = [
-                    scalar(v) for v in re.findall(r'"(?:[^"\\]|\\.)*"|[^\[\],\s][^,\]]*', value)
-                ]
-            else:
-                values[key] = scalar(value)
-    return values
-
-
-def scalar(text: str) -> str:
-    text = text.strip()
-    return str(json.loads(text)) if text.startswith('"') else text
 
 
 def expected_signature(name: str, type_: str, variadic: bool) -> str:
@@ -660,41 +687,60 @@ def code_misses(kb: Path, package: Path, workers: int) -> tuple[list[Miss], int]
 # The whole
 
 
-def check(kb: Path, workers: int, only: str) -> tuple[list[Miss], Counter[str]]:
+def substituted(kb: Path) -> tuple[dict[Path, str], list[Job], list[Miss]]:
+    """The templates after their documented substitutions: their paths by the ones that they get."""
+    done, found = quint_templates.filled_templates(kb)
+    misses = [Miss(*where) for where in found]
+    origins: dict[Path, str] = {}
+    jobs: list[Job] = []
+    for template in done:
+        path = kb / "templates" / template.name
+        origins[path] = template.template
+        job, wrong = quint_source(path, template.source)
+        jobs.append(job)
+        misses += [Miss(template.template, m.line, f"{AFTERWARDS}: {m.message}") for m in wrong]
+    return origins, jobs, misses
+
+
+def check(kb: Path, workers: int, only: str) -> tuple[list[Miss], Tally]:
     package = install()
     flags = flags_of_commands(package)
     (head,) = ask(package, [{"signatures": True}])
     table = head["signatures"]
     misses = [*builtin_misses(kb, table), *reference_misses(kb, table), *catalogue_misses(kb)]
-    jobs: list[Job] = []
-    counts: Counter[str] = Counter({"builtins": len(table)})
+    misses += [Miss(*found) for found in kb_shape.misses_of(kb)]
+    tally = Tally()
+    origins, jobs, wrong = substituted(kb)
+    misses += wrong
     for path in sorted(kb.glob(f"{only}**/*.qnt")):
         job, wrong = quint_file(path)
         jobs.append(job)
         misses += [Miss(str(Path(m.path).relative_to(kb)), m.line, m.message) for m in wrong]
     for path in sorted([*kb.glob(f"{only}**/*.md"), *kb.glob(f"{only}**/*.mdx")]):
         text = path.read_text("utf-8")
+        place = path.relative_to(kb)
         jobs += snippets(path, text)
-        misses += label_misses(str(path.relative_to(kb)), text)
-        misses += shell_misses(str(path.relative_to(kb)), text, flags)
-        found, tried = quint_transcripts.misses_of(text, package, CACHE / "transcripts")
-        misses += [Miss(str(path.relative_to(kb)), line, message) for line, message in found]
-        counts["commands"] += tried
+        misses += label_misses(str(place), text)
+        misses += shell_misses(str(place), text, flags)
+        printed, tried = quint_transcripts.misses_of(text, package, CACHE / "transcripts")
+        misses += [Miss(str(place), line, message) for line, message in printed]
+        tally.add(place.parts[0], "files")
+        tally.add(place.parts[0], "commands", tried)
     for job, answer in zip(jobs, answer_all(package, jobs, workers, prune=not only), strict=True):
-        misses += judge(job, answer, kb)
+        found = list(judge(job, answer, kb))
+        if job.path in origins:
+            found = [Miss(origins[job.path], m.line, f"{AFTERWARDS}: {m.message}") for m in found]
+        misses += found
         if job.counts == "files":
             misses += workshop_misses(job, kb)
-        counts[job.counts] += 1
-        counts["runs"] += len(answer["tests"])
-        counts["simulations"] += len(job.simulations)
-        counts["must fail"] += bool(job.codes or job.failing)
-        if job.path.is_relative_to(kb / "examples"):
-            counts["examples"] += job.counts == "files"
+        tally.add_answer(job.path.relative_to(kb).parts[0], job, answer)
+        if job.path.is_relative_to(kb / "examples") and job.counts == "files":
             misses += machine_without_command(job, answer, kb)
     if not only or only == "code/":
-        wrong, counts["code"] = code_misses(kb, package, workers)
+        wrong, checked = code_misses(kb, package, workers)
         misses += wrong
-    return misses, counts
+        tally.add("code", "projects", checked)
+    return misses, tally
 
 
 def main() -> int:
@@ -706,8 +752,11 @@ def main() -> int:
     if shutil.which("npm") is None:
         print("check_kb: npm is not installed; Node.js 18 or newer is needed", file=sys.stderr)
         return 2
+    if not (arguments.kb / "kb.toml").is_file():
+        print(f"check_kb: {arguments.kb} holds no kb.toml: name a knowledge base", file=sys.stderr)
+        return 2
     try:
-        misses, counts = check(
+        misses, tally = check(
             arguments.kb.resolve(),
             arguments.jobs,
             arguments.only and f"{arguments.only.rstrip('/')}/",
@@ -717,9 +766,7 @@ def main() -> int:
         return 2
     for miss in sorted(misses, key=lambda m: (m.path, m.line, m.message)):
         print(f"{miss.path}:{miss.line}: {miss.message}")
-    for name in COLUMNS:
-        print(f"{name:<12} {counts[name]:>5}")
-    print(f"{'misses':<12} {len(misses):>5}")
+    print(*tally.lines(), f"misses: {len(misses)}", sep="\n")
     return 1 if misses else 0
 
 

@@ -30,7 +30,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CATALOGUE = Path("tests") / "examples.json"  # below the knowledge base
 PROJECT = "QK"
 PLATFORMS = ["Quint 0.33", "TypeScript backend"]
-"""What scripts/check_kb.py runs the tests on."""
+"""What scripts/check_kb.py runs the tests on, and what their commands ask for: without the option,
+`quint test` downloads the evaluator in Rust."""
 IMPOSSIBLE = "The action is impossible."
 
 _SPELLINGS = {
@@ -389,7 +390,8 @@ def case_of(source: Source, run: Run) -> dict[str, Any]:
             {"index": index, "action": step.action, "expected": step.expected}
             for index, step in enumerate(steps, 1)
         ],
-        "testData": f"quint test --main={run.module} --match='^{run.name}$' {source.path.rpartition('/')[2]}",
+        "testData": f"quint test --backend=typescript --main={run.module} --match='^{run.name}$' "
+        + source.path.rpartition("/")[2],
         "testPath": f"{source.path}:{run.line}",
     }
 

@@ -3,18 +3,22 @@
 // @informalsystems/quint. Reads one job per line of standard input, answers one line per job.
 //
 // Job:    { path, source, tests, probes: [names], simulations: [{ main, init, step, invariants,
-//           witnesses, samples, steps, seed }] }; `tests` asks for every `run` whose name
-//           ends with Test, as `quint test` does; other runs are helpers
+//           witnesses, samples, steps, seed }], executions: [{ name, variables, before, loop }] };
+//           `tests` asks for every `run` whose name ends with Test, as `quint test` does; other runs
+//           are helpers. An execution asks whether the temporal definition `name` is true of the
+//           states `before` and then those of `loop` again and again, both as comma-separated values
 // Answer: { phase, errors: [{ code, message, line }], modules: [{ name, definitions }],
 //           unused: [names of helper runs that nothing uses],
 //           tests, probes: [{ module, name, status, code, message, line }],
-//           simulations: [{ status, witnesses, steps, code, message, line }] }
+//           simulations: [{ status, witnesses, steps, code, message, line }],
+//           executions: [{ holds, or the message of an error }] }
 // The job { signatures: true } is answered with the table of builtins.
 // Imports of other files are resolved from the folder of `path`; `path` itself need not exist.
 
 import { createRequire } from 'node:module'
 import { dirname, basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Execution } from './temporal.mjs'
 
 const packageFolder = process.argv[2]
 const load = createRequire(join(packageFolder, 'package.json'))
@@ -34,7 +38,8 @@ const { resolveErrorLocation } = part('ErrorMessage')
 
 const SEED = 1n
 const VERBOSITY = 0
-const NOTHING = { modules: [], unused: [], tests: [], probes: [], simulations: [] }
+const NOTHING = { modules: [], unused: [], tests: [], probes: [], simulations: [],
+  executions: [] }
 
 // A builtin that takes any number of arguments is described for its smallest interesting arity.
 function signatures() {
@@ -133,6 +138,33 @@ function simulate(parsed, options) {
     steps: outcome.bestTraces[0]?.states.length ?? 0, ...error }
 }
 
+function decide(parsed, module, { name, variables, before, loop }) {
+  const stage = { ...parsed, args: { main: module, input: module } }
+  const evaluate = expression => {
+    const rng = newRng(SEED)
+    const evaluator = new Evaluator(parsed.table, newTraceRecorder(VERBOSITY, rng, 1), rng)
+    const value = evaluator.evaluate(expression)
+    if (value.isLeft()) throw new Error(value.value.message)
+    return value.value
+  }
+  const read = text => {
+    const expression = toExpr(stage, text)
+    if (expression.isLeft()) throw new Error(`${text}: ${expression.value.message}`)
+    return expression.value
+  }
+  const statesOf = text =>
+    read(`[${text}]`).args.map(state => {
+      const values = variables.length > 1 ? state.args : [state]
+      return Object.fromEntries(variables.map((variable, at) => [variable, values[at]]))
+    })
+  const [first, again] = [statesOf(before), statesOf(loop)]
+  const execution = new Execution({
+    table: parsed.table, nextId: () => parsed.idGen.nextId(), evaluate,
+    states: [...first, ...again], loop: first.length,
+  })
+  return { holds: execution.truth(read(name), 0) }
+}
+
 function answer(job) {
   if (job.signatures) return { signatures: signatures() }
   const { phase, errors, own, parsed } = analyse(job.path, job.source)
@@ -147,8 +179,15 @@ function answer(job) {
     : []
   const probes = job.probes.map(name => runDefinition(parsed, modules[0].name, name))
   const simulations = job.simulations.map(options => simulate(parsed, options))
+  const executions = job.executions.map(asked => {
+    try {
+      return decide(parsed, modules[0].name, asked)
+    } catch (wrong) {
+      return { message: String(wrong.message) }
+    }
+  })
   const unused = unusedRuns(parsed, own)
-  return { phase, errors, modules, unused, tests, probes, simulations }
+  return { phase, errors, modules, unused, tests, probes, simulations, executions }
 }
 
 // q::debug and the progress bars write to the console; standard output belongs to the answers.

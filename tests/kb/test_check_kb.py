@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "check_kb.py"
+from tests.kb.scripts import load
 
 
 @pytest.fixture(scope="module")
 def checker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("check_kb", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["check_kb"] = module  # dataclasses look their module up
-    sys.path.insert(0, str(SCRIPT.parent))  # as for a script: it imports its neighbour
-    spec.loader.exec_module(module)
-    return module
+    return load("check_kb")
 
 
 def page(*blocks: str) -> str:
@@ -31,7 +22,7 @@ def page(*blocks: str) -> str:
 
 def answer(**fields: Any) -> dict[str, Any]:
     empty: dict[str, Any] = {"errors": [], "modules": [], "unused": [], "tests": [], "probes": []}
-    return empty | {"simulations": []} | fields
+    return empty | {"simulations": [], "executions": []} | fields
 
 
 def test_each_expression_becomes_a_job_with_its_line(checker: ModuleType) -> None:
@@ -281,6 +272,67 @@ def test_front_matter_of_strings_and_lists(checker: ModuleType) -> None:
         "tags": ["a", "b, c"],
         "related": ["x", "y"],
     }
+
+
+def test_a_comment_on_the_truth_of_a_formula_becomes_an_execution(checker: ModuleType) -> None:
+    text = page(
+        "```quint\nvar x: int\ntemporal up = always(next(x) >= x)\n"
+        "// up is true of x = 0, then 1 for ever\n"
+        "// up is false of x = 0, 1 for ever\n```"
+    )
+
+    (job,) = checker.snippets(Path("p.md"), text)
+
+    assert [(e["before"], e["loop"], e["expect"], e["line"]) for e in job.executions] == [
+        ("0", "1", True, 6),
+        ("", "0, 1", False, 7),
+    ]
+    assert job.request()["executions"] == job.executions
+
+
+def test_an_execution_over_several_variables_names_them(checker: ModuleType) -> None:
+    text = page("```quint\nvar a: int\n// p is true of (a, b) = (0, 1), then (2, 3) for ever\n```")
+
+    (job,) = checker.snippets(Path("p.md"), text)
+
+    (execution,) = job.executions
+    assert execution["variables"] == ["a", "b"]
+    assert (execution["before"], execution["loop"]) == ("(0, 1)", "(2, 3)")
+
+
+def test_a_comment_on_truth_in_another_form_is_a_miss(checker: ModuleType) -> None:
+    text = page("```quint\nvar x: int\n// up is true of x = 0, 1\n```")
+
+    assert [miss.line for miss in checker.label_misses("p.md", text)] == [5]
+
+
+def test_a_formula_that_is_not_what_the_page_says_is_a_miss(checker: ModuleType) -> None:
+    asked = [
+        {"name": name, "expect": True, "line": line}
+        for line, name in enumerate(("right", "wrong", "unknown"), 4)
+    ]
+    job = checker.Job(Path("/kb/p.md"), 3, "", "snippets", executions=asked)
+    outcomes = [{"holds": True}, {"holds": False}, {"message": "Name 'unknown' not found"}]
+
+    misses = list(checker.judge(job, answer(executions=outcomes), Path("/kb")))
+
+    assert [(miss.line, miss.message) for miss in misses] == [
+        (5, "wrong is false of this execution"),
+        (6, "unknown is not decided: Name 'unknown' not found"),
+    ]
+
+
+def test_a_folder_that_is_no_knowledge_base_is_refused(
+    checker: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["check_kb.py", str(tmp_path)])
+    monkeypatch.setattr(checker.shutil, "which", lambda name: f"/usr/bin/{name}")
+
+    assert checker.main() == 2
+    assert "holds no kb.toml" in capsys.readouterr().err
 
 
 def test_files_and_commands_of_transcripts_are_checked_elsewhere(checker: ModuleType) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_test_catalogue.py"
+from tests.kb.scripts import load
 
 DOOR = """// A door with a lock. It opens when it is unlocked.
 //
@@ -42,13 +39,7 @@ module door {
 
 @pytest.fixture(scope="module")
 def maker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_test_catalogue", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["make_test_catalogue"] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+    return load("make_test_catalogue")
 
 
 @pytest.fixture
@@ -96,6 +87,9 @@ def test_a_case_says_what_it_is_about_and_where(maker: ModuleType, kb: Path) -> 
     assert case["tags"] == ["house", "front-door", "invariant", "negative"]
     line = DOOR.split("\n").index("  // A key turns in a closed door only.") + 2
     assert case["testPath"] == f"examples/house/front-door.qnt:{line}"
+    assert case["testData"] == (
+        "quint test --backend=typescript --main=door --match='^lockTwiceTest$' front-door.qnt"
+    )
 
 
 def test_repetitions_assertions_and_local_definitions_are_read(maker: ModuleType, kb: Path) -> None:

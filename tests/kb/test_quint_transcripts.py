@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "quint_transcripts.py"
+from tests.kb.scripts import load
 
 PAGE = """# Errors
 
@@ -30,14 +27,7 @@ $ echo $?
 
 @pytest.fixture(scope="module")
 def transcripts() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("quint_transcripts", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["quint_transcripts"] = module  # dataclasses look their module up
-    sys.path.insert(0, str(SCRIPT.parent))  # as for a script: it imports its neighbour
-    spec.loader.exec_module(module)
-    return module
+    return load("quint_transcripts")
 
 
 @pytest.fixture
