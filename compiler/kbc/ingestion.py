@@ -22,10 +22,11 @@ from pathlib import Path
 from kb_runtime.errors import ArtifactError
 from kb_runtime.manifest import load, resolve
 from kb_runtime.testcases import Case, as_record, normalise
-from kb_runtime.workspace import TESTS, TestsFolder, Workspace, write_whole
+from kb_runtime.workspace import TESTS, TestsFolder, Workspace, remove_unfinished, write_whole
 from kbc.diagnostics import Diagnostic
 from kbc.linker import PublishError
 from kbc.pipeline import BuildOptions, build
+from kbc.project import PROJECT_FILE
 
 KEPT_BUILDS = 2
 LOCK_WAIT_S = 120.0
@@ -137,11 +138,12 @@ def _settle(folder: TestsFolder) -> None:
     """Lets the pending tests take the place of the others when they are what is live, and removes
     what is left of them. A knowledge base of hashes that nobody knows is the author's own doing."""
     root = Path(folder.folder)
+    remove_unfinished(str(root / _KB / PROJECT_FILE))
     pending = root / _PENDING
     if _digest(pending / _FILE) == _live_digest(folder):
         kept = root / _KB
         (kept / _FILE).parent.mkdir(parents=True, exist_ok=True)
-        write_whole(str(kept / "kb.toml"), _PROJECT.encode())
+        write_whole(str(kept / PROJECT_FILE), _PROJECT.encode())
         (pending / _FILE).replace(kept / _FILE)
     shutil.rmtree(pending, ignore_errors=True)
 
@@ -165,7 +167,7 @@ def _live_digest(folder: TestsFolder) -> str | None:
 def _write(pending: Path, cases: Sequence[Case]) -> None:
     path = pending / _FILE
     path.parent.mkdir(parents=True)
-    (pending / "kb.toml").write_text(_PROJECT, encoding="utf-8")
+    (pending / PROJECT_FILE).write_text(_PROJECT, encoding="utf-8")
     with path.open("w", encoding="utf-8") as file:
         file.write("[\n")
         file.write(",\n".join(json.dumps(as_record(case), ensure_ascii=False) for case in cases))

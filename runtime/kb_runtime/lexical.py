@@ -15,15 +15,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from kb_runtime.abandoned import locked, remove_abandoned
 from kb_runtime.analysis import RECIPE, Analyzer
 from kb_runtime.errors import ArtifactError
 from kb_runtime.lexical_fields import FILTERS, META, ROW, WORDS
 from kb_runtime.lexical_plan import nearest_words, plan
-
-try:
-    import fcntl
-except ImportError:  # Windows has none; its temporary folders are not looked after
-    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     import tantivy
@@ -51,7 +47,6 @@ MORE_HITS = 10
 
 # The folder of links through which an index is opened, for some milliseconds.
 _PREFIX = "kbc-lexical-"
-_LOCKED_WITHIN_S = 1.0
 
 
 class LexicalError(Exception):
@@ -341,9 +336,9 @@ def _open(folder: str) -> tantivy.Index:
     import tantivy
 
     mirror = _temporary_folder(folder)
-    lock = _locked(mirror)  # says that somebody needs the folder
+    lock = locked(mirror)  # says that somebody needs the folder
     try:
-        _remove_abandoned(os.path.dirname(mirror))
+        remove_abandoned(os.path.dirname(mirror), _PREFIX)
         for name in os.listdir(folder):
             os.symlink(os.path.join(os.path.abspath(folder), name), os.path.join(mirror, name))
         return tantivy.Index.open(mirror)
@@ -362,43 +357,6 @@ def _open(folder: str) -> tantivy.Index:
         os.rename(mirror, mirror + ".done")
         shutil.rmtree(mirror + ".done", ignore_errors=True)
         if lock is not None:
-            os.close(lock)
-
-
-def _locked(folder: str) -> int | None:
-    """A descriptor that holds the lock of a folder; None when another process does, or for want of
-    locks."""
-    if fcntl is not None:
-        try:
-            lock = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except OSError:  # gone, or another user's
-            return None
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return lock
-        except OSError:
-            os.close(lock)
-    return None
-
-
-def _remove_abandoned(parent: str) -> None:
-    """Removes the folders of processes that were killed while they opened an index: nobody holds their
-    locks. A folder's maker locks it at once; a second is long enough for that."""
-    import shutil
-    import time
-
-    for name in os.listdir(parent):
-        if not name.startswith(_PREFIX):
-            continue
-        path = os.path.join(parent, name)
-        try:
-            if time.time() - os.stat(path).st_ctime < _LOCKED_WITHIN_S:
-                continue
-        except OSError:
-            continue
-        lock = _locked(path)
-        if lock is not None:
-            shutil.rmtree(path, ignore_errors=True)
             os.close(lock)
 
 

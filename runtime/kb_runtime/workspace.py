@@ -34,6 +34,8 @@ STATUS_FILE = "status.json"
 
 _TREE_DIGITS = 12
 _MAX_STATUS_BYTES = 65_536
+_UNFINISHED = ".new"
+_UNFINISHED_S = 60.0  # after which a new workspace's maker is not at it any more
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -74,6 +76,7 @@ class Workspace:
                 f"The workspace {root} has format {found!r}; this kbc uses format {FORMAT}.",
                 "Upgrade kbc, or give another folder.",
             )
+        remove_unfinished(marker, _UNFINISHED_S)
         if not os.access(root, os.W_OK):
             raise WorkspaceError(
                 f"The workspace {root} cannot be written.",
@@ -132,7 +135,7 @@ class CodeFolder:
 
 def write_whole(path: str, data: bytes) -> None:
     """Replaces a small file in one step: a reader sees the old content or the new. Raises `OSError`."""
-    new = f"{path}.{os.getpid()}.new"
+    new = f"{path}.{os.getpid()}{_UNFINISHED}"
     try:
         with open(new, "wb") as file:
             file.write(data)
@@ -141,6 +144,23 @@ def write_whole(path: str, data: bytes) -> None:
         if os.path.lexists(new):
             os.unlink(new)
         raise
+
+
+def remove_unfinished(path: str, older_than_s: float = 0.0) -> None:
+    """Removes what `write_whole` leaves beside `path` when its process is killed, and nothing that is
+    younger; who gives no age must be the only one that writes it. What cannot be removed stays."""
+    import time
+
+    folder, name = os.path.split(path)
+    try:
+        for each in os.listdir(folder):
+            if not (each.startswith(f"{name}.") and each.endswith(_UNFINISHED)):
+                continue
+            left = os.path.join(folder, each)
+            if time.time() - os.stat(left).st_mtime >= older_than_s:
+                os.unlink(left)
+    except OSError:  # no folder, another process removes them too, or they are not ours
+        return
 
 
 def _make(root: str, marker: str) -> None:

@@ -159,3 +159,11 @@ def test_the_generated_knowledge_base_can_be_built_by_itself(
     assert report.build_id == live
     (stored,) = json.loads((root / "tests" / "tests.json").read_bytes())
     assert stored["uid"] == "T-1"
+
+
+def test_what_a_killed_ingestion_left_is_removed_by_the_next(workspace: Workspace) -> None:
+    add(workspace, case("T-1"))
+    before = files(workspace)
+    Path(workspace.tests.folder, "kb", "kb.toml.123.new").touch()
+    add(workspace, case("T-1"))
+    assert files(workspace) == before

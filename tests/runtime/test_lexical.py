@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kb_runtime import lexical, lexical_plan
+from kb_runtime import abandoned, lexical_plan
 from kb_runtime.analysis import Analyzer
 from kb_runtime.errors import ArtifactError
 from kb_runtime.facets import RowFilter
@@ -411,7 +411,7 @@ def test_the_folder_of_a_killed_process_is_removed_and_that_of_a_living_one_is_n
     write_lexical(index, filler(5), {"docs": 0}, {})
     temporary = tmp_path / "tmp"
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    monkeypatch.setattr(lexical, "_LOCKED_WITHIN_S", 0.0)
+    monkeypatch.setattr(abandoned, "LOCKED_WITHIN_S", 0.0)
     for name in ("kbc-lexical-killed", "kbc-lexical-living", "others"):
         (temporary / name).mkdir(parents=True)
         (temporary / name / ".tantivy-meta.lock").touch()

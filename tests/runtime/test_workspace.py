@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
+import time
 from pathlib import Path
 
 import pytest
@@ -56,6 +58,16 @@ def test_a_full_disk_is_one_sentence_and_leaves_no_half_written_file(tmp_path: P
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert "There is no space left for the workspace" in refused.message
     assert list((tmp_path / "ws").iterdir()) == []
+
+
+def test_what_a_killed_server_left_of_the_marker_goes_when_nobody_is_at_it(tmp_path: Path) -> None:
+    Workspace.open(tmp_path)
+    for name, age_s in (("1.new", 3600), ("2.new", 0)):
+        left = tmp_path / f"{FORMAT_FILE}.{name}"
+        left.touch()
+        os.utime(left, (time.time() - age_s,) * 2)
+    Workspace.open(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {FORMAT_FILE, f"{FORMAT_FILE}.2.new"}
 
 
 def test_trees_do_not_share_a_folder(tmp_path: Path) -> None:

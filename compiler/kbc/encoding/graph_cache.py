@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from kb_runtime.abandoned import locked, remove_abandoned
 from kbc.encoding.model import Model
 from kbc.encoding.variants import RECIPE, Variant
 
@@ -30,6 +31,7 @@ LOCK = ".lock"
 
 _GRAPH = "model.onnx"
 _HASHES = "sha256.json"
+_TEMPORARY = "kbc-graph-"
 
 
 WEIGHTS = "model.bin"
@@ -63,14 +65,28 @@ def read_graph(model: Model, variant: Variant, cache: Path | None) -> Graph:
             graph = _written(model, variant, folder)
             _keep(entry, folder, graph)
             return graph
-    with tempfile.TemporaryDirectory(prefix="kbc-graph-") as name:
-        return _written(model, variant, Path(name))
+    with _temporary() as folder:
+        return _written(model, variant, folder)
 
 
 def remove_unfinished(folder: Path) -> None:
     """Removes what killed builds left in the folder of graphs. Its lock must be held."""
     for path in folder.glob(f"{UNFINISHED}*"):
         shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def _temporary() -> Iterator[Path]:
+    """A folder for a graph that no cache takes. Those of killed builds, a hundred megabytes each, go."""
+    with suppress(OSError):
+        remove_abandoned(tempfile.gettempdir(), _TEMPORARY)
+    with tempfile.TemporaryDirectory(prefix=_TEMPORARY) as name:
+        lock = locked(name)  # says that somebody needs the folder
+        try:
+            yield Path(name)
+        finally:
+            if lock is not None:
+                os.close(lock)
 
 
 def _entry_name(model: Model, variant: Variant) -> str:

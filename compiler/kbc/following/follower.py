@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from kb_runtime.workspace import write_whole
+from kb_runtime.workspace import remove_unfinished, write_whole
 from kbc import retention
 from kbc.code_tree import TreeError
 from kbc.following.builder import Builder
@@ -168,6 +168,7 @@ class Follower:
 
     def _remove_debris(self) -> None:
         """Of processes that were killed: nobody else builds here while this one has the lock."""
+        remove_unfinished(self._indexing.folder.status_path)
         for kb_folder in map(Path, self._indexing.folder.kb_folders):
             if kb_folder.is_dir():
                 retention.remove_debris(kb_folder)

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import dataclasses
 import fcntl
+import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from kb_runtime import abandoned
 from kbc.encoding import graph
 from kbc.encoding.graph_cache import Graph, read_graph
 from kbc.encoding.model import Model, resolve_model
@@ -102,3 +105,18 @@ def test_while_another_build_writes_graphs_the_cache_is_left_alone(
         assert read(model, tmp_path / "cache") == read(model, None)
     assert theirs.is_dir()
     assert not list(graphs.glob("[!.]*"))
+
+
+def test_the_temporary_folder_of_a_killed_build_is_removed_by_one_without_a_cache(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(abandoned, "LOCKED_WITHIN_S", 0.0)
+    (tmp_path / "kbc-graph-killed").mkdir()
+    (tmp_path / "kbc-graph-killed" / "model.onnx").touch()
+    (tmp_path / "kbc-graph-living").mkdir()
+    held = os.open(tmp_path / "kbc-graph-living", os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    read(model, None)
+    os.close(held)
+    assert [path.name for path in tmp_path.glob("kbc-graph-*")] == ["kbc-graph-living"]

@@ -204,3 +204,10 @@ def test_the_status_is_written_when_it_is_another_one(bench: Bench) -> None:
     bench.step()
     assert Path(bench.code.status_path).stat().st_mtime_ns == written
     assert json.loads(Path(bench.code.status_path).read_bytes())["tree"] == str(bench.tree)
+
+
+def test_what_a_killed_follower_left_is_removed_by_the_next(bench: Bench) -> None:
+    left = Path(f"{bench.code.status_path}.123.new")
+    left.touch()
+    bench.follower._remove_debris()
+    assert not left.exists()
