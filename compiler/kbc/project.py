@@ -23,8 +23,11 @@ NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 COLLECTION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 AUTHOR = re.compile(r"[^\r\n]{1,200}")
 HOMEPAGE = re.compile(r"https?://[^\s<>\"]+")
-MCP_NAME = re.compile(r"(?=.{3,200}$)[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+")
-"""What the schema of the MCP registry admits."""
+MCP_NAME = re.compile(
+    r"(?=.{3,200}$)[a-zA-Z0-9][a-zA-Z0-9.-]*[a-zA-Z0-9]/[a-zA-Z0-9][a-zA-Z0-9._-]*[a-zA-Z0-9]"
+)
+"""What the MCP registry admits: both parts begin and end with a letter or digit, which its schema does
+not ask for, but the check of what is published does."""
 PREFIX = re.compile(r"[a-z][a-z0-9_]{0,31}")
 RESERVED_COLLECTIONS = frozenset({"all", "chunks"})
 """`all` is the scope of everything, `chunks` a file name in the catalog."""

@@ -254,9 +254,9 @@ def test_unknown_fusions_and_steps_are_refused(tmp_path: Path, line: str) -> Non
 
 def test_what_packages_say_is_read(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
-    toml = '[kb]\nname = "a"\n[package]\nauthor = "Ann"\nmcp_name = "org.example/a"\n'
+    toml = '[kb]\nname = "a"\n[package]\nauthor = "Ann"\nmcp_name = "org.example/ab"\n'
     project, diagnostics = load(tmp_path, toml)
     assert project is not None
     assert not len(diagnostics)
     package = project.package
-    assert (package.author, package.homepage, package.mcp_name) == ("Ann", "", "org.example/a")
+    assert (package.author, package.homepage, package.mcp_name) == ("Ann", "", "org.example/ab")

@@ -67,7 +67,7 @@ def test_the_metadata_is_valid_and_says_what_a_person_needs(ship: Ship, tmp_path
     artifact = ship(
         license="MIT",
         description="All about\nsets.",
-        package={"author": "Ann", "homepage": "https://example.org", "mcp_name": "org.example/s"},
+        package={"author": "Ann", "homepage": "https://example.org", "mcp_name": "org.example/small"},
     )
     with zipfile.ZipFile(wheel(artifact, tmp_path)) as archive:
         metadata = Metadata.from_email(archive.read(f"{INFO}/METADATA"))
@@ -81,7 +81,7 @@ def test_the_metadata_is_valid_and_says_what_a_person_needs(ship: Ship, tmp_path
     assert {f"{INFO}/licenses/{path}" for path in metadata.license_files} <= set(names)
     assert entry_points == "[console_scripts]\nsmall-kb = small_kb.__main__:main\n"
     page = metadata.description or ""
-    assert "<!-- mcp-name: org.example/s -->" in page
+    assert "<!-- mcp-name: org.example/small -->" in page
     assert "| builtins | builtins | 2 |" in page
     assert "`small_get_builtin`" in page
 

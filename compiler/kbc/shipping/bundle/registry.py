@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from kb_runtime.rendering import shorten
@@ -13,17 +14,20 @@ SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schem
 MAX_CHARS = 100
 """Of title and description, by the schema."""
 
+_WEBSITE = re.compile(r"https://[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
+"""The registry takes no other scheme; the characters are those of a URI (RFC 3986)."""
+
 
 def entry(product: Product) -> bytes:
     """The file. The product must have an `mcp_name`; the same name is in the wheel's description, by
-    which the registry sees that both have one owner."""
+    which the registry sees that both have one owner. A home page that the registry refuses is left out."""
     fields: dict[str, Any] = {
         "$schema": SCHEMA,
         "name": product.mcp_name,
         "title": shorten(product.title, MAX_CHARS),
         "description": shorten(product.summary, MAX_CHARS),
         "version": product.version,
-        "websiteUrl": product.homepage,
+        "websiteUrl": product.homepage if _WEBSITE.fullmatch(product.homepage) else "",
         "packages": [
             {
                 "registryType": "pypi",

@@ -22,7 +22,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 def test_every_form_is_written(ship: Ship, tmp_path: Path) -> None:
     artifact = ship({"docs": [{"id": "a.md", "title": "A", "text": "# A\n\nText.\n"}]})
-    report = write_bundles(artifact, product(artifact, mcp_name="org.example/s"), tmp_path, 0)
+    report = write_bundles(artifact, product(artifact, mcp_name="org.example/small"), tmp_path, 0)
     assert report.left_out == ()
     assert report.folder == tmp_path / "small-kb-1"
     assert set(report.files) == {
