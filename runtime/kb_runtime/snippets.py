@@ -1,6 +1,7 @@
 """The passage of a chunk that answers, and which words of the query it and the chunk contain.
 
-A passage is exact text of the chunk, in whole code blocks, lines or sentences wherever these fit.
+A passage is exact text of the chunk, in whole code blocks, lines or sentences wherever these fit. Of a code
+block that does not fit it has the beginning, and a mark of its own that closes it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ _REGIONAL = range(0x1F1E6, 0x1F200)
 
 
 class Snippet(NamedTuple):
-    """A passage; its first and last lines are 1-based lines of the file as stored."""
+    """A passage; its first and last lines are 1-based lines of the file as stored. Where it begins a
+    code block that goes on behind it, its text ends with one more line, which closes the block."""
 
     text: str
     start_line: int
@@ -172,11 +174,11 @@ def snippet(
     `text` is a chunk whose first line is line `first_line` of its file; occurrences behind its end
     are ignored, so that it may have been searched together with other texts. Between equal passages the
     denser and then the earlier one wins; without occurrences it is the beginning. A fenced code block
-    that fits is shown whole or not at all; of a longer one a passage begins with the fence or ends
-    before the closing one. Indented lines come with the line of their definition where both fit and
-    nothing found is lost. A first line that
-    only repeats `heading`, which a hit shows anyway, is left out when something follows it. The first
-    `hidden` code points are never shown; where nothing else is left the passage is empty.
+    that fits is shown whole or not at all; of a longer one a passage begins with the fence, and closes it
+    with a line of its own, or has lines without either fence. Indented lines come with the line of their
+    definition where both fit and nothing found is lost. A first line that only repeats `heading`, which a
+    hit shows anyway, is left out when something follows it. The first `hidden` code points are never shown;
+    where nothing else is left the passage is empty.
     """
     blocks = _blocks(text)
     pieces = [piece for piece in _pieces(text, budget) if piece[0] >= hidden]
@@ -192,8 +194,10 @@ def snippet(
     passage = text[start:end]
     start += len(passage) - len(passage.lstrip("\r\n"))
     end = start + len(text[start:end].rstrip())
+    whole = next((at for at in range(start, end) if not _continues(text, at)), start)
+    start, end, closing = _closed(text, whole, end, blocks, budget)
     line = first_line + text.count("\n", 0, start)
-    return Snippet(text[start:end], line, line + text.count("\n", start, end))
+    return Snippet(text[start:end] + closing, line, line + text.count("\n", start, end))
 
 
 def front_matter(text: str) -> int:
@@ -262,6 +266,31 @@ def _paired(
     if mark:
         blocks.append(_Block(start, len(text), len(text), opened))
     return blocks, plausible and not mark
+
+
+def _closed(
+    text: str, start: int, end: int, blocks: Sequence[_Block], budget: int
+) -> tuple[int, int, str]:
+    """The passage with what closes the code block that it begins and does not end, if any.
+
+    Lines make room for that. Where none would be left, they stay, without the fence if they come first.
+    """
+    cut = [one for one in blocks if one.opened and start <= one.start < end <= one.close]
+    if not cut:
+        return start, end, ""
+    fence = _FENCE.match(text, cut[-1].start)
+    assert fence is not None
+    closing = "\n" + " " * (fence.start(1) - fence.start()) + fence[1]
+    first = text.find("\n", fence.end(), end) + 1  # of the lines in the block
+    shorter = end
+    while shorter - start + len(closing) > budget:
+        shorter = text.rfind("\n", first, shorter) if first else -1
+        if shorter < 0:
+            return (first, end, "") if first and cut[-1].start == start else (start, end, "")
+        shorter = start + len(text[start:shorter].rstrip())
+    if shorter <= fence.end():
+        return start, end, ""
+    return start, shorter, closing
 
 
 def _with_whole_blocks(

@@ -107,9 +107,33 @@ def test_a_code_block_beyond_the_budget_is_cut_between_lines() -> None:
     rows = [f"val row{at} = {at}" for at in range(40)]
     text = "\n".join(["Text.", "```quint", *rows, "val last = 0", "```", "Behind it.", ""])
     near = cut(text, "row2", budget=60)
-    assert (near.text.startswith("```quint\nval row0"), near.start_line) == (True, 2)
+    assert near.text == "```quint\nval row0 = 0\nval row1 = 1\nval row2 = 2\n```"
+    assert (near.start_line, near.end_line) == (2, 5)  # the closing fence is not of the file
+    tight = cut(text, "row2", budget=50)
+    assert tight.text == "```quint\nval row0 = 0\nval row1 = 1\n```"
     far = cut(text, "last", budget=60)
     assert far == Snippet("val last = 0", 43, 43)  # neither the fence alone nor what follows it
+
+
+def test_a_code_block_in_a_list_is_closed_as_it_was_opened() -> None:
+    rows = "".join(f"  map {at}\n" for at in range(40))
+    found = cut(f"Text.\n- ~~~~sh\n{rows}  ~~~~\n", "map 0", budget=40)
+    assert found == Snippet("- ~~~~sh\n  map 0\n  map 1\n  map 2\n  ~~~~", 2, 5)
+
+
+def test_a_code_block_that_the_chunk_does_not_end_is_closed() -> None:
+    for end in ("", "\n"):
+        found = cut(f"Text.\n```sh\nmap\nset{end}", "map")
+        assert found == Snippet("```sh\nmap\nset\n```", 2, 4)
+
+
+def test_code_without_room_for_its_fences_has_none() -> None:
+    text = "```quint\nval map_of_all = 1\nval set_of_all = 2\n```\n"
+    assert cut(text, "map", budget=30) == Snippet("val map_of_all = 1", 2, 2)
+
+
+def test_a_mark_without_its_letter_does_not_begin_a_passage() -> None:
+    assert cut("aaaaaaaa \u0301x", "x", budget=10).text == "x"
 
 
 def test_a_passage_does_not_end_with_a_fence_that_only_opens() -> None:
@@ -148,9 +172,14 @@ def test_code_blocks_that_fit_are_whole_wherever_fences_stand(
 ) -> None:
     text = "\n".join(lines)
     found = cut(text, "map set", budget)
-    assert found.text in text
+    stored = found.text
+    if stored not in text:  # its last line closes a block that goes on
+        stored, _, mark = stored.rpartition("\n")
+        assert mark == "```"
+        assert "```" in stored
+    assert stored in text
     assert len(found.text) <= budget
-    assert found.text in "\n".join(lines[found.start_line - 1 : found.end_line])
+    assert stored in "\n".join(lines[found.start_line - 1 : found.end_line])
     wrapped = cut(f"Text.\n~~~~\n{text}\n~~~~\n", "map set", len(text) + 20).text
     assert "map" not in text or wrapped.startswith(("Text.\n~~~~", "~~~~"))
     assert "map" not in text or wrapped.endswith("\n~~~~")
