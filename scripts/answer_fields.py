@@ -5,7 +5,8 @@ client's model tokens with every conversation. This is the whole of it, for docs
 every answer that they get against it (`schema`).
 
 A line is `path: type. Meaning`. In a path `[]` stands for the items of a list and `{}` for the values of
-an object whose keys are data; a path that ends with `?` is left out without a value.
+an object whose keys are data; a path that ends with `?` is left out without a value. An `enum` is a string
+of those that the meaning has as code, and of no others.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any, NamedTuple
 _LINE = re.compile(r"(?P<path>\S+?)(?P<optional>\?)?: (?P<type>[a-z\[\] ]+)\. (?P<meaning>.+)")
 _STEP = re.compile(r"\.|(?=\[\]|\{\})")
 _OR_NULL = " or null"
+_ENUM = "enum"
+_CODE = re.compile(r"`([^`]+)`")
 
 
 class Field(NamedTuple):
@@ -31,7 +34,7 @@ _HIT = """
 {at}.scope: string. the scope that the record belongs to
 {at}.title: string. title of the record, or of the section
 {at}.score: number. how well it answers; compares within one answer
-{at}.strategy: string. `semantic`, `keyword` or `hybrid`: which side found it
+{at}.strategy: enum. `lexical`, `semantic` or `fused`: which side found it, or both
 {at}.source: string. name or path for the tool that reads it
 {at}.metadata: object. of a page `section`, `level`, `path`, `line`; of a builtin `signature`, `category`; \
 of other records what tells them apart; with few hits `lines` of the passage
@@ -76,7 +79,7 @@ _SECTION = """
 _TEST_IN_BRIEF = """
 {at}.uid: string. its identifier
 {at}.title: string. its title
-{at}.priority: string. `Critical`, `High`, `Medium` or `Low`
+{at}.priority: enum. `Critical`, `High`, `Medium` or `Low`
 {at}.tags: string[]. its tags
 {at}.jiraKey?: string. its Jira key
 """
@@ -114,7 +117,7 @@ byCategory{}[].signature: string. its type
 filename: string. name of the file
 path: string. path in the knowledge base
 title?: string. title of the page
-type: string. its group: `core`, `choreo`, `lessons`, `guidelines` or `posts`
+type: string. its group: `core`, `choreo`, `lessons`, `guidelines`, `posts` or another
 content: string. the text
 size: integer. characters of `content`
 processed: boolean. whether MDX was cleaned
@@ -146,7 +149,7 @@ maxLevel?: integer. the deepest level shown
 """,
     "{prefix}_get_example": """
 path: string. path below the examples folder
-type: string. `file` or `directory`
+type: enum. `file` or `directory`
 category?: string. of a file: its category
 content?: string. its text
 lines?: integer. its lines
@@ -250,7 +253,7 @@ examples: string[]. examples to start from
 query: string. the query
 scopes: string[]. where was searched
 limitPerScope: integer. results of each scope at most
-mode: string. `hybrid`, `semantic` or `lexical`: what took part
+mode: enum. `hybrid`, `semantic` or `lexical`: what took part
 resultsByScope: object. the results of each scope
 resultsByScope{{}}: list. best first
 {_HIT.format(at="resultsByScope{}[]")}
@@ -297,7 +300,7 @@ results[].test: object. the test
 results[].score: number. 0 to 1
 reference: object. the test they are compared with
 {_TEST_IN_BRIEF.format(at="reference")}
-scope: string. what was compared: `docs`, `steps` or `all`
+scope: enum. what was compared: `docs`, `steps` or `all`
 top_k: integer. results at most, as applied
 total: integer. tests ranked, whatever top_k: those of the best 400 passages or more
 """,
@@ -323,17 +326,17 @@ testData?: string. data for the whole test
 testPath?: string. where its code is
 source?: string. the file it was exported to
 ingested_at: string. time of ingestion, ISO 8601
-matchedBy?: string. `uid` or `testCaseId`, when no test has the key
+matchedBy?: enum. `uid` or `testCaseId`, when no test has the key
 others?: string[]. uids of other tests with the key
 """,
     "check_health": """
-status: string. `HEALTHY`, `DEGRADED` or `UNHEALTHY`
+status: enum. `HEALTHY`, `DEGRADED` or `UNHEALTHY`
 qdrant: object. the index, by the names that clients know
-qdrant.status: string. `connected` or `disconnected`
+qdrant.status: enum. `connected` or `disconnected`
 qdrant.collections: object. entries of each collection
 qdrant.collections{}: integer. of `test_docs`, `test_steps` and every collection
 index: object. the same by neutral names
-index.status: string. `loaded` or `damaged`
+index.status: enum. `loaded` or `damaged`
 index.collections: object. entries of each collection
 index.collections{}: integer. as above
 embedder: object. what embeds queries
@@ -375,7 +378,7 @@ results[].title: string. title of the page
 results[].url: string. for qurio_read_page
 results[].sourceId: string. id of the source
 results[].sourceName: string. its name
-results[].type?: string. `prose`, `code`, `api`, `config` or `cmd`
+results[].type?: enum. `prose`, `code`, `api`, `config` or `cmd`
 results[].language?: string. language of code
 results[].chunkIndex: integer. passage of the page, from 0
 results[].content: string. the passage
@@ -388,7 +391,7 @@ results[].pageCount?: integer. pages of the document
 sources: list. by name
 sources[].id: string. for source_id
 sources[].name: string. its name
-sources[].type: string. `web`, `file`, `git` or `dir`
+sources[].type: enum. `web`, `file`, `git` or `dir`
 sources[].url?: string. the address that its pages are below
 sources[].pageCount: integer. pages
 sources[].chunkCount: integer. passages
@@ -481,7 +484,7 @@ nextCursor?: string. when more follows
     "search_topic_context": """
 query: string. the query
 limit: integer. matches at most, as applied
-mode: string. `vector` when meaning had a part in the ranking, else `keyword`
+mode: enum. `vector` when meaning had a part in the ranking, else `keyword`
 vectorSearchAvailable: boolean. whether queries can be embedded
 keywordSource: string or null. `chunks` or `sections`: where keywords were looked for; null with vectors
 matches: list. best first
@@ -496,15 +499,15 @@ matches[].chunk: string. the passage
 matches[].vectorId: string. id of the passage
 """,
     "retrieve_quiz_instructions": """
-tool: string. `retrieve_quiz_instructions`
-version: string. of the protocol: `1`
+tool: enum. `retrieve_quiz_instructions`
+version: enum. of the protocol: `1`
 topic: string or null. the topic given
 learnerGoal: string or null. the goal given
 targetQuestionCount: integer. questions
 instructionsMarkdown: string. the protocol
 checklist: string[]. the same in short
 questionTypes: list. kinds of questions
-questionTypes[].id: string. `free-recall`, `apply-to-scenario`, `compare-contrast`, `debug-explain` or \
+questionTypes[].id: enum. `free-recall`, `apply-to-scenario`, `compare-contrast`, `debug-explain` or \
 `teach-back`
 questionTypes[].label: string. its name
 questionTypes[].promptTemplate: string. a question with placeholders in angle brackets
@@ -522,8 +525,8 @@ results[].lines: string. `start-end`, from 1
 results[].reason: string. why it was found
 results[].stale?: boolean. the file has changed since; `lines` are those of today
 results[].trace?: object. with v2
-results[].trace.source_stage: string. `semantic`, `keyword` or `hybrid`: which side found it
-results[].trace.match_type: string. `path`, `definition` or `text`
+results[].trace.source_stage: enum. `lexical`, `semantic` or `fused`: which side found it, or both
+results[].trace.match_type: enum. `path`, `definition` or `text`
 results[].explainability?: object. with v2
 results[].explainability.language?: string. language of the file
 results[].explainability.symbolName?: string. the definition
@@ -539,14 +542,14 @@ metadata.workspace: string. the folders that paths are relative to
 metadata.lastIndexed: string or null. when the index was made, ISO 8601
 metadata.queryTimeMs: number. time in milliseconds
 metadata.totalResults: integer. results given
-metadata.query_mode: string. `hybrid`, `semantic` or `keyword`
+metadata.query_mode: enum. `hybrid`, `semantic` or `keyword`
 metadata.indexStatus: object. about the index
-metadata.indexStatus.status: string. `ready`; of a tree that is followed also `starting`, `drafting`, \
+metadata.indexStatus.status: enum. `ready`; of a tree that is followed also `starting`, `drafting`, \
 `indexing`, `failed`
 metadata.indexStatus.fileCount: integer. files in it
 metadata.indexStatus.comparedWithDisk: boolean. whether the files of the results were compared with disk
 metadata.indexStatus.isStale?: boolean. whether one of them has changed
-metadata.indexStatus.embedding?: string. of a tree that is followed: `complete` or `pending`
+metadata.indexStatus.embedding?: enum. of a tree that is followed: `complete` or `pending`
 metadata.indexStatus.problem?: string. why it is not kept up to date
 metadata.indexStatus.notice?: string. what else to know of it
 metadata.freshnessWarning?: string. which files have changed, and what to do
@@ -568,13 +571,13 @@ nextCursor?: string. when more follows
     "{prefix}_search": """
 query: string. the query
 scope: string. where was searched
-mode: string. `hybrid`, `semantic` or `lexical`: what took part
+mode: enum. `hybrid`, `semantic` or `lexical`: what took part
 hits: list. best first
 hits[].address: string. for get
 hits[].title: string. title of the record or section
 hits[].lines: integer[]. first and last line of the passage
 hits[].score: number. how well it answers; compares within one answer
-hits[].strategy: string. `semantic`, `keyword` or `hybrid`: which side found it
+hits[].strategy: enum. `lexical`, `semantic` or `fused`: which side found it, or both
 hits[].snippet: string. what the passage says
 advice?: string. what to do when nothing was found
 """,
@@ -620,7 +623,7 @@ scopes: string[]. where searches can look
 _ANY: Mapping[str, str] = {
     "warnings": "warnings?: string[]. what the caller should know about the answer",
     "error": """
-error.kind: string. the kind
+error.kind: enum. `BAD_INPUT`, `NOT_FOUND`, `NO_MATCH`, `READ_ONLY`, `UNAVAILABLE` or `INTERNAL`
 error.message: string. one sentence
 error.suggestions?: string[]. names or values that may be meant
 error.next?: string[]. what to do
@@ -632,12 +635,13 @@ error.status?: integer. in the family tests: the status
 
 def fields(tool: str) -> list[Field]:
     """The fields of the answers of a tool, by its declared name; none for an answer that is text only."""
-    return _parsed(_FIELDS.get(tool, ""))
+    found = _parsed(_FIELDS.get(tool, ""))
+    return [each._replace(type="string") if each.type == _ENUM else each for each in found]
 
 
 def schema(tool: str) -> dict[str, Any]:
     """The fields as JSON Schema, which allows no others but `warnings`."""
-    return _schema([*_parsed(_ANY["warnings"]), *fields(tool)])
+    return _schema([*_parsed(_ANY["warnings"]), *_parsed(_FIELDS.get(tool, ""))])
 
 
 def error_schema() -> dict[str, Any]:
@@ -670,7 +674,7 @@ def _schema(declared: list[Field]) -> dict[str, Any]:
         node = root
         for step in above:
             node = _inner(node, step)
-        own = _typed(field.type)
+        own = _typed(field)
         if last in ("{}", "[]"):
             _inner(node, last).update(own)
             continue
@@ -695,9 +699,11 @@ def _inner(node: dict[str, Any], step: str) -> dict[str, Any]:
     return inner
 
 
-def _typed(type_: str) -> dict[str, Any]:
-    if type_.endswith("[]"):
-        return {"type": "array", "items": {"type": type_[:-2]}}
-    name = type_.removesuffix(_OR_NULL)
+def _typed(field: Field) -> dict[str, Any]:
+    if field.type == _ENUM:
+        return {"type": "string", "enum": _CODE.findall(field.meaning)}
+    if field.type.endswith("[]"):
+        return {"type": "array", "items": {"type": field.type[:-2]}}
+    name = field.type.removesuffix(_OR_NULL)
     name = "array" if name == "list" else name
-    return {"type": [name, "null"] if type_.endswith(_OR_NULL) else name}
+    return {"type": [name, "null"] if field.type.endswith(_OR_NULL) else name}
