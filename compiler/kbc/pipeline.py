@@ -120,10 +120,7 @@ def build(
     errors, `ModelError`, `EncodingError` and `PublishError`; in each case what was live before still is.
     """
 
-    def read(diagnostics: Diagnostics) -> Inputs | None:
-        return read_checked(root, diagnostics, options.allow_outside)
-
-    return build_from(read, options, progress, resident)
+    return build_from(_reader(root, options), options, progress, resident)
 
 
 def build_from(
@@ -134,6 +131,23 @@ def build_from(
 ) -> BuildReport:
     """`build`, of inputs that are not in a folder with a kb.toml."""
     return _Build(read, options, progress or Progress(), resident).run()
+
+
+def warm_up(root: Path, options: BuildOptions, resident: Resident) -> None:
+    """Loads into `resident` what a build of the knowledge base at `root` after an edit takes from the
+    cache and the model; publishes nothing.
+
+    For a process whose build found its version there already, which needs none of that. What the cache
+    does not have is computed, as that build would have to. Raises what `build` raises.
+    """
+    _Build(_reader(root, options), options, Progress(), resident).warm_up()
+
+
+def _reader(root: Path, options: BuildOptions) -> Read:
+    def read(diagnostics: Diagnostics) -> Inputs | None:
+        return read_checked(root, diagnostics, options.allow_outside)
+
+    return read
 
 
 def build_twice(root: Path, options: BuildOptions, progress: Progress | None = None) -> BuildReport:
@@ -211,18 +225,35 @@ class _Build:
         self._resident = resident
         self._engines = resident.engines if resident is not None else Engines()
         self._cache = PhaseCache(options.cache, resident.phases if resident is not None else None)
+        self._complete = False
 
     def run(self) -> BuildReport:
-        complete = False
+        with self._remembering():
+            report = self._run()
+            self._complete = not report.reused
+        return report
+
+    def warm_up(self) -> None:
+        with self._remembering():
+            inputs, model = self._read_with_model()
+            chunks, vectors, _ = self._compile(inputs, model)
+            sections.analyse(inputs, chunks, self._cache)
+            if model is not None and vectors is not None:
+                options = self._options
+                self._engines.sessions.get(model, options.document_variant, options.cache)
+            self._complete = True
+
+    @contextmanager
+    def _remembering(self) -> Iterator[None]:
+        """While the body runs, phases take results from the cache. After a `_complete` run, which asked
+        for all that it takes, this process keeps those and no others."""
         try:
             with remembering(self._cache), _few_collections():
-                report = self._run()
-            complete = not report.reused
-            return report
+                yield
         finally:
             self._cache.close()
             if self._resident is not None:
-                self._resident.phases.forget_unasked(complete=complete)
+                self._resident.end_of_build(complete=self._complete)
 
     def _run(self) -> BuildReport:
         inputs, model = self._read_with_model()

@@ -44,13 +44,22 @@ class Engines:
 
 
 class Resident:
-    """What builds of one knowledge base leave to the next ones. Not for two builds at once."""
+    """What builds of one knowledge base leave to the next ones. Not for two builds at once.
+
+    `is_warm` tells whether a build after an edit finds here all that the edit did not change.
+    """
 
     def __init__(self, engines: Engines) -> None:
         self.engines = engines
         self.phases = PhaseMemory()
         self.vectors = VectorMemory()
         self.graphs = GraphMemory()
+        self.is_warm = False
+
+    def end_of_build(self, *, complete: bool) -> None:
+        """A `complete` build went through all phases, with or without results from here."""
+        self.phases.forget_unasked(complete=complete)
+        self.is_warm = self.is_warm or complete
 
 
 def _signature(model: Model) -> _Signature:

@@ -18,7 +18,7 @@ from kb_runtime.vectors import EXACT_ROWS, RowRange
 from kbc import toolchain
 from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.facets import write_facets
-from kbc.backends.lexical import write_lexical
+from kbc.backends.lexical import analysed, write_lexical
 from kbc.backends.tools import (
     AliasError,
     CollectionSummary,
@@ -70,11 +70,7 @@ def emit_lexical(
         folder / "lexical",
         chunks,
         {each.name: ordinal for ordinal, each in enumerate(inputs.collections)},
-        {
-            (name, record.id): record.path
-            for name, records in inputs.records.items()
-            for record in records
-        },
+        _paths(inputs),
         {
             (collection.name, record.id): [
                 each.term for each in facets(record) if each.name in SEARCHED
@@ -85,6 +81,21 @@ def emit_lexical(
         },
         cache,
     )
+
+
+def analyse(inputs: Inputs, chunks: Sequence[Chunk], cache: PhaseCache) -> None:
+    """Has the terms of all chunks in `cache`, where `emit_lexical` will look for them."""
+    for _ in analysed(chunks, _paths(inputs), cache):
+        pass
+
+
+def _paths(inputs: Inputs) -> dict[tuple[str, str], str]:
+    """The file of each record, by collection and id."""
+    return {
+        (name, record.id): record.path
+        for name, records in inputs.records.items()
+        for record in records
+    }
 
 
 def emit_answers(inputs: Inputs, fields: Mapping[str, Any], build_id: str, folder: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from glob import has_magic
 from pathlib import Path
@@ -26,7 +27,7 @@ from kbc.file_changes import (
     PolledChanges,
 )
 from kbc.linker import LOCK
-from kbc.pipeline import BuildOptions, BuildReport, build
+from kbc.pipeline import BuildOptions, BuildReport, build, warm_up
 from kbc.progress import Progress
 from kbc.project import load_project
 from kbc.resident import Engines, Resident
@@ -34,6 +35,8 @@ from kbc.retention import TEMPORARY
 
 TICK_S = 1.0
 """How often folders are looked for that went away or came back, which the kernel does not tell."""
+_GLANCE_S = 0.01
+"""How long a change is waited for before there is time to warm up."""
 
 Identity = tuple[int, int] | None
 """Device and inode of a watched folder; None while there is none."""
@@ -65,11 +68,13 @@ class Listener(Protocol):
 
 @dataclass(slots=True)
 class _Watched:
-    """A knowledge base: where it is, and what its builds left to the next ones."""
+    """A knowledge base: where it is, and what its builds left to the next ones. One that `is_cold` was
+    up to date at the start, so that its first edit would have to load everything."""
 
     root: Path
     resident: Resident
     bases: tuple[Path, ...] = ()
+    is_cold: bool = False
 
 
 class Watcher:
@@ -147,7 +152,16 @@ class Watcher:
             self._listener.failed(one.root, error)
         else:
             progress.close()
+            one.is_cold = not one.resident.is_warm and self._options.cache is not None
             self._listener.built(one.root, report)
+        gc.collect()
+        give_back_memory()
+
+    def _warm_up(self, one: _Watched) -> None:
+        """Loads what the first edit would have to; one that is made meanwhile finds it loaded."""
+        one.is_cold = False
+        with suppress(Exception):  # the next build meets it, too, and tells
+            warm_up(one.root, self._options, one.resident)
         gc.collect()
         give_back_memory()
 
@@ -155,7 +169,8 @@ class Watcher:
         """The knowledge bases that something happened to, once something did."""
         while True:
             self._require_wanted()
-            changed = self._changed_paths()
+            cold = next((one for one in self._watched if one.is_cold), None)
+            changed = self._changed_paths(TICK_S if cold is None else _GLANCE_S)
             due = [one for one in self._watched if self._concerns(one, changed)]
             if self._identities != self._current_identities():
                 moved = {
@@ -169,6 +184,8 @@ class Watcher:
                 self._observe()
             if due:
                 return due
+            if cold is not None:
+                self._warm_up(cold)
 
     def _require_wanted(self) -> None:
         if self._stopping:
@@ -181,10 +198,10 @@ class Watcher:
         differ = any(tuple(self._bases(one.root)) != one.bases for one in self._watched)
         return differ or not watched.isdisjoint(changed) or any(map(os.path.isdir, changed))
 
-    def _changed_paths(self) -> set[str]:
+    def _changed_paths(self, timeout_s: float) -> set[str]:
         assert self._changes is not None
         try:
-            return self._changes.wait(TICK_S)
+            return self._changes.wait(timeout_s)
         except CannotWatchError as error:
             self._fall_back(error)
             return {str(base) for one in self._watched for base in one.bases}

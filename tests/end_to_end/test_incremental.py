@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
 
+from kb_runtime.manifest import resolve
 from kbc import chunking, markdown, pipeline, quint, toolchain
-from kbc.pipeline import BuildOptions, build, differing_files
+from kbc.encoding.cache import FILE_NAME as VECTORS
+from kbc.phase_cache import FILE_NAME as PHASES
+from kbc.pipeline import BuildOptions, build, differing_files, warm_up
 from kbc.records import Chunk, Record
+from kbc.resident import Engines, Resident
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -77,6 +81,53 @@ def test_only_the_changed_page_is_parsed_chunked_and_embedded(
     assert len(work["parsed"]) == 1
     assert work["scanned"] == []
     assert 0 < report.embedded < first.embedded
+
+
+def test_a_process_that_has_warmed_up_has_all_in_memory_that_an_edit_leaves_as_it_is(
+    tmp_path: Path, graphs: Path, work: Work
+) -> None:
+    root, cache = tmp_path / "kb", cache_with(graphs, tmp_path / "cache")
+    Author(root, 6)
+    options = BuildOptions(out=tmp_path / "out", cache=cache)
+    first = build(root, options)
+    resident = Resident(Engines())
+    assert build(root, options, None, resident).reused
+    assert not resident.is_warm
+    warm_up(root, options, resident)
+    assert resident.is_warm
+    for name in (PHASES, VECTORS):
+        (cache / name).unlink()
+    for each in work.values():
+        each.clear()
+    page = next(iter(sorted(root.glob("docs/*.md"))))
+    page.write_text(page.read_text() + "\nOne more sentence.\n")
+    report = build(root, options, None, resident)
+    assert work["chunked"] == [page.relative_to(root).as_posix()]
+    assert len(work["parsed"]) == 1
+    assert work["scanned"] == []
+    assert 0 < report.embedded < first.embedded
+    clean = clean_build(root, tmp_path / "clean", graphs)
+    assert differing_files(report.path, clean.path) == []
+
+
+def test_warming_up_publishes_nothing_also_where_an_edit_came_before(
+    tmp_path: Path, graphs: Path
+) -> None:
+    root, cache = tmp_path / "kb", cache_with(graphs, tmp_path / "cache")
+    Author(root, 7)
+    options = BuildOptions(out=tmp_path / "out", cache=cache)
+    first = build(root, options)
+    page = next(iter(sorted(root.glob("docs/*.md"))))
+    page.write_text(page.read_text() + "\nOne more sentence.\n")
+    resident = Resident(Engines())
+    before = sorted(first.path.parent.iterdir())
+    warm_up(root, options, resident)
+    assert sorted(first.path.parent.iterdir()) == before
+    assert resolve(str(first.path.parent)) == str(first.path)
+    report = build(root, options, None, resident)
+    assert (report.reused, report.embedded) == (False, 0)
+    clean = clean_build(root, tmp_path / "clean", graphs)
+    assert differing_files(report.path, clean.path) == []
 
 
 def test_another_compiler_parses_and_chunks_again_but_keeps_vectors(

@@ -21,9 +21,11 @@ from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
 from tests.required import give_up
 
 from kb_runtime.artifact import Artifact
+from kbc import watching
 from kbc.diagnostics import BuildError
-from kbc.pipeline import BuildOptions, BuildReport, differing_files
+from kbc.pipeline import BuildOptions, BuildReport, differing_files, warm_up
 from kbc.progress import Phase, Progress
+from kbc.resident import Resident
 from kbc.watching import SameNameError, Watcher
 
 PROJECT = """\
@@ -122,6 +124,50 @@ def test_after_any_edits_a_watcher_publishes_the_bytes_of_a_clean_build(
     watch(script, root, out=tmp_path / "out", cache=cache, embed=True)
     assert len(script.told) == 8
     assert all(each.embedded < each.chunks for each in script.told[1:])  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("poll", [False, True])
+def test_a_watcher_that_has_nothing_to_build_warms_up_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, poll: bool
+) -> None:
+    root, out, cache = write_kb(tmp_path / "kb"), tmp_path / "out", tmp_path / "cache"
+    page = root / "docs" / "page.md"
+    warmed: list[bool] = []
+
+    def warmed_up(root: Path, options: BuildOptions, resident: Resident) -> None:
+        warm_up(root, options, resident)
+        warmed.append(resident.is_warm)
+        page.write_text("# Page\n\nWritten when all was loaded.\n")
+
+    monkeypatch.setattr(watching, "warm_up", warmed_up)
+    watch(Script(), root, out=out, cache=cache)
+    assert warmed == []
+    script = Script(lambda: None, lambda: page.write_text("# Page\n\nThe last text.\n"))
+    watch(script, root, out=out, cache=cache, poll=poll)
+    assert [isinstance(each, BuildReport) and each.reused for each in script.told] == [
+        True,
+        False,
+        False,
+    ]
+    assert warmed == [True]
+    assert "The last text." in live_text(out)
+
+
+def test_after_a_warm_up_that_fails_edits_are_built_as_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, out, cache = write_kb(tmp_path / "kb"), tmp_path / "out", tmp_path / "cache"
+
+    def failing(root: Path, options: BuildOptions, resident: Resident) -> None:
+        (root / "docs" / "page.md").write_text("# Page\n\nWritten all the same.\n")
+        raise OSError("nothing can be read")
+
+    watch(Script(), root, out=out, cache=cache)
+    monkeypatch.setattr(watching, "warm_up", failing)
+    script = Script(lambda: None)
+    watch(script, root, out=out, cache=cache)
+    assert len(script.told) == 2
+    assert "Written all the same." in live_text(out)
 
 
 def test_a_change_during_a_build_leads_to_one_more(tmp_path: Path) -> None:

@@ -92,8 +92,8 @@ def write_lexical(
         index.register_tokenizer(_TOKENIZER, splitting)
         writer = index.writer(heap_size=_heap_bytes(chunks), num_threads=1)
         terms = 0
-        analysed = _analysed(chunks, paths, cache or PhaseCache(None))
-        for row, (chunk, found) in enumerate(zip(chunks, analysed, strict=True)):
+        terms_of = analysed(chunks, paths, cache or PhaseCache(None))
+        for row, (chunk, found) in enumerate(zip(chunks, terms_of, strict=True)):
             document = tantivy.Document()
             document.add_unsigned(fields.ROW, row)
             for each in found:
@@ -133,10 +133,11 @@ def _heap_bytes(chunks: Sequence[Chunk]) -> int:
     return min(max(_MIN_HEAP_BYTES, text * _HEAP_BYTES_PER_TEXT_BYTE), _MAX_HEAP_BYTES)
 
 
-def _analysed(
+def analysed(
     chunks: Sequence[Chunk], paths: Mapping[tuple[str, str], str], cache: PhaseCache
 ) -> Iterator[list[FieldTerms]]:
-    """The terms of each chunk in turn. The chunks of a record are analysed, and kept, together."""
+    """The terms of each chunk in turn, as `write_lexical` takes them. The chunks of a record are
+    analysed, and kept, together."""
     analyzer = Analyzer()
     records = (
         (paths.get(record, ""), list(group))
