@@ -51,7 +51,7 @@ def commands(kb: Path, artifact: Path, faults: int) -> dict[str, list[str]]:
         "swaps": module("swaps"),
         "workspace": module("workspace"),
         "faults": module("faults", artifact, "--count", faults),
-        "quality": module("quality", "--ablation", *_checkouts()),
+        "quality": module("quality", "--ablation", *_checkouts(), *_questions(kb, artifact)),
     }
 
 
@@ -59,6 +59,13 @@ def _checkouts() -> list[str]:
     """Where the labelled repositories are checked out, if $KBC_BENCH_CODE says so."""
     folder = os.environ.get("KBC_BENCH_CODE")
     return ["--code", folder] if folder else []
+
+
+def _questions(kb: Path, artifact: Path) -> list[str]:
+    """The labelled questions that lie in a knowledge base, those that were held out among them."""
+    files = [path for name in ("questions", "held-out") if (path := kb / f"{name}.toml").is_file()]
+    asked = [argument for path in files for argument in ("--questions", str(path))]
+    return ["--kb", str(artifact), *asked] if asked else []
 
 
 def main() -> int:

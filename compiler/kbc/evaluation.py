@@ -200,7 +200,7 @@ def evaluate(
         found.tokens.append(count(text))
         deep = SearchRequest(question.query, names, limit=DEPTH, mode=mode)
         hits = artifact.searcher.search(deep).hits
-        ranking = _ranking(artifact, hits, question.gains)
+        ranking = ranking_of(artifact, hits, question.gains)
         found.answers.append(
             Answered(
                 question.query,
@@ -350,7 +350,7 @@ def _check(
     return known
 
 
-def _ranking(artifact: Artifact, hits: Sequence[Hit], gains: Mapping[str, float]) -> list[str]:
+def ranking_of(artifact: Artifact, hits: Sequence[Hit], gains: Mapping[str, float]) -> list[str]:
     """The hits by the names that the question uses; what it does not name, or repeats, is unique."""
 
     def named() -> Iterator[str]:
