@@ -643,6 +643,22 @@ def test_default_files(artifact: Path, tmp_path: Path) -> None:
     assert ask("ingest_tests").structured["api"]["docs_ingested"] == 1
 
 
+def test_the_folder_goes_by_its_own_name_too(
+    artifact: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exports = tmp_path / "quality" / "exports"
+    exports.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    ask = client(artifact, Path("quality/exports"))
+    missing = refused(ask("ingest_tests"), 404)
+    assert "quality/exports/functional_tests_xray.json" in missing
+    (exports / "x.json").write_text(json.dumps(CASES))
+    for path in ("x.json", "quality/exports/x.json", "./quality/exports/x.json", "data/x.json"):
+        found = ask("ingest_tests", functional_path=path)
+        assert found.structured["functional"]["docs_ingested"] == len(CASES)
+        assert found.structured["next"].startswith("cp -- quality/exports/x.json KB/tests/ &&")
+
+
 def test_no_default_file_is_there(artifact: Path, tmp_path: Path) -> None:
     reply = client(artifact, tmp_path / "nowhere")("ingest_tests")
     assert "data/functional_tests_normalized.json" in refused(reply, 404)

@@ -30,7 +30,7 @@ MAX_BYTES = 100 * 1024 * 1024
 MAX_PATH_CHARS = 500
 SUFFIX = ".json"
 CONVENTIONAL = "data"
-"""What the folder is called in paths: `data/x.json` is `x.json` in it."""
+"""What the folder may be called in paths, besides its own name: `data/x.json` is `x.json` in it."""
 
 DEFAULTS: dict[Suite, tuple[str, ...]] = {
     "functional": ("functional_tests_normalized.json", "functional_tests_xray.json"),
@@ -69,13 +69,13 @@ def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer:
         "api": arguments["api_path"],
     }
     files = [
-        _File(suite, _checked(path, folder), path)
+        _File(suite, _checked(path, folder, _name(session)), path)
         for suite, path in given.items()
         if path is not None
     ]
     if session.read_only:
         raise _switched_off(session, files)
-    files = files or _defaults(folder)
+    files = files or _defaults(folder, _name(session))
     found = [_read(folder, file) for file in files]
     if session.workspace is None:
         return _stored_nothing(session, found)
@@ -217,19 +217,25 @@ def _switched_off(session: Session, files: Sequence[_File]) -> ToolError:
     )
 
 
-def _defaults(folder: str) -> list[_File]:
+def _name(session: Session) -> str:
+    """What the folder is called: the path that the server was given, but for an absolute one."""
+    given = os.path.normpath(session.data_folder)
+    return CONVENTIONAL if os.path.isabs(given) else given.replace(os.sep, "/")
+
+
+def _defaults(folder: str, called: str) -> list[_File]:
     """The files read when none is named: of each suite the first that is there."""
     found = [
         next((name for name in names if os.path.isfile(os.path.join(folder, name))), None)
         for names in DEFAULTS.values()
     ]
     files = [
-        _File(suite, name, f"{CONVENTIONAL}/{name}")
+        _File(suite, name, f"{called}/{name}")
         for suite, name in zip(DEFAULTS, found, strict=True)
         if name is not None
     ]
     if not files:
-        names = ", ".join(f"{CONVENTIONAL}/{name}" for names in DEFAULTS.values() for name in names)
+        names = ", ".join(f"{called}/{name}" for names in DEFAULTS.values() for name in names)
         raise ToolError(
             "NOT_FOUND",
             f"none of the default files is there: {names}",
@@ -238,8 +244,9 @@ def _defaults(folder: str) -> list[_File]:
     return files
 
 
-def _checked(path: str, folder: str) -> str:
-    """The path below `folder`. Raises BAD_INPUT, which names the rule that the path breaks."""
+def _checked(path: str, folder: str, called: str) -> str:
+    """The path below `folder`, which is `called` so. Raises BAD_INPUT, which names the rule that the
+    path breaks."""
     forward = path.replace(os.sep, "/")
     if _SCHEME.match(forward):
         raise _refused(path, "addresses with a scheme or a drive are not allowed")
@@ -257,10 +264,11 @@ def _checked(path: str, folder: str) -> str:
             raise _refused(path, "it is outside the allowed directory")
         return os.path.relpath(inside, folder)
     relative = os.path.normpath(forward)
-    first, _, rest = relative.partition(os.sep)
-    if first == CONVENTIONAL and rest and not os.path.lexists(os.path.join(folder, relative)):
-        return rest
-    return relative
+    if os.path.lexists(os.path.join(folder, relative)):
+        return relative
+    beginnings = (os.path.join(os.path.normpath(name), "") for name in (called, CONVENTIONAL))
+    beginning = next(filter(relative.startswith, beginnings), "")
+    return relative.removeprefix(beginning)
 
 
 def _refused(path: str, rule: str) -> ToolError:
