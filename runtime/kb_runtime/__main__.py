@@ -336,7 +336,10 @@ def _serve_stdio(served: Served, options: Options) -> None:
 
     if live.can_change:
         dispatcher.announce_changes(handshake=True, stateless=True)
-    serve_stdio(Connection(dispatcher.handle, changes if live.can_change else None), load_engines)
+    connection = Connection(
+        dispatcher.handle, changes if live.can_change else None, dispatcher.takes_long
+    )
+    serve_stdio(connection, load_engines)
     if workspace is not None:
         workspace.close()
     for follower in followers:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from tests.end_to_end.test_stdio import HELLO, ask, call
 
 from kb_runtime.compiler_process import TIED
 from kb_runtime.manifest import resolve
+from kb_runtime.mcp import eras
 from kb_runtime.workspace import Workspace
 from kbc.pipeline import BuildOptions, BuildReport, build
 
@@ -101,9 +104,23 @@ def tree(tmp_path: Path) -> Path:
 class Talk:
     """A conversation with a server over pipes."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], *, hello: bool = True) -> None:
+        """Without `hello` the conversation is a stateless one."""
         self.process = process
-        self.hello = ask(process, HELLO)["result"]
+        self.hello = ask(process, HELLO)["result"] if hello else {}
+
+    def send(
+        self, request_id: Any, tool: str, arguments: dict[str, Any], envelope: dict[str, Any]
+    ) -> None:
+        params = {"name": tool, "arguments": arguments, **envelope}
+        message = {"jsonrpc": "2.0", "id": request_id, "method": "tools/call", "params": params}
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def receive(self) -> Any:
+        assert self.process.stdout is not None
+        return json.loads(self.process.stdout.readline())
 
     def __call__(self, tool: str, **arguments: Any) -> dict[str, Any]:
         result: dict[str, Any] = ask(self.process, call(tool, **arguments))["result"]
@@ -171,9 +188,11 @@ Serve = Callable[..., Talk]
 def serve(start_server: Callable[..., Any], tmp_path: Path, data: Path) -> Serve:
     """`serve(artifact, *options)`: a conversation with a server over the test's workspace."""
 
-    def go(artifact: Path, *options: str, workspace: Path = tmp_path / "ws") -> Talk:
+    def go(
+        artifact: Path, *options: str, workspace: Path = tmp_path / "ws", hello: bool = True
+    ) -> Talk:
         shown = ("--workspace", str(workspace), "--data", str(data), *options)
-        return Talk(start_server(artifact, *shown))
+        return Talk(start_server(artifact, *shown), hello=hello)
 
     return go
 
@@ -397,6 +416,70 @@ def test_what_is_killed_leaves_no_process_and_no_debris(
     talk.process.stdin.close()  # type: ignore[union-attr]
     talk.process.wait()
     assert gone(rest)
+
+
+@contextmanager
+def ingestions_wait(workspace: Path) -> Iterator[None]:
+    """Holds what ingestions into a workspace take turns by."""
+    folder = Path(Workspace.open(workspace).tests.folder)
+    folder.mkdir(exist_ok=True)
+    with (folder / ".lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.mark.parametrize("stateless", [False, True])
+def test_a_search_is_answered_while_tests_are_ingested(
+    shipped: BuildReport, serve: Serve, tmp_path: Path, stateless: bool
+) -> None:
+    meta = {eras.REVISION_KEY: eras.STATELESS_REVISIONS[0], eras.CAPABILITIES_KEY: {}}
+    envelope = {"_meta": meta} if stateless else {}
+    talk = serve(shipped.path.parent, hello=not stateless)
+    with ingestions_wait(tmp_path / "ws"):
+        talk.send("i", "ingest_tests", {"functional_path": "new.json"}, envelope)
+        for number in range(3):
+            talk.send(number, "search_tests", {"query": "sail"}, envelope)
+        answers = [talk.receive() for _ in range(3)]
+        assert [answer["id"] for answer in answers] == [0, 1, 2]
+        for answer in answers:
+            assert titles(answer["result"]["structuredContent"]) == ["Hoist the sail"]
+    stored = talk.receive()
+    assert stored["id"] == "i"
+    assert stored["result"]["structuredContent"]["persisted"] is True
+    talk.send("after", "search_tests", {"query": "lantern"}, envelope)
+    found = talk.receive()["result"]["structuredContent"]
+    assert titles(found)[0] == "Light the lantern at dusk"
+
+
+def test_a_client_that_leaves_after_its_call_gets_the_tests_stored(
+    shipped: BuildReport, serve: Serve
+) -> None:
+    talk = serve(shipped.path.parent)
+    talk.send(1, "ingest_tests", {"functional_path": "new.json"}, {})
+    assert talk.process.stdin is not None
+    talk.process.stdin.close()
+    assert talk.receive()["result"]["structuredContent"]["persisted"] is True
+    assert talk.process.wait() == 0
+    assert titles(serve(shipped.path.parent).facts("search_tests", query="lantern"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_server_that_is_told_to_stop_does_not_wait_for_an_ingestion(
+    shipped: BuildReport, serve: Serve, tmp_path: Path
+) -> None:
+    talk = serve(shipped.path.parent)
+    with ingestions_wait(tmp_path / "ws"):
+        talk.send(1, "ingest_tests", {"functional_path": "new.json"}, {})
+        deadline = time.monotonic() + PATIENCE_S
+        while not (started := descendants(talk.process.pid)):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        talk.process.terminate()
+        assert talk.process.wait() == 0
+        assert gone(started)
+    later = serve(shipped.path.parent)
+    assert later.facts("check_health")["tests"] == 1
+    assert later("ingest_tests", functional_path="new.json")["structuredContent"]["persisted"]
 
 
 def test_the_workspace_may_lie_in_the_tree(pages: Path, serve: Serve, tree: Path) -> None:

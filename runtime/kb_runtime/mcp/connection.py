@@ -34,13 +34,29 @@ RESOURCES = "resourceSubscriptions"
 _BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
 
 
+class Later:
+    """An answer that takes long. `answer()` gives it, on whatever thread; others are given meanwhile."""
+
+    __slots__ = ("answer",)
+
+    def __init__(self, answer: Callable[[], Any]) -> None:
+        self.answer = answer
+
+
 class Connection:
     """`handle(method, params, revision)` answers one request or raises ProtocolError."""
 
-    def __init__(self, handle: Handle, changes: Callable[[], Watching] | None = None) -> None:
+    def __init__(
+        self,
+        handle: Handle,
+        changes: Callable[[], Watching] | None = None,
+        takes_long: Callable[[Any], bool] | None = None,
+    ) -> None:
         """With `changes`, which is called when the first client subscribes, clients can subscribe to
-        changes, and `news` is sent."""
+        changes, and `news` is sent. `takes_long` tells of the params of a `tools/call` whether its
+        answer is one for `Later`."""
         self._handle = handle
+        self._takes_long = takes_long
         self._changes = changes
         self._subscriptions: dict[str | int, dict[str, Any]] = {}
         self._opening: dict[str | int, dict[str, Any]] = {}  # whose acknowledgement is not written
@@ -51,9 +67,11 @@ class Connection:
         self._revision = eras.NEWEST_HANDSHAKE
 
     def answer(self, message: Any) -> Any:
-        """The answer to one message or batch: a JSON value, or None where none is due."""
+        """The answer to one message or batch: a JSON value, None where none is due, or `Later`."""
         if isinstance(message, list):
             return self._batch(message)
+        if self._is_long(message):
+            return Later(lambda: self._single(message))
         return self._single(message)
 
     def written(self) -> None:
@@ -81,6 +99,22 @@ class Connection:
             ),
         ]
 
+    def _is_long(self, message: Any) -> bool:
+        """Whether a message is a call that takes long. It decides the era here and now, should it be
+        the first: the next message may be read before it is answered."""
+        if (
+            self._takes_long is None
+            or not isinstance(message, dict)
+            or message.get("method") != "tools/call"
+            or not self._takes_long(message.get("params"))
+            or _request_id(message) is None
+            or _malformed(message, message["id"])
+        ):
+            return False
+        if self._stateless is None:
+            self._stateless = eras.has_envelope(message["params"])
+        return True
+
     def _batch(self, messages: list[Any]) -> Any:
         """Batches existed in one revision only; elsewhere, and empty, they are invalid requests."""
         if not (self._initialized and self._revision == eras.BATCHING_REVISION):
@@ -97,9 +131,7 @@ class Connection:
     def _single(self, message: Any) -> dict[str, Any] | None:
         if not isinstance(message, dict):
             return error_answer(None, eras.INVALID_REQUEST, "The message must be a JSON object")
-        request_id = message.get("id")
-        if not isinstance(request_id, (str, int)) or isinstance(request_id, bool):
-            request_id = None
+        request_id = _request_id(message)
         if "method" not in message and ("result" in message or "error" in message):
             return None  # an answer, and this server asks nothing
         problem = _malformed(message, request_id)
@@ -221,6 +253,12 @@ def error_answer(
     if data is not None:
         error["data"] = data
     return {"jsonrpc": "2.0", "id": request_id, "error": error}
+
+
+def _request_id(message: dict[str, Any]) -> str | int | None:
+    """None where there is none, or one that no request may have."""
+    found = message.get("id")
+    return found if isinstance(found, (str, int)) and not isinstance(found, bool) else None
 
 
 def _malformed(message: dict[str, Any], request_id: str | int | None) -> str:

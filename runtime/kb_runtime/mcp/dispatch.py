@@ -74,6 +74,13 @@ class Dispatcher:
         """From now on answers are only for the client that asked."""
         self._cache_scope = self._answers.cache_scope = "private"
 
+    def takes_long(self, params: Any) -> bool:
+        """Whether the answer to a `tools/call` with these params waits for the compiler."""
+        if self._workspace is None or self._read_only or not isinstance(params, dict):
+            return False
+        name = params.get("name")
+        return isinstance(name, str) and self._answers.declared_names.get(name) == INGESTS
+
     def answers_for(self, knowledge: Knowledge) -> Answers:
         """The static answers of something that is, or was, live. Raises `ArtifactError`."""
         return self._answers_of(knowledge)

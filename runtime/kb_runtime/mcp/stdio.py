@@ -1,8 +1,10 @@
 """MCP over stdin and stdout: one JSON message a line, on the standard library alone.
 
 The SDK builds every wire type of every revision when it is imported, which costs 0.7 s and 65 MB; a
-process that a client starts for each conversation cannot pay that. Requests are answered in order:
-each takes milliseconds, so a `notifications/cancelled` always comes too late and needs no action.
+process that a client starts for each conversation cannot pay that. Requests are answered in order, each
+within milliseconds; but for those that wait for the compiler, whose answers come when they are ready,
+from threads of their own. A `notifications/cancelled` needs no action: it comes too late, or for an
+ingestion, which either happens as a whole or does not.
 """
 
 from __future__ import annotations
@@ -13,15 +15,18 @@ import sys
 from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
 from kb_runtime.mcp import eras, failures
-from kb_runtime.mcp.connection import Connection, error_answer
+from kb_runtime.mcp.connection import Connection, Later, error_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
+    from threading import Thread
     from types import FrameType
     from typing import Any
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
+MAX_WAITING = 8
+"""Answers that may be waited for at a time; a client that wants more waits for the next one."""
 _READ_BYTES = 65_536
 
 
@@ -39,6 +44,7 @@ class StdioServer:
         self._after_first_answer: Callable[[], None] | None = after_first_answer
         self._waiting = False
         self._stopping = False
+        self._later: list[Thread] = []
 
     def serve(self, source: int, sink: int) -> None:
         """Reads requests from the descriptor `source` until it ends, or a signal stops the server."""
@@ -46,12 +52,16 @@ class StdioServer:
         try:
             for line in read_lines(lambda: self._read(source)):
                 answer = self.answer_line(line)
-                if answer is not None:
+                if isinstance(answer, Later):
+                    self._answer_later(answer)
+                    self._announce()
+                elif answer is not None:
                     self._write(encode(answer))
                     self._connection.written()
                     self._announce()
                 if self._stopping:
                     return
+            self._finish(0)
         except (_StopServing, BrokenPipeError):
             return
 
@@ -63,6 +73,31 @@ class StdioServer:
                 self._write(encode(message))
         except OSError:
             return
+
+    def _answer_later(self, later: Later) -> None:
+        """Has the answer written when it is there."""
+        from threading import Thread
+
+        def answer() -> None:
+            try:
+                self._write(encode(later.answer()))
+            except OSError:  # the client has left
+                return
+
+        self._finish(MAX_WAITING - 1)
+        thread = Thread(target=answer, daemon=True)
+        thread.start()
+        self._later.append(thread)
+
+    def _finish(self, most: int) -> None:
+        """Waits until at most so many answers are waited for; a signal to stop ends that."""
+        self._later = [thread for thread in self._later if thread.is_alive()]
+        self._waiting = True
+        try:
+            while len(self._later) > most:
+                self._later.pop(0).join()
+        finally:
+            self._waiting = False
 
     def _write(self, data: bytes) -> None:
         with self._writing:
@@ -84,7 +119,8 @@ class StdioServer:
             self._waiting = False
 
     def answer_line(self, line: bytes | None) -> Any:
-        """The answer to one line, None where none is due. `line` is None for one that was too long."""
+        """The answer to one line, or `Later`; None where none is due. `line` is None for one that was
+        too long."""
         if line is None:
             return error_answer(
                 None,

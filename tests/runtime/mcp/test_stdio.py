@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -130,3 +131,163 @@ def test_a_client_that_closed_its_end_is_no_error() -> None:
     StdioServer(Connection(ping), lambda: None).serve(source, sink)
     os.close(sink)
     os.close(source)
+
+
+# Answers that take long
+
+
+PATIENCE_S = 60
+
+
+class Kitchen:
+    """Some calls wait until they are told to go on; all others are answered at once."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.begun = threading.Semaphore(0)
+
+    def takes_long(self, params: Any) -> bool:
+        return isinstance(params, dict) and params.get("name") == "slow"
+
+    def handle(self, method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:
+        if method == "initialize":
+            return {"protocolVersion": (params or {})["protocolVersion"]}
+        if self.takes_long(params):
+            self.begun.release()
+            assert self.go.wait(PATIENCE_S)
+        return {"method": method, "revision": revision}
+
+
+class Conversation:
+    """A server on pipes and a thread."""
+
+    def __init__(self, kitchen: Kitchen) -> None:
+        self._source, self._feed = os.pipe()
+        result, self._sink = os.pipe()
+        self._answers = os.fdopen(result, "rb")
+        connection = Connection(kitchen.handle, takes_long=kitchen.takes_long)
+        self.server = StdioServer(connection, lambda: None)
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        self.server.serve(self._source, self._sink)
+        os.close(self._sink)
+        os.close(self._source)
+
+    def say(self, method: str, request_id: Any = None, **params: Any) -> None:
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        if request_id is not None:
+            message["id"] = request_id
+        os.write(self._feed, json.dumps(message).encode() + b"\n")
+
+    def write(self, line: bytes) -> None:
+        os.write(self._feed, line + b"\n")
+
+    def hear(self) -> Any:
+        return json.loads(self._answers.readline())
+
+    def end(self) -> list[Any]:
+        """Closes the server's input; what else it answers."""
+        os.close(self._feed)
+        rest = [json.loads(line) for line in self._answers]
+        self._thread.join(PATIENCE_S)
+        assert not self._thread.is_alive()
+        self._answers.close()
+        return rest
+
+
+@pytest.mark.parametrize("revision", [*eras.HANDSHAKE_REVISIONS, *eras.STATELESS_REVISIONS])
+def test_others_are_answered_while_a_call_takes_long(revision: str) -> None:
+    kitchen = Kitchen()
+    client = Conversation(kitchen)
+    envelope = {}
+    if eras.is_stateless(revision):
+        envelope = {"_meta": {eras.REVISION_KEY: revision, eras.CAPABILITIES_KEY: {}}}
+    else:
+        client.say("initialize", 0, protocolVersion=revision)
+        assert client.hear()["id"] == 0
+    client.say("tools/call", "a", name="slow", **envelope)
+    client.say("tools/call", "b", name="quick", **envelope)
+    client.say("ping", "c", **envelope)
+    assert [client.hear()["id"] for _ in range(2)] == ["b", "c"]
+    kitchen.go.set()
+    assert client.hear() == {
+        "jsonrpc": "2.0",
+        "id": "a",
+        "result": {"method": "tools/call", "revision": revision},
+    }
+    assert client.end() == []
+
+
+def test_a_client_that_closes_its_end_still_gets_the_answers_that_it_waits_for() -> None:
+    kitchen = Kitchen()
+    client = Conversation(kitchen)
+    client.say("initialize", 0, protocolVersion="2025-11-25")
+    for number in range(1, 4):
+        client.say("tools/call", number, name="slow")
+    for _ in range(3):
+        assert kitchen.begun.acquire(timeout=PATIENCE_S)
+    threading.Timer(0.2, kitchen.go.set).start()
+    assert sorted(answer["id"] for answer in client.end()) == [0, 1, 2, 3]
+
+
+def test_so_many_are_waited_for_and_the_next_line_is_read_after_one_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stdio, "MAX_WAITING", 2)
+    kitchen = Kitchen()
+    client = Conversation(kitchen)
+    client.say("initialize", 0, protocolVersion="2025-11-25")
+    for number in range(1, 4):
+        client.say("tools/call", number, name="slow")
+    for _ in range(2):
+        assert kitchen.begun.acquire(timeout=PATIENCE_S)
+    assert not kitchen.begun.acquire(timeout=0.2)
+    kitchen.go.set()
+    assert sorted(answer["id"] for answer in client.end()) == [0, 1, 2, 3]
+
+
+def test_a_batch_is_answered_as_a_whole() -> None:
+    kitchen = Kitchen()
+    kitchen.go.set()
+    client = Conversation(kitchen)
+    client.say("initialize", 0, protocolVersion=eras.BATCHING_REVISION)
+    call = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "slow"}}
+    client.write(json.dumps([{**call, "id": 1}, {**call, "id": 2}]).encode())
+    assert client.hear()["id"] == 0
+    assert [answer["id"] for answer in client.hear()] == [1, 2]
+    assert client.end() == []
+
+
+def test_what_is_no_request_is_never_waited_for() -> None:
+    kitchen = Kitchen()
+    client = Conversation(kitchen)
+    client.say("initialize", 0, protocolVersion="2025-11-25")
+    client.say("tools/call", name="slow")  # a notification
+    client.say("tools/call", 1.5, name="slow")
+    client.write(b'{"id": 3, "method": "tools/call", "params": {"name": "slow"}}')
+    client.say("ping", 4)
+    answers = [client.hear() for _ in range(4)]
+    assert [answer["id"] for answer in answers] == [0, None, 3, 4]
+    assert answers[1]["error"]["code"] == answers[2]["error"]["code"] == eras.INVALID_REQUEST
+    assert client.end() == []
+
+
+def test_a_failure_of_a_call_that_takes_long_is_its_answer(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:
+        raise RuntimeError("secret")
+
+    kitchen = Kitchen()
+    kitchen.handle = fail  # type: ignore[method-assign]
+    client = Conversation(kitchen)
+    envelope = {"_meta": {eras.REVISION_KEY: "2026-07-28", eras.CAPABILITIES_KEY: {}}}
+    client.say("tools/call", 1, name="slow", **envelope)
+    assert client.hear()["error"] == {
+        "code": eras.INTERNAL_ERROR,
+        "message": "Internal server error",
+    }
+    assert client.end() == []
+    assert "secret" in capsys.readouterr().err
