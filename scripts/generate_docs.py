@@ -84,7 +84,7 @@ Common to all tools:
 - The refused calls below each tool were made to a small knowledge base when this page was written; the texts are its
   answers. Arguments that are no object are refused for every tool, with -32602.
 - Only names in the compiled index resolve, and no path of a request is opened, but for `ingest_tests`: it reads JSON files
-  of up to 100 MB in the server's data folder.
+  of up to 100 MB in the server's data folder, none of them through a link.
 - Limits inside `filters`: `search_tests` takes at most 50 values of each, of 100 characters (500 for `testPath`).
 """
 
