@@ -34,12 +34,15 @@ from kbc.evaluation import Evaluation
 from kbc.exit_codes import BELOW, INPUT
 from kbc.pipeline import BuildOptions, build
 from kbc.shipping.bundle.folder import write_bundles
+from kbc.shipping.lock import read_lock
 from kbc.shipping.moment import moment_of
 from kbc.shipping.notes import notes
 from kbc.shipping.product import product
 from kbc.shipping.wheel import write_wheel
 from kbc.signing import sign
 
+REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements"
+LOCKS = (REQUIREMENTS / "runtime.txt", REQUIREMENTS / "model.txt")
 ARTIFACT = "artifact"
 NOTES = "RELEASE_NOTES.md"
 SUMS = "SHA256SUMS"
@@ -135,7 +138,7 @@ def _pack(
     with Artifact.open(artifact) as opened:
         facts = product(opened)
         moment = moment_of(facts, source_date_epoch())
-        wheel = write_wheel(opened, facts, staged, moment)
+        wheel = write_wheel(opened, facts, staged, moment, read_lock(LOCKS))
         bundles = write_bundles(opened, facts, staged, moment)
         build_id = opened.build_id
     files = {wheel.path.name: wheel.size}

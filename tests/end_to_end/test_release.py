@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
 
 from kb_runtime.verification import verify
 from kbc.signing import generate
@@ -73,6 +77,27 @@ def test_a_release_is_signed_complete_and_the_same_twice(kb: Path, tmp_path: Pat
     second = release(kb, tmp_path / "two", *options)
     assert second.returncode == 0, second.stderr
     assert (tmp_path / "two" / "SHA256SUMS").read_text() == sums
+
+
+def test_the_bill_of_a_released_wheel_traces_the_model_to_an_archive(
+    kb: Path, tmp_path: Path
+) -> None:
+    assert release(kb, tmp_path / "out").returncode == 0
+    (wheel,) = (tmp_path / "out").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (each for each in archive.namelist() if "/sboms/" in each)
+        document = archive.read(name).decode()
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(document) is None
+    bill = json.loads(document)
+    needs = {each["ref"]: each.get("dependsOn", []) for each in bill["dependencies"]}
+    parts = {each["bom-ref"]: each for each in bill["components"]}
+    (model,) = (ref for ref in parts if ref.startswith("model:"))
+    (package,) = needs[model]
+    (told,) = parts[package]["externalReferences"]
+    locked = (SCRIPT.parents[1] / "requirements" / "model.txt").read_text()
+    assert all(f"--hash=sha256:{each['content']}" in locked for each in told["hashes"])
+    assert f"{parts[package]['name']}=={parts[package]['version']} " in locked
+    assert len(parts[model]["hashes"][0]["content"]) == 64
 
 
 def test_the_notes_tell_what_changed(kb: Path, tmp_path: Path) -> None:

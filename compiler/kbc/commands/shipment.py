@@ -42,12 +42,13 @@ class Shipment(NamedTuple):
     moment: int
 
 
-def ships(write: Callable[[Shipment, bool], None]) -> Callable[..., None]:
-    """A command's function with the options, from one that takes the shipment and whether to print JSON."""
+def ships(write: Callable[..., None]) -> Callable[..., None]:
+    """A command's function with the options, from one that takes a shipment, whether to print JSON, and
+    the values of options of its own."""
 
     @functools.wraps(write)
     def run(
-        artifact: str, out: Path, name: str, version: str, mcp_name: str, as_json: bool
+        artifact: str, out: Path, name: str, version: str, mcp_name: str, **own: object
     ) -> None:
         from kb_runtime.artifact import Artifact
         from kbc.shipping.moment import moment_of
@@ -55,6 +56,6 @@ def ships(write: Callable[[Shipment, bool], None]) -> Callable[..., None]:
 
         with Artifact.open(artifact) as opened:
             facts = product(opened, name=name, version=version, mcp_name=mcp_name)
-            write(Shipment(opened, facts, out, moment_of(facts, source_date_epoch())), as_json)
+            write(Shipment(opened, facts, out, moment_of(facts, source_date_epoch())), **own)
 
     return functools.reduce(lambda command, option: option(command), reversed(_OPTIONS), run)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from kb_runtime.command_line import print_json
@@ -9,13 +11,21 @@ from kbc.commands.shipment import Shipment, ships
 
 
 @click.command()
+@click.option(
+    "--lock",
+    "locks",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Requirements with hashes, which the bill of materials then names; repeatable.",
+)
 @ships
-def wheel(shipment: Shipment, as_json: bool) -> None:
+def wheel(shipment: Shipment, locks: tuple[Path, ...], as_json: bool) -> None:
     """Write a wheel that holds the artifact's live build and a command that serves it."""
     from kb_runtime.tables import size, table
+    from kbc.shipping.lock import read_lock
     from kbc.shipping.wheel import write_wheel
 
-    report = write_wheel(*shipment)
+    report = write_wheel(*shipment, lock=read_lock(locks))
     if as_json:
         print_json(report.as_dict())
         return

@@ -21,6 +21,7 @@ from kb_runtime.signature import SIGNATURES
 from kb_runtime.version import __version__
 from kbc.shipping import licences
 from kbc.shipping.archive import Archive, Written
+from kbc.shipping.lock import Lock
 from kbc.shipping.product import Product, runtime_requirement
 from kbc.shipping.readme import readme
 from kbc.shipping.wheel_bill import wheel_bill
@@ -49,9 +50,12 @@ class WheelReport:
         }
 
 
-def write_wheel(artifact: Artifact, product: Product, out: Path, moment: int) -> WheelReport:
+def write_wheel(
+    artifact: Artifact, product: Product, out: Path, moment: int, lock: Lock | None = None
+) -> WheelReport:
     """Writes the wheel of an open artifact into the folder `out`; `moment` is the time of its entries
-    in seconds since 1970. The same arguments give the same bytes.
+    in seconds since 1970, `lock` the archives that its bill of materials is to name. The same arguments
+    give the same bytes.
 
     Raises `ArtifactError` when a file of the artifact is damaged, and `ShippingError`; nothing is
     written then.
@@ -66,7 +70,8 @@ def write_wheel(artifact: Artifact, product: Product, out: Path, moment: int) ->
         notices = licences.texts(artifact)
         for path, text in notices.items():
             archive.add(f"{info}/licenses/{path}", text)
-        archive.add(f"{info}/sboms/{product.distribution}.cdx.json", wheel_bill(artifact, product))
+        bill = wheel_bill(artifact, product, lock or {})
+        archive.add(f"{info}/sboms/{product.distribution}.cdx.json", bill)
         archive.add(f"{info}/METADATA", _metadata(product, notices).encode())
         archive.add(f"{info}/WHEEL", _wheel_file().encode())
         archive.add(

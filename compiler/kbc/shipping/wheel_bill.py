@@ -1,19 +1,31 @@
-"""The bill of materials of a wheel (PEP 770): the artifact in it, the model in that, and the runtime
-with everything that it needs, in the versions that the wheel was written beside."""
+"""The bill of materials of a wheel (PEP 770): the artifact in it with its files, the model in that with the
+package that it came in, and the runtime with everything that it needs, in the versions that the wheel was
+written beside.
+
+Of a library that a lock has, the hashes of its archives are told; which of them is installed depends on
+the platform. Of the others it is said that none are known: an installation has no trace of its archive.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from cyclonedx.model import ExternalReference, ExternalReferenceType, Property, XsUri
 from cyclonedx.model.component import Component, ComponentType
 from packageurl import PackageURL
+from packaging.utils import canonicalize_name
 
 from kb_runtime.artifact import Artifact
 from kb_runtime.manifest import MANIFEST, sha256
 from kbc.backends import bill
 from kbc.shipping.closure import RUNTIME, Installed, runtime_closure
+from kbc.shipping.lock import Lock
 from kbc.shipping.product import Product
 
+_UNLOCKED = Property(name="kbc:archive_hashes", value="not known")
 
-def wheel_bill(artifact: Artifact, product: Product) -> bytes:
+
+def wheel_bill(artifact: Artifact, product: Product, lock: Lock) -> bytes:
     """A CycloneDX document. Raises `ShippingError` when the runtime is not installed here."""
     subject = Component(
         name=product.distribution,
@@ -34,27 +46,57 @@ def wheel_bill(artifact: Artifact, product: Product) -> bytes:
         hashes=[bill.sha256(sealed)],
         licenses=bill.licences(artifact.manifest["license"]),
     )
+    listed = [
+        Component(
+            name=path,
+            type=ComponentType.FILE,
+            bom_ref=f"file:{path}",
+            hashes=[bill.sha256(digest)],
+        )
+        for path, (_, digest) in artifact.manifest.files.items()
+    ]
     encoder = artifact.manifest.get("encoder")
     models = [] if encoder is None else [bill.model_component(encoder)]
+    carriers = [_carrier(encoder["package"], lock) for _ in models if encoder.get("package")]
     closure = runtime_closure()
-    libraries = {each.name: _library(each) for each in closure}
-    needs = {subject: [data, libraries[RUNTIME]], data: models}
+    libraries = {each.name: _library(each, lock) for each in closure}
+    needs = {subject: [data, libraries[RUNTIME]], data: [*models, *listed]}
+    needs |= dict.fromkeys(models, carriers)
     needs |= {libraries[each.name]: [libraries[name] for name in each.needs] for each in closure}
     return bill.document(
         subject,
-        [data, *models, *libraries.values()],
+        [data, *listed, *models, *carriers, *libraries.values()],
         needs,
         serial=f"{product.distribution} {product.version} {product.build_id}",
         moment=product.built_at,
     )
 
 
-def _library(installed: Installed) -> Component:
+def _library(installed: Installed, lock: Lock) -> Component:
+    return _package(installed.name, installed.version, installed.license, lock)
+
+
+def _carrier(package: Mapping[str, str], lock: Lock) -> Component:
+    """The package that the model came in; its licence is told of the model."""
+    return _package(canonicalize_name(package["name"]), package["version"], "", lock)
+
+
+def _package(name: str, version: str, license: str, lock: Lock) -> Component:
+    purl = PackageURL("pypi", None, name, version)
+    archives = lock.get((name, version), ())
+    reference = ExternalReference(
+        type=ExternalReferenceType.DISTRIBUTION,
+        url=XsUri(str(purl)),
+        comment="the archives that are locked",
+        hashes=map(bill.sha256, archives),
+    )
     return Component(
-        name=installed.name,
-        version=installed.version,
+        name=name,
+        version=version,
         type=ComponentType.LIBRARY,
-        bom_ref=f"library:{installed.name}",
-        purl=PackageURL("pypi", None, installed.name, installed.version),
-        licenses=bill.licences(installed.license),
+        bom_ref=f"library:{name}",
+        purl=purl,
+        licenses=bill.licences(license),
+        external_references=[reference] if archives else [],
+        properties=[] if archives else [_UNLOCKED],
     )

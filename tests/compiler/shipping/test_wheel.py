@@ -5,7 +5,9 @@ import csv
 import hashlib
 import json
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cyclonedx.schema import SchemaVersion
@@ -67,7 +69,11 @@ def test_the_metadata_is_valid_and_says_what_a_person_needs(ship: Ship, tmp_path
     artifact = ship(
         license="MIT",
         description="All about\nsets.",
-        package={"author": "Ann", "homepage": "https://example.org", "mcp_name": "org.example/small"},
+        package={
+            "author": "Ann",
+            "homepage": "https://example.org",
+            "mcp_name": "org.example/small",
+        },
     )
     with zipfile.ZipFile(wheel(artifact, tmp_path)) as archive:
         metadata = Metadata.from_email(archive.read(f"{INFO}/METADATA"))
@@ -104,6 +110,45 @@ def test_the_bill_names_the_artifact_and_the_closure_of_the_runtime(
     assert "library:onnx" not in parts  # a dependency of the compiler
     (digest,) = parts[f"artifact:{artifact.build_id}"]["hashes"]
     assert digest["content"] == hashlib.sha256(sealed).hexdigest()
+
+
+def bill_of(path: Path) -> dict[str, dict[str, Any]]:
+    """The components of the bill in a wheel, which is valid CycloneDX, by their references."""
+    with zipfile.ZipFile(path) as archive:
+        document = archive.read(f"{INFO}/sboms/small-kb.cdx.json").decode()
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(document) is None
+    return {each["bom-ref"]: each for each in json.loads(document)["components"]}
+
+
+def test_the_bill_has_the_hash_of_every_file_of_the_artifact(ship: Ship, tmp_path: Path) -> None:
+    artifact = ship()
+    parts = bill_of(wheel(artifact, tmp_path))
+    listed = {ref: part for ref, part in parts.items() if ref.startswith("file:")}
+    assert set(listed) == {f"file:{path}" for path in artifact.manifest.files}
+    for path in artifact.manifest.files:
+        data = Path(artifact.manifest.path(path)).read_bytes()
+        (digest,) = listed[f"file:{path}"]["hashes"]
+        assert digest == {"alg": "SHA-256", "content": hashlib.sha256(data).hexdigest()}
+
+
+def test_the_bill_has_the_hashes_of_locked_archives_and_says_where_there_are_none(
+    ship: Ship, tmp_path: Path
+) -> None:
+    artifact = ship()
+    lock = {
+        ("numpy", version("numpy")): ("5" * 64, "6" * 64),
+        ("click", "0.0.1"): ("7" * 64,),  # not the version that is installed
+    }
+    parts = bill_of(write_wheel(artifact, product(artifact), tmp_path, 0, lock).path)
+
+    numpy = parts["library:numpy"]
+    (reference,) = numpy["externalReferences"]
+    assert (reference["type"], reference["url"]) == ("distribution", numpy["purl"])
+    assert [each["content"] for each in reference["hashes"]] == ["5" * 64, "6" * 64]
+    for name in ("click", "kbc"):
+        assert "externalReferences" not in parts[f"library:{name}"]
+        (property_,) = parts[f"library:{name}"]["properties"]
+        assert property_ == {"name": "kbc:archive_hashes", "value": "not known"}
 
 
 def test_an_altered_artifact_is_not_packed(ship: Ship, tmp_path: Path) -> None:
