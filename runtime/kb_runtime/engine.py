@@ -20,6 +20,9 @@ def onnxruntime() -> ModuleType:
     that: who needs usearch calls this first.
     """
     os.environ[SILENCE] = "1"
+    # The library begins with a part of numpy. A thread that has the lock of the part and another that has
+    # begun with the whole wait for each other, which Python ends by giving one of them half a module.
+    import numpy  # noqa: F401
     import onnxruntime as module
 
     assert isinstance(module, ModuleType)
