@@ -96,16 +96,14 @@ class Builds:
     def __init__(self, folder: Path, chance: random.Random) -> None:
         self._chance = chance
         self._kb = EditedKb(folder)
-        self._work_s = {
-            (victim, cold): self._time(victim, cold=cold)
-            for victim in self.victims
-            for cold in (False, True)
-        }
+        self._work_s: dict[tuple[str, bool], float] = {}
 
     def round(self, victim: str, *, cold: bool) -> tuple[str, list[str]]:
         """One kill; gives whether the edit had been published, and what was wrong afterwards. `cold`
         removes the cache first."""
         kb = self._kb
+        if (victim, cold) not in self._work_s:
+            self._work_s[victim, cold] = self._time(victim, cold=cold)
         before = kb.edits
         with self._started(victim, cold=cold) as process:
             time.sleep(self._chance.uniform(0, self._work_s[victim, cold] * 1.1))

@@ -11,6 +11,8 @@ from benchmarks.swaps import Outcome, State, run
 SWAPS = 30
 CLIENTS = 6
 
+pytestmark = pytest.mark.timeout(900)
+
 LEAK = """
 from kb_runtime.artifact import Artifact
 
