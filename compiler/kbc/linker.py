@@ -77,12 +77,13 @@ class PublishError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A build that is live now. `reused`: it was there already, only CURRENT may have changed.
-    `removed` are the build ids that retention removed."""
+    """A build that is live now. `reused`: it was there already, only CURRENT may have changed;
+    `was_live`: not even that. `removed` are the build ids that retention removed."""
 
     path: Path
     build_id: str
     reused: bool
+    was_live: bool
     removed: tuple[str, ...]
 
 
@@ -168,8 +169,8 @@ class Staging:
         """
         if not self._target.is_dir() or _defect(self._target, self_check) is not None:
             return None
-        self._make_current()
-        return Published(self._target, self.build_id, True, self._prune(keep))
+        was_live = not self._make_current()
+        return Published(self._target, self.build_id, True, was_live, self._prune(keep))
 
     def publish(
         self,
@@ -206,7 +207,7 @@ class Staging:
                 self.folder.rename(self._target)
             _sync(self.kb_folder)
             self._make_current()
-            return Published(self._target, self.build_id, False, self._prune(keep))
+            return Published(self._target, self.build_id, False, False, self._prune(keep))
         except OSError as error:
             raise self._translated(error) from error
 
@@ -235,13 +236,14 @@ class Staging:
         manifest["files"] = [file for file in self.listing() if file["path"] != MANIFEST]
         return manifest
 
-    def _make_current(self) -> None:
-        """Replaces CURRENT in one step; a reader sees the old line or the new one."""
+    def _make_current(self) -> bool:
+        """Replaces CURRENT in one step; a reader sees the old line or the new one. Gives whether it
+        was another."""
         current = self.kb_folder / CURRENT
         line = f"{self.build_id}\n".encode()
         try:
             if current.read_bytes() == line:
-                return
+                return False
         except OSError:
             pass
         new = retention.temporary(self.kb_folder, CURRENT)
@@ -252,6 +254,7 @@ class Staging:
         finally:
             new.unlink(missing_ok=True)
         _sync(self.kb_folder)
+        return True
 
     def _acquire(self) -> None:
         deadline = time.monotonic() + self._wait_s

@@ -77,12 +77,14 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildReport:
-    """What a build did. `embedded` texts with `tokens` tokens were computed, `cached` ones were not."""
+    """What a build did. `reused`: the build was there already; `was_live`: and was live. `embedded`
+    texts with `tokens` tokens were computed, `cached` ones were not."""
 
     name: str
     path: Path
     build_id: str
     reused: bool
+    was_live: bool
     removed: tuple[str, ...]
     records: int
     chunks: int
@@ -472,6 +474,7 @@ class _Build:
             path=folder,
             build_id=published.build_id,
             reused=published.reused,
+            was_live=published.was_live,
             removed=published.removed,
             records=inputs.record_count,
             chunks=sum(collection["chunks"] for collection in collections),

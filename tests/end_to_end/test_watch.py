@@ -403,6 +403,32 @@ def test_a_command_runs_after_each_new_version_and_knows_it(
     ]
 
 
+def test_the_command_does_not_run_for_what_is_live_at_the_start(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    root, out, log = write_kb(tmp_path / "kb"), tmp_path / "out", tmp_path / "log"
+    told = f'echo "$KBC_BUILD_ID" >> {shlex.quote(str(log))}; exit 3'
+    arguments = (root, "--out", out, "--no-cache", "--json", "--exec", told)
+    page = root / "docs" / "page.md"
+    before = page.read_text()
+    with command(environment, *arguments) as process:
+        first = event(process)
+        assert event(process)["event"] == "note"  # it ran
+    with command(environment, *arguments) as process:
+        again = event(process)
+        assert (again["build_id"], again["was_live"]) == (first["build_id"], True)
+        page.write_text("# Page\n\nSecond.\n")
+        second = event(process)  # the next event: nothing was told of a command before it
+        assert second["event"] == "built"
+        assert event(process)["event"] == "note"
+        page.write_text(before)
+        third = event(process)  # an older version that goes live once more
+        assert (third["build_id"], third["reused"]) == (first["build_id"], True)
+        assert event(process)["event"] == "note"
+    ran = [first["build_id"], second["build_id"], first["build_id"]]
+    assert log.read_text().split() == ran
+
+
 def test_errors_are_told_as_json_and_mended_without_a_change_is_said(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     "--exec",
     "command",
     metavar="CMD",
-    help="Run CMD with /bin/sh after each new version; $KBC_NAME, $KBC_BUILD_ID, $KBC_ARTIFACT.",
+    help="Run CMD with /bin/sh whenever another version has gone live, not for the one that is live at"
+    " the start; $KBC_NAME, $KBC_BUILD_ID, $KBC_ARTIFACT.",
 )
 @click.option("--poll", is_flag=True, help="Look at the files once a second: network folders.")
 @click.option("--quiet", is_flag=True, help="Only what goes wrong.")
@@ -101,7 +102,8 @@ class _Teller:
         self._live[root] = report.build_id
         self._failing.discard(root)
         self._tell_built(report, time.perf_counter() - self._began)
-        if new and self._command is not None:
+        # Who starts the watcher again has had the command run for what is live already.
+        if new and not report.was_live and self._command is not None:
             self._run(self._command, report)
 
     def failed(self, root: Path, error: Exception) -> None:
@@ -124,7 +126,7 @@ class _Teller:
 
         reporting.show_diagnostics(report.diagnostics)
         if not self._quiet:
-            what = "was up to date" if report.reused else f"is live after {seconds:.1f} s"
+            what = "was up to date" if report.was_live else f"is live after {seconds:.1f} s"
             chunks = count_of(report.chunks, "chunk")
             click.echo(
                 f"{time.strftime('%H:%M:%S')} {report.name} {report.build_id} {what}: {chunks},"
