@@ -8,10 +8,13 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from shutil import which
 
 import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
+from tests.end_to_end.wheelhouse import PATIENCE
+from tests.required import needs
 
 from kb_runtime.verification import verify
 from kbc.signing import generate
@@ -127,3 +130,49 @@ def test_nothing_appears_when_a_bound_is_missed_or_the_folder_exists(
     refused = release(kb, tmp_path / "out")
     assert refused.returncode == 5
     assert "exists already" in refused.stderr
+
+
+@needs(which("make"), "make is not installed")
+@PATIENCE
+@pytest.mark.slow
+def test_make_release_releases_the_knowledge_base_that_ships(
+    own_kb_artifact: Path, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    """The recipe's own command, with another Python and another folder; `own_kb_artifact` warms the cache."""
+    generate(tmp_path / "key", None)
+    root = SCRIPT.parents[1]
+    names = (f"BIN={Path(sys.executable).parent}", f"KEY={tmp_path / 'key'}")
+    shown = subprocess.run(
+        [
+            "make",
+            "--dry-run",
+            "--old-file=.venv/ready",
+            "release",
+            *names,
+            f"PREVIOUS={own_kb_artifact}",
+        ],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    recipe = shown.stdout.replace("\\\n", " ")
+    assert recipe.count("--out dist/release ") == 1
+    assert pytestconfig.cache is not None
+    done = subprocess.run(
+        ["sh", "-ec", recipe.replace("--out dist/release ", f"--out {tmp_path / 'release'} ")],
+        cwd=root,
+        env={
+            **os.environ,
+            "KBC_CACHE": str(pytestconfig.cache.mkdir("kbc")),
+            "SOURCE_DATE_EPOCH": "1700000000",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert verify(tmp_path / "release" / "artifact", [tmp_path / "key.pub"]).ok
+    notes = (tmp_path / "release" / "RELEASE_NOTES.md").read_text()
+    assert "questions.toml" in notes
+    assert "held-out.toml" in notes
