@@ -45,6 +45,9 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "live.md": {},
     "shipping.md": {
         "kbc build": "end_to_end/test_cli.py::test_a_new_starter_checks_clean_and_builds",
+        "make release": (
+            "end_to_end/test_release.py::test_make_release_releases_the_knowledge_base_that_ships"
+        ),
         "pip install --upgrade": (
             "end_to_end/test_wheel.py::test_an_upgrade_reaches_a_server_that_runs"
         ),
@@ -73,7 +76,7 @@ CLIENTS = (".cursor", ".codex")
 """Folders by which clients are detected."""
 PORT_IS_TAKEN = "already in use"
 READY_S = 60
-COMMAND_S = 120
+COMMAND_S = 240
 
 
 def commands(page: str) -> list[str]:
