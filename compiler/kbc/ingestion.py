@@ -65,8 +65,11 @@ class Ingestion:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def ingest(workspace: Workspace, cases: Sequence[Case], jobs: int) -> Ingestion:
-    """Merges `cases`, builds, and makes the result live.
+def ingest(
+    workspace: Workspace, cases: Sequence[Case], jobs: int, model: Path | None = None
+) -> Ingestion:
+    """Merges `cases`, builds, and makes the result live. `model` is the folder of the encoder's model,
+    None for the pinned one.
 
     Raises what `pipeline.build` raises, and `PublishError` where another ingestion does not end or
     the workspace cannot be written; the workspace is then as it was.
@@ -77,7 +80,11 @@ def ingest(workspace: Workspace, cases: Sequence[Case], jobs: int) -> Ingestion:
         merged, added, replaced = _merged(stored, cases, datetime.now(UTC))
         pending = Path(folder.folder, _PENDING)
         options = BuildOptions(
-            out=Path(folder.index), cache=Path(workspace.cache), jobs=jobs, keep=KEPT_BUILDS
+            out=Path(folder.index),
+            cache=Path(workspace.cache),
+            jobs=jobs,
+            model=model,
+            keep=KEPT_BUILDS,
         )
         try:
             _write(pending, list(merged.values()))

@@ -6,6 +6,7 @@ argument parser, no engine, no SDK.
 
 from __future__ import annotations
 
+import os
 import sys
 
 from kb_runtime import log
@@ -34,7 +35,8 @@ MAX_BODY_BYTES = 4 * 1024 * 1024
 
 USAGE = f"""\
 Usage: kbc serve ARTIFACT... [--tools all|compact|FAMILY,...] [--data DIR] [--code DIR]
-                             [--workspace DIR] [--read-only] [--key FILE] [--log json]
+                             [--workspace DIR [--model DIR]] [--read-only] [--key FILE]
+                             [--log json]
        kbc serve ARTIFACT... --http [--host HOST] [--port PORT] [--token-file FILE]
                              [--allow-host HOST]... [--allow-origin ORIGIN]...
                              [--max-body BYTES] [--workers N] [--metrics]
@@ -49,6 +51,8 @@ Serves compiled knowledge bases to an MCP client, over stdin and stdout or over 
                    compared with it, and stale ones are flagged or left out
   --workspace      a writable folder for what is not in the artifact: `ingest_tests`
                    adds to it, and the folder of --code is indexed and watched
+  --model          the folder of the model that ARTIFACT was built with, where `kbc build`
+                   was given one: what goes into the workspace is embedded with it
   --read-only      switch `ingest_tests` off: it reads no file, and says what to run
   --key            a public key (PEM): refuse what is not signed by it, now and when a
                    new version appears
@@ -76,6 +80,7 @@ class Options:
         self.data = ""
         self.code = ""
         self.workspace = ""
+        self.model = ""
         self.read_only = False
         self.key = ""
         self.json_log = False
@@ -157,6 +162,8 @@ def parse(arguments: Sequence[str]) -> Options:
         _VALUED[name](options, value)
     if not options.artifacts:
         raise UsageError("the ARTIFACT to serve is missing.")
+    if options.model and not options.workspace:
+        raise UsageError("--model needs --workspace: only what goes into a workspace is embedded.")
     if http_only and not options.http:
         raise UsageError(f"{http_only} needs --http.")
     return options
@@ -191,6 +198,7 @@ _VALUED: dict[str, Callable[[Options, str], None]] = {
     "--data": lambda options, value: setattr(options, "data", value),
     "--code": lambda options, value: setattr(options, "code", value),
     "--workspace": lambda options, value: setattr(options, "workspace", value),
+    "--model": lambda options, value: setattr(options, "model", value),
     "--key": lambda options, value: setattr(options, "key", value),
     "--log": lambda options, value: setattr(options, "json_log", _format(value)),
     "--host": lambda options, value: setattr(options, "host", value),
@@ -281,11 +289,13 @@ def _workspace(options: Options) -> LivingWorkspace | None:
     same, and stderr says why it is alone."""
     if not options.workspace:
         return None
+    if options.model and not os.path.isdir(options.model):
+        raise UsageError(f"--model {options.model!r} is not a folder.")
     from kb_runtime.living_workspace import LivingWorkspace
     from kb_runtime.workspace import Workspace, WorkspaceError
 
     try:
-        return LivingWorkspace(Workspace.open(options.workspace), options.code)
+        return LivingWorkspace(Workspace.open(options.workspace), options.code, options.model)
     except WorkspaceError as error:
         log.say(f"serving without it: {error.message} {error.hint}".rstrip())
         return None

@@ -199,15 +199,23 @@ class LiveArtifact:
 
     def _say_who_has_no_vectors(self) -> None:
         """Tells once of each knowledge base whose vectors are another encoder's."""
-        mute = {part.build_id for part in self._version.knowledge.words_only}
+        knowledge = self._version.knowledge
+        mute = {part.build_id for part in knowledge.words_only}
         for source, one in zip(self._sources, self._version.opened, strict=True):
             if one is not None and one.artifact.build_id in mute and not source.told:
                 source.told = True
                 name = one.artifact.manifest["name"]
-                _say(
-                    f"{name} was built with another encoder than the first knowledge base:"
-                    " its records are found by words only"
-                )
+                if source.is_workspace:
+                    _say(
+                        f"the {name} of the workspace are found by words only: the knowledge base was"
+                        f" built with the model {knowledge.manifest['encoder']['model']}, whose folder"
+                        " --model can name, and they were not"
+                    )
+                else:
+                    _say(
+                        f"{name} was built with another encoder than the first knowledge base:"
+                        " its records are found by words only"
+                    )
 
 
 class _Opened:
@@ -235,7 +243,7 @@ class _Version:
 class _Source:
     """A place where versions appear. `told` remembers that a warning about it was given."""
 
-    __slots__ = ("_check", "_is_workspace", "_location", "_refusal", "_seen", "_unsigned", "told")
+    __slots__ = ("_check", "_location", "_refusal", "_seen", "_unsigned", "is_workspace", "told")
 
     def __init__(
         self,
@@ -245,7 +253,7 @@ class _Source:
         check: Callable[[str], None] | None = None,
     ) -> None:
         self._location = location
-        self._is_workspace = is_workspace
+        self.is_workspace = is_workspace
         self._check = check
         self._seen: Stamps | None = None
         self._unsigned = ""  # a build that was refused, and may be served once it is signed
@@ -265,7 +273,7 @@ class _Source:
         """The live version; `known`, which is served now, where it is still that or no other can be
         opened. None for a workspace without a version. Raises `ArtifactError` where nothing is known."""
         stamp = self._seen = self._stamp()  # before opening: a later change is then not overlooked
-        if self._is_workspace and known is None and stamp is None:
+        if self.is_workspace and known is None and stamp is None:
             return None
         try:
             if known is not None:
@@ -277,7 +285,7 @@ class _Source:
             if known is not None:
                 self._tell_refusal(known, error)
                 return known
-            if not self._is_workspace:
+            if not self.is_workspace:
                 raise
             _say(f"serving without the workspace: {error.message} {error.hint}".rstrip())
             return None

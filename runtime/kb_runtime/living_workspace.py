@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
 from kb_runtime import log
@@ -27,9 +28,11 @@ _LOOK_S = 0.5
 class LivingWorkspace:
     """Where the server adds tests and follows a source tree. Safe to use from several threads."""
 
-    def __init__(self, workspace: Workspace, tree: str = "") -> None:
-        """`tree` is the folder whose source files are to be indexed, "" for none."""
+    def __init__(self, workspace: Workspace, tree: str = "", model: str = "") -> None:
+        """`tree` is the folder whose source files are to be indexed, "" for none; `model` that of the
+        encoder's model, "" for the compiler's own."""
         self._workspace = workspace
+        self._model = ["--model", os.path.realpath(model)] if model else []
         self._tree = tree
         self._code = workspace.code(tree) if tree else None
         self._live: LiveArtifact | None = None
@@ -68,6 +71,7 @@ class LivingWorkspace:
         line = json.dumps([as_record(case) for case in cases], ensure_ascii=False).encode()
         with self._ingesting:
             arguments = ["workspace", "ingest", self._workspace.root, "-", TIED, "--json"]
+            arguments += self._model
             report = compile_with(arguments, line, INGESTION_S)
         if self._live is not None:
             self._live.follow()
@@ -118,7 +122,7 @@ class LivingWorkspace:
 
         arguments = ["workspace", "follow", self._workspace.root, "--code", self._tree, TIED]
         try:
-            with CompilerProcess([*arguments, "--json"]) as process:
+            with CompilerProcess([*arguments, "--json", *self._model]) as process:
                 while not process.wait(_LOOK_S):
                     if self._stopping:
                         return None

@@ -17,13 +17,15 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters
+from tests.compiler.encoding.conftest import write_model
 from tests.end_to_end.test_http import address_of
 from tests.end_to_end.test_stdio import HELLO, ask, call
 
 from kb_runtime.compiler_process import TIED
-from kb_runtime.manifest import resolve
+from kb_runtime.manifest import load, resolve
 from kb_runtime.mcp import eras
 from kb_runtime.workspace import Workspace
+from kbc.encoding.model import PINNED_WEIGHTS_SHA256
 from kbc.pipeline import BuildOptions, BuildReport, build
 
 PATIENCE_S = 120.0
@@ -480,6 +482,56 @@ def test_a_server_that_is_told_to_stop_does_not_wait_for_an_ingestion(
     later = serve(shipped.path.parent)
     assert later.facts("check_health")["tests"] == 1
     assert later("ingest_tests", functional_path="new.json")["structuredContent"]["persisted"]
+
+
+def encoders(folder: Path) -> set[str]:
+    """The weights that made the vectors of what is live below a folder of a workspace."""
+    return {
+        load(resolve(current.parent))["encoder"]["weights_sha256"]
+        for current in folder.rglob("CURRENT")
+    }
+
+
+def test_a_workspace_is_embedded_with_the_model_of_the_artifact_where_it_is_named(
+    serve: Serve, tree: Path, tmp_path: Path
+) -> None:
+    model = write_model(tmp_path / "tiny", positions=80, max_seq_length=64)
+    (tmp_path / "kb" / "docs").mkdir(parents=True)
+    (tmp_path / "kb" / "docs" / "anchors.md").write_text("# Anchors\n\nThey hold the ship.\n")
+    (tmp_path / "kb" / "kb.toml").write_text('[kb]\nname = "sea"\n')
+    options = BuildOptions(out=tmp_path / "out", cache=tmp_path / "cache", model=model)
+    artifact = build(tmp_path / "kb", options).path
+    weights = load(artifact)["encoder"]["weights_sha256"]
+
+    def indexed(*options: str) -> tuple[set[str], str]:
+        """The models of the workspace after all has been embedded, and what the server complained."""
+        talk = serve(artifact, "--code", str(tree), *options)
+        talk.facts("ingest_tests", functional_path="new.json")
+        deadline = time.monotonic() + PATIENCE_S
+        wanted = {weights} if options else {PINNED_WEIGHTS_SHA256}
+        while True:
+            talk.until(
+                lambda facts: facts["metadata"]["indexStatus"].get("embedding") == "complete",
+                "codebase_retrieval",
+                query="queue",
+            )
+            found = encoders(tmp_path / "ws" / "code") | encoders(tmp_path / "ws" / "tests")
+            if found == wanted or time.monotonic() > deadline:
+                break
+            time.sleep(0.1)
+        talk.facts("check_health")
+        talk.process.terminate()
+        return found, talk.process.communicate()[1].decode()
+
+    found, said = indexed()
+    assert found == {PINNED_WEIGHTS_SHA256}
+    for name in ("tests", "code"):
+        assert (
+            f"the {name} of the workspace are found by words only: the knowledge base was built with"
+            f" the model {model.name}, whose folder --model can name, and they were not\n"
+        ) in said
+    found, said = indexed("--model", str(model))
+    assert found == {weights}
 
 
 def test_the_workspace_may_lie_in_the_tree(pages: Path, serve: Serve, tree: Path) -> None:

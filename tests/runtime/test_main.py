@@ -41,6 +41,8 @@ def test_a_server_reads_files_of_tests_unless_it_is_told_not_to() -> None:
         (["a", "--http", "--port", "65536"], "65536"),
         (["a", "--http=yes"], "--http"),
         (["a", "--read-only=yes"], "--read-only"),
+        (["a", "--model", "."], "--model needs --workspace"),
+        (["a", "--workspace", "ws", "--model", "no-such-folder"], "is not a folder"),
     ],
 )
 def test_a_wrong_command_line_is_refused_in_one_sentence(

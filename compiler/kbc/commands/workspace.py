@@ -28,6 +28,11 @@ CODE = click.option(
     type=click.Path(path_type=Path),
     help="The folder where the source files are edited.",
 )
+MODEL = click.option(
+    "--model",
+    type=click.Path(path_type=Path),
+    help="The model that the server's artifact was built with, where that was not the default one.",
+)
 JOBS = click.option(
     "--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores."
 )
@@ -51,6 +56,7 @@ def workspace() -> None:
     type=click.Choice(["functional", "api"]),
     help="What the files hold; default: what their names say.",
 )
+@MODEL
 @JOBS
 @TIED
 @AS_JSON
@@ -58,6 +64,7 @@ def ingest_command(
     workspace: str,
     files: tuple[str, ...],
     suite: str | None,
+    model: Path | None,
     jobs: int | None,
     tied: bool,
     as_json: bool,
@@ -74,7 +81,7 @@ def ingest_command(
         tie_to_stdin()
     found = [_tests(name, data, suite) for name, data in given.items()]
     cases = [case for each in found for case in each.cases]
-    result = ingest(_open(workspace), cases, jobs or os.cpu_count() or 1)
+    result = ingest(_open(workspace), cases, jobs or os.cpu_count() or 1, model)
     if as_json:
         print_json(
             {
@@ -99,18 +106,25 @@ def ingest_command(
 @WORKSPACE
 @CODE
 @click.option("--edits", is_flag=True, help="Only the files that the follower has noted as edited.")
+@MODEL
 @JOBS
 @TIED
 @AS_JSON
 def index_command(
-    workspace: str, tree: Path, edits: bool, jobs: int | None, tied: bool, as_json: bool
+    workspace: str,
+    tree: Path,
+    edits: bool,
+    model: Path | None,
+    jobs: int | None,
+    tied: bool,
+    as_json: bool,
 ) -> None:
     """Index the source files of a folder into WORKSPACE, with vectors, and publish them."""
     from kbc.tied import tie_to_stdin
 
     if tied:
         tie_to_stdin()
-    indexing = _indexing(_open(workspace), tree, jobs)
+    indexing = _indexing(_open(workspace), tree, model, jobs)
     noted = indexing.noted_edited() if edits else None
     report = indexing.build(noted, draft=False)
     if as_json:
@@ -122,9 +136,12 @@ def index_command(
 @workspace.command("follow")
 @WORKSPACE
 @CODE
+@MODEL
 @TIED
 @AS_JSON
-def follow_command(workspace: str, tree: Path, tied: bool, as_json: bool) -> None:
+def follow_command(
+    workspace: str, tree: Path, model: Path | None, tied: bool, as_json: bool
+) -> None:
     """Keep the index of a folder in WORKSPACE up to date until interrupted.
 
     A server with --workspace and --code does this itself.
@@ -137,13 +154,14 @@ def follow_command(workspace: str, tree: Path, tied: bool, as_json: bool) -> Non
     if tied:
         tie_to_stdin()
     opened = _open(workspace)
-    indexing = _indexing(opened, tree, None)
-    command = build_command(opened.root, indexing.tree)
+    indexing = _indexing(opened, tree, model, None)
+    command = build_command(opened.root, indexing.tree, model)
     Follower(indexing, command, Path(opened.root)).run()
 
 
-def _indexing(workspace: Workspace, tree: Path, jobs: int | None) -> Indexing:
+def _indexing(workspace: Workspace, tree: Path, model: Path | None, jobs: int | None) -> Indexing:
     """Where the workspace is inside of the tree, it is no part of it."""
+    from kbc.encoding.model import PINNED_WEIGHTS_SHA256, resolve_model
     from kbc.following.indexing import Indexing
 
     real, root = tree.resolve(), Path(workspace.root)
@@ -154,6 +172,10 @@ def _indexing(workspace: Workspace, tree: Path, jobs: int | None) -> Indexing:
         cache=Path(workspace.cache),
         exclude=(f"/{root.relative_to(real).as_posix()}/",) if inside else (),
         jobs=jobs or os.cpu_count() or 1,
+        model=model,
+        weights_sha256=(
+            PINNED_WEIGHTS_SHA256 if model is None else resolve_model(model).weights_sha256
+        ),
     )
 
 

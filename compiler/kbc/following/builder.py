@@ -15,11 +15,12 @@ LOW_PRIORITY = 10
 there after 45 s while four other processes were computing."""
 
 
-def build_command(workspace: str, tree: Path) -> list[str]:
+def build_command(workspace: str, tree: Path, model: Path | None = None) -> list[str]:
     """What builds the tree with vectors, as a process of its own; `--edits` its edited files."""
     return [
         *(sys.executable, "-P", "-m", "kbc", "workspace", "index", workspace),
         *("--code", str(tree), "--tied", "--json"),
+        *(() if model is None else ("--model", str(model))),
     ]
 
 

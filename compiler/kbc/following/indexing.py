@@ -12,6 +12,7 @@ from kb_runtime.manifest import load, resolve
 from kb_runtime.workspace import CodeFolder
 from kbc import toolchain
 from kbc.code_tree import read_tree
+from kbc.encoding.model import PINNED_WEIGHTS_SHA256
 from kbc.pipeline import BuildOptions, BuildReport, build_from
 
 KEPT_BUILDS = 1
@@ -23,7 +24,7 @@ _EDITED = "edited.json"
 @dataclass(frozen=True, slots=True)
 class Published:
     """What is live: the SHA-256 of each file by its path, and whether it has vectors. `is_ours` tells
-    whether a compiler with the libraries of this one made it."""
+    whether a compiler with the libraries and the model of this one made it."""
 
     files: Mapping[str, str]
     has_vectors: bool
@@ -32,13 +33,16 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """How to index `tree` into `folder`; `cache` is the workspace's, `exclude` are ignore patterns."""
+    """How to index `tree` into `folder`; `cache` is the workspace's, `exclude` are ignore patterns, and
+    `model` is the folder of the encoder's model with these weights, None for the pinned one."""
 
     tree: Path
     folder: CodeFolder
     cache: Path
     exclude: tuple[str, ...] = ()
     jobs: int = 2
+    model: Path | None = None
+    weights_sha256: str = PINNED_WEIGHTS_SHA256
 
     def published(self, out: str) -> Published | None:
         """What is live in `folder.index` or `folder.edits`; None where nothing is, or cannot be read."""
@@ -46,11 +50,13 @@ class Indexing:
             manifest = load(resolve(out))
         except ArtifactError:
             return None
+        encoder = manifest["encoder"]
         base = f"{self.tree.as_posix()}/"
         return Published(
             {file["path"].removeprefix(base): file["sha256"] for file in manifest["inputs"]},
-            manifest["encoder"] is not None,
-            manifest["libraries"] == toolchain.library_versions(),
+            encoder is not None,
+            manifest["libraries"] == toolchain.library_versions()
+            and (encoder is None or encoder["weights_sha256"] == self.weights_sha256),
         )
 
     def build(self, only: Collection[str] | None, *, draft: bool) -> BuildReport:
@@ -60,6 +66,7 @@ class Indexing:
         options = BuildOptions(
             out=Path(out),
             jobs=self.jobs,
+            model=self.model,
             cache=None if draft else self.cache,
             keep=KEPT_BUILDS,
             draft=draft,

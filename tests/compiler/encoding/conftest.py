@@ -101,41 +101,44 @@ def tensors(hidden: int, inner: int, layers: int, positions: int) -> dict[str, A
     return made
 
 
+def write_model(
+    folder: Path,
+    *,
+    prefix: str = "",
+    pooling: dict[str, Any] | None = None,
+    max_seq_length: int | None = 16,
+    positions: int = 20,
+    **config: Any,
+) -> Path:
+    """Writes a model; keywords change config.json, `prefix`, `pooling` and `positions` the rest."""
+    (folder / "1_Pooling").mkdir(parents=True)
+    settings = {
+        "model_type": "bert", "hidden_size": 32, "num_attention_heads": 4,
+        "num_hidden_layers": 2, "intermediate_size": 48, "layer_norm_eps": 1e-12,
+        "max_position_embeddings": positions, "hidden_act": "gelu", "pad_token_id": 0,
+    } | config  # fmt: skip
+    made = tensors(32, 48, 2, positions)
+    save_file({prefix + key: value for key, value in made.items()}, folder / "model.safetensors")
+    parts: dict[str, Any] = {
+        "config.json": settings,
+        "tokenizer.json": tokenizer_config(),
+        "modules.json": [
+            {"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
+            {"idx": 1, "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+        ],
+        "sentence_bert_config.json": {"max_seq_length": max_seq_length},
+        "1_Pooling/config.json": pooling or {"pooling_mode_mean_tokens": True},
+    }
+    for path, content in parts.items():
+        (folder / path).write_text(json.dumps(content), encoding="utf-8")
+    return folder
+
+
 @pytest.fixture
 def make_model(tmp_path: Path) -> MakeModel:
-    """Writes a model folder; keywords change config.json, `prefix` and `pooling` the rest."""
+    """`make_model(name, ...)`: a model folder of that name, made by `write_model`."""
 
-    def make(
-        name: str = "tiny",
-        *,
-        prefix: str = "",
-        pooling: dict[str, Any] | None = None,
-        max_seq_length: int | None = 16,
-        **config: Any,
-    ) -> Path:
-        folder = tmp_path / name
-        (folder / "1_Pooling").mkdir(parents=True)
-        settings = {
-            "model_type": "bert", "hidden_size": 32, "num_attention_heads": 4,
-            "num_hidden_layers": 2, "intermediate_size": 48, "layer_norm_eps": 1e-12,
-            "max_position_embeddings": 20, "hidden_act": "gelu", "pad_token_id": 0,
-        } | config  # fmt: skip
-        made = tensors(32, 48, 2, 20)
-        save_file(
-            {prefix + key: value for key, value in made.items()}, folder / "model.safetensors"
-        )
-        parts: dict[str, Any] = {
-            "config.json": settings,
-            "tokenizer.json": tokenizer_config(),
-            "modules.json": [
-                {"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
-                {"idx": 1, "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
-            ],
-            "sentence_bert_config.json": {"max_seq_length": max_seq_length},
-            "1_Pooling/config.json": pooling or {"pooling_mode_mean_tokens": True},
-        }
-        for path, content in parts.items():
-            (folder / path).write_text(json.dumps(content), encoding="utf-8")
-        return folder
+    def make(name: str = "tiny", **settings: Any) -> Path:
+        return write_model(tmp_path / name, **settings)
 
     return make
