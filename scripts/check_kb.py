@@ -65,7 +65,7 @@ COMMANDS = ("parse", "typecheck", "test", "run", "verify", "compile", "repl", "d
 SEED = 1
 SAMPLES = 200  # traces per simulation unless the command says --max-samples
 STEPS = 20  # the tool's own default
-PATIENCE_S = 30  # one source, simulations included; the slowest takes a few seconds
+PATIENCE_S = 120  # one source, simulations included; the slowest takes seconds on a machine at rest
 STUCK: dict[str, Any] = {
     "phase": "stuck",
     "errors": [{"code": "stuck", "message": f"no answer in {PATIENCE_S} s", "line": 1}],

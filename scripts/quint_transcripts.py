@@ -31,7 +31,7 @@ from pathlib import Path
 from markdown_blocks import blocks_of
 
 OFFLINE = Path(__file__).resolve().parent / "quint" / "offline.cjs"
-PATIENCE_S = 60  # one command; the slowest simulates 10,000 traces in about a second
+PATIENCE_S = 120  # one command; the slowest simulates 10,000 traces in about a second
 SHOWN = 6  # lines of the output that a miss quotes
 
 
