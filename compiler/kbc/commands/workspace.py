@@ -159,6 +159,46 @@ def follow_command(
     Follower(indexing, command, Path(opened.root)).run()
 
 
+@workspace.command("prune")
+@WORKSPACE
+@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@AS_JSON
+def prune_command(workspace: str, dry_run: bool, as_json: bool) -> None:
+    """Remove the indexes of source trees that no server follows or reads now. Servers may run.
+
+    A tree that is served again is indexed again. Ingested tests stay.
+    """
+    from kb_runtime.tables import size
+    from kbc.following.pruning import prune
+
+    opened = _open(workspace)
+    try:
+        found = prune(opened, dry_run=dry_run)
+    except OSError as error:
+        raise CommandError(
+            exit_codes.OUTPUT, f"{error.filename or opened.root}: {error.strerror}"
+        ) from error
+    if as_json:
+        trees = [
+            {
+                "tree": each.tree,
+                "folder": str(each.folder),
+                "bytes": each.bytes,
+                "in_use": each.in_use,
+                "removed": not each.in_use and not dry_run,
+            }
+            for each in found
+        ]
+        print_json({"workspace": opened.root, "dry_run": dry_run, "trees": trees})
+        return
+    verb = "would remove" if dry_run else "removed"
+    for each in found:
+        what = "in use" if each.in_use else verb
+        click.echo(f"{what}: {each.tree}, {size(each.bytes)} in {each.folder}")
+    if not found:
+        click.echo("no source tree is indexed here")
+
+
 def _indexing(workspace: Workspace, tree: Path, model: Path | None, jobs: int | None) -> Indexing:
     """Where the workspace is inside of the tree, it is no part of it."""
     from kbc.encoding.model import PINNED_WEIGHTS_SHA256, resolve_model

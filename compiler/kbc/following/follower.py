@@ -177,11 +177,14 @@ class Follower:
     def _lock(self) -> Iterator[None]:
         """Waits until no other process follows the tree for this workspace."""
         folder = Path(self._indexing.folder.folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / _LOCK).open("a") as lock:
-            while not _acquired(lock.fileno()):
-                time.sleep(_LOCKED_S)
-            yield
+        while True:
+            folder.mkdir(parents=True, exist_ok=True)
+            with (folder / _LOCK).open("a") as lock:
+                while not _acquired(lock.fileno()):
+                    time.sleep(_LOCKED_S)
+                if _is_at(lock.fileno(), folder / _LOCK):  # not so when the folder was pruned
+                    yield
+                    return
 
     def _say(self, state: str, notice: str, problem: str = "") -> None:
         """Writes the status where it is another one; what cannot be written is not worth failing."""
@@ -203,6 +206,13 @@ class Follower:
         except OSError:
             return
         self._said = status
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except OSError:
+        return False
 
 
 def _acquired(lock: int) -> bool:

@@ -1,0 +1,71 @@
+"""Removes from a workspace the source trees that nobody follows or reads any more."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from kb_runtime.manifest import MANIFEST
+from kb_runtime.workspace import CODE, CodeFolder, Workspace
+from kbc import retention
+
+_LOCK = ".lock"
+_UNKNOWN = "a tree without a name"
+
+
+@dataclass(frozen=True, slots=True)
+class PrunedTree:
+    """The folder of one tree. `tree` is the path of the tree itself; `bytes` are those on disk.
+    `in_use`: a process follows, builds or reads it, so it stays."""
+
+    folder: Path
+    tree: str
+    bytes: int
+    in_use: bool
+
+
+def prune(workspace: Workspace, *, dry_run: bool = False) -> list[PrunedTree]:
+    """Removes the folders of all trees that no process uses, and says what it found, by folder.
+
+    What is removed is built again when a server follows the tree again. Raises `OSError`.
+    """
+    code = Path(workspace.root, CODE)
+    if not code.is_dir():
+        return []
+    found = []
+    if not dry_run:
+        retention.remove_debris(code)
+    for folder in sorted(path for path in code.iterdir() if path.is_dir()):
+        if folder.name.startswith(retention.TEMPORARY):
+            continue
+        tree = str(CodeFolder(str(folder)).status().get("tree", _UNKNOWN))
+        size = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+        with ExitStack() as locks:
+            in_use = not _locked(folder, locks)
+            if not in_use and not dry_run:
+                # In one step, under its locks: who comes next finds nothing, and begins anew.
+                aside = retention.temporary(code, f"old-{folder.name}")
+                folder.rename(aside)
+                shutil.rmtree(aside, ignore_errors=True)
+        found.append(PrunedTree(folder, tree, size, in_use))
+    return found
+
+
+def _locked(folder: Path, locks: ExitStack) -> bool:
+    """Takes the locks of the follower, of builds under way and of readers; False where one is held."""
+    for pattern in (_LOCK, MANIFEST):
+        for path in folder.rglob(pattern):
+            try:
+                descriptor = os.open(path, os.O_RDONLY)
+            except FileNotFoundError:  # a build that has just been removed
+                continue
+            locks.callback(os.close, descriptor)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                return False
+    return True
