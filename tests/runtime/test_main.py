@@ -42,6 +42,7 @@ def test_a_server_reads_files_of_tests_unless_it_is_told_not_to() -> None:
         (["a", "--http=yes"], "--http"),
         (["a", "--read-only=yes"], "--read-only"),
         (["a", "--model", "."], "--model needs --workspace"),
+        (["a", "--http", "--workers", "2", "--workspace", "ws"], "leave out --workers"),
         (["a", "--workspace", "ws", "--model", "no-such-folder"], "is not a folder"),
     ],
 )
