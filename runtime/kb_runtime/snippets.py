@@ -26,7 +26,7 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\n)*?---[ \t]*\r?(?:\n|\Z)")
 _FRONT_MATTER_START = re.compile(r"---[ \t]*\r?\n[\w-]+:")
 # A line that opens or closes a code block, also in a list or quotation: its mark, its info string.
 _FENCE = re.compile(
-    r"^[ \t]*+(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*+(`{3,}+(?=[^`\n]*$)|~{3,})([^\n]*)", re.MULTILINE
+    r"^[ \t]*+(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*(`{3,}+(?=[^`\n]*$)|~{3,})([^\n]*)", re.MULTILINE
 )
 _DEFINITION = re.compile(
     r"[ \t]*(?:(?:pub(?:\([a-z]+\))?|export|default|public|private|protected|static|abstract|async"

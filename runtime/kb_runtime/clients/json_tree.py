@@ -18,8 +18,9 @@ MAX_DEPTH = 200
 """Nesting that is read; configurations have about five levels."""
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
-_TRIVIA = re.compile(r"(?:[ \t\n\r]++|//[^\n\r]*+|/\*(?s:.*?)\*/)*+")
-_STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"')
+# A group itself is never possessive: before Python 3.11.5 such a group matched what its parts do not.
+_TRIVIA = re.compile(r"(?:[ \t\n\r]++|//[^\n\r]*+|/\*(?s:.*?)\*/)*")
+_STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*"')
 _WORD = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|true|false|null")
 
 
