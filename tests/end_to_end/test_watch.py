@@ -41,6 +41,15 @@ paths = {paths}
 Step = Callable[[], object]
 
 
+# A script that was started in the background ignores SIGINT, and what it starts does, too.
+HEEDING_CTRL_C = (
+    sys.executable,
+    "-c",
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])",
+)
+
+
 def write_kb(root: Path, paths: str = '["docs"]', name: str = "demo") -> Path:
     (root / "docs").mkdir(parents=True)
     (root / "kb.toml").write_text(PROJECT.format(name=name, paths=paths))
@@ -346,7 +355,7 @@ def command(
     environment: dict[str, str], *arguments: object, before: tuple[str, ...] = ()
 ) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
-        [*before, sys.executable, "-m", "kbc", "watch", "--lexical-only", *map(str, arguments)],
+        [*before, *HEEDING_CTRL_C, "-m", "kbc", "watch", "--lexical-only", *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
