@@ -13,7 +13,7 @@ from shutil import which
 import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
-from tests.end_to_end.wheelhouse import PATIENCE
+from tests.end_to_end.wheelhouse import PATIENCE, without_outer_make
 from tests.required import needs
 
 from kb_runtime.verification import verify
@@ -146,12 +146,14 @@ def test_make_release_releases_the_knowledge_base_that_ships(
         [
             "make",
             "--dry-run",
+            "--no-print-directory",
             "--old-file=.venv/ready",
             "release",
             *names,
             f"PREVIOUS={own_kb_artifact}",
         ],
         cwd=root,
+        env=without_outer_make(),
         capture_output=True,
         text=True,
         check=True,
@@ -163,7 +165,7 @@ def test_make_release_releases_the_knowledge_base_that_ships(
         ["sh", "-ec", recipe.replace("--out dist/release ", f"--out {tmp_path / 'release'} ")],
         cwd=root,
         env={
-            **os.environ,
+            **without_outer_make(),
             "KBC_CACHE": str(pytestconfig.cache.mkdir("kbc")),
             "SOURCE_DATE_EPOCH": "1700000000",
         },

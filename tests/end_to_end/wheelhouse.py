@@ -29,6 +29,13 @@ PATIENCE = pytest.mark.timeout(600)
 """For tests that may be the first to need the fixtures: kb/ is compiled, 50 wheels are fetched."""
 
 
+def without_outer_make() -> dict[str, str]:
+    """The environment for a make of its own: under `make test` it would take over the options of the
+    outer one and say which folder it enters."""
+    outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+    return {name: value for name, value in os.environ.items() if name not in outer}
+
+
 @pytest.fixture(scope="session")
 def wheelhouse(
     own_kb_artifact: Path,
@@ -53,12 +60,14 @@ def wheelhouse(
                 copy2(ROOT / name, checkout)
         # `setup` has been done: the tests run in what it makes.
         done_already = (f"BIN={Path(sys.executable).parent}", "--old-file=.venv/ready")
-        outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
-        inherited = {name: value for name, value in os.environ.items() if name not in outer}
         done = subprocess.run(
             ["make", "wheelhouse", *done_already],
             cwd=checkout,
-            env={**inherited, "KBC_CACHE": str(cache), "SOURCE_DATE_EPOCH": "1700000000"},
+            env={
+                **without_outer_make(),
+                "KBC_CACHE": str(cache),
+                "SOURCE_DATE_EPOCH": "1700000000",
+            },
             capture_output=True,
             text=True,
             check=False,
