@@ -98,9 +98,16 @@ def test_the_bundle_starts_the_command_that_the_wheel_installed(
     anyio.run(converse)
 
 
-@pytest.mark.parametrize("setting", ["", "/no/such/command"])
+@pytest.mark.parametrize(
+    ("setting", "where"),
+    [
+        ("", "the usual folders"),
+        ("${user_config.command}", "the usual folders"),
+        ("/no/such/command", "/no/such/command"),
+    ],
+)
 def test_a_bundle_without_the_command_says_how_to_get_it(
-    tmp_path: Path, unpacked: Path, setting: str
+    tmp_path: Path, unpacked: Path, setting: str, where: str
 ) -> None:
     done = subprocess.run(
         [sys.executable, unpacked / "server" / "main.py", setting],
@@ -112,7 +119,7 @@ def test_a_bundle_without_the_command_says_how_to_get_it(
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert "`pip install demo-kb`" in done.stderr
-    assert setting in done.stderr
+    assert f"demo-kb was not found in {where}. " in done.stderr
     assert done.stderr.count("\n") == 1
 
 

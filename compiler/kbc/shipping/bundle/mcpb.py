@@ -41,14 +41,20 @@ def folders():
     yield from ("/opt/homebrew/bin", "/usr/local/bin")
 
 
+def setting():
+    """The command that the user named; some clients leave the placeholder when there is none."""
+    given = sys.argv[1] if len(sys.argv) > 1 else ""
+    return "" if given.startswith("${{") else given
+
+
 def find(named):
-    if named and not named.startswith("${{"):
+    if named:
         return shutil.which(os.path.expanduser(named))
     return shutil.which(COMMAND, path=os.pathsep.join(folders()))
 
 
 def main():
-    named = sys.argv[1] if len(sys.argv) > 1 else ""
+    named = setting()
     found = find(named)
     if found is None:
         where = named or "the usual folders"
