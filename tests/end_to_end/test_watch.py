@@ -501,3 +501,18 @@ def test_folders_that_come_later_may_be_too_many_for_the_kernel(
         event(process)
     assert "limit" in told["message"]
     assert "In the last folder" in live_text(tmp_path / "out")
+
+
+def test_people_are_told_of_a_knowledge_base_by_the_path_from_where_they_are(
+    tmp_path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_kb(tmp_path / "kb")
+    (root / "kb.toml").write_text("schema =")
+    monkeypatch.chdir(tmp_path)
+    with command(environment, "kb", "--out", tmp_path / "out", "--no-cache") as process:
+        assert process.stderr is not None
+        told = ""
+        while "nothing was published" not in told:
+            told = process.stderr.readline()
+            assert told
+    assert told.startswith("kbc: kb: 1 error")

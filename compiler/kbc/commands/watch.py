@@ -134,7 +134,9 @@ class _Teller:
             )
 
     def _tell_failed(self, root: Path, failure: CommandError, error: Exception) -> None:
-        click.secho(f"kbc: {root}: {failure.message}", err=True, fg="red")
+        here = Path.cwd()
+        shown = root.relative_to(here) if here in root.parents else root
+        click.secho(f"kbc: {shown}: {failure.message}", err=True, fg="red")
         if failure.hint:
             click.echo(f"  hint: {failure.hint}", err=True)
 
