@@ -215,17 +215,20 @@ def test_a_project_gets_files_of_its_own(
 def test_options_of_the_server_are_written_with_absolute_paths(
     built: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path("src").mkdir()
+    for name in ("src", "records", "model"):
+        Path(name).mkdir()
     generate(Path("release"), None)
     signed = Path(shutil.copytree(built, "signed")).absolute()
     sign(signed, Path("release"), None)
-    options = ("--", "--tools", "compact", "--code", "src", "--key=release.pub")
-    code, _, _ = ask(capsys, "install", signed, "--client", "cursor", *options)
-    assert code == exit_codes.OK
+    options = ("--tools", "compact", "--code", "src", "--key=release.pub", "--data=records")
+    options += ("--workspace", "own", "--model", "model")
+    code, _, err = ask(capsys, "install", signed, "--client", "cursor", "--", *options)
+    assert code == exit_codes.OK, err
     entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["demo"]
-    source = str(Path("src").absolute())
-    key = f"--key={Path('release.pub').absolute()}"
-    assert entry["args"] == ["serve", str(signed), "--tools", "compact", "--code", source, key]
+    here = Path.cwd()
+    written = ["--tools", "compact", "--code", f"{here}/src", f"--key={here}/release.pub"]
+    written += [f"--data={here}/records", "--workspace", f"{here}/own", "--model", f"{here}/model"]
+    assert entry["args"] == ["serve", str(signed), *written]
     for wrong in (["--http"], ["--tools", "nope"], ["--what"]):
         code, _, err = ask(capsys, "install", built, "--client", "cursor", "--", *wrong)
         assert code == exit_codes.USAGE

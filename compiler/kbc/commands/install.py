@@ -10,7 +10,7 @@ import click
 from kb_runtime.clients.commands import doctor_command, install_command
 from kb_runtime.clients.server import Server, installed_command, server_of
 
-_PATHS = ("--code", "--data", "--key", "--workspace")
+_PATHS = ("--code", "--data", "--key", "--model", "--workspace")
 """Options of `serve` whose value is a path."""
 
 
