@@ -4,7 +4,8 @@
     python scripts/release.py KB --out dist/quint-2026.11.0 --key release.pem
         [--questions kb/questions.toml --fail-under success@3=0.95] [--previous ARTIFACT]
 
-OUT appears when everything has held, with the artifact, the wheel, the bundles, RELEASE_NOTES.md and
+The key, the questions and the previous artifact are read before anything is built. OUT appears when
+everything has held, with the artifact, the wheel, the bundles, RELEASE_NOTES.md and
 SHA256SUMS in it; otherwise nothing appears. With SOURCE_DATE_EPOCH the same tree gives the same bytes.
 """
 
@@ -14,7 +15,7 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -30,7 +31,7 @@ from kbc.environment import (
     signing_passphrase,
     source_date_epoch,
 )
-from kbc.evaluation import Evaluation
+from kbc.evaluation import Evaluation, Question
 from kbc.exit_codes import BELOW, INPUT
 from kbc.pipeline import BuildOptions, build
 from kbc.shipping.bundle.folder import write_bundles
@@ -39,7 +40,7 @@ from kbc.shipping.moment import moment_of
 from kbc.shipping.notes import notes
 from kbc.shipping.product import product
 from kbc.shipping.wheel import write_wheel
-from kbc.signing import sign
+from kbc.signing import read_private_key, sign
 
 REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements"
 LOCKS = (REQUIREMENTS / "runtime.txt", REQUIREMENTS / "model.txt")
@@ -72,6 +73,11 @@ def release(
     """Build, verify, evaluate, sign and pack the knowledge base KB into OUT."""
     if os.path.lexists(out):
         raise CommandError(exit_codes.OUTPUT, f"{out} exists already.", "Choose another folder.")
+    to_ask, limits = _read(questions, bounds)
+    if key is not None:
+        read_private_key(key, signing_passphrase())
+    if previous is not None:
+        Artifact.open(previous).close()
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".release-") as name:
         staged = Path(name, "release")
@@ -93,7 +99,7 @@ def release(
         (staged / "build").rmdir()
         artifact = staged / ARTIFACT
         _verify(artifact)
-        asked = _ask(artifact, questions, bounds)
+        asked = _ask(artifact, to_ask, limits)
         if key is not None:
             signer, _ = sign(artifact, key, signing_passphrase())
             click.echo(f"signed with the key {signer}")
@@ -111,16 +117,29 @@ def _verify(artifact: Path) -> None:
     click.echo(f"verified {report.build_id}: {', '.join(report.checks)}")
 
 
-def _ask(
-    artifact: Path, questions: tuple[Path, ...], bounds: tuple[str, ...]
-) -> dict[str, Evaluation]:
-    """Every file of questions must hold every bound."""
-    asked: dict[str, Evaluation] = {}
+def _read(
+    questions: Sequence[Path], bounds: Sequence[str]
+) -> tuple[dict[Path, list[Question]], dict[str, float]]:
+    """The questions of each file, and the bounds by measure. A bound without questions would let every
+    release pass."""
+    if bounds and not questions:
+        raise click.UsageError("--fail-under needs --questions: without any no bound can be missed")
     try:
         limits = dict(map(evaluation.read_bound, bounds))
+        return {path: evaluation.read_questions(path) for path in questions}, limits
+    except evaluation.EvaluationError as error:
+        raise CommandError(exit_codes.USAGE, str(error)) from error
+
+
+def _ask(
+    artifact: Path, to_ask: Mapping[Path, list[Question]], limits: Mapping[str, float]
+) -> dict[str, Evaluation]:
+    """The questions of every file must hold every bound."""
+    asked: dict[str, Evaluation] = {}
+    try:
         with Artifact.open(artifact) as opened:
-            for path in questions:
-                found = evaluation.evaluate(opened, evaluation.read_questions(path), "hybrid")
+            for path, questions in to_ask.items():
+                found = evaluation.evaluate(opened, questions, "hybrid")
                 missed = evaluation.below(found, limits)
                 if missed:
                     raise CommandError(BELOW, f"{path}: {'; '.join(missed)}")

@@ -63,7 +63,7 @@ def sign(artifact: Path, key_path: Path, passphrase: bytes | None) -> tuple[str,
 
     Signatures by other keys stay. Raises `ArtifactError`, `KeyFileError` and `OSError`.
     """
-    key = _private_key(key_path, passphrase)
+    key = read_private_key(key_path, passphrase)
     folder = resolve(artifact)
     load(folder)  # a manifest that does not hold is not signed
     signatures = read_signatures(folder)
@@ -78,7 +78,8 @@ def sign(artifact: Path, key_path: Path, passphrase: bytes | None) -> tuple[str,
     return name, path
 
 
-def _private_key(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
+def read_private_key(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
+    """The private key of a PEM file. Raises `KeyFileError`."""
     try:
         key = load_pem_private_key(read_key_file(path), passphrase)
     except TypeError as error:  # with a passphrase where there is none, or the other way round

@@ -17,6 +17,7 @@ from tests.end_to_end.wheelhouse import PATIENCE, without_outer_make
 from tests.required import needs
 
 from kb_runtime.verification import verify
+from kbc import exit_codes
 from kbc.signing import generate
 from kbc.starter import write_starter
 
@@ -130,6 +131,42 @@ def test_nothing_appears_when_a_bound_is_missed_or_the_folder_exists(
     refused = release(kb, tmp_path / "out")
     assert refused.returncode == 5
     assert "exists already" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "sentence"),
+    [
+        (("--fail-under", "success@3=0.95"), exit_codes.USAGE, "--fail-under needs --questions"),
+        (("--key", "key.pub"), exit_codes.USAGE, "key.pub does not hold a private key"),
+        (("--key", "none"), exit_codes.USAGE, "'none' does not exist"),
+        (("--previous", "empty"), exit_codes.ARTIFACT, "empty is not a compiled knowledge base"),
+        (("--questions", "key.pub"), exit_codes.USAGE, "key.pub cannot be read"),
+        (
+            ("--questions", "questions.toml", "--fail-under", "success@3=2"),
+            exit_codes.USAGE,
+            "'success@3=2' is no bound",
+        ),
+    ],
+)
+def test_what_cannot_be_used_is_refused_before_anything_is_built(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    code: int,
+    sentence: str,
+) -> None:
+    """The knowledge base cannot be built: a release that began with that would say so."""
+    monkeypatch.chdir(tmp_path)
+    Path("kb").mkdir()
+    Path("kb", "kb.toml").write_text("[")
+    Path("empty").mkdir()
+    generate(Path("key"), None)
+    questions(Path(), "doc:any.md")
+    refused = release(Path("kb"), tmp_path / "made" / "out", *options)
+    assert refused.returncode == code, refused.stderr
+    assert sentence in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert not Path("made").exists()
 
 
 @needs(which("make"), "make is not installed")
