@@ -6,13 +6,17 @@ Imports are inside the commands: `--help` must not pay for the engines.
 
 from __future__ import annotations
 
+import os
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from kb_runtime import exit_codes
 from kb_runtime.command_line import print_json
+
+if TYPE_CHECKING:
+    from kb_runtime.verification import VerificationReport
 
 ARTIFACT = click.argument("artifact", type=click.Path())
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -39,12 +43,39 @@ def verify(artifact: str, keys: tuple[str, ...], as_json: bool) -> None:
     """Hash every file of the artifact, check its structure and run the encoder's self-test."""
     from kb_runtime import verification
 
-    report = verification.verify(artifact, keys)
+    _tell_verdict(verification.verify(artifact, keys), as_json)
+
+
+def verify_packaged(artifact: str, distribution: str) -> click.Command:
+    """`verify` for the artifact that a `distribution` brought, and for the package that holds it."""
+
+    def both(keys: tuple[str, ...], as_json: bool) -> None:
+        from kb_runtime import package_files, verification
+
+        report = verification.verify(artifact, keys)
+        package = os.path.dirname(artifact)
+        found = package_files.with_package(report, package, distribution, artifact)
+        _tell_verdict(found, as_json)
+
+    return click.Command(
+        verify.name,
+        params=[each for each in verify.params if each.name != "artifact"],
+        callback=both,
+        help=f"{verify.help} Compare the package's own files with what was installed.",
+    )
+
+
+def _tell_verdict(report: VerificationReport, as_json: bool) -> None:
+    """Prints what was found, and ends the command when something is wrong."""
+    from kb_runtime import verification
+
     if as_json:
         print_json(report.as_dict())
     else:
         for problem in report.problems:
             click.secho(verification.render_problem(problem), err=True, fg="red")
+        for note in report.notes:
+            click.echo(f"note: {note}", err=True)
         click.echo(verification.render_verdict(report))
     if not report.ok:
         raise SystemExit(exit_codes.ARTIFACT)

@@ -79,12 +79,14 @@ def commands(artifact: str, about: Mapping[str, str]) -> click.Group:
 
     from kb_runtime import commands
     from kb_runtime.clients.commands import doctor_command, install_command
-    from kb_runtime.clients.server import Server, installed_command, server_of
+    from kb_runtime.clients.server import Server, installed_command
+    from kb_runtime.clients.serving import serve_arguments, server_with
     from kb_runtime.version import FORMAT_VERSION, __version__
 
-    def server() -> Server:
+    def server(arguments: Sequence[str] = ()) -> Server:
         module = os.path.basename(os.path.dirname(artifact))
-        return server_of([artifact], installed_command(about["command"], module))
+        command = installed_command(about["command"], module)
+        return server_with([*command, "serve"] if arguments else command, arguments, [artifact])
 
     @click.group(
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -103,9 +105,10 @@ def commands(artifact: str, about: Mapping[str, str]) -> click.Group:
     @group.command("serve", help="Serve it over MCP: on stdio, or with --http over HTTP.")
     def shown_in_help() -> None: ...  # `main` serves before it comes here
 
-    for command in (commands.search, commands.get, commands.verify):
+    for command in (commands.search, commands.get):
         group.add_command(commands.for_artifact(command, artifact))
+    group.add_command(commands.verify_packaged(artifact, about["command"]))
     group.add_command(commands.for_artifact(commands.inspect, artifact, "info"))
-    group.add_command(install_command(server))
+    group.add_command(install_command(server, [serve_arguments()]))
     group.add_command(doctor_command(server))
     return group

@@ -43,7 +43,8 @@ class Problem:
 @dataclass(frozen=True, slots=True)
 class VerificationReport:
     """What `verify` found. `checks` names the checks that passed, in order; a failing one is the last
-    that ran. `problems` is empty when all is well. `bytes` and `files` leave the manifest out."""
+    that ran. `problems` is empty when all is well, `notes` say what could not be checked. `bytes` and
+    `files` leave the manifest out."""
 
     path: str
     build_id: str
@@ -51,6 +52,7 @@ class VerificationReport:
     bytes: int
     checks: tuple[str, ...]
     problems: tuple[Problem, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -209,6 +209,24 @@ def test_a_file_altered_after_the_installation_is_refused(own_copy: Environment,
         assert "its files are altered" in content["warnings"][0]
 
 
+def test_a_module_altered_after_the_installation_is_named(
+    own_copy: Environment, wheel: Path
+) -> None:
+    sound = own_copy.run("demo-kb", "verify")
+    assert (sound.returncode, sound.stderr) == (exit_codes.OK, "")
+    assert sound.stdout.strip().endswith(", package")
+    with (own_copy.site / "demo_kb" / "__init__.py").open("a") as module:
+        module.write("# one more line\n")
+    verified = own_copy.run("demo-kb", "verify")
+    assert verified.returncode == exit_codes.ARTIFACT
+    assert verified.stderr == (
+        "demo_kb/__init__.py: its SHA-256 is not that in RECORD. Install the package again. [altered]\n"
+    )
+    assert "damaged: 1 problem" in verified.stdout
+    own_copy.install(wheel, "--force-reinstall")
+    assert own_copy.run("demo-kb", "verify").returncode == exit_codes.OK
+
+
 def test_a_signature_goes_along_and_is_checked_where_it_is_installed(
     tmp_path: Path, artifact: Path
 ) -> None:
