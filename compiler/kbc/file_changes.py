@@ -43,7 +43,9 @@ class NotifiedChanges:
     """Changes that the kernel tells. Raises `FileNotFoundError` for a path that is not there, and
     `CannotWatchError`."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], longest_ms: int = LONGEST_MS) -> None:
+        """Changes are told `longest_ms` after the first of them, also when it is not quiet."""
+        self._longest_ms = longest_ms
         try:
             self._notify = RustNotify(
                 [str(path) for path in paths],
@@ -61,7 +63,7 @@ class NotifiedChanges:
     def wait(self, timeout_s: float) -> set[str]:
         timeout_ms = max(1, int(timeout_s * 1000))
         try:
-            found = self._notify.watch(LONGEST_MS, QUIET_MS, timeout_ms, None)
+            found = self._notify.watch(self._longest_ms, QUIET_MS, timeout_ms, None)
         except WatchfilesRustInternalError as error:
             raise _cannot_watch(error) from error
         if found == "signal":

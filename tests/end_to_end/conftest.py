@@ -84,12 +84,17 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def start_server(environment: dict[str, str]) -> Iterator[Start]:
-    """`start_server(artifact, *options)`: a server process with pipes; stopped after the test."""
+    """`start_server(artifact, *options)`: a server process with pipes; stopped after the test.
+
+    `before` is a command that runs it.
+    """
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(artifact: Path, *options: str) -> subprocess.Popen[bytes]:
+    def start(
+        artifact: Path, *options: str, before: tuple[str, ...] = ()
+    ) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
-            [sys.executable, "-m", "kb_runtime", str(artifact), *options],
+            [*before, sys.executable, "-m", "kb_runtime", str(artifact), *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

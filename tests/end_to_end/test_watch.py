@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import pytest
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
-from tests.required import give_up
+from tests.few_watches import with_few_watches
 
 from kb_runtime.artifact import Artifact
 from kbc import watching
@@ -455,17 +455,6 @@ def test_errors_are_told_as_json_and_mended_without_a_change_is_said(
     assert (again["build_id"], again["reused"]) == (first["build_id"], True)
 
 
-def _with_few_watches(limit: str) -> tuple[str, ...]:
-    """A command that runs another where the kernel watches few folders; skips where it may not."""
-    script = f'echo {limit} && exec "$0" "$@"'
-    before = ("unshare", "--user", "--map-root-user", "/bin/sh", "-c", script)
-    try:
-        subprocess.run([*before, "true"], check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        give_up("user namespaces are not available")
-    return before
-
-
 @pytest.mark.parametrize(
     "limit",
     ["2 > /proc/sys/user/max_inotify_watches", "0 > /proc/sys/user/max_inotify_instances"],
@@ -476,7 +465,7 @@ def test_without_notifications_the_files_are_polled(
     root = write_kb(tmp_path / "kb")
     (root / "docs" / "more" / "folders").mkdir(parents=True)
     arguments = (root, "--out", tmp_path / "out", "--no-cache", "--json")
-    with command(environment, *arguments, before=_with_few_watches(limit)) as process:
+    with command(environment, *arguments, before=with_few_watches(limit)) as process:
         note = event(process)
         event(process)
         (root / "docs" / "more" / "page.md").write_text("# More\n\nPolled.\n")
@@ -490,7 +479,7 @@ def test_folders_that_come_later_may_be_too_many_for_the_kernel(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
     root = write_kb(tmp_path / "kb")
-    before = _with_few_watches("4 > /proc/sys/user/max_inotify_watches")
+    before = with_few_watches("4 > /proc/sys/user/max_inotify_watches")
     arguments = (root, "--out", tmp_path / "out", "--no-cache", "--json")
     with command(environment, *arguments, before=before) as process:
         event(process)

@@ -20,6 +20,7 @@ from mcp import Client, StdioServerParameters
 from tests.compiler.encoding.conftest import write_model
 from tests.end_to_end.test_http import address_of
 from tests.end_to_end.test_stdio import HELLO, ask, call
+from tests.few_watches import with_few_watches
 
 from kb_runtime.compiler_process import TIED
 from kb_runtime.manifest import load, resolve
@@ -191,10 +192,14 @@ def serve(start_server: Callable[..., Any], tmp_path: Path, data: Path) -> Serve
     """`serve(artifact, *options)`: a conversation with a server over the test's workspace."""
 
     def go(
-        artifact: Path, *options: str, workspace: Path = tmp_path / "ws", hello: bool = True
+        artifact: Path,
+        *options: str,
+        workspace: Path = tmp_path / "ws",
+        hello: bool = True,
+        before: tuple[str, ...] = (),
     ) -> Talk:
         shown = ("--workspace", str(workspace), "--data", str(data), *options)
-        return Talk(start_server(artifact, *shown), hello=hello)
+        return Talk(start_server(artifact, *shown, before=before), hello=hello)
 
     return go
 
@@ -595,6 +600,28 @@ def test_a_tree_that_becomes_a_file_is_told_and_followed_again_when_it_is_back(
     (tree / "src" / "back.py").write_text("def back_again():\n    pass\n")
     talk.until(
         lambda facts: first_file(facts) == "src/back.py", "codebase_retrieval", query="back again"
+    )
+
+
+def test_where_the_kernel_watches_too_few_folders_edits_are_found_and_it_is_told(
+    pages: Path, serve: Serve, tree: Path
+) -> None:
+    before = with_few_watches("2 > /proc/sys/user/max_inotify_watches")
+    (tree / "src" / "deep").mkdir()
+    talk = serve(pages, "--code", str(tree), before=before)
+    ready = talk.until(
+        lambda facts: facts["metadata"]["indexStatus"]["status"] == "ready",
+        "codebase_retrieval",
+        query="queue",
+    )
+    notice = ready["metadata"]["indexStatus"]["notice"]
+    assert notice.startswith("files are looked at every 2 s, because the kernel does not tell")
+    assert "the limit of watched folders is reached" in notice
+    (tree / "src" / "deep" / "new.py").write_text("def reef_the_mainsail():\n    pass\n")
+    talk.until(
+        lambda facts: first_file(facts) == "src/deep/new.py",
+        "codebase_retrieval",
+        query="reef the mainsail",
     )
 
 

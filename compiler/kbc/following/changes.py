@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from threading import Event, Thread
 
-STEP_MS = 50
-"""Changes that follow each other faster are one."""
+from kbc.file_changes import NotifiedChanges
+
 LONGEST_MS = 400
-"""... up to this time after the first of them."""
+"""Changes that follow each other are one up to this time after the first of them."""
 POLL_S = 2.0
 RESCAN_S = 60.0
 """Without any notice: a notification may be lost, and some file systems send none."""
-_RETRY_S = 5.0
+
+_LOOK_S = 0.5  # how often the thread that waits for notifications looks whether it is to begin anew
+_MISSING_S = 1.0  # ... and for a tree that is not there
+_RETRY_S = 60.0
+"""After a failure: asking takes as many of the user's watches as there are, while it lasts."""
 
 
 class Changes:
     """Tells that files below `tree` may have changed; changes below `ignored` are nobody's concern.
 
-    Where the system notifies of changes, it is asked to; where it cannot (the limit of watched folders
-    is reached), `problem` says so, and every `POLL_S` seconds something may have changed.
+    The kernel is asked to tell; where it cannot (the limit of watched folders is reached, by those that
+    come later, too), `problem` says so, and every `POLL_S` seconds something may have changed.
     """
 
     def __init__(self, tree: Path, ignored: Path) -> None:
@@ -50,29 +55,34 @@ class Changes:
     def _watch(self) -> None:
         while True:
             self._stop.clear()
+            pause = _RETRY_S
             try:
                 self._notice()
+                continue
+            except FileNotFoundError:  # whoever looks at the tree finds that it is not there
+                pause = _MISSING_S
             except Exception as error:  # whatever the engine raises: polling does without it
                 self.problem = (
-                    f"changes are looked for every {POLL_S:g} s, because the system does not"
-                    f" notify of them ({error})"
+                    f"files are looked at every {POLL_S:g} s, because the kernel does not tell"
+                    f" of changes: {error}"
                 )
-                time.sleep(_RETRY_S)
+                self._changed.set()  # who waits now is to look as often from now on
+            self._stop.wait(pause)
 
     def _notice(self) -> None:
-        from watchfiles import watch
-
-        ignored = f"{self._ignored}/"
-        for changes in watch(
-            self._tree,
-            watch_filter=lambda _change, path: not f"{path}/".startswith(ignored),
-            debounce=LONGEST_MS,
-            step=STEP_MS,
-            stop_event=self._stop,
-            rust_timeout=1_000,
-            yield_on_timeout=True,
-            ignore_permission_denied=True,
-        ):
+        """Listens until it is time to begin anew. Raises what `NotifiedChanges` raises."""
+        notified = NotifiedChanges([self._tree], LONGEST_MS)
+        try:
             self.problem = ""
-            if changes:
-                self._changed.set()
+            self._changed.set()  # while nobody listened, something may have
+            ignored = f"{self._ignored}/"
+            while not self._stop.is_set():
+                found = [
+                    path for path in notified.wait(_LOOK_S) if not f"{path}/".startswith(ignored)
+                ]
+                if any(map(os.path.isdir, found)):
+                    return  # the engine hides it when the kernel does not watch a new folder
+                if found:
+                    self._changed.set()
+        finally:
+            notified.close()
