@@ -150,8 +150,8 @@ def parse(arguments: Sequence[str]) -> Options:
             continue
         if name in _HTTP_ONLY:
             http_only = name
-        if name in _SWITCHES and not equals:
-            setattr(options, _SWITCHES[name], True)
+        if name in SWITCHES and not equals:
+            setattr(options, SWITCHES[name], True)
             continue
         if name not in _VALUED:
             raise UsageError(f"there is no option {name}.")
@@ -182,7 +182,7 @@ def _format(value: str) -> bool:
     return True
 
 
-_SWITCHES = {"--http": "http", "--read-only": "read_only", "--metrics": "metrics"}
+SWITCHES = {"--http": "http", "--read-only": "read_only", "--metrics": "metrics"}
 _HTTP_ONLY = (
     "--host",
     "--port",

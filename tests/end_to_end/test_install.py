@@ -173,6 +173,54 @@ def test_a_packaged_knowledge_base_installs_its_own_command(
     assert f"{tmp_path}/one" not in (home / ".codex" / "config.toml").read_text()
 
 
+def test_a_packaged_knowledge_base_is_installed_with_options_of_the_server(
+    built: Path, tmp_path: Path, home: Path
+) -> None:
+    """Another name and another entry of its own do not hide them from `doctor`."""
+    environment = Environment(tmp_path / "venv")
+    environment.folder = home  # its commands run there
+    environment.install(wheel_of(built, tmp_path / "dist"))
+    (home / "model").mkdir()
+    install = ("demo-kb", "install", "--client", "cursor")
+    options = ("--tools", "compact", "--workspace=own", "--model", "model")
+    done = environment.run(*install, "--name", "k", "--", *options)
+    assert done.returncode == exit_codes.OK, done.stderr
+    assert "started as a client starts it" in done.stdout
+    file = home / ".cursor" / "mcp.json"
+    entry = json.loads(file.read_text())["mcpServers"]["k"]
+    command = str(environment.bin / "demo-kb")
+    written = ["serve", "--tools", "compact", f"--workspace={home}/own", "--model", f"{home}/model"]
+    assert entry == {"command": command, "args": written}
+    assert converse([command, *written], home)[0]["result"]["serverInfo"]["name"] == "demo"
+    told = environment.run("demo-kb", "doctor")
+    assert told.returncode == exit_codes.OK, told.stdout
+    assert f"Cursor, k in {file}: protocol" in told.stdout
+    for wrong in (["--http"], ["--tools", "nope"], ["--what"], ["--model", "model"]):
+        done = environment.run(*install, "--", *wrong)
+        assert done.returncode == exit_codes.USAGE
+        assert done.stderr.startswith("demo-kb: ") or "Usage: demo-kb install" in done.stderr
+        assert "Traceback" not in done.stderr
+    assert list(json.loads(file.read_text())["mcpServers"]) == ["k"]
+
+
+def test_a_packaged_knowledge_base_is_installed_together_with_another(
+    built: Path, tmp_path: Path, home: Path
+) -> None:
+    write_knowledge(home / "kb")
+    settings = home / "kb" / "kb.toml"
+    settings.write_text(settings.read_text().replace('name = "demo"', 'name = "more"'))
+    other = build(home / "kb", BuildOptions(out=home / "out", cache=None)).path.parent
+    environment = Environment(tmp_path / "venv")
+    environment.folder = home  # its commands run there
+    environment.install(wheel_of(built, tmp_path / "dist"))
+    done = environment.run("demo-kb", "install", "out/more", "--client", "cursor")
+    assert done.returncode == exit_codes.OK, done.stderr
+    servers = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]
+    assert {name: entry["args"] for name, entry in servers.items()} == {
+        "demo-more": ["serve", str(other)]
+    }
+
+
 def test_installing_again_changes_nothing_and_uninstalling_leaves_nothing(
     built: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

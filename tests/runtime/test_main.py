@@ -60,7 +60,7 @@ def test_a_wrong_command_line_is_refused_in_one_sentence(
 def test_help_names_every_option(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert server.main(["out/kb", option]) == server.EXIT_OK
     usage = capsys.readouterr().out
-    for option in (*server._SWITCHES, *server._VALUED):
+    for option in (*server.SWITCHES, *server._VALUED):
         assert option in usage
 
 

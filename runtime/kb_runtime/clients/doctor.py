@@ -131,7 +131,8 @@ class Doctor:
         artifacts = artifacts_of(argv)
         if self._server is None:
             return artifacts is not None
-        if argv == self._server.argv or (artifacts is not None and entry.name == self._server.name):
+        starts_it = argv[: len(self._server.argv)] == self._server.argv  # with any options
+        if starts_it or (artifacts is not None and entry.name == self._server.name):
             return True
         meant = set(map(os.path.realpath, self._server.artifacts))
         return bool(meant.intersection(map(os.path.realpath, artifacts or ())))
