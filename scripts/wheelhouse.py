@@ -24,12 +24,15 @@ from kb_runtime.artifact import Artifact
 from kb_runtime.command_line import CommandError
 from kbc import failures
 from kbc.environment import source_date_epoch
+from kbc.shipping.lock import read_lock
 from kbc.shipping.moment import moment_of
 from kbc.shipping.product import product
 from kbc.shipping.wheel import write_wheel
 
 ROOT = Path(__file__).resolve().parents[1]
 PINNED = ROOT / "requirements" / "runtime.txt"
+LOCKS = (PINNED, ROOT / "requirements" / "model.txt")
+"""What the libraries and the model's package came from, for the bill of materials."""
 REQUIREMENTS = "requirements.txt"
 PACKAGED = ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "compiler", "runtime")
 """What the runtime's wheel is built from."""
@@ -72,7 +75,8 @@ def wheelhouse(artifact: Path, out: Path) -> None:
 def _knowledge(artifact: Path, folder: Path) -> Path:
     with Artifact.open(artifact) as opened:
         facts = product(opened)
-        return write_wheel(opened, facts, folder, moment_of(facts, source_date_epoch())).path
+        moment = moment_of(facts, source_date_epoch())
+        return write_wheel(opened, facts, folder, moment, read_lock(LOCKS)).path
 
 
 def _runtime(sources: Path, folder: Path) -> Path:

@@ -25,6 +25,7 @@ import httpx2
 import psutil
 import pytest
 from tests.end_to_end import client_beside_server, sdk_client
+from tests.end_to_end.bills import assert_traces_the_model
 from tests.end_to_end.npm import INSPECTOR
 from tests.end_to_end.sdk_client import converse, converse_at
 from tests.end_to_end.sealed import (
@@ -335,6 +336,11 @@ subprocess.run(["/bin/true"])
     assert names(trace.sockets()) == ["socket", "sendto"]
     assert names(trace.programs()) == ["execve"]
     assert names(trace.writes_outside(given)) == ["rename", "mkdir", "symlink", "unlinkat"]
+
+
+def test_the_bill_of_the_wheel_traces_the_model_to_an_archive(wheelhouse: Path) -> None:
+    (wheel,) = wheelhouse.glob("quint_kb-*.whl")
+    assert_traces_the_model(wheel)
 
 
 @namespaces

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from shutil import which
 
 import pytest
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
+from tests.end_to_end.bills import assert_traces_the_model
 from tests.end_to_end.wheelhouse import PATIENCE, without_outer_make
 from tests.required import needs
 
@@ -88,20 +85,7 @@ def test_the_bill_of_a_released_wheel_traces_the_model_to_an_archive(
 ) -> None:
     assert release(kb, tmp_path / "out").returncode == 0
     (wheel,) = (tmp_path / "out").glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        (name,) = (each for each in archive.namelist() if "/sboms/" in each)
-        document = archive.read(name).decode()
-    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(document) is None
-    bill = json.loads(document)
-    needs = {each["ref"]: each.get("dependsOn", []) for each in bill["dependencies"]}
-    parts = {each["bom-ref"]: each for each in bill["components"]}
-    (model,) = (ref for ref in parts if ref.startswith("model:"))
-    (package,) = needs[model]
-    (told,) = parts[package]["externalReferences"]
-    locked = (SCRIPT.parents[1] / "requirements" / "model.txt").read_text()
-    assert all(f"--hash=sha256:{each['content']}" in locked for each in told["hashes"])
-    assert f"{parts[package]['name']}=={parts[package]['version']} " in locked
-    assert len(parts[model]["hashes"][0]["content"]) == 64
+    assert_traces_the_model(wheel)
 
 
 def test_the_notes_tell_what_changed(kb: Path, tmp_path: Path) -> None:
