@@ -5,6 +5,8 @@ from __future__ import annotations
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
+from kb_runtime import log
+from kb_runtime.errors import ArtifactError
 from kb_runtime.mcp import failures
 
 if TYPE_CHECKING:
@@ -17,11 +19,12 @@ POLL_S = 1.0
 class Follower:
     """A background thread over a `LiveArtifact`, from `start` to `stop`."""
 
-    def __init__(self, live: LiveArtifact) -> None:
+    def __init__(self, live: LiveArtifact, prepared: str = "") -> None:
+        """`prepared` is the build that need not be prepared: what `prepare` gave, where it was called."""
         self._live = live
         self._wake = Event()
         self._stopped = False
-        self._prepared = ""
+        self._prepared = prepared
         self._thread = Thread(target=self._run, daemon=True)
         self.is_preparing = True
         live.on_swap(self._wake.set)
@@ -65,6 +68,9 @@ def prepare(live: LiveArtifact) -> str:
         with live.lease() as knowledge:
             build_id = knowledge.build_id
             knowledge.prepare()
+    except ArtifactError as error:
+        fact = error.message.removesuffix(".")
+        log.say(f"{fact}; calls that need it fail, or do without it and say so.", level="error")
     except Exception as error:
-        failures.report("The engines could not be loaded; searches will fail", error)
+        failures.report("The engines could not be loaded ahead of the first call", error)
     return build_id

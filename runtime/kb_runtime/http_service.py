@@ -139,9 +139,9 @@ def _answer(
     if workspace is not None:
         workspace.start()
     try:
-        prepare(live)
+        prepared = prepare(live)
         _observe(options, served, metrics)
-        with listener() as accepting, _following(live):
+        with listener() as accepting, _following(live, prepared):
             changes = None
             if live.can_change:
                 changes = Changes(live, dispatcher)
@@ -166,10 +166,10 @@ def _answer(
 
 
 @contextmanager
-def _following(live: LiveArtifact) -> Iterator[None]:
+def _following(live: LiveArtifact, prepared: str) -> Iterator[None]:
     from kb_runtime.following import Follower
 
-    follower = Follower(live)
+    follower = Follower(live, prepared)
     follower.start()
     try:
         yield
