@@ -43,6 +43,7 @@ CANDIDATES = 100
 CANDIDATES_PER_HIT = 4
 # Below this length a word that the index lacks is as likely another word as a typo.
 _TYPO_CHARS = 6
+NO_ENCODER = "the knowledge base has no encoder"
 NO_WORD_OCCURS = "No word of the query occurs here; these are the nearest by meaning."
 # Between the parts of a chunk's title: `<document> › <section>`.
 TITLE_SEPARATOR = " › "
@@ -660,7 +661,7 @@ class _NoEncoderError(Exception):
 def _reason(error: Exception) -> str:
     """Why a side does not answer, for a client: neither a path nor the text of a foreign exception."""
     if isinstance(error, _NoEncoderError):
-        return "the knowledge base has no encoder"
+        return NO_ENCODER
     if isinstance(error, ArtifactError):
         return f"its files are {error.code}; `kbc verify` tells more"
     return "it failed; `kbc verify` may tell why"

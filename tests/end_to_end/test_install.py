@@ -402,6 +402,28 @@ def test_a_server_that_does_not_work_is_said_with_the_way_back(
     assert "the server does not work: demo_hybrid_search fails: Error: The knowledge base" in err
 
 
+def test_a_knowledge_base_that_was_built_without_vectors_works_with_a_note(
+    tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_knowledge(tmp_path / "kb")
+    options = BuildOptions(out=tmp_path / "out", cache=None, embed=False)
+    artifact = build(tmp_path / "kb", options).path.parent
+    code, out, err = ask(capsys, "install", artifact, "--client", "cursor")
+    assert (code, err) == (exit_codes.OK, "")
+    note = (
+        "Semantic search is unavailable (the knowledge base has no encoder): results by words only."
+    )
+    assert f" ms. Note: {note}\n" in out
+    started = json.loads(ask(capsys, "install", artifact, "--client", "cursor", "--json")[1])
+    assert (started["start"]["ok"], started["start"]["note"]) == (True, note)
+    code, out, _ = ask(capsys, "doctor", artifact)
+    assert code == exit_codes.OK
+    assert out.count(f"Note: {note}\n") == 2, "in both eras"
+    (words,) = Path(resolve(artifact)).glob("lexical/*.store")
+    alter(words)
+    assert ask(capsys, "install", artifact, "--client", "cursor")[0] == exit_codes.BROKEN
+
+
 def alter(path: Path) -> None:
     """Changes one bit in the middle."""
     data = bytearray(path.read_bytes())

@@ -221,15 +221,16 @@ def _judged(about: str, report: Report) -> Finding:
 
 
 def describe(report: Report) -> str:
-    """A good report in one sentence."""
+    """A good report in one sentence, and what is to be known of it in another."""
     searched = (
         f", {report.search} found {report.hits} for {report.query!r} in {report.search_ms:.0f} ms"
         if report.search
         else ""
     )
+    note = f". Note: {report.note}" if report.note else ""
     return (
         f"protocol {report.revision}: first answer after {report.start_ms:.0f} ms,"
-        f" {report.tools} tools in {report.tools_ms:.0f} ms{searched}"
+        f" {report.tools} tools in {report.tools_ms:.0f} ms{searched}{note}"
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from kb_runtime.clients.machine import Machine
 from kb_runtime.clients.server import query_argument, search_tool
 from kb_runtime.mcp import eras
+from kb_runtime.search import NO_ENCODER
 
 Era = Literal["handshake", "stateless"]
 
@@ -50,6 +51,8 @@ class Report:
     search_ms: float = 0.0
     degraded: str = ""
     """What the search warned of that is out of order; it answered without it."""
+    note: str = ""
+    """What the search does without because the knowledge base was built so."""
 
     @property
     def ok(self) -> bool:
@@ -121,10 +124,10 @@ def _converse(talk: _Talk, started: float) -> Report:
         raise _ProbeError("The server offers no tools.")
     name = search_tool(tools)
     title = str(info.get("title") or info.get("name") or "")
-    hits, degraded = 0, ""
+    hits, degraded, note = 0, "", ""
     if name:
         tool = next(each for each in tools if each["name"] == name)
-        hits, degraded = _search(talk, tool, title)
+        hits, degraded, note = _search(talk, tool, title)
     found = time.monotonic()
     return Report(
         talk.era,
@@ -138,11 +141,13 @@ def _converse(talk: _Talk, started: float) -> Report:
         hits=hits,
         search_ms=_ms(listed, found) if name else 0.0,
         degraded=degraded,
+        note=note,
     )
 
 
-def _search(talk: _Talk, tool: Mapping[str, Any], query: str) -> tuple[int, str]:
-    """The number of hits, and what was out of order. A search that finds nothing is a success."""
+def _search(talk: _Talk, tool: Mapping[str, Any], query: str) -> tuple[int, str, str]:
+    """The number of hits, what was out of order, and what is as it was built. A search that finds
+    nothing is a success."""
     arguments = {query_argument(tool): query or "start"}
     result = talk.ask("tools/call", {"name": tool["name"], "arguments": arguments})
     if result.get("isError"):
@@ -150,8 +155,10 @@ def _search(talk: _Talk, tool: Mapping[str, Any], query: str) -> tuple[int, str]
         raise _ProbeError(f"{tool['name']} fails: {text.splitlines()[0] if text else 'no reason'}")
     structure = result.get("structuredContent") or {}
     lists = [value for value in structure.values() if isinstance(value, list)]
-    degraded = [each for each in structure.get("warnings") or () if _DEGRADED in each]
-    return len(structure.get("results") or next(iter(lists), [])), next(iter(degraded), "")
+    without = [each for each in structure.get("warnings") or () if _DEGRADED in each]
+    degraded = next((each for each in without if NO_ENCODER not in each), "")
+    note = next((each for each in without if NO_ENCODER in each), "")
+    return len(structure.get("results") or next(iter(lists), [])), degraded, note
 
 
 class _Talk:
