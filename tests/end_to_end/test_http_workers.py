@@ -231,6 +231,42 @@ def test_lines_of_the_log_are_objects_with_the_id_that_was_sent(together: Any) -
     assert (refused["status"], refused["correlation_id"]) == (421, "bad-1")
 
 
+def test_requests_that_the_protocol_refuses_leave_a_line_with_their_id(together: Any) -> None:
+    process, url = together("--log", "json")
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}}
+    client = {"clientInfo": {"name": "test", "version": "1"}}
+    for number, (method, params) in enumerate(
+        (
+            ("made/up", {}),
+            ("logging/setLevel", {"level": "debug"}),
+            ("tools/call", {"name": 5}),
+            ("ping", {"_meta": 5}),
+            ("initialize", hello),
+            ("initialize", hello | client),
+        )
+    ):
+        post(url, {**PING, "method": method, "params": params}, x_correlation_id=f"mine-{number}")
+    mine = {"name": 5, "_meta": {"correlationId": "in-the-message"}}
+    post(url, {**PING, "method": "tools/call", "params": mine})
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=PATIENCE_S)
+    lines = [json.loads(line) for line in err.splitlines()]
+    found = {
+        line["correlation_id"]: (line["method"], line["outcome"])
+        for line in lines
+        if "method" in line
+    }
+    assert found == {
+        "mine-0": ("other", "-32601"),
+        "mine-1": ("other", "-32601"),
+        "mine-2": ("tools/call", "-32602"),
+        "mine-3": ("ping", "-32602"),
+        "mine-4": ("initialize", "-32602"),
+        "mine-5": ("initialize", "ok"),
+        "in-the-message": ("tools/call", "-32602"),
+    }
+
+
 def test_a_log_on_stdio_is_beside_the_protocol(quint_artifact: Path, start_server: Start) -> None:
     process = start_server(quint_artifact, "--log", "json")
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}}

@@ -22,7 +22,7 @@ from kb_runtime.session import DATA_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from kb_runtime.knowledge import Knowledge
@@ -112,6 +112,11 @@ class Dispatcher:
         if eras.is_stateless(revision):
             return answers.enveloped(result, cacheable=method in _CACHEABLE)
         return result
+
+    def refused(
+        self, method: str, params: Mapping[str, Any] | None, code: int, seconds: float
+    ) -> None:
+        """Learns of a request that its transport refused by itself; there is nothing to do about it."""
 
     def _answers_of(self, artifact: Knowledge) -> Answers:
         answers = self._answers

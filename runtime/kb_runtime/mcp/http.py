@@ -11,6 +11,8 @@ import asyncio
 import hmac
 import signal
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextvars import ContextVar
+from time import perf_counter
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +23,7 @@ import uvicorn
 from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.models import InitializationOptions
@@ -38,7 +40,7 @@ from mcp.server.transport_security import (
     TransportSecuritySettings,
 )
 from mcp.shared.exceptions import MCPError
-from pydantic import AnyHttpUrl
+from pydantic import AnyHttpUrl, ValidationError
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -91,7 +93,8 @@ class DispatchServer(Server[Any]):
             get_tool_input_schema=self._input_schema,
         )
         self._dispatcher = dispatcher
-        self.middleware.clear()  # the default one reports to OpenTelemetry; nothing is reported here
+        # In place of the default one, which reports to OpenTelemetry: nothing is reported anywhere.
+        self.middleware[:] = [self._watch]
         for method, params_type in _PARAMS.items():
             self.add_request_handler(method, params_type, self._answer)
         if subscriptions is not None:
@@ -104,17 +107,29 @@ class DispatchServer(Server[Any]):
     ) -> dict[str, Any]:
         params = None if context.params is None else dict(context.params)
         stateless = eras.is_stateless(context.protocol_version)
-        if context.request is not None and not (stateless and params is None):
-            params = params or {}
-            # What the message itself says comes after, and so counts more.
-            header = {correlation.HEADER: context.request.headers.get(correlation.HEADER)}
-            params["_meta"] = {**header, **(params.get("_meta") or {})}
+        if not (stateless and params is None):
+            params = _with_header(context, params)
         try:
             return await anyio.to_thread.run_sync(
                 self._dispatcher.handle, context.method, params, context.protocol_version
             )
         except ProtocolError as error:
             raise MCPError(code=error.code, message=error.message, data=error.data) from error
+
+    async def _watch(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
+        """Tells the dispatch core of what does not get there: the SDK refuses unknown methods and params
+        of a wrong shape by itself."""
+        start = perf_counter()
+        params = _with_header(ctx, ctx.params)
+        _ID_NOW.set(correlation.given_id(params) or "")
+        try:
+            return await call_next(ctx)
+        except (MCPError, ValidationError) as error:
+            is_told = ctx.method in _PARAMS and isinstance(error.__cause__, ProtocolError)
+            if ctx.request_id is not None and not is_told:
+                code = error.code if isinstance(error, MCPError) else eras.INVALID_PARAMS
+                self._dispatcher.refused(ctx.method, params, code, perf_counter() - start)
+            raise
 
     def _input_schema(self, name: str) -> Mapping[str, Any] | None:
         for tool in self._dispatcher.answers.tools["tools"]:
@@ -139,6 +154,7 @@ class DispatchServer(Server[Any]):
                 "protocolVersion": "",
                 "capabilities": {},
                 "clientInfo": {"name": "", "version": ""},
+                "_meta": {correlation.KEY: _ID_NOW.get("")},
             },
             eras.NEWEST_HANDSHAKE,
         )
@@ -152,6 +168,22 @@ class DispatchServer(Server[Any]):
                 "instructions": answer["instructions"],
             }
         )
+
+
+_ID_NOW: ContextVar[str] = ContextVar("_ID_NOW")
+"""The correlation id of the request that is being answered: the SDK asks for the answer to `initialize`
+without saying who asked."""
+
+
+def _with_header(
+    context: ServerRequestContext[Any], params: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """`params` with the correlation id of the HTTP request, unless the message brings its own."""
+    given = (params or {}).get("_meta")
+    meta = dict(given) if isinstance(given, Mapping) else {}
+    if context.request is not None:
+        meta = {correlation.HEADER: context.request.headers.get(correlation.HEADER), **meta}
+    return {**(params or {}), "_meta": meta}
 
 
 class Subscriptions:

@@ -61,17 +61,34 @@ class ObservedDispatcher(Dispatcher):
             outcome = str(error.code)
             raise
         finally:
-            seconds = perf_counter() - start
-            observation = Observation(
-                method if method in _METHODS else OTHER,
-                self._tool(params) if method == CALL else "",
-                outcome,
-                seconds,
-                request_id,
-                self.answers.build_id,
-            )
-            for observe in self.observers:
-                observe(observation)
+            self._tell(method, params, outcome, perf_counter() - start, request_id)
+
+    def refused(
+        self, method: str, params: Mapping[str, Any] | None, code: int, seconds: float
+    ) -> None:
+        """Tells of a request that did not get here."""
+        meta = (params or {}).get("_meta")
+        given = correlation.given_id({"_meta": meta}) if isinstance(meta, dict) else None
+        self._tell(method, params, str(code), seconds, given or correlation.new_id())
+
+    def _tell(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,
+        outcome: str,
+        seconds: float,
+        request_id: str,
+    ) -> None:
+        observation = Observation(
+            method if method in _METHODS else OTHER,
+            self._tool(params) if method == CALL else "",
+            outcome,
+            seconds,
+            request_id,
+            self.answers.build_id,
+        )
+        for observe in self.observers:
+            observe(observation)
 
     def _tool(self, params: Mapping[str, Any] | None) -> str:
         name = (params or {}).get("name")
