@@ -44,11 +44,14 @@ def _of_compiler(error: Exception) -> CommandError | None:
         reporting.show_diagnostics(error.diagnostics)
         return CommandError(exit_codes.INPUT, f"{error}; nothing was published")
     try:
+        from kbc.code_tree import TreeError
         from kbc.encoding.errors import EncodingError, ModelError
         from kbc.linker import PublishError
         from kbc.shipping.errors import ShippingError
     except ModuleNotFoundError:
         return None
+    if isinstance(error, TreeError):
+        return CommandError(exit_codes.INPUT, str(error).rstrip("."))
     if isinstance(error, ModelError):
         return CommandError(exit_codes.MODEL, error.message, error.hint)
     if isinstance(error, ShippingError):

@@ -26,6 +26,7 @@ from kb_runtime.compiler_process import TIED
 from kb_runtime.manifest import load, resolve
 from kb_runtime.mcp import eras
 from kb_runtime.workspace import Workspace
+from kbc import exit_codes
 from kbc.encoding.model import PINNED_WEIGHTS_SHA256
 from kbc.pipeline import BuildOptions, BuildReport, build
 
@@ -599,8 +600,67 @@ def test_a_tree_that_becomes_a_file_is_told_and_followed_again_when_it_is_back(
     aside.rename(tree)
     (tree / "src" / "back.py").write_text("def back_again():\n    pass\n")
     talk.until(
-        lambda facts: first_file(facts) == "src/back.py", "codebase_retrieval", query="back again"
+        lambda facts: (
+            first_file(facts) == "src/back.py"
+            and facts["metadata"]["indexStatus"]["status"] == "ready"
+        ),
+        "codebase_retrieval",
+        query="back again",
     )
+
+
+@pytest.mark.parametrize("instead", ["nothing", "file"])
+def test_a_tree_that_goes_away_while_it_is_embedded_is_ready_soon_after_it_is_back(
+    pages: Path, serve: Serve, tree: Path, instead: str
+) -> None:
+    talk = serve(pages, "--code", str(tree))
+    talk.until(
+        lambda facts: facts["metadata"]["indexStatus"]["status"] == "indexing",
+        "codebase_retrieval",
+        query="queue",
+    )
+    aside = tree.rename(tree.with_name("aside"))
+    if instead == "file":
+        tree.write_text("")
+    broken = talk.until(
+        lambda facts: facts["metadata"]["indexStatus"]["status"] == "failed",
+        "codebase_retrieval",
+        query="queue",
+    )
+    assert "defect" not in broken["metadata"]["indexStatus"]["problem"]
+    time.sleep(2.0)  # so that the process that embeds has met it, too
+    tree.unlink(missing_ok=True)
+    aside.rename(tree)
+    ready = talk.until(
+        lambda facts: facts["metadata"]["indexStatus"]["status"] == "ready",
+        "codebase_retrieval",
+        query="queue",
+    )
+    assert ready["metadata"]["indexStatus"]["embedding"] == "complete"
+
+
+@pytest.mark.parametrize("there", [None, "file", "empty"])
+def test_a_tree_that_cannot_be_indexed_is_one_sentence_for_who_runs_the_command(
+    tmp_path: Path, environment: dict[str, str], there: str | None
+) -> None:
+    tree = tmp_path / "tree"
+    if there == "file":
+        tree.write_text("")
+    elif there == "empty":
+        tree.mkdir()
+    run = subprocess.run(
+        [
+            *(sys.executable, "-m", "kbc", "workspace", "index", str(tmp_path / "ws")),
+            *("--code", str(tree)),
+        ],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == exit_codes.INPUT
+    assert run.stderr.startswith(f"kbc: {tree} ")
+    assert run.stderr.count("\n") == 1
 
 
 def test_where_the_kernel_watches_too_few_folders_edits_are_found_and_it_is_told(

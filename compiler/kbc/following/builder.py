@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
+
+from kbc import exit_codes
 
 LOW_PRIORITY = 10
 """A tenth of a busy core's time. At the lowest, 19, it is a hundredth: an index that took 5 s was not
@@ -22,6 +27,22 @@ def build_command(workspace: str, tree: Path, model: Path | None = None) -> list
         *("--code", str(tree), "--tied", "--json"),
         *(() if model is None else ("--model", str(model))),
     ]
+
+
+class Cause(Enum):
+    """What failed a build, which tells when another attempt is worth it."""
+
+    FILES = "the files as they were"
+    SIGNAL = "something that killed the process"
+    SETTING = "something that a person has to mend"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a build failed, in sentences."""
+
+    problem: str
+    cause: Cause
 
 
 class Builder:
@@ -41,19 +62,22 @@ class Builder:
     def has_ended(self) -> bool:
         return self._process.poll() is not None
 
-    def finish(self) -> str:
-        """Lets go of the process, which has ended; gives why it failed, "" after success."""
+    def finish(self) -> Failure | None:
+        """Lets go of the process, which has ended; gives why it failed, None after success."""
         self._report.seek(0)
         told = self._report.read()
         self._release()
         code = self._process.returncode
         if not code:
-            return ""
+            return None
         try:
             error = json.loads(told)["error"]
-            return f"{error['message']}. {error['hint']}".strip()
+            problem = f"{error['message']}. {error['hint']}".strip()
         except (ValueError, KeyError, TypeError):
-            return f"The process that embeds ended with exit code {code}."
+            problem = f"The process that embeds {_manner(code)}."
+        if code == exit_codes.INPUT:
+            return Failure(problem, Cause.FILES)
+        return Failure(problem, Cause.SETTING if _signal(code) is None else Cause.SIGNAL)
 
     def stop(self) -> None:
         """Ends it; it removes what is unfinished."""
@@ -65,3 +89,19 @@ class Builder:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._report.close()
+
+
+def _signal(code: int) -> int | None:
+    """The signal that ended a process with this exit code; SIGTERM, after which it cleans up, too."""
+    if code < 0:
+        return -code
+    return signal.SIGTERM if code == 128 + signal.SIGTERM else None
+
+
+def _manner(code: int) -> str:
+    number = _signal(code)
+    if number is None:
+        return f"ended with exit code {code}"
+    with suppress(ValueError):
+        return f"was ended by {signal.Signals(number).name}"
+    return f"was ended by signal {number}"

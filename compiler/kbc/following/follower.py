@@ -20,7 +20,7 @@ from typing import Any
 from kb_runtime.workspace import remove_unfinished, write_whole
 from kbc import retention
 from kbc.code_tree import TreeError
-from kbc.following.builder import Builder
+from kbc.following.builder import Builder, Cause, Failure
 from kbc.following.changes import Changes
 from kbc.following.indexing import Indexing, Published
 from kbc.following.snapshot import Snapshot
@@ -32,6 +32,9 @@ REBUILT_AFTER_S = 300.0
 """... and seconds without an edit after which the index takes the edits in."""
 RETRIED_AFTER_S = 300.0
 """After a build that failed: what failed it (no space, no model) takes a person to mend."""
+RETRIED_SOON_S = (2.0, 10.0, 60.0)
+"""... but first so soon where nobody has to mend it: the files were changing, or the process was
+killed. One after the other, until a build succeeds."""
 
 # How long the follower waits for a change before it looks after something else.
 _IDLE_S = 30.0
@@ -53,8 +56,10 @@ class Follower:
         self._index: Published | None = None
         self._edits: Published | None = None
         self._builder: Builder | None = None
-        self._problem = ""
+        self._failure: Failure | None = None  # of the last build
+        self._failures = 0  # since the last success, one after the other
         self._retry_at = 0.0
+        self._is_overtaken = False  # files have changed since the process was started
         self._edited_at = 0.0
         self._said: dict[str, Any] = {}
 
@@ -79,6 +84,7 @@ class Follower:
             changed = changes.wait(pause) or not done
             if identity != (identity := _identity(self._indexing.tree)):
                 changes.renew()
+                self._note_change()
                 changed = True
 
     def _step(self, changed: bool, notice: str) -> bool:
@@ -93,6 +99,7 @@ class Follower:
                 self._look_at_published()
             if changed and self._snapshot.scan():
                 self._edited_at = time.monotonic()
+                self._note_change()
             self._reap()
             self._publish_edits()
             self._start_builder()
@@ -103,7 +110,7 @@ class Follower:
         except PublishError as error:
             problem = f"{error.message} {error.hint}".strip()
         state = "ready" if self._builder is None else "indexing"
-        self._say("failed" if problem or self._problem else state, notice, problem)
+        self._say("failed" if problem or self._failure else state, notice, problem)
         return not problem
 
     def _differing(self) -> dict[str, str]:
@@ -144,23 +151,43 @@ class Follower:
             or different >= REBUILT_FROM_FILES
             or (different and is_quiet)
         ):
-            self._builder = Builder(self._command, of_edits=False)
+            self._start(self._command, of_edits=False)
         elif edits is not None and not edits.has_vectors:
             # Also where they are what the index has by now, because they hide that.
             names = sorted(edits.files.keys() & self._snapshot.files.keys())
             if names:
                 self._indexing.note_edited(names)
-                self._builder = Builder([*self._command, "--edits"], of_edits=True)
+                self._start([*self._command, "--edits"], of_edits=True)
+
+    def _start(self, command: list[str], *, of_edits: bool) -> None:
+        self._builder = Builder(command, of_edits=of_edits)
+        self._is_overtaken = False
 
     def _reap(self) -> None:
         """Takes note of what the process has published, once it has ended."""
         if self._builder is None or not self._builder.has_ended:
             return
-        self._problem = self._builder.finish()
+        failure = self._builder.finish()
         self._builder = None
         self._look_at_published()
-        if self._problem:
-            self._retry_at = time.monotonic() + RETRIED_AFTER_S
+        if failure is None or (failure.cause is Cause.FILES and self._is_overtaken):
+            self._forgive()
+            return
+        pauses = RETRIED_SOON_S[self._failures :] if failure.cause is not Cause.SETTING else ()
+        self._failure = failure
+        self._failures += 1
+        self._retry_at = time.monotonic() + next(iter(pauses), RETRIED_AFTER_S)
+
+    def _note_change(self) -> None:
+        """What the files failed may succeed with those that are there now."""
+        self._is_overtaken = True
+        if self._failure is not None and self._failure.cause is Cause.FILES:
+            self._forgive()
+
+    def _forgive(self) -> None:
+        self._failure = None
+        self._failures = 0
+        self._retry_at = 0.0
 
     def _look_at_published(self) -> None:
         self._index = self._indexing.published(self._indexing.folder.kb_folders[0])
@@ -195,7 +222,7 @@ class Follower:
             "files": len(self._snapshot.files),
             "edited": 0 if index is None else len(self._differing()),
             "vectors": index is not None and index.has_vectors,
-            "problem": problem or self._problem,
+            "problem": problem or ("" if self._failure is None else self._failure.problem),
             "notice": notice,
             "pid": os.getpid(),
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -211,3 +212,65 @@ def test_what_a_killed_follower_left_is_removed_by_the_next(bench: Bench) -> Non
     left.touch()
     bench.follower._remove_debris()
     assert not left.exists()
+
+
+def ended(bench: Bench, script: str) -> dict[str, Any]:
+    """The status after a build that ran `script` has ended."""
+    bench.follower._command = [sys.executable, "-c", script]
+    bench.follower._retry_at = 0.0
+    bench.step()
+    assert bench.follower._builder is not None
+    bench.follower._builder._process.wait()
+    return bench.step()
+
+
+def seconds_to_retry(bench: Bench) -> float:
+    return bench.follower._retry_at - time.monotonic()
+
+
+def test_a_process_that_was_killed_is_started_again_soon_and_less_and_less_often(
+    bench: Bench,
+) -> None:
+    bench.write(a="one")
+    for longest in (*following.RETRIED_SOON_S, following.RETRIED_AFTER_S):
+        status = ended(bench, "import os; os.kill(os.getpid(), 9)")
+        assert status["state"] == "failed"
+        assert status["problem"] == "The process that embeds was ended by SIGKILL."
+        assert longest - 1.0 < seconds_to_retry(bench) <= longest
+    status = ended(bench, "exit(0)")
+    assert (status["problem"], bench.follower._failures) == ("", 0)
+
+
+VANISHED = 'print(\'{"error": {"message": "the tree is gone", "hint": ""}}\'); exit(3)'
+
+
+def test_what_the_files_failed_is_tried_again_when_they_have_changed(bench: Bench) -> None:
+    bench.write(a="one")
+    status = ended(bench, VANISHED)
+    assert (status["state"], status["problem"]) == ("failed", "the tree is gone.")
+    assert seconds_to_retry(bench) <= following.RETRIED_SOON_S[0]
+    bench.write(a="two")
+    status = bench.step()
+    assert (status["state"], status["problem"]) == ("indexing", "")
+
+
+def test_what_failed_because_files_changed_meanwhile_is_no_failure(bench: Bench) -> None:
+    bench.write(a="one", b="two")
+    bench.follower._command = [sys.executable, "-c", VANISHED]
+    bench.follower._retry_at = 0.0
+    bench.step()
+    builder = bench.follower._builder
+    assert builder is not None
+    builder._process.wait()
+    (bench.tree / "b.py").unlink()
+    status = bench.step()
+    assert (status["state"], status["problem"]) == ("indexing", "")
+    assert bench.follower._builder not in (None, builder)
+
+
+def test_what_takes_a_person_to_mend_is_not_tried_again_for_an_edit(bench: Bench) -> None:
+    bench.write(a="one")
+    ended(bench, FAILING[-1])
+    bench.write(a="two")
+    assert bench.step()["problem"] == "there is no model. Install it."
+    assert seconds_to_retry(bench) > following.RETRIED_SOON_S[-1]
