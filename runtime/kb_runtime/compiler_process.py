@@ -101,6 +101,15 @@ class CompilerProcess:
             raise CompilerMissingError(message, hint)
         raise CompilerError(message, hint, _lines((told or {}).get("diagnostics", ())))
 
+    def last_object(self) -> dict[str, Any]:
+        """The last line of its stderr, so far, that is an object in JSON; empty where none is."""
+        for line in reversed(self._complaints.so_far().splitlines()):
+            with suppress(ValueError):
+                told = json.loads(line)
+                if isinstance(told, dict):
+                    return told
+        return {}
+
     @property
     def has_ended(self) -> bool:
         return self._process.poll() is not None
@@ -160,7 +169,10 @@ class _Reader:
 
     def text(self) -> str:
         self._thread.join(_STOPPING_S)
-        return self._kept.decode("utf-8", "replace")
+        return self.so_far()
+
+    def so_far(self) -> str:
+        return bytes(self._kept).decode("utf-8", "replace")
 
     def close(self) -> None:
         self._thread.join(_STOPPING_S)

@@ -40,6 +40,9 @@ class LivingWorkspace:
         self._stopping = False
         self._following: Any = None
         self._problem = ""
+        self._told: dict[
+            str, Any
+        ] = {}  # by the process that follows, when it cannot write its status
 
     @property
     def kb_folders(self) -> Sequence[str]:
@@ -81,7 +84,7 @@ class LivingWorkspace:
         """How far the index of the source tree is: `state` (`starting`, `drafting`, `indexing`,
         `ready`, `failed`), `files`, `edited`, and where there is one a `problem`."""
         assert self._code is not None
-        status = {"state": "starting", **self._code.status()}
+        status = {"state": "starting", **(self._told or self._code.status())}
         if self._problem:
             status |= {"state": "failed", "problem": self._problem}
         return status
@@ -127,9 +130,12 @@ class LivingWorkspace:
                     if self._stopping:
                         return None
                     self._problem = ""
+                    self._told = process.last_object()
                 process.report()
         except CompilerError as error:
             return error
+        finally:
+            self._told = {}
         return None
 
     def _waited(self, seconds: float) -> bool:

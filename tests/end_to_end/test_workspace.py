@@ -18,6 +18,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from tests.compiler.encoding.conftest import write_model
+from tests.end_to_end.sealed import namespaces
 from tests.end_to_end.test_http import address_of
 from tests.end_to_end.test_stdio import HELLO, ask, call
 from tests.few_watches import with_few_watches
@@ -280,6 +281,27 @@ def test_a_workspace_that_cannot_be_written_any_more_is_told_and_nothing_else_fa
     )
     assert str(tmp_path / "ws" / "code") in told["metadata"]["indexStatus"]["problem"]
     assert titles(talk.facts("search_tests", query="sail")) == ["Hoist the sail"]
+
+
+@namespaces
+def test_a_workspace_without_any_space_is_told(
+    pages: Path, serve: Serve, tree: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "ws").mkdir()
+    script = """
+    mount -t tmpfs -o size=32k none "$0" && printf '{"format": 1}' > "$0/workspace.json" || exit 1
+    cat /dev/zero > "$0/fill" 2>/dev/null
+    exec "$@"
+    """
+    before = ("unshare", "-rm", "sh", "-c", script, str(tmp_path / "ws"))
+    talk = serve(pages, "--code", str(tree), before=before)
+    told = talk.until(
+        lambda facts: facts["metadata"]["indexStatus"]["status"] == "failed",
+        "codebase_retrieval",
+        query="queue",
+    )
+    assert "no space left" in told["metadata"]["indexStatus"]["problem"].lower()
+    assert not any("ask again in a few seconds" in warning for warning in told["warnings"])
 
 
 def test_without_the_compiler_the_answer_is_how_to_get_it(

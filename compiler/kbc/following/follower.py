@@ -9,21 +9,20 @@ embeds the same. When many files have been edited, or none for a while, the inde
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from kb_runtime.workspace import remove_unfinished, write_whole
+from kb_runtime.workspace import remove_unfinished
 from kbc import retention
 from kbc.code_tree import TreeError
 from kbc.following.builder import Builder, Cause, Failure
 from kbc.following.changes import Changes
 from kbc.following.indexing import Indexing, Published
 from kbc.following.snapshot import Snapshot
+from kbc.following.status import StatusFile
 from kbc.linker import PublishError
 
 REBUILT_FROM_FILES = 64
@@ -61,7 +60,8 @@ class Follower:
         self._retry_at = 0.0
         self._is_overtaken = False  # files have changed since the process was started
         self._edited_at = 0.0
-        self._said: dict[str, Any] = {}
+        self._status = StatusFile(indexing.folder.status_path)
+        self._obstacle = ""  # what the last step met itself
 
     def run(self) -> None:
         """Follows until the process ends. Raises `OSError` when the workspace cannot be written."""
@@ -94,7 +94,8 @@ class Follower:
         try:
             if self._index is None:
                 # First, because a scan reads every file, too: what changes meanwhile differs then.
-                self._say("drafting", notice)
+                if not self._obstacle:  # else it would be told for moments only
+                    self._say("drafting", notice)
                 self._indexing.build(None, draft=True)
                 self._look_at_published()
             if changed and self._snapshot.scan():
@@ -110,7 +111,8 @@ class Follower:
         except PublishError as error:
             problem = f"{error.message} {error.hint}".strip()
         state = "ready" if self._builder is None else "indexing"
-        self._say("failed" if problem or self._failure else state, notice, problem)
+        self._obstacle = problem
+        self._say("failed" if problem or self._failure else state, notice)
         return not problem
 
     def _differing(self) -> dict[str, str]:
@@ -213,26 +215,21 @@ class Follower:
                     yield
                     return
 
-    def _say(self, state: str, notice: str, problem: str = "") -> None:
-        """Writes the status where it is another one; what cannot be written is not worth failing."""
+    def _say(self, state: str, notice: str) -> None:
         index = self._index
-        status = {
-            "tree": self._indexing.tree.as_posix(),
-            "state": state,
-            "files": len(self._snapshot.files),
-            "edited": 0 if index is None else len(self._differing()),
-            "vectors": index is not None and index.has_vectors,
-            "problem": problem or ("" if self._failure is None else self._failure.problem),
-            "notice": notice,
-            "pid": os.getpid(),
-        }
-        if status == self._said:
-            return
-        try:
-            write_whole(self._indexing.folder.status_path, json.dumps(status).encode())
-        except OSError:
-            return
-        self._said = status
+        failed = "" if self._failure is None else self._failure.problem
+        self._status.say(
+            {
+                "tree": self._indexing.tree.as_posix(),
+                "state": state,
+                "files": len(self._snapshot.files),
+                "edited": 0 if index is None else len(self._differing()),
+                "vectors": index is not None and index.has_vectors,
+                "problem": self._obstacle or failed,
+                "notice": notice,
+                "pid": os.getpid(),
+            }
+        )
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
