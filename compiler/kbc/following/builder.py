@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -18,6 +19,14 @@ from kbc import exit_codes
 LOW_PRIORITY = 10
 """A tenth of a busy core's time. At the lowest, 19, it is a hundredth: an index that took 5 s was not
 there after 45 s while four other processes were computing."""
+
+LIMIT_S = 4 * 3600.0
+"""The longest that a build may take. 10,469 chunks took 201.5 s of CPU (`benchmarks.watch`), so that
+100,000 take about half an hour of one core. This leaves room for chunks four times as long on a core
+half as fast, and what is embedded by then is in the cache for the next build."""
+_STOPPING_S = (
+    5.0  # to clean up after SIGTERM, which a process that hangs in native code does not see
+)
 
 
 def build_command(workspace: str, tree: Path, model: Path | None = None) -> list[str]:
@@ -34,6 +43,7 @@ class Cause(Enum):
 
     FILES = "the files as they were"
     SIGNAL = "something that killed the process"
+    TIME = "its time limit"
     SETTING = "something that a person has to mend"
 
 
@@ -55,12 +65,18 @@ class Builder:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=self._report, stderr=subprocess.DEVNULL
         )
+        self._until = time.monotonic() + LIMIT_S
         with suppress(OSError):  # it has ended already
             os.setpriority(os.PRIO_PROCESS, self._process.pid, LOW_PRIORITY)
 
     @property
     def has_ended(self) -> bool:
         return self._process.poll() is not None
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether it has taken longer than it may."""
+        return time.monotonic() >= self._until
 
     def finish(self) -> Failure | None:
         """Lets go of the process, which has ended; gives why it failed, None after success."""
@@ -80,10 +96,23 @@ class Builder:
         return Failure(problem, Cause.SETTING if _signal(code) is None else Cause.SIGNAL)
 
     def stop(self) -> None:
-        """Ends it; it removes what is unfinished."""
+        """Ends it; it removes what is unfinished, unless it hangs."""
         self._process.terminate()
-        self._process.wait()
+        try:
+            self._process.wait(_STOPPING_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         self._release()
+
+    def cut_short(self) -> Failure:
+        """Ends it for having taken too long."""
+        self.stop()
+        return Failure(
+            f"Embedding was stopped after {LIMIT_S / 3600:g} hours. What is embedded is kept, and the"
+            " next attempt goes on from there.",
+            Cause.TIME,
+        )
 
     def _release(self) -> None:
         assert self._process.stdin is not None

@@ -166,16 +166,22 @@ class Follower:
         self._is_overtaken = False
 
     def _reap(self) -> None:
-        """Takes note of what the process has published, once it has ended."""
-        if self._builder is None or not self._builder.has_ended:
+        """Takes note of what the process has published, once it has ended or its time is up."""
+        if self._builder is None:
             return
-        failure = self._builder.finish()
+        if self._builder.has_ended:
+            failure = self._builder.finish()
+        elif self._builder.is_overdue:
+            failure = self._builder.cut_short()
+        else:
+            return
         self._builder = None
         self._look_at_published()
         if failure is None or (failure.cause is Cause.FILES and self._is_overtaken):
             self._forgive()
             return
-        pauses = RETRIED_SOON_S[self._failures :] if failure.cause is not Cause.SETTING else ()
+        soon = failure.cause in (Cause.FILES, Cause.SIGNAL)
+        pauses = RETRIED_SOON_S[self._failures :] if soon else ()
         self._failure = failure
         self._failures += 1
         self._retry_at = time.monotonic() + next(iter(pauses), RETRIED_AFTER_S)

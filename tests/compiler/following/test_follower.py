@@ -12,6 +12,7 @@ import pytest
 
 from kb_runtime.artifact import Artifact
 from kb_runtime.workspace import Workspace
+from kbc.following import builder
 from kbc.following import follower as following
 from kbc.following.follower import Follower
 from kbc.following.indexing import Indexing
@@ -259,13 +260,43 @@ def test_what_failed_because_files_changed_meanwhile_is_no_failure(bench: Bench)
     bench.follower._command = [sys.executable, "-c", VANISHED]
     bench.follower._retry_at = 0.0
     bench.step()
-    builder = bench.follower._builder
-    assert builder is not None
-    builder._process.wait()
+    overtaken = bench.follower._builder
+    assert overtaken is not None
+    overtaken._process.wait()
     (bench.tree / "b.py").unlink()
     status = bench.step()
     assert (status["state"], status["problem"]) == ("indexing", "")
-    assert bench.follower._builder not in (None, builder)
+    assert bench.follower._builder not in (None, overtaken)
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+def test_a_process_that_takes_too_long_is_ended_and_started_again_later(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, hangs: bool
+) -> None:
+    bench.write(a="one")
+    monkeypatch.setattr(builder, "LIMIT_S", 0.9)
+    monkeypatch.setattr(builder, "_STOPPING_S", 0.1)
+    ignored = "signal.signal(signal.SIGTERM, signal.SIG_IGN); " if hangs else ""
+    script = f"import signal, time; {ignored}print(flush=True); time.sleep(1000)"
+    bench.follower._command = [sys.executable, "-c", script]
+    bench.follower._retry_at = 0.0
+    assert bench.step()["state"] == "indexing"
+    running = bench.follower._builder
+    assert running is not None
+    while not running.is_overdue:
+        time.sleep(0.1)
+    status = bench.step()
+    assert status["state"] == "failed"
+    assert status["problem"].startswith("Embedding was stopped after 0.00025 hours.")
+    assert running._process.returncode < 0
+    assert seconds_to_retry(bench) > following.RETRIED_SOON_S[-1]
+    bench.follower._command = [sys.executable, "-c", "exit(0)"]
+    bench.follower._retry_at = 0.0
+    assert bench.step()["state"] == "failed"  # until the next attempt has succeeded
+    running = bench.follower._builder
+    assert running is not None
+    running._process.wait()
+    assert bench.step()["problem"] == ""
 
 
 def test_what_takes_a_person_to_mend_is_not_tried_again_for_an_edit(bench: Bench) -> None:
