@@ -88,8 +88,8 @@ class Builder:
             return None
         try:
             error = json.loads(told)["error"]
-            problem = f"{error['message']}. {error['hint']}".strip()
-        except (ValueError, KeyError, TypeError):
+            problem = f"{error['message'].rstrip('.')}. {error['hint']}".strip()
+        except (ValueError, KeyError, TypeError, AttributeError):
             problem = f"The process that embeds {_manner(code)}."
         if code == exit_codes.INPUT:
             return Failure(problem, Cause.FILES)

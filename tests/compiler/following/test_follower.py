@@ -167,10 +167,13 @@ def test_a_full_or_locked_workspace_is_told_and_what_was_live_stays(
     assert bench.live(1) == {"a.py": "two"}
 
 
+@pytest.mark.parametrize("stop", ["", "."])
 def test_a_process_that_fails_is_told_with_its_sentence_and_not_at_once_repeated(
-    bench: Bench,
+    bench: Bench, stop: str
 ) -> None:
     bench.write(a="one")
+    script = FAILING[-1].replace("no model", f"no model{stop}")
+    bench.follower._command = [*FAILING[:-1], script]
     bench.follower._retry_at = 0.0
     assert bench.step()["state"] == "indexing"
     assert bench.follower._builder is not None
