@@ -84,7 +84,9 @@ class LivingWorkspace:
         """How far the index of the source tree is: `state` (`starting`, `drafting`, `indexing`,
         `ready`, `failed`), `files`, `edited`, and where there is one a `problem`."""
         assert self._code is not None
-        status = {"state": "starting", **(self._told or self._code.status())}
+        # What a process said that is dead is no news, and its id may be another's by now.
+        said = self._told or (self._code.status() if self._code.is_followed() else {})
+        status = {"state": "starting", **said}
         if self._problem:
             status |= {"state": "failed", "problem": self._problem}
         return status

@@ -31,6 +31,7 @@ CODE = "code"
 INDEX = "index"
 EDITS = "edits"
 STATUS_FILE = "status.json"
+LOCK = ".lock"
 
 _TREE_DIGITS = 12
 _MAX_STATUS_BYTES = 65_536
@@ -122,6 +123,25 @@ class CodeFolder:
         self.kb_folders = (os.path.join(self.index, CODE), os.path.join(self.edits, CODE))
         """Where CURRENT appears, the newer records last."""
         self.status_path = os.path.join(folder, STATUS_FILE)
+        self.lock_path = os.path.join(folder, LOCK)
+        """Locked by the process that follows the tree, for as long as it lives."""
+
+    def is_followed(self) -> bool:
+        """Whether a process follows the tree now, so that what it said last holds."""
+        import fcntl
+
+        try:
+            descriptor = os.open(self.lock_path, os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            # Shared, so that servers do not take each other for the one that follows.
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
 
     def status(self) -> dict[str, Any]:
         """What the process that follows the tree said last; empty before it has said anything."""

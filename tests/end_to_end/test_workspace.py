@@ -413,6 +413,31 @@ def test_files_that_changed_while_no_server_ran_are_found_after_the_start(
     )
 
 
+def test_what_a_dead_follower_said_last_is_not_told(
+    pages: Path, serve: Serve, tree: Path, tmp_path: Path
+) -> None:
+    first = serve(pages, "--code", str(tree))
+    first.until(
+        lambda facts: facts["metadata"]["indexStatus"]["status"] == "ready",
+        "codebase_retrieval",
+        query="queue",
+    )
+    assert first.process.stdin is not None
+    first.process.stdin.close()
+    first.process.wait()
+    code = Workspace.open(tmp_path / "ws").code(str(tree))
+    said = {**code.status(), "state": "failed", "problem": "the one that is dead had one"}
+    Path(code.status_path).write_text(json.dumps(said))
+    seen = []
+
+    def is_ready(facts: dict[str, Any]) -> bool:
+        seen.append(facts)
+        return bool(facts["metadata"]["indexStatus"]["status"] == "ready")
+
+    serve(pages, "--code", str(tree)).until(is_ready, "codebase_retrieval", query="queue")
+    assert "the one that is dead" not in json.dumps(seen)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("killed", ["server", "compiler"])
 def test_what_is_killed_leaves_no_process_and_no_debris(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import resource
@@ -85,3 +86,14 @@ def test_the_status_of_a_tree_is_what_was_written_whole(tmp_path: Path) -> None:
         write_whole(code.status_path, content.encode())
         assert code.status() == expected
     assert [path.name for path in Path(code.folder).iterdir()] == ["status.json"]
+
+
+def test_a_tree_is_followed_while_a_process_holds_its_lock(tmp_path: Path) -> None:
+    code = Workspace.open(tmp_path / "ws").code(str(tmp_path))
+    assert not code.is_followed()
+    Path(code.folder).mkdir(parents=True)
+    with Path(code.lock_path).open("w") as lock:
+        assert not code.is_followed()
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert code.is_followed()
+    assert not code.is_followed()

@@ -40,7 +40,6 @@ _IDLE_S = 30.0
 _BUILDING_S = 0.1
 _FAILED_S = 2.0
 _LOCKED_S = 1.0
-_LOCK = ".lock"
 
 
 class Follower:
@@ -73,6 +72,7 @@ class Follower:
                     self._builder.stop()
 
     def _follow(self) -> None:
+        self._say("starting", "")  # what the one before said does not hold
         self._remove_debris()
         self._look_at_published()
         changes = Changes(self._indexing.tree, self._ignored)
@@ -214,10 +214,11 @@ class Follower:
         folder = Path(self._indexing.folder.folder)
         while True:
             folder.mkdir(parents=True, exist_ok=True)
-            with (folder / _LOCK).open("a") as lock:
+            path = Path(self._indexing.folder.lock_path)
+            with path.open("a") as lock:
                 while not _acquired(lock.fileno()):
                     time.sleep(_LOCKED_S)
-                if _is_at(lock.fileno(), folder / _LOCK):  # not so when the folder was pruned
+                if _is_at(lock.fileno(), path):  # not so when the folder was pruned
                     yield
                     return
 

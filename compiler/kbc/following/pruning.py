@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kb_runtime.manifest import MANIFEST
-from kb_runtime.workspace import CODE, CodeFolder, Workspace
+from kb_runtime.workspace import CODE, LOCK, CodeFolder, Workspace
 from kbc import retention
 
-_LOCK = ".lock"
 _UNKNOWN = "a tree without a name"
 
 
@@ -57,7 +56,7 @@ def prune(workspace: Workspace, *, dry_run: bool = False) -> list[PrunedTree]:
 
 def _locked(folder: Path, locks: ExitStack) -> bool:
     """Takes the locks of the follower, of builds under way and of readers; False where one is held."""
-    for pattern in (_LOCK, MANIFEST):
+    for pattern in (LOCK, MANIFEST):
         for path in folder.rglob(pattern):
             try:
                 descriptor = os.open(path, os.O_RDONLY)

@@ -18,6 +18,10 @@ _FIRST_INDEX = (
     "the first index of the source files is being made: ask again in a few seconds, or use grep"
 )
 
+_EARLIER_INDEX = (
+    "the index is of an earlier time: which source files have changed since is being looked at"
+)
+
 
 def last_indexed(session: Session) -> str | None:
     """When the newest index of source files was made; ISO 8601."""
@@ -67,7 +71,7 @@ def warnings(status: dict[str, Any]) -> list[str]:
     """What a reader of an answer has to know of the index that it was found in."""
     said = []
     if status["status"] in ("starting", "drafting"):
-        said.append(_FIRST_INDEX)
+        said.append(_EARLIER_INDEX if status["fileCount"] else _FIRST_INDEX)
     if "problem" in status:
         said.append(f"the index is not kept up to date: {status['problem']}")
     return said
