@@ -21,6 +21,16 @@ _TREE_FILES = {LOCK, STATUS_FILE, "index", "edits", "edited.json"}
 _TESTS_FILES = {LOCK, "index", "kb"}
 
 
+def in_temporary_folder(folder: Path) -> list[str]:
+    """The names of all below `folder`, but for files with which Python itself tries whether a temporary
+    folder can be written, when `tempfile` is first used: a kill in that instant leaves one."""
+    return [path.name for path in folder.rglob("*") if not _is_trial(path)]
+
+
+def _is_trial(path: Path) -> bool:
+    return len(path.name) == 8 and path.is_file() and path.read_bytes() in (b"", b"blat")
+
+
 def is_locked(path: Path) -> bool:
     """Whether a process holds the lock of a file."""
     descriptor = os.open(path, os.O_RDONLY)

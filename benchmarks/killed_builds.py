@@ -124,7 +124,7 @@ class Builds:
         self._kb.edit()
         with self._kb.start("build") as process:
             process.communicate()
-        return [path.name for path in self._kb.temporary.rglob("*")]
+        return debris.in_temporary_folder(self._kb.temporary)
 
     def _started(self, victim: str, *, cold: bool) -> subprocess.Popen[bytes]:
         """A process that is going to publish the next edit, `cold` without a cache."""

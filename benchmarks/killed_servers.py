@@ -230,7 +230,7 @@ class Servers:
         for tool in ("demo_hybrid_search", "codebase_retrieval", "search_tests"):
             server.call(tool, query="some text")
         server.close()
-        return [path.name for path in self._kb.temporary.rglob("*")]
+        return debris.in_temporary_folder(self._kb.temporary)
 
     def _begin(self, transport: str, *, cold: bool) -> tuple[Server, Client]:
         """A server that has just been started, and its client at work."""
