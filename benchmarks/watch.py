@@ -8,10 +8,10 @@ with an empty cache is timed; then a watcher starts on what that build left, and
 one page after another. The clock runs from the end of the write to the moment at which CURRENT names
 another build. A server on stdio, which has run since the cold build, is then asked once for the sentence.
 
-The first edit after a start is made as soon as the watcher says that it watches, so that whatever it has
-to load is waited for; it is told apart, over so many starts. Exit code 1 when a bar is missed: 2 s for
-the slowest edit, 3 % of the cold build's CPU time for the mean of them, all visible to the next call, and at
-most 10 % more memory after the last edit than after the first quarter of them.
+The first edit after a start is told apart, over so many starts: once the watcher rests, and, after as many
+others, as soon as it says that it watches, so that whatever it has to load is waited for. Exit code 1
+when a bar is missed: 2 s for the slowest edit, 3 % of the cold build's CPU time for the mean of them, all
+visible to the next call, and at most 10 % more memory after the last edit than after the first quarter.
 """
 
 from __future__ import annotations
@@ -63,17 +63,19 @@ class Edit:
 
 @dataclass(slots=True)
 class Outcome:
-    """`cold` is the report of the cold build; `first` are the first edits after a start."""
+    """`cold` is the report of the cold build; `first` are the first edits after a start, `at_once` those
+    that did not wait until the watcher rested."""
 
     cold: dict[str, Any]
     cold_s: float
     cold_cpu: float
+    at_once: list[Edit] = field(default_factory=list)
     first: list[Edit] = field(default_factory=list)
     later: list[Edit] = field(default_factory=list)
 
     @property
     def edits(self) -> list[Edit]:
-        return [*self.first, *self.later]
+        return [*self.at_once, *self.first, *self.later]
 
 
 def cpu_of_children() -> float:
@@ -204,9 +206,12 @@ def run(
         server.initialize()
         server.call(tool, query="warm up")
         desk = Desk(pages, kb_folder / "CURRENT", server, tool)
+        for _ in range(starts):
+            with watching(kb, out, cache, jobs) as watcher:
+                outcome.at_once.append(desk.edit(watcher, at_once=True))
         for start in range(starts):
             with watching(kb, out, cache, jobs) as watcher:
-                outcome.first.append(desk.edit(watcher, at_once=True))
+                outcome.first.append(desk.edit(watcher))
                 if start == starts - 1:
                     outcome.later = [desk.edit(watcher) for _ in range(edits)]
     return outcome
@@ -214,7 +219,7 @@ def run(
 
 def report(outcome: Outcome) -> bool:
     """Prints the figures beside their bars; whether all were met."""
-    cold, first, later = outcome.cold, outcome.first, outcome.later
+    cold, later = outcome.cold, outcome.later
     print(
         f"{cold['name']}: {cold['records']:,} records, {cold['chunks']:,} chunks; cold build"
         f" {outcome.cold_s:.1f} s, {outcome.cold_cpu:.1f} s of CPU\n"
@@ -222,16 +227,15 @@ def report(outcome: Outcome) -> bool:
     print("| | measured | bar |\n| --- | ---: | --- |")
     row(f"save to published, {len(later)} edits, median", median(e.seconds for e in later), "s")
     met = [row("... slowest", max(e.seconds for e in later), "s", MAX_SECONDS)]
-    row(
-        f"first edit after each of {len(first)} starts, median",
-        median(e.seconds for e in first),
-        "s",
-    )
-    met.append(row("... slowest", max(e.seconds for e in first), "s", MAX_SECONDS))
+    firsts = (("first edit after a start", outcome.first), ("... at once", outcome.at_once))
+    for name, edits in firsts:
+        seconds = [edit.seconds for edit in edits]
+        row(f"{name}, {len(seconds)} starts, median", median(seconds), "s")
+        met.append(row("... slowest", max(seconds), "s", MAX_SECONDS))
     share = mean(e.cpu for e in later) / outcome.cold_cpu
     met.append(row("CPU of an edit, of the cold build's", share * 100, "%", MAX_CPU_SHARE * 100))
-    share = mean(e.cpu for e in first) / outcome.cold_cpu
-    row("... of the first after a start, with what that loads", share * 100, "%")
+    share = mean(e.cpu for e in outcome.at_once) / outcome.cold_cpu
+    row("... of one at once after a start, with what that loads", share * 100, "%")
     unseen = sum(not e.visible for e in outcome.edits)
     met.append(row(f"of {len(outcome.edits)} edits the next call did not show", unseen, "edits", 0))
     row("that call, median", median(e.next_call_ms for e in outcome.edits), "ms")
