@@ -24,6 +24,9 @@ Signature = tuple[int, int, int, int]
 """Time of content, time of status, size, inode. The kernel sets the time of status at every write and
 nobody else can, so that an edit which keeps size and time of content is seen, too."""
 
+Identity = tuple[int, int] | None
+"""Device and inode; None where nothing is."""
+
 
 class Changes(Protocol):
     """Notices changes from when it was made on."""
@@ -106,6 +109,15 @@ class PolledChanges:
     def _look(self) -> dict[str, Signature]:
         self._looked_at = time.monotonic()
         return dict(found for path in self._paths for found in signatures(path))
+
+
+def identity_of(path: Path) -> Identity:
+    """Which file or folder is at a path now."""
+    try:
+        info = path.stat()
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
 
 
 def signatures(path: Path) -> Iterator[tuple[str, Signature]]:

@@ -7,12 +7,10 @@ finds both files and the manifest, and knows from the hash which of the two is i
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import shutil
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,6 +23,7 @@ from kb_runtime.testcases import Case, as_record, normalise
 from kb_runtime.workspace import TESTS, TestsFolder, Workspace, remove_unfinished, write_whole
 from kbc.diagnostics import Diagnostic
 from kbc.linker import PublishError
+from kbc.locks import acquired_within
 from kbc.pipeline import BuildOptions, build
 from kbc.project import PROJECT_FILE
 
@@ -33,7 +32,6 @@ LOCK_WAIT_S = 120.0
 """For another ingestion to finish: most take seconds."""
 
 _LOCK = ".lock"
-_POLL_S = 0.05
 _KB = "kb"
 _PENDING = "pending"
 _FILE = f"{TESTS}/tests.json"
@@ -196,24 +194,13 @@ def _locked(folder: TestsFolder) -> Iterator[None]:
             "unwritable", f"{folder.folder} cannot be written: {error.strerror}."
         ) from error
     try:
-        deadline = time.monotonic() + LOCK_WAIT_S
-        while not _acquired(lock):
-            if time.monotonic() >= deadline:
-                raise PublishError(
-                    "locked",
-                    f"Another ingestion into {folder.folder} did not finish within"
-                    f" {LOCK_WAIT_S:g} seconds.",
-                    "Wait for it, or stop it, and ingest again.",
-                )
-            time.sleep(_POLL_S)
+        if not acquired_within(lock, LOCK_WAIT_S):
+            raise PublishError(
+                "locked",
+                f"Another ingestion into {folder.folder} did not finish within"
+                f" {LOCK_WAIT_S:g} seconds.",
+                "Wait for it, or stop it, and ingest again.",
+            )
         yield
     finally:
         os.close(lock)
-
-
-def _acquired(lock: int) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -8,12 +8,10 @@ keeps builds apart; the kernel drops it when its holder dies, so it is never sta
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import json
 import os
 import shutil
-import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -27,6 +25,7 @@ from kb_runtime.manifest import BUILD_ID_LENGTH, CURRENT, MANIFEST, is_build_id,
 from kb_runtime.verification import check
 from kb_runtime.version import FORMAT_VERSION
 from kbc import retention
+from kbc.locks import acquired_within
 
 LOCK = ".lock"
 """The file in a knowledge base's folder that its builder holds locked; it has no content."""
@@ -51,7 +50,6 @@ MANIFEST_FIELDS = (
 )
 """What a builder supplies; the linker adds `format`, `build_id`, `files` and the seal."""
 
-_POLL_S = 0.05
 _FLUSHES = 8  # at once
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _UNWRITABLE = frozenset(
@@ -257,20 +255,13 @@ class Staging:
         return True
 
     def _acquire(self) -> None:
-        deadline = time.monotonic() + self._wait_s
-        while True:
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    raise PublishError(
-                        "locked",
-                        f"Another build is writing to {self.kb_folder}; "
-                        f"it did not finish within {self._wait_s:g} seconds.",
-                        "Wait for it, or stop it, and build again.",
-                    ) from None
-                time.sleep(_POLL_S)
+        if not acquired_within(self._lock, self._wait_s):
+            raise PublishError(
+                "locked",
+                f"Another build is writing to {self.kb_folder}; "
+                f"it did not finish within {self._wait_s:g} seconds.",
+                "Wait for it, or stop it, and build again.",
+            )
 
     def _close(self) -> None:
         """Removes what is unfinished and gives up the lock."""

@@ -23,8 +23,10 @@ from kbc.file_changes import (
     VERSION_CONTROL,
     CannotWatchError,
     Changes,
+    Identity,
     NotifiedChanges,
     PolledChanges,
+    identity_of,
 )
 from kbc.linker import LOCK
 from kbc.pipeline import BuildOptions, BuildReport, build, warm_up
@@ -37,9 +39,6 @@ TICK_S = 1.0
 """How often folders are looked for that went away or came back, which the kernel does not tell."""
 _GLANCE_S = 0.01
 """How long a change is waited for before there is time to warm up."""
-
-Identity = tuple[int, int] | None
-"""Device and inode of a watched folder; None while there is none."""
 
 
 class SameNameError(Exception):
@@ -259,7 +258,7 @@ class Watcher:
         self._observe()
 
     def _current_identities(self) -> dict[Path, Identity]:
-        return {base: _identity(base) for one in self._watched for base in one.bases}
+        return {base: identity_of(base) for one in self._watched for base in one.bases}
 
 
 def outside(root: Path) -> set[Path]:
@@ -287,11 +286,3 @@ def outside(root: Path) -> set[Path]:
 def _is_output(name: str) -> bool:
     """Whether a build writes a file or folder of this name into the folder of a knowledge base."""
     return name in (CURRENT, LOCK) or name.startswith(TEMPORARY) or is_build_id(name)
-
-
-def _identity(path: Path) -> Identity:
-    try:
-        info = path.stat()
-    except OSError:
-        return None
-    return info.st_dev, info.st_ino

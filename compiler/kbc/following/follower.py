@@ -8,7 +8,6 @@ embeds the same. When many files have been edited, or none for a while, the inde
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -18,12 +17,14 @@ from pathlib import Path
 from kb_runtime.workspace import remove_unfinished
 from kbc import retention
 from kbc.code_tree import TreeError
+from kbc.file_changes import identity_of
 from kbc.following.builder import Builder, Cause, Failure
 from kbc.following.changes import Changes
 from kbc.following.indexing import Indexing, Published
 from kbc.following.snapshot import Snapshot
 from kbc.following.status import StatusFile
 from kbc.linker import PublishError
+from kbc.locks import acquired
 
 REBUILT_FROM_FILES = 64
 """Edited files from which on the index is built anew instead of their edits."""
@@ -76,13 +77,13 @@ class Follower:
         self._remove_debris()
         self._look_at_published()
         changes = Changes(self._indexing.tree, self._ignored)
-        identity = _identity(self._indexing.tree)
+        identity = identity_of(self._indexing.tree)
         changed = True
         while True:
             done = self._step(changed, changes.problem)
             pause = _FAILED_S if not done else _IDLE_S if self._builder is None else _BUILDING_S
             changed = changes.wait(pause) or not done
-            if identity != (identity := _identity(self._indexing.tree)):
+            if identity != (identity := identity_of(self._indexing.tree)):
                 changes.renew()
                 self._note_change()
                 changed = True
@@ -216,7 +217,7 @@ class Follower:
             folder.mkdir(parents=True, exist_ok=True)
             path = Path(self._indexing.folder.lock_path)
             with path.open("a") as lock:
-                while not _acquired(lock.fileno()):
+                while not acquired(lock.fileno()):
                     time.sleep(_LOCKED_S)
                 if _is_at(lock.fileno(), path):  # not so when the folder was pruned
                     yield
@@ -244,20 +245,3 @@ def _is_at(descriptor: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except OSError:
         return False
-
-
-def _acquired(lock: int) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _identity(tree: Path) -> tuple[int, int] | None:
-    """Which folder is at the path; None where none is."""
-    try:
-        info = tree.stat()
-    except OSError:
-        return None
-    return info.st_dev, info.st_ino

@@ -78,8 +78,7 @@ def _entry(
 
 def read_resource(artifact: Knowledge, uri: str, revision: str) -> dict[str, Any]:
     """The record's text. Raises ProtocolError, with the address in its data, for an unknown one."""
-    address = parse_address(uri)
-    found = None if address is None else _addressed(artifact, *address)
+    found = _found(artifact, uri)
     if found is None:
         raise _unknown(uri, revision)
     kind, record = found
@@ -94,9 +93,8 @@ def read_resource(artifact: Knowledge, uri: str, revision: str) -> dict[str, Any
 def digest(artifact: Knowledge, uri: str) -> bytes | None:
     """The SHA-256 of what `read_resource` gives; None where there is no such record, or none that can
     be read."""
-    address = parse_address(uri)
     try:
-        found = None if address is None else _addressed(artifact, *address)
+        found = _found(artifact, uri)
     except ArtifactError:
         return None
     if found is None:
@@ -108,8 +106,7 @@ def digest(artifact: Knowledge, uri: str) -> bytes | None:
 
 def check_known(artifact: Knowledge, uri: str, revision: str) -> None:
     """Raises ProtocolError, with the address in its data, for an unknown resource."""
-    address = parse_address(uri)
-    if address is None or _addressed(artifact, *address) is None:
+    if _found(artifact, uri) is None:
         raise _unknown(uri, revision)
 
 
@@ -118,10 +115,12 @@ def _unknown(uri: str, revision: str) -> ProtocolError:
     return ProtocolError(code, f"Resource not found: {uri}", {"uri": uri})
 
 
-def _addressed(
-    artifact: Knowledge, kb: str, collection: str, record_id: str
-) -> tuple[str, dict[str, Any]] | None:
+def _found(artifact: Knowledge, uri: str) -> tuple[str, dict[str, Any]] | None:
     """The record of an address and the kind of its collection; None where there is none."""
+    address = parse_address(uri)
+    if address is None:
+        return None
+    kb, collection, record_id = address
     for name in artifact.addressed(kb, collection):
         catalog = artifact.catalog(name)
         position = catalog.find(record_id)
