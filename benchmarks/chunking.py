@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kbc.chunking import TokenBudget, chunk
-from kbc.chunking.languages import MARKDOWN_ENDINGS, ending, language_of
 from kbc.encoding.model import resolve_model
 from kbc.encoding.tokenizer import TokenCounter
+from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
 from kbc.records import Chunk, DocRecord, Record
 
 LARGEST_FILE_BYTES = 1_000_000

@@ -32,9 +32,9 @@ from benchmarks.build import run_build, seconds_of
 from benchmarks.chunking import records
 from benchmarks.embedding import THREADS, run_bare
 from benchmarks.search_latency import sample_queries
-from kb_runtime.artifact import Artifact
-from kb_runtime.live import LiveArtifact
-from kb_runtime.mcp import eras
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.dispatch import Dispatcher
 from kbc.chunking import TokenBudget, chunk
 from kbc.encoding.encoder import open_session
@@ -43,7 +43,7 @@ from kbc.encoding.graph_cache import Graph
 from kbc.encoding.model import resolve_model
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.encoding.variants import Variant
-from kbc.pipeline import DOCUMENT_VARIANT, FAST_VARIANT
+from kbc.pipeline.build import DOCUMENT_VARIANT, FAST_VARIANT
 
 MAX_P95_MS = 50.0
 MIN_INDEXING_SHARE = 0.85
@@ -72,7 +72,7 @@ class Caller:
             "name": "codebase_retrieval",
             "arguments": {"query": query[:1000], **arguments},
         }
-        result = self._dispatcher.handle("tools/call", params, eras.NEWEST_HANDSHAKE)
+        result = self._dispatcher.handle("tools/call", params, revisions.NEWEST_HANDSHAKE)
         if result["isError"]:
             raise SystemExit(result["content"][0]["text"])
         structured: dict[str, Any] = result["structuredContent"]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import psutil
 
-from kb_runtime.manifest import CURRENT, MANIFEST, is_build_id
-from kb_runtime.workspace import FORMAT_FILE, STATUS_FILE
+from kb_runtime.live.workspace import FORMAT_FILE, STATUS_FILE
+from kb_runtime.store.manifest import CURRENT, MANIFEST, is_build_id
 from kbc.encoding.graph_cache import FOLDER as GRAPHS
 from kbc.encoding.graph_cache import UNFINISHED
-from kbc.linker import LOCK
+from kbc.linking.linker import LOCK
 
 PATIENCE_S = 60.0
 _TREE_FILES = {LOCK, STATUS_FILE, "index", "edits", "edited.json"}

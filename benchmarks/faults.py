@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from kb_runtime.artifact import Artifact
+    from kb_runtime.knowledge.artifact import Artifact
 
 REFUSED, WARNED, HARMLESS, WRONG, CRASH = "refused", "warned", "harmless", "wrong", "crash"
 OUTCOMES = (REFUSED, WARNED, HARMLESS, WRONG, CRASH)
@@ -94,7 +94,7 @@ def exercise(path: str) -> tuple[str, bool]:
     Gives a digest of all answers, and whether a search warned that a side was unavailable. Raises
     `ArtifactError`, and `ToolError` when no side can answer.
     """
-    from kb_runtime.live import LiveArtifact
+    from kb_runtime.live.versions import LiveArtifact
 
     digest = hashlib.sha256()
     live = LiveArtifact(path)
@@ -115,7 +115,7 @@ def exercise(path: str) -> tuple[str, bool]:
 
 def _search(artifact: Artifact, digest: hashlib._Hash) -> bool:
     """Searches in every mode; whether one answer carried a warning."""
-    from kb_runtime.search import SearchRequest
+    from kb_runtime.search.searcher import SearchRequest
 
     warned = False
     every: tuple[Literal["hybrid", "lexical", "semantic"], ...] = ("hybrid", "lexical", "semantic")

@@ -24,11 +24,11 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from kb_runtime.artifact import Artifact
-from kb_runtime.federation import Federation
-from kb_runtime.knowledge import Knowledge
-from kb_runtime.search import SearchRequest
-from kbc.pipeline import BuildOptions, build
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.federation import Federation
+from kb_runtime.knowledge.interface import Knowledge
+from kb_runtime.search.searcher import SearchRequest
+from kbc.pipeline.build import BuildOptions, build
 
 LIMIT = 10
 _RANDOM_PART = 8  # one page in so many is in the small part of a random split

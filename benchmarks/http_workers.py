@@ -31,7 +31,7 @@ import psutil
 
 from benchmarks.http_load import Load, search_requests
 from benchmarks.search_latency import sample_queries
-from kb_runtime.artifact import Artifact
+from kb_runtime.knowledge.artifact import Artifact
 
 ROOT = Path(__file__).parents[1]
 CLIENTS_A_WORKER = 4

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import debris
-from kb_runtime.artifact import Artifact
-from kb_runtime.verification import check
-from kbc.pipeline import BuildOptions, build
-from kbc.resident import Engines, Resident
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.verification import check
+from kbc.pipeline.build import BuildOptions, build
+from kbc.pipeline.resident import Engines, Resident
 
 PROJECT = """\
 [kb]

@@ -25,10 +25,10 @@ import psutil
 from benchmarks import debris
 from benchmarks.killed_builds import EDIT, KEEP, EditedKb
 from benchmarks.swaps import HttpClient
-from kb_runtime.artifact import Artifact
-from kb_runtime.verification import check
-from kb_runtime.workspace import Workspace
-from kbc.resident import Engines
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.verification import check
+from kb_runtime.live.workspace import Workspace
+from kbc.pipeline.resident import Engines
 
 STDIO, HTTP, COMPILER = "server on stdio", "server on HTTP", "its compiler"
 PATIENCE_S = 900.0  # the compiler that embeds a tree has low priority

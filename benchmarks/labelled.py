@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 from tokenizers import Tokenizer
 
-from kbc import sections
 from kbc.backends.vectors import write_vectors
 from kbc.encoding.cache import EmbeddingCache
 from kbc.encoding.encoder import DocumentEncoder
 from kbc.encoding.model import Model
 from kbc.encoding.shipped import write_query_encoder
-from kbc.inputs import Inputs
-from kbc.linker import Staging, build_id
-from kbc.project import Collection, Project, SearchSettings
+from kbc.linking.linker import Staging, build_id
+from kbc.pipeline import sections
+from kbc.pipeline.inputs import Inputs
+from kbc.project.model import Collection, Project, SearchSettings
 from kbc.records import Chunk, DocRecord
 
 COLLECTION = "documents"

@@ -26,15 +26,15 @@ from typing import Any, NamedTuple
 
 from benchmarks.labelled import build_artifact, read_corpus
 from benchmarks.quality_bars import Bar, code_bars, print_bars, question_bars, text_bars
-from kb_runtime.artifact import Artifact
-from kb_runtime.lexical import DEFAULT_BOOSTS
-from kb_runtime.lexical_fields import OPERATORS
-from kb_runtime.ranking import STEPS
-from kb_runtime.search import Hit, Searcher, SearchRequest
-from kbc import metrics
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.search.lexical import DEFAULT_BOOSTS
+from kb_runtime.search.lexical_fields import OPERATORS
+from kb_runtime.search.ranking import STEPS
+from kb_runtime.search.searcher import Hit, Searcher, SearchRequest
 from kbc.encoding.model import Model, resolve_model
-from kbc.evaluation import ranking_of, read_beir, read_questions
-from kbc.pipeline import BuildOptions, build
+from kbc.evaluation import measures
+from kbc.evaluation.questions import ranking_of, read_beir, read_questions
+from kbc.pipeline.build import BuildOptions, build
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _ndcg_of(
 ) -> Callable[[Artifact, Sequence[Hit]], Mapping[str, float]]:
     def score(artifact: Artifact, hits: Sequence[Hit]) -> Mapping[str, float]:
         names = [artifact.catalog(hit.collection).id(hit.record) for hit in hits]
-        return {column: metrics.ndcg(names, gains, PAGE)}
+        return {column: measures.ndcg(names, gains, PAGE)}
 
     return score
 
@@ -185,8 +185,8 @@ def question_set(artifact: Artifact, path: Path) -> list[Labelled]:
         def score(artifact: Artifact, hits: Sequence[Hit]) -> Mapping[str, float]:
             ranking = ranking_of(artifact, hits, gains)
             return {
-                f"{path.stem} MRR@10": metrics.reciprocal_rank(ranking, gains, PAGE),
-                f"{path.stem} success@3": metrics.success(ranking, gains, 3),
+                f"{path.stem} MRR@10": measures.reciprocal_rank(ranking, gains, PAGE),
+                f"{path.stem} success@3": measures.success(ranking, gains, 3),
             }
 
         return score
@@ -217,7 +217,7 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
 
 
 def cell(values: Sequence[float]) -> str:
-    mean, low, high = metrics.bootstrap(values)
+    mean, low, high = measures.bootstrap(values)
     return f"{mean:.4f} [{low:.3f}, {high:.3f}]"
 
 
@@ -225,14 +225,14 @@ def report_text(found: Mapping[str, Scores]) -> list[Bar]:
     """Prints the table; gives the bars."""
     sets = list(next(iter(found.values())))
     means = {
-        system: {name: metrics.mean(scores[name]) for name in sets}
+        system: {name: measures.mean(scores[name]) for name in sets}
         for system, scores in found.items()
     }
     rows = [
         [
             system,
             *(cell(scores[name]) for name in sets),
-            f"{metrics.mean(list(means[system].values())):.4f}",
+            f"{measures.mean(list(means[system].values())):.4f}",
         ]
         for system, scores in found.items()
     ]
@@ -247,21 +247,21 @@ def report_code(found: Mapping[str, Mapping[str, Scores]]) -> list[Bar]:
     for system, by_repository in found.items():
         means = {
             column: [
-                metrics.mean(scores[column])
+                measures.mean(scores[column])
                 for scores in by_repository.values()
                 if column in scores
             ]
             for column in columns
         }
         rows.append(
-            [system, cell(means["all"]), *(f"{metrics.mean(means[c]):.4f}" for c in columns[1:])]
+            [system, cell(means["all"]), *(f"{measures.mean(means[c]):.4f}" for c in columns[1:])]
         )
         if system == "final":
-            finals = {column: metrics.mean(values) for column, values in means.items()}
+            finals = {column: measures.mean(values) for column, values in means.items()}
     print_table("Code, NDCG@10 of chunks, mean of repositories", ["system", *columns], rows)
     names = sorted(found["final"])
     print(
-        "\nfinal: " + ", ".join(f"{n} {metrics.mean(found['final'][n]['all']):.3f}" for n in names)
+        "\nfinal: " + ", ".join(f"{n} {measures.mean(found['final'][n]['all']):.3f}" for n in names)
     )
     return code_bars(finals)
 
@@ -271,7 +271,7 @@ def report_questions(found: Mapping[str, Scores]) -> list[Bar]:
     columns = list(found["final"])
     rows = [[system, *(cell(scores[each]) for each in columns)] for system, scores in found.items()]
     print_table("Questions", ["system", *columns], rows)
-    return question_bars({each: metrics.mean(found["final"][each]) for each in columns})
+    return question_bars({each: measures.mean(found["final"][each]) for each in columns})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

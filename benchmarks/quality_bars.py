@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from kbc import metrics
+from kbc.evaluation import measures
 
 BM25: Mapping[str, float] = {"claude-docs": 0.7116, "codebase-chunks": 0.7086, "cranfield": 0.3650}
 MINI_LM: Mapping[str, float] = {
@@ -63,8 +63,8 @@ def text_bars(means: Means) -> list[Bar]:
             Bar(f"text, {name}, final at least the better side", final, max(words, meaning))
         )
     if means["final"].keys() >= FIXED_FUSION.keys():
-        best = metrics.mean(list(FIXED_FUSION.values())) * (1 + FUSION_GAIN)
-        value = metrics.mean([means["final"][name] for name in FIXED_FUSION])
+        best = measures.mean(list(FIXED_FUSION.values())) * (1 + FUSION_GAIN)
+        value = measures.mean([means["final"][name] for name in FIXED_FUSION])
         bars.append(Bar("text, mean, final 3 % above the best fixed fusion", value, best))
     return bars
 

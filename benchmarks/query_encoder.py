@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer
 
-from kb_runtime.encoder import QueryEncoder
+from kb_runtime.search.encoder import QueryEncoder
 from kbc.encoding.cache import EmbeddingCache
 from kbc.encoding.encoder import DocumentEncoder
 from kbc.encoding.model import Model, resolve_model
@@ -41,7 +41,7 @@ ALLOWED_LOSS = 0.01
 LOAD = """
 import json, sys, time
 import numpy, onnxruntime
-from kb_runtime.encoder import QueryEncoder
+from kb_runtime.search.encoder import QueryEncoder
 
 def anonymous_mb():
     with open("/proc/self/smaps_rollup") as file:

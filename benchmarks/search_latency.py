@@ -20,11 +20,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from kb_runtime.analysis import Analyzer
-from kb_runtime.artifact import Artifact
-from kb_runtime.query import analyse
-from kb_runtime.search import CANDIDATES, SearchRequest
-from kb_runtime.vectors import RowRange
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.search.analysis import Analyzer
+from kb_runtime.search.query import analyse
+from kb_runtime.search.searcher import CANDIDATES, SearchRequest
+from kb_runtime.search.vectors import RowRange
 
 MAX_RATIO = 1.3
 MAX_MEDIAN_MS = 6.0

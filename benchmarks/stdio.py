@@ -29,11 +29,11 @@ from typing import Any
 import psutil
 
 from benchmarks.search_latency import sample_queries
-from kb_runtime.analysis import Analyzer
-from kb_runtime.artifact import Artifact
-from kb_runtime.query import analyse
-from kb_runtime.search import CANDIDATES
-from kb_runtime.vectors import RowRange
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.search.analysis import Analyzer
+from kb_runtime.search.query import analyse
+from kb_runtime.search.searcher import CANDIDATES
+from kb_runtime.search.vectors import RowRange
 
 MAX_START_RATIO = 3.0
 MAX_FIRST_SEARCH_MS = 400.0

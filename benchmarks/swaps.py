@@ -44,11 +44,11 @@ from typing import Any, Protocol
 
 import psutil
 
-from kb_runtime.live import LiveArtifact
-from kb_runtime.manifest import CURRENT
+from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
-from kbc.pipeline import BuildOptions, build
-from kbc.resident import Engines, Resident
+from kb_runtime.store.manifest import CURRENT
+from kbc.pipeline.build import BuildOptions, build
+from kbc.pipeline.resident import Engines, Resident
 
 ROOT = Path(__file__).parents[1]
 PAGES = 8
@@ -396,10 +396,10 @@ def _other(folder: Path, embed: bool) -> Path:
 
 def serve(path: str, folders: list[str]) -> None:
     """As many conversations of the stdio front end as come to the Unix socket `path`."""
-    from kb_runtime.following import Follower
     from kb_runtime.mcp.changes import Changes
     from kb_runtime.mcp.connection import Connection
     from kb_runtime.mcp.stdio import StdioServer
+    from kb_runtime.start.prefetch import Follower
 
     live = LiveArtifact(*folders)
     dispatcher = Dispatcher(live)

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from kb_runtime.artifact import Artifact
-from kb_runtime.live import LiveArtifact
-from kb_runtime.mcp import eras
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.dispatch import Dispatcher
 from kbc import chunking
 from kbc.chunking.budget import TokenBudget
@@ -33,8 +33,8 @@ from kbc.encoding.cache import EmbeddingCache, text_key
 from kbc.encoding.encoder import DocumentEncoder
 from kbc.encoding.model import resolve_model
 from kbc.encoding.tokenizer import TokenCounter
-from kbc.inputs import read_inputs
-from kbc.pipeline import BuildOptions, build
+from kbc.pipeline.build import BuildOptions, build
+from kbc.pipeline.inputs import read_inputs
 
 MAX_P50_MS = 15.0
 MAX_P95_MS = 40.0
@@ -188,7 +188,7 @@ def measure(artifact: Path) -> dict[str, list[float]]:
             rounds = []
             for _ in range(ROUNDS):
                 start = time.perf_counter()
-                answer = dispatcher.handle("tools/call", params, eras.NEWEST_HANDSHAKE)
+                answer = dispatcher.handle("tools/call", params, revisions.NEWEST_HANDSHAKE)
                 rounds.append((time.perf_counter() - start) * 1e3)
             assert not answer["isError"], answer
             if at >= 2:  # the first calls fill caches

@@ -37,7 +37,7 @@ import psutil
 from benchmarks.build import EDITABLE
 from benchmarks.made_up import write_pages
 from benchmarks.stdio import ROOT, Server, row, serving
-from kb_runtime.artifact import Artifact
+from kb_runtime.knowledge.artifact import Artifact
 
 MADE_UP_PAGES = 480
 MAX_SECONDS = 2.0

@@ -31,7 +31,7 @@ from benchmarks.stdio import (
     row,
     server_start,
 )
-from kb_runtime.artifact import Artifact
+from kb_runtime.knowledge.artifact import Artifact
 from kbc.shipping.product import Product, product
 from kbc.shipping.wheel import WheelReport, write_wheel
 

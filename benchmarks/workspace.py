@@ -39,9 +39,9 @@ import psutil
 
 from benchmarks.made_up import SYLLABLES, write_modules
 from benchmarks.stdio import ROOT, Server, row, serving
-from kb_runtime.compiler_process import MEMORY_BYTES
-from kbc.pipeline import BuildOptions, build
-from kbc.source_tree import SourceTree
+from kb_runtime.live.compiler_process import MEMORY_BYTES
+from kbc.pipeline.build import BuildOptions, build
+from kbc.sources.source_tree import SourceTree
 
 MAX_FIRST_ANSWER_S = 3.0
 MAX_EDIT_S = 2.0

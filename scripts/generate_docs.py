@@ -23,11 +23,11 @@ from kb_runtime.__main__ import USAGE
 from kb_runtime.mcp import workspace_answers
 from kb_runtime.tools import TOOLS
 from kb_runtime.tools.arguments import MAX_ITEMS, check
-from kb_runtime.tools.compact import COMPACT_TOOLS
 from kb_runtime.tools.declaration import Argument, Tool
 from kb_runtime.tools.schemas import describe
+from kb_runtime.tools.search.compact import COMPACT_TOOLS
 from kbc.backends.tools import CollectionSummary, ServerFacts, tools_document
-from kbc.cli import cli
+from kbc.cli.main import cli
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -20,27 +20,30 @@ from pathlib import Path
 
 import click
 
-from kb_runtime import command_line, exit_codes
-from kb_runtime.artifact import Artifact
-from kb_runtime.command_line import CommandError
-from kb_runtime.verification import render_problem, verify
-from kbc import evaluation, failures, inspection
-from kbc.environment import (
+from kb_runtime import exit_codes
+from kb_runtime.cli import runner
+from kb_runtime.cli.runner import CommandError
+from kb_runtime.exit_codes import BELOW, INPUT
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.verification import render_problem, verify
+from kbc.cli import failures
+from kbc.cli.environment import (
     PASSPHRASE_VARIABLE,
     default_cache,
     signing_passphrase,
     source_date_epoch,
 )
-from kbc.evaluation import Evaluation, Question
-from kbc.exit_codes import BELOW, INPUT
-from kbc.pipeline import BuildOptions, build
+from kbc.evaluation import inspection
+from kbc.evaluation import questions as evaluation
+from kbc.evaluation.questions import Evaluation, Question
+from kbc.pipeline.build import BuildOptions, build
 from kbc.shipping.bundle.folder import write_bundles
 from kbc.shipping.lock import read_lock
-from kbc.shipping.moment import moment_of
 from kbc.shipping.notes import notes
 from kbc.shipping.product import product
+from kbc.shipping.signing import read_private_key, sign
+from kbc.shipping.timestamp import moment_of
 from kbc.shipping.wheel import write_wheel
-from kbc.signing import read_private_key, sign
 
 REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements"
 LOCKS = (REQUIREMENTS / "runtime.txt", REQUIREMENTS / "model.txt")
@@ -179,4 +182,4 @@ def _sums(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(command_line.run(release, sys.argv[1:], "release.py", failures.explain))
+    sys.exit(runner.run(release, sys.argv[1:], "release.py", failures.explain))

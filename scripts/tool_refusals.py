@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.live import LiveArtifact
+from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.answers import ALL, COMPACT
 from kb_runtime.mcp.dispatch import Dispatcher
-from kb_runtime.mcp.eras import NEWEST_HANDSHAKE
-from kbc.pipeline import BuildOptions, build
+from kb_runtime.mcp.revisions import NEWEST_HANDSHAKE
+from kbc.pipeline.build import BuildOptions, build
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 

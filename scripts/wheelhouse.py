@@ -19,14 +19,15 @@ from pathlib import Path
 
 import click
 
-from kb_runtime import command_line, exit_codes
-from kb_runtime.artifact import Artifact
-from kb_runtime.command_line import CommandError
-from kbc import failures
-from kbc.environment import source_date_epoch
+from kb_runtime import exit_codes
+from kb_runtime.cli import runner
+from kb_runtime.cli.runner import CommandError
+from kb_runtime.knowledge.artifact import Artifact
+from kbc.cli import failures
+from kbc.cli.environment import source_date_epoch
 from kbc.shipping.lock import read_lock
-from kbc.shipping.moment import moment_of
 from kbc.shipping.product import product
+from kbc.shipping.timestamp import moment_of
 from kbc.shipping.wheel import write_wheel
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -120,4 +121,4 @@ def _pin(wheel: Path) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(command_line.run(wheelhouse, sys.argv[1:], "wheelhouse.py", failures.explain))
+    sys.exit(runner.run(wheelhouse, sys.argv[1:], "wheelhouse.py", failures.explain))

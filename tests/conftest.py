@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kbc import linker
 from kbc.backends.catalog import write_catalog, write_chunks
-from kbc.linker import Published, SelfCheck, Staging
+from kbc.linking import linker
+from kbc.linking.linker import Published, SelfCheck, Staging
 from kbc.records import Chunk
 
 Entries = Mapping[str, Sequence[Mapping[str, Any]]]

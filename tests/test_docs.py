@@ -11,9 +11,10 @@ import pytest
 from scripts.answer_fields import schema
 
 from kb_runtime.tools import TOOLS
-from kb_runtime.tools.compact import COMPACT_TOOLS
 from kb_runtime.tools.declaration import Tool
-from kbc import kinds, project
+from kb_runtime.tools.search.compact import COMPACT_TOOLS
+from kbc.project import kinds
+from kbc.project import model as project
 
 ROOT = Path(__file__).parents[1]
 AUTHORING = (ROOT / "docs" / "kb-authoring.md").read_text()

@@ -12,7 +12,7 @@ def main() -> None:
         from kb_runtime.__main__ import main as serve
 
         sys.exit(serve(arguments[1:]))
-    from kbc.cli import run
+    from kbc.cli.main import run
 
     sys.exit(run())
 

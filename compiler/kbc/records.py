@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar
 
-from kb_runtime.testcases import Step
+from kb_runtime.records.cases import Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +149,7 @@ class SourceRecord(Record):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRecord(Record):
     """A page of a documentation set. `text` is all of it: as stored, of HTML the main content as
-    Markdown. `aliases` are its address and its `kb_runtime.urls.page_key`."""
+    Markdown. `aliases` are its address and its `kb_runtime.text.urls.page_key`."""
 
     source: str
     source_name: str

@@ -16,13 +16,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kb_runtime.following import Follower
-    from kb_runtime.live import LiveArtifact
-    from kb_runtime.living_workspace import LivingWorkspace
+    from kb_runtime.live.living_workspace import LivingWorkspace
+    from kb_runtime.live.versions import LiveArtifact
+    from kb_runtime.live.working_tree import WorkingTree
     from kb_runtime.mcp.changes import Changes
     from kb_runtime.mcp.dispatch import Dispatcher
     from kb_runtime.mcp.stdio import StdioServer
-    from kb_runtime.working_tree import WorkingTree
+    from kb_runtime.start.prefetch import Follower
 
 EXIT_OK = 0
 EXIT_USAGE = 2
@@ -220,7 +220,7 @@ def _serve(options: Options) -> int:
     if options.json_log:
         log.use_json()
     if options.http:
-        from kb_runtime.http_service import serve_alone, serve_with_workers
+        from kb_runtime.http.service import serve_alone, serve_with_workers
 
         if options.workers > 1:
             serve_with_workers(options, lambda: _open(options))
@@ -235,9 +235,9 @@ def _serve(options: Options) -> int:
 
 def _open(options: Options) -> Served:
     """Raises UsageError and ArtifactError."""
-    from kb_runtime.live import LiveArtifact
+    from kb_runtime.live.versions import LiveArtifact
     from kb_runtime.mcp.answers import ProfileError
-    from kb_runtime.session import DATA_FOLDER
+    from kb_runtime.tools.session import DATA_FOLDER
 
     dispatcher_type = _dispatcher_type(options)
     check = _check_of(options.key)
@@ -275,7 +275,7 @@ def _check_of(key_file: str) -> Callable[[str], None] | None:
     """What refuses the folder of a build that is not signed by the key. Raises UsageError."""
     if not key_file:
         return None
-    from kb_runtime.signature import KeyFileError, check_signature, read_public_key
+    from kb_runtime.store.signature import KeyFileError, check_signature, read_public_key
 
     try:
         key = read_public_key(key_file)
@@ -291,8 +291,8 @@ def _workspace(options: Options) -> LivingWorkspace | None:
         return None
     if options.model and not os.path.isdir(options.model):
         raise UsageError(f"--model {options.model!r} is not a folder.")
-    from kb_runtime.living_workspace import LivingWorkspace
-    from kb_runtime.workspace import Workspace, WorkspaceError
+    from kb_runtime.live.living_workspace import LivingWorkspace
+    from kb_runtime.live.workspace import Workspace, WorkspaceError
 
     try:
         return LivingWorkspace(Workspace.open(options.workspace), options.code, options.model)
@@ -305,7 +305,7 @@ def _working_tree(folder: str) -> WorkingTree | None:
     """Raises UsageError."""
     if not folder:
         return None
-    from kb_runtime.working_tree import WorkingTree
+    from kb_runtime.live.working_tree import WorkingTree
 
     tree = WorkingTree(folder)
     if not tree.is_reachable:
@@ -335,7 +335,7 @@ def _serve_stdio(served: Served, options: Options) -> None:
         return compared[0]
 
     def load_engines(server: StdioServer) -> None:
-        from kb_runtime.following import Follower
+        from kb_runtime.start.prefetch import Follower
 
         if live.can_change:
             changes().listen(server.tell)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import pytest
 from tests.answer_schemas import check_structure
 
-from kb_runtime.artifact import Artifact
-from kb_runtime.live import LiveArtifact
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
-from kbc.pipeline import BuildOptions, build
+from kbc.pipeline.build import BuildOptions, build
 
 ROOT = Path(__file__).parents[2]
 QUINT_DOCS = ROOT.parent / "shared" / "corpora" / "quint-docs"

@@ -10,9 +10,9 @@ import pytest
 from tests.answer_schemas import check_structure
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.live import LiveArtifact
+from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
-from kbc.pipeline import BuildOptions, build
+from kbc.pipeline.build import BuildOptions, build
 
 REVISION = "2025-11-25"
 

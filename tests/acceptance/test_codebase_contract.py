@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.acceptance.conftest import REVISION, Client, Reply, compile_into
 
-from kb_runtime.live import LiveArtifact
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.live.working_tree import WorkingTree
 from kb_runtime.mcp.dispatch import Dispatcher
-from kb_runtime.tools import codebase
-from kb_runtime.tools.codebase import MAX_CONTENT_CHARS, MAX_FILE_CHARS, MAX_PER_FILE
-from kb_runtime.working_tree import WorkingTree
+from kb_runtime.tools.code import retrieval
+from kb_runtime.tools.code.retrieval import MAX_CONTENT_CHARS, MAX_FILE_CHARS, MAX_PER_FILE
 
 LOGIN = '''\
 """Signing in."""
@@ -401,7 +401,7 @@ def test_without_meaning_words_answer_and_say_so(
     def fail(*_: object) -> None:
         raise OSError("no library at /opt/secret")
 
-    monkeypatch.setattr("kb_runtime.encoder.QueryEncoder.encode", fail)
+    monkeypatch.setattr("kb_runtime.search.encoder.QueryEncoder.encode", fail)
     found = shop.call("codebase_retrieval", query="warehouse").structured
     assert found["results"]
     assert found["metadata"]["query_mode"] == "keyword"
@@ -415,8 +415,8 @@ def test_a_search_that_fails_is_an_error_and_not_empty(
     def fail(*_: object) -> None:
         raise OSError("no library at /opt/secret")
 
-    monkeypatch.setattr("kb_runtime.encoder.QueryEncoder.encode", fail)
-    monkeypatch.setattr("kb_runtime.search.Searcher._lexical", fail)
+    monkeypatch.setattr("kb_runtime.search.encoder.QueryEncoder.encode", fail)
+    monkeypatch.setattr("kb_runtime.search.searcher.Searcher._lexical", fail)
     reply = shop.call("codebase_retrieval", query="warehouse")
     assert reply.is_error
     assert reply.structured["error"]["kind"] == "UNAVAILABLE"
@@ -428,8 +428,8 @@ def test_a_provoked_failure_leaks_nothing(shop: Client, monkeypatch: pytest.Monk
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail in /root/place")
 
-    monkeypatch.setattr(codebase, "_search", fail)
-    monkeypatch.setattr(codebase, "_line_starts", fail)
+    monkeypatch.setattr(retrieval, "_search", fail)
+    monkeypatch.setattr(retrieval, "_line_starts", fail)
     calls: list[tuple[str, dict[str, Any]]] = [
         ("codebase_retrieval", {"query": "x"}),
         ("get_file", {"path": "shop/warehouse.py"}),

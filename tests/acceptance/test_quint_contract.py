@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kb_runtime.artifact import Artifact
-from kb_runtime.rendering import json_text
-from kb_runtime.search import SearchRequest
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.search.searcher import SearchRequest
+from kb_runtime.text.rendering import json_text
 
 pytestmark = pytest.mark.slow
 

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.acceptance.served import Server, compiled, explosion
 
-from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ArtifactError, ProtocolError
-from kb_runtime.session import Session
-from kb_runtime.tools import sources
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.tools.session import Session
+from kb_runtime.tools.sources import pages
 
 pytestmark = pytest.mark.slow
 
@@ -295,7 +295,7 @@ def test_no_sources_is_a_success() -> None:
     class Empty:
         collections = ()
 
-    answer = sources.list_sources(Session(Empty(), {}), {})  # type: ignore[arg-type]
+    answer = pages.list_sources(Session(Empty(), {}), {})  # type: ignore[arg-type]
     assert answer.text == "No sources found."
     assert answer.structured == {"sources": [], "total": 0}
 
@@ -525,7 +525,7 @@ def test_a_defect_is_a_protocol_error_that_tells_nothing(
     error: Exception,
 ) -> None:
     monkeypatch.setattr(Artifact, "catalog", explosion(error))
-    monkeypatch.setattr("kb_runtime.search.Searcher.search", explosion(error))
+    monkeypatch.setattr("kb_runtime.search.searcher.Searcher.search", explosion(error))
     with pytest.raises(ProtocolError) as caught:
         library.send({**params, "_meta": {"correlationId": "trace-1"}})
     assert caught.value.code == INTERNAL

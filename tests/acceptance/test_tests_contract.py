@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import pytest
 from tests.answer_schemas import check_structure
 
-from kb_runtime.live import LiveArtifact
-from kb_runtime.manifest import load as load_manifest
+from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp import calls
 from kb_runtime.mcp.dispatch import Dispatcher
-from kb_runtime.session import Session
+from kb_runtime.store.manifest import load as load_manifest
 from kb_runtime.tools import TOOLS
-from kbc.pipeline import BuildOptions, build
+from kb_runtime.tools.session import Session
+from kbc.pipeline.build import BuildOptions, build
 
 pytestmark = pytest.mark.slow
 
@@ -171,7 +171,7 @@ def call_without_encoder(
     def unloadable(*_: Any) -> None:
         raise OSError("no such library: /opt/secret/libonnx.so")
 
-    monkeypatch.setattr("kb_runtime.encoder.QueryEncoder.__init__", unloadable)
+    monkeypatch.setattr("kb_runtime.search.encoder.QueryEncoder.__init__", unloadable)
     return client(artifact, data)
 
 
@@ -699,7 +699,7 @@ def test_an_absolute_path_inside_the_folder_is_read(call: Call, data: Path) -> N
 def test_a_file_that_is_too_large_is_not_read(
     call: Call, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kb_runtime.tools.ingestion.MAX_BYTES", 1)
+    monkeypatch.setattr("kb_runtime.tools.cases.ingestion.MAX_BYTES", 1)
     assert "MB" in refused(call("ingest_tests", api_path="api.json"), 400)
 
 

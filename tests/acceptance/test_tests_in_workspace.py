@@ -11,11 +11,11 @@ import pytest
 from tests.acceptance.test_tests_contract import CASES, FILTERS, Call, Reply, refused
 from tests.answer_schemas import check_structure
 
-from kb_runtime.live import LiveArtifact
-from kb_runtime.living_workspace import LivingWorkspace
+from kb_runtime.live.living_workspace import LivingWorkspace
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.live.workspace import Workspace
 from kb_runtime.mcp.dispatch import Dispatcher
-from kb_runtime.workspace import Workspace
-from kbc.pipeline import BuildOptions, build
+from kbc.pipeline.build import BuildOptions, build
 
 pytestmark = pytest.mark.slow
 

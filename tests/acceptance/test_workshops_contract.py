@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.acceptance.served import REVISION, Server, compiled, explosion
 
-from kb_runtime.artifact import Artifact
-from kb_runtime.cursors import write_cursor
 from kb_runtime.errors import ArtifactError, ProtocolError
-from kb_runtime.session import Session
-from kb_runtime.tools import workshops as family
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.text.cursors import write_cursor
+from kb_runtime.tools.session import Session
+from kb_runtime.tools.workshops import lessons as family
 
 pytestmark = pytest.mark.slow
 
@@ -605,7 +605,9 @@ def test_scope_is_checked_before_anything_is_searched(
     kind: str,
     told: str,
 ) -> None:
-    monkeypatch.setattr("kb_runtime.search.Searcher.search", explosion(RuntimeError("too early")))
+    monkeypatch.setattr(
+        "kb_runtime.search.searcher.Searcher.search", explosion(RuntimeError("too early"))
+    )
     assert told in failed(school, "search_topic_context", kind, **arguments)["message"]
 
 
@@ -630,7 +632,7 @@ def test_without_an_encoder_terms_are_ranked(wordy: Server) -> None:
 def test_an_encoder_that_fails_is_told_as_that(
     school: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target = "kb_runtime.encoder.QueryEncoder.encode"
+    target = "kb_runtime.search.encoder.QueryEncoder.encode"
     monkeypatch.setattr(target, explosion(RuntimeError("no memory at /opt/secret")))
     found = school.call("search_topic_context", query="socket effects components")
     assert (found["mode"], found["keywordSource"]) == ("keyword", "chunks")
@@ -791,7 +793,7 @@ def test_a_defect_of_the_quiz_protocol_tells_nothing(
     school: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It reads nothing, so the defect has to be in itself."""
-    target = "kb_runtime.tools.quiz.instructions_markdown"
+    target = "kb_runtime.tools.workshops.quiz.instructions_markdown"
     monkeypatch.setattr(target, explosion(RuntimeError("secret of /etc/shadow")))
     result = school.send({"name": "retrieve_quiz_instructions"})
     assert result["structuredContent"]["error"]["kind"] == "INTERNAL"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.end_to_end.knowledge import write_knowledge
 
-from kbc.pipeline import BuildOptions, build
+from kbc.pipeline.build import BuildOptions, build
 
 
 @pytest.fixture(scope="module")

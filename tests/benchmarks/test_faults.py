@@ -12,7 +12,7 @@ import pytest
 import kb_runtime
 import kbc
 from kbc.backends.lexical import write_lexical
-from kbc.linker import Published
+from kbc.linking.linker import Published
 from kbc.records import Chunk
 
 Publish = Callable[..., Published]
@@ -62,7 +62,7 @@ def test_damage_that_is_not_noticed_misses_the_bar(publish: Publish, tmp_path: P
     """The benchmark itself can fail: here the hashes of files are not compared."""
     build = publish(ENTRIES).path
     (tmp_path / "sitecustomize.py").write_text(
-        "from kb_runtime.manifest import Manifest\nManifest.check_file = lambda *_: None\n"
+        "from kb_runtime.store.manifest import Manifest\nManifest.check_file = lambda *_: None\n"
     )
     done = run_faults(build, "--count", 60, first_on_path=tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr

@@ -14,7 +14,7 @@ CLIENTS = 6
 pytestmark = pytest.mark.timeout(900)
 
 LEAK = """
-from kb_runtime.artifact import Artifact
+from kb_runtime.knowledge.artifact import Artifact
 
 kept, close = [], Artifact.close
 

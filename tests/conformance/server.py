@@ -16,10 +16,10 @@ from typing import Any
 import uvicorn
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.live import LiveArtifact
-from kb_runtime.mcp import eras
+from kb_runtime.http.app import build_app
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.dispatch import Dispatcher
-from kb_runtime.mcp.http import build_app
 
 PIXEL = base64.b64encode(
     base64.b64decode(
@@ -121,7 +121,7 @@ class FixtureDispatcher(Dispatcher):
     def handle(self, method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:
         fixture = _fixture(method, params or {}, revision)
         if fixture is not None:
-            if eras.is_stateless(revision):
+            if revisions.is_stateless(revision):
                 return self.answers.enveloped(fixture, cacheable=method == "resources/read")
             return fixture
         result = super().handle(method, params, revision)
@@ -178,7 +178,7 @@ def _prompt(name: str, arguments: dict[str, str]) -> dict[str, Any] | None:
         each["name"] for each in listed.get("arguments", ()) if each["name"] not in arguments
     ]
     if missing:
-        raise ProtocolError(eras.INVALID_PARAMS, f"missing argument {missing[0]}")
+        raise ProtocolError(revisions.INVALID_PARAMS, f"missing argument {missing[0]}")
     contents = {
         "test_simple_prompt": [text("Say hello.")],
         "test_prompt_with_arguments": [

@@ -15,7 +15,7 @@ from tests.end_to_end.npm import node
 from tests.end_to_end.once import once
 from tests.end_to_end.wheelhouse import offline, wheelhouse
 
-from kbc.pipeline import BuildOptions, build
+from kbc.pipeline.build import BuildOptions, build
 
 ROOT = Path(__file__).parents[2]
 QUINT_DOCS = ROOT.parent / "shared" / "corpora" / "quint-docs"
@@ -64,13 +64,13 @@ def graphs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache that holds the encoder's graphs and nothing else."""
     from tests.end_to_end.edits import Author
 
-    from kbc import phase_cache
+    from kbc.cache import phases
     from kbc.encoding import cache as embedding_cache
 
     folder = tmp_path_factory.mktemp("graphs")
     Author(folder / "kb", 0)
     build(folder / "kb", BuildOptions(out=folder / "out", cache=folder / "cache"))
-    for name in (embedding_cache.FILE_NAME, phase_cache.FILE_NAME):
+    for name in (embedding_cache.FILE_NAME, phases.FILE_NAME):
         (folder / "cache" / name).unlink()
     return folder / "cache" / "graphs"
 

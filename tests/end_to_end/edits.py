@@ -6,9 +6,9 @@ import random
 import shutil
 from pathlib import Path
 
-from kbc import phase_cache
+from kbc.cache import phases
 from kbc.encoding import cache as embedding_cache
-from kbc.pipeline import BuildOptions, BuildReport, build
+from kbc.pipeline.build import BuildOptions, BuildReport, build
 
 PROJECT = """\
 [kb]
@@ -146,7 +146,7 @@ def clean_build(root: Path, out: Path, graphs: Path) -> BuildReport:
 
 def hurt(cache: Path, chance: random.Random) -> None:
     """Deletes one of the cache's files, cuts it, or flips bits in it."""
-    path = cache / chance.choice((embedding_cache.FILE_NAME, phase_cache.FILE_NAME))
+    path = cache / chance.choice((embedding_cache.FILE_NAME, phases.FILE_NAME))
     data = bytearray(path.read_bytes())
     match chance.randrange(3):
         case 0:

@@ -8,7 +8,7 @@ import sys
 import venv
 from pathlib import Path
 
-from kb_runtime.artifact import Artifact
+from kb_runtime.knowledge.artifact import Artifact
 from kbc.shipping.product import product
 from kbc.shipping.wheel import write_wheel
 

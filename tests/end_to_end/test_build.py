@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 from tests.end_to_end.knowledge import FILES, write_knowledge
 
-from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ArtifactError
-from kb_runtime.manifest import resolve
-from kb_runtime.search import SearchRequest
-from kb_runtime.verification import verify
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.verification import verify
+from kb_runtime.search.searcher import SearchRequest
+from kb_runtime.store.manifest import resolve
 from kbc.diagnostics import BuildError
 from kbc.encoding.errors import ModelError
-from kbc.kinds import KINDS
-from kbc.linker import PublishError
-from kbc.pipeline import BuildOptions, BuildReport, build, build_twice, differing_files
+from kbc.linking.linker import PublishError
+from kbc.pipeline.build import BuildOptions, BuildReport, build, build_twice, differing_files
+from kbc.project.kinds import KINDS
 
 
 @pytest.fixture(scope="session")
@@ -249,8 +249,8 @@ def test_a_knowledge_base_without_records_is_an_error(tmp_path: Path, run: Build
 KILLED_IN = """
 import os, signal, sys
 from pathlib import Path
-from kbc.pipeline import BuildOptions, build
-from kbc.progress import Phase, Progress
+from kbc.pipeline.build import BuildOptions; from kbc.pipeline.build import build
+from kbc.pipeline.progress import Phase; from kbc.pipeline.progress import Progress
 
 class Killer(Progress):
     def begin(self, name, total, unit):
@@ -302,7 +302,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path, run: Bui
     script = (
         "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20));"
-        "import sys; from kbc.cli import run; sys.exit(run(sys.argv[1:]))"
+        "import sys; from kbc.cli.main import run; sys.exit(run(sys.argv[1:]))"
     )
     done = subprocess.run(
         [

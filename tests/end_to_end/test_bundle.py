@@ -16,9 +16,9 @@ from tests.end_to_end.installed import Environment, wheel_of
 from tests.end_to_end.knowledge import write_knowledge
 from tests.end_to_end.npm import MODULES
 
-from kbc import exit_codes
-from kbc.cli import run
-from kbc.pipeline import BuildOptions, build
+from kb_runtime import exit_codes
+from kbc.cli.main import run
+from kbc.pipeline.build import BuildOptions, build
 
 MCPB = MODULES / "@anthropic-ai" / "mcpb" / "dist" / "cli" / "cli.js"
 

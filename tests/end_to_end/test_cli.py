@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from tests.end_to_end.knowledge import FILES, write_knowledge
 
+from kb_runtime import exit_codes
 from kb_runtime.__main__ import USAGE
-from kbc import exit_codes
-from kbc.cli import cli, run
-from kbc.starter import STARTERS
+from kbc.cli.main import cli, run
+from kbc.project.starter import STARTERS
 
-RUN = "import sys; from kbc.cli import run; sys.exit(run())"
+RUN = "import sys; from kbc.cli.main import run; sys.exit(run())"
 """The command line without the way around it that `kbc serve` takes."""
 
 
@@ -233,7 +233,7 @@ def test_a_compile_command_without_the_extra_names_the_remedy() -> None:
         "        if name.split('.')[0] in ('markdown_it', 'onnx', 'yaml'):\n"
         "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
         "sys.meta_path.insert(0, Hide())\n"
-        "from kbc.cli import run\n"
+        "from kbc.cli.main import run\n"
         "sys.exit(run(['build', '.']))\n"
     )
     done = subprocess.run(

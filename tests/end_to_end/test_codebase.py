@@ -15,8 +15,8 @@ from mcp import Client, StdioServerParameters
 from tests.end_to_end.test_http import address_of
 from tests.end_to_end.test_stdio import HELLO, ask, call
 
-from kb_runtime.verification import verify
-from kbc.pipeline import BuildOptions, BuildReport, build, differing_files
+from kb_runtime.knowledge.verification import verify
+from kbc.pipeline.build import BuildOptions, BuildReport, build, differing_files
 
 SOURCES = {
     "py/retry.py": (

@@ -13,7 +13,7 @@ from tests.end_to_end.knowledge import write_knowledge
 from tests.end_to_end.test_http import PING, address_of, post
 from tests.end_to_end.test_stdio import HELLO, ask, call
 
-from kbc.pipeline import BuildOptions, build
+from kbc.pipeline.build import BuildOptions, build
 
 PATIENCE_S = 60
 SENTENCE = (

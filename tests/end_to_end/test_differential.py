@@ -23,14 +23,14 @@ import pytest
 from mcp.shared.memory import create_client_server_memory_streams
 from mcp.shared.message import SessionMessage
 
-from kb_runtime.live import LiveArtifact
-from kb_runtime.mcp import eras
+from kb_runtime.http.app import DispatchServer
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.connection import Connection
 from kb_runtime.mcp.dispatch import Dispatcher
-from kb_runtime.mcp.http import DispatchServer
 from kb_runtime.mcp.stdio import StdioServer
 
-STATELESS = eras.STATELESS_REVISIONS[0]
+STATELESS = revisions.STATELESS_REVISIONS[0]
 ANSWER_S = 30
 
 
@@ -51,7 +51,7 @@ def hello(revision: str) -> dict[str, Any]:
 
 
 def enveloped(params: Any, revision: Any = STATELESS) -> Any:
-    meta = {eras.REVISION_KEY: revision, eras.CAPABILITIES_KEY: {}}
+    meta = {revisions.REVISION_KEY: revision, revisions.CAPABILITIES_KEY: {}}
     return {**(params or {}), "_meta": meta} if isinstance(params, (dict, type(None))) else params
 
 
@@ -146,26 +146,26 @@ def numbered(requests: list[tuple[str, Any]]) -> list[dict[str, Any]]:
 
 def conversations() -> Iterator[tuple[str, list[Any]]]:
     initialized = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    for revision in (*eras.HANDSHAKE_REVISIONS, "1999-01-01", STATELESS):
+    for revision in (*revisions.HANDSHAKE_REVISIONS, "1999-01-01", STATELESS):
         yield f"handshake {revision}", [hello(revision), initialized, *numbered(REQUESTS)]
     stateless = [(method, enveloped(params)) for method, params in REQUESTS]
     yield "stateless", numbered(stateless)
     yield "stateless, malformed", [*numbered(stateless[:2]), *MALFORMED]
-    yield "malformed", [hello(eras.NEWEST_HANDSHAKE), *MALFORMED]
+    yield "malformed", [hello(revisions.NEWEST_HANDSHAKE), *MALFORMED]
     yield "nothing but malformed", list(MALFORMED)
     yield "no handshake", numbered([("ping", None), ("tools/list", None), ("no/such", None)])
     yield "handshake after stateless", [*numbered(stateless[1:2]), hello("2025-06-18")]
     yield "stateless after handshake", [hello("2025-06-18"), *numbered(stateless[2:3])]
     yield "two handshakes", [hello("2024-11-05"), hello("2025-11-25"), *numbered(REQUESTS[:3])]
     envelopes = [
-        {"_meta": {eras.REVISION_KEY: STATELESS}},
-        {"_meta": {eras.CAPABILITIES_KEY: {}}},
-        {"_meta": {eras.REVISION_KEY: 5, eras.CAPABILITIES_KEY: {}}},
-        {"_meta": {eras.REVISION_KEY: STATELESS, eras.CAPABILITIES_KEY: 5}},
-        {"_meta": {**enveloped({})["_meta"], eras.CLIENT_INFO_KEY: {"name": "x"}}},
-        {"_meta": {**enveloped({})["_meta"], eras.CLIENT_INFO_KEY: None}},
-        {"_meta": {**enveloped({})["_meta"], eras.LOG_LEVEL_KEY: "loud"}},
-        {"_meta": {**enveloped({})["_meta"], eras.LOG_LEVEL_KEY: "info"}},
+        {"_meta": {revisions.REVISION_KEY: STATELESS}},
+        {"_meta": {revisions.CAPABILITIES_KEY: {}}},
+        {"_meta": {revisions.REVISION_KEY: 5, revisions.CAPABILITIES_KEY: {}}},
+        {"_meta": {revisions.REVISION_KEY: STATELESS, revisions.CAPABILITIES_KEY: 5}},
+        {"_meta": {**enveloped({})["_meta"], revisions.CLIENT_INFO_KEY: {"name": "x"}}},
+        {"_meta": {**enveloped({})["_meta"], revisions.CLIENT_INFO_KEY: None}},
+        {"_meta": {**enveloped({})["_meta"], revisions.LOG_LEVEL_KEY: "loud"}},
+        {"_meta": {**enveloped({})["_meta"], revisions.LOG_LEVEL_KEY: "info"}},
         {"_meta": 5},
         {},
         None,
@@ -225,7 +225,7 @@ def differ(line: str, ours: Any, sdk: Any) -> bool:
     """Whether two answers to a line differ in a way that is not meant (see the module's text)."""
     if sdk is None and ours is not None:
         answered = ours if isinstance(ours, list) else [ours]
-        malformed = {eras.PARSE_ERROR, eras.INVALID_REQUEST}
+        malformed = {revisions.PARSE_ERROR, revisions.INVALID_REQUEST}
         return not (
             line.startswith("[")
             or all(each.get("error", {}).get("code") in malformed for each in answered)
@@ -233,9 +233,9 @@ def differ(line: str, ours: Any, sdk: Any) -> bool:
     if ours is None or sdk is None or "error" not in ours or "error" not in sdk:
         return bool(ours != sdk)
     ours, sdk = dict(ours["error"]), dict(sdk["error"])
-    if ours["code"] == eras.METHOD_NOT_FOUND and sdk["code"] == eras.INVALID_PARAMS:
+    if ours["code"] == revisions.METHOD_NOT_FOUND and sdk["code"] == revisions.INVALID_PARAMS:
         return json.loads(line)["method"] not in ("subscriptions/listen", "logging/setLevel")
-    if sdk["code"] == eras.INVALID_PARAMS and sdk.get("data") == "":
+    if sdk["code"] == revisions.INVALID_PARAMS and sdk.get("data") == "":
         ours.pop("data")
         sdk.pop("data")
     return bool(ours != {name: value for name, value in sdk.items() if value is not None})

@@ -27,7 +27,7 @@ from tests.end_to_end.sealed import can_unshare
 from tests.end_to_end.wheelhouse import PATIENCE
 from tests.required import give_up
 
-from kbc.starter import write_starter
+from kbc.project.starter import write_starter
 
 HELD = ("air-gap.md", "shipping.md")
 """Pages that show no command but those that the tests run, in their sentences, too."""

@@ -22,8 +22,8 @@ from tests.answer_schemas import check_structure
 from tests.end_to_end.knowledge import MORE_FILES, write_exports, write_knowledge
 from tests.end_to_end.refusals import COMPACT_REFUSALS, REFUSALS, STATUS, Refusal, beginning
 
-from kb_runtime.manifest import CURRENT, MANIFEST, seal, sha256
-from kbc.pipeline import BuildOptions, build
+from kb_runtime.store.manifest import CURRENT, MANIFEST, seal, sha256
+from kbc.pipeline.build import BuildOptions, build
 
 # Arguments that are no object are sent as well, which the client's types do not foresee.
 pytestmark = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")

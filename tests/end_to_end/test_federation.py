@@ -16,14 +16,14 @@ from tests.answer_schemas import check_structure
 from tests.end_to_end.knowledge import FILES, write_knowledge
 from tests.end_to_end.test_every_tool import CALLS, CONTRACT_TOOLS, OURS
 
-from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ArtifactError, ProtocolError
-from kb_runtime.federation import Federation
-from kb_runtime.knowledge import Knowledge
-from kb_runtime.live import LiveArtifact
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.federation import Federation
+from kb_runtime.knowledge.interface import Knowledge
+from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
-from kb_runtime.search import SearchRequest
-from kbc.pipeline import BuildOptions, build
+from kb_runtime.search.searcher import SearchRequest
+from kbc.pipeline.build import BuildOptions, build
 
 REVISION = "2025-11-25"
 WORDS = re.findall(

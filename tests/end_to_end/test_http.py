@@ -14,10 +14,10 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from kb_runtime.live import LiveArtifact
-from kb_runtime.mcp import calls, eras
+from kb_runtime.http.app import build_app
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp import calls, revisions
 from kb_runtime.mcp.dispatch import Dispatcher
-from kb_runtime.mcp.http import build_app
 
 TOKEN = "correct-horse-battery-staple"
 LIMIT = 100_000
@@ -148,19 +148,19 @@ def test_requests_that_are_too_large_or_malformed_are_refused(url: str) -> None:
 
 
 def test_a_stateless_request_must_agree_with_its_headers(url: str) -> None:
-    revision = eras.STATELESS_REVISIONS[0]
-    meta = {eras.REVISION_KEY: revision, eras.CAPABILITIES_KEY: {}}
+    revision = revisions.STATELESS_REVISIONS[0]
+    meta = {revisions.REVISION_KEY: revision, revisions.CAPABILITIES_KEY: {}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}
     good = post(url, body, mcp_protocol_version=revision, mcp_method="tools/list")
-    assert good.json()["result"]["ttlMs"] == eras.LIVE_TTL_MS
+    assert good.json()["result"]["ttlMs"] == revisions.LIVE_TTL_MS
     assert good.json()["result"]["cacheScope"] == "public"
     bad = post(url, body, mcp_protocol_version=revision)
     assert (bad.status_code, bad.json()["error"]["code"]) == (400, -32020)
 
 
 def test_what_a_token_guards_is_for_no_shared_cache(guarded: str) -> None:
-    revision = eras.STATELESS_REVISIONS[0]
-    meta = {eras.REVISION_KEY: revision, eras.CAPABILITIES_KEY: {}}
+    revision = revisions.STATELESS_REVISIONS[0]
+    meta = {revisions.REVISION_KEY: revision, revisions.CAPABILITIES_KEY: {}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}
     headers = {"mcp_protocol_version": revision, "mcp_method": "tools/list"}
     answer = post(guarded, body, authorization=f"Bearer {TOKEN}", **headers)

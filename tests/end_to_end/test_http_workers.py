@@ -22,8 +22,8 @@ from mcp import Client
 from tests.end_to_end.test_http import PING, TOKEN, address_of, post
 
 import kb_runtime
-from kb_runtime.signature import SIGNATURES
-from kbc.signing import generate, sign
+from kb_runtime.store.signature import SIGNATURES
+from kbc.shipping.signing import generate, sign
 
 PATIENCE_S = 60
 RUNTIME = Path(kb_runtime.__file__).parents[1]

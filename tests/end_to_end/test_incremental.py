@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
 
-from kb_runtime.manifest import resolve
-from kbc import chunking, markdown, pipeline, quint, toolchain
+from kb_runtime.store.manifest import resolve
+from kbc import chunking
+from kbc.cache import toolchain
+from kbc.cache.phases import FILE_NAME as PHASES
 from kbc.encoding.cache import FILE_NAME as VECTORS
-from kbc.phase_cache import FILE_NAME as PHASES
-from kbc.pipeline import BuildOptions, build, differing_files, warm_up
+from kbc.languages import markdown, quint
+from kbc.pipeline import build as pipeline
+from kbc.pipeline.build import BuildOptions, build, differing_files, warm_up
+from kbc.pipeline.resident import Engines, Resident
 from kbc.records import Chunk, Record
-from kbc.resident import Engines, Resident
 
 
 @pytest.mark.parametrize("seed", [1, 2])

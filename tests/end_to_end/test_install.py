@@ -16,13 +16,13 @@ from tests.end_to_end.installed import Environment, wheel_of
 from tests.end_to_end.knowledge import write_knowledge
 from tests.required import needs
 
+from kb_runtime import exit_codes
 from kb_runtime.clients.table import CLIENTS
-from kb_runtime.manifest import MANIFEST, load, resolve, seal
+from kb_runtime.store.manifest import MANIFEST, load, resolve, seal
 from kb_runtime.version import FORMAT_VERSION
-from kbc import exit_codes
-from kbc.cli import run
-from kbc.pipeline import BuildOptions, build
-from kbc.signing import generate, sign
+from kbc.cli.main import run
+from kbc.pipeline.build import BuildOptions, build
+from kbc.shipping.signing import generate, sign
 
 KBC = Path(sys.executable).with_name("kbc.exe" if os.name == "nt" else "kbc")
 

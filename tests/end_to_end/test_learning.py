@@ -16,8 +16,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from tests.end_to_end.test_http import ACCEPT, address_of
 
-from kb_runtime.verification import verify
-from kbc.pipeline import BuildOptions, build
+from kb_runtime.knowledge.verification import verify
+from kbc.pipeline.build import BuildOptions, build
 
 PAGE = "# Retries\n\nThe client retries three times.  \n\n## Waiting\n\n```go\nwait()\n```\n"
 STEP = "workshops/intro/exercises/01.start"

@@ -17,9 +17,9 @@ from tests.end_to_end.installed import Environment, wheel_of
 from tests.end_to_end.knowledge import write_knowledge
 from tests.end_to_end.test_http import ACCEPT, PING, address_of
 
-from kbc import exit_codes
-from kbc.pipeline import BuildOptions, build
-from kbc.signing import generate
+from kb_runtime import exit_codes
+from kbc.pipeline.build import BuildOptions, build
+from kbc.shipping.signing import generate
 
 INSTALL = ("install", "--client", "cursor")
 

@@ -13,10 +13,10 @@ from tests.end_to_end.bills import assert_traces_the_model
 from tests.end_to_end.wheelhouse import PATIENCE, without_outer_make
 from tests.required import needs
 
-from kb_runtime.verification import verify
-from kbc import exit_codes
-from kbc.signing import generate
-from kbc.starter import write_starter
+from kb_runtime import exit_codes
+from kb_runtime.knowledge.verification import verify
+from kbc.project.starter import write_starter
+from kbc.shipping.signing import generate
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "release.py"
 

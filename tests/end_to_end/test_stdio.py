@@ -17,7 +17,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from kb_runtime.mcp import eras
+from kb_runtime.mcp import revisions
 from kb_runtime.tools import TOOLS
 
 RUNTIME = Path(__file__).parents[2] / "runtime"
@@ -26,7 +26,7 @@ HELLO = {
     "id": 1,
     "method": "initialize",
     "params": {
-        "protocolVersion": eras.NEWEST_HANDSHAKE,
+        "protocolVersion": revisions.NEWEST_HANDSHAKE,
         "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"},
     },
@@ -64,7 +64,9 @@ def test_the_sdk_client_gets_right_answers(
             env=environment,
         )
         async with Client(server, mode=mode) as client:
-            expected = eras.NEWEST_HANDSHAKE if mode == "legacy" else eras.STATELESS_REVISIONS[0]
+            expected = (
+                revisions.NEWEST_HANDSHAKE if mode == "legacy" else revisions.STATELESS_REVISIONS[0]
+            )
             assert client.protocol_version == expected
             assert client.instructions is not None
             builtins = await client.call_tool("quint_list_builtins", {})
@@ -114,7 +116,7 @@ def test_every_tool_answers_a_call_without_arguments(
         if not tool["inputSchema"].get("required"):
             assert answer["result"]["isError"] is (tool["name"] in LACKING), tool["name"]
         elif tool["name"].startswith("qurio_"):  # their contract wants protocol errors
-            assert answer["error"]["code"] == eras.INVALID_PARAMS, tool["name"]
+            assert answer["error"]["code"] == revisions.INVALID_PARAMS, tool["name"]
         else:
             assert answer["result"]["structuredContent"]["error"]["kind"] == "BAD_INPUT"
 
@@ -279,7 +281,7 @@ def test_a_line_of_more_than_16_mib_is_refused_and_the_next_one_served(
     data = b'"' + b"x" * (17 << 20) + b'"\n' + json.dumps(HELLO).encode() + b"\n"
     out, _ = process.communicate(data, timeout=60)
     refused, answered = map(json.loads, out.splitlines())
-    assert refused["error"]["code"] == eras.INVALID_REQUEST
+    assert refused["error"]["code"] == revisions.INVALID_REQUEST
     assert answered["id"] == 1
 
 
@@ -291,5 +293,5 @@ def test_kbc_serve_is_the_same_server(quint_artifact: Path, environment: dict[st
         env=environment,
         timeout=60,
     )
-    assert json.loads(done.stdout)["result"]["protocolVersion"] == eras.NEWEST_HANDSHAKE
+    assert json.loads(done.stdout)["result"]["protocolVersion"] == revisions.NEWEST_HANDSHAKE
     assert (done.returncode, done.stderr) == (0, b"")

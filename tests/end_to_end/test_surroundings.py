@@ -16,10 +16,10 @@ import pytest
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
 from tests.end_to_end.test_watch import command, event, live_text, write_kb
 
-from kb_runtime.verification import verify
-from kbc.checking import check
+from kb_runtime.knowledge.verification import verify
 from kbc.diagnostics import BuildError
-from kbc.pipeline import BuildOptions, build, differing_files
+from kbc.pipeline.build import BuildOptions, build, differing_files
+from kbc.pipeline.checking import check
 
 MEGABYTE = 1 << 20
 

@@ -20,13 +20,13 @@ import pytest
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
 from tests.few_watches import with_few_watches
 
-from kb_runtime.artifact import Artifact
-from kbc import watching
+from kb_runtime.knowledge.artifact import Artifact
 from kbc.diagnostics import BuildError
-from kbc.pipeline import BuildOptions, BuildReport, differing_files, warm_up
-from kbc.progress import Phase, Progress
-from kbc.resident import Resident
-from kbc.watching import SameNameError, Watcher
+from kbc.following import watching
+from kbc.following.watching import SameNameError, Watcher
+from kbc.pipeline.build import BuildOptions, BuildReport, differing_files, warm_up
+from kbc.pipeline.progress import Phase, Progress
+from kbc.pipeline.resident import Resident
 
 PROJECT = """\
 [kb]

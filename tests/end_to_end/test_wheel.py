@@ -18,11 +18,11 @@ from tests.end_to_end.knowledge import write_knowledge
 from tests.end_to_end.test_http import address_of
 from tests.end_to_end.test_stdio import HELLO, ask, call
 
-from kb_runtime.manifest import seal
-from kbc import exit_codes
-from kbc.cli import run
-from kbc.pipeline import BuildOptions, build
-from kbc.signing import generate, sign
+from kb_runtime import exit_codes
+from kb_runtime.store.manifest import seal
+from kbc.cli.main import run
+from kbc.pipeline.build import BuildOptions, build
+from kbc.shipping.signing import generate, sign
 
 MAX_WHEEL_BYTES = 40_000_000
 """Of kb/: what a package index takes without asking is 100 MB, what people put up with is less."""

@@ -23,13 +23,13 @@ from tests.end_to_end.test_http import address_of
 from tests.end_to_end.test_stdio import HELLO, ask, call
 from tests.few_watches import with_few_watches
 
-from kb_runtime.compiler_process import TIED
-from kb_runtime.manifest import load, resolve
-from kb_runtime.mcp import eras
-from kb_runtime.workspace import Workspace
-from kbc import exit_codes
+from kb_runtime import exit_codes
+from kb_runtime.live.compiler_process import TIED
+from kb_runtime.live.workspace import Workspace
+from kb_runtime.mcp import revisions
+from kb_runtime.store.manifest import load, resolve
 from kbc.encoding.model import PINNED_WEIGHTS_SHA256
-from kbc.pipeline import BuildOptions, BuildReport, build
+from kbc.pipeline.build import BuildOptions, BuildReport, build
 
 PATIENCE_S = 120.0
 """For what takes seconds on a machine that has nothing else to do."""
@@ -487,7 +487,10 @@ def ingestions_wait(workspace: Path) -> Iterator[None]:
 def test_a_search_is_answered_while_tests_are_ingested(
     shipped: BuildReport, serve: Serve, tmp_path: Path, stateless: bool
 ) -> None:
-    meta = {eras.REVISION_KEY: eras.STATELESS_REVISIONS[0], eras.CAPABILITIES_KEY: {}}
+    meta = {
+        revisions.REVISION_KEY: revisions.STATELESS_REVISIONS[0],
+        revisions.CAPABILITIES_KEY: {},
+    }
     envelope = {"_meta": meta} if stateless else {}
     talk = serve(shipped.path.parent, hello=not stateless)
     with ingestions_wait(tmp_path / "ws"):

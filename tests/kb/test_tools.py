@@ -9,10 +9,10 @@ import pytest
 
 from kb_runtime.mcp.answers import TOOLS_FILE, load_answers
 from kb_runtime.tools import TOOLS
-from kb_runtime.tools.compact import COMPACT_TOOLS
-from kbc import sections
-from kbc.checking import read_checked
+from kb_runtime.tools.search.compact import COMPACT_TOOLS
 from kbc.diagnostics import Diagnostics
+from kbc.pipeline import sections
+from kbc.pipeline.checking import read_checked
 
 KB = Path(__file__).parents[2] / "kb"
 BUILT_AT = "2026-01-02T03:04:05Z"

@@ -45,4 +45,4 @@ def test_a_runtime_module_imports_runtime_dependencies_only(path: Path) -> None:
 
 def test_the_sdk_is_imported_by_the_http_front_end_only() -> None:
     users = {path.name for path in MODULES if {"mcp", "mcp_types"} & set(imports(path))}
-    assert users <= {"http.py"}
+    assert users <= {"app.py"}

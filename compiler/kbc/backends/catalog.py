@@ -1,6 +1,6 @@
 """Writes the catalog: the records of each collection, the chunk table and its columns.
 
-The layout is described in `docs/format.md`, and `kb_runtime.catalog` reads it. The same records give
+The layout is described in `docs/format.md`, and `kb_runtime.store.catalog` reads it. The same records give
 the same bytes: maps are written in the order of their fields, tables are sorted.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 
 import msgpack
 
-from kb_runtime.catalog import COLUMNS, LABELLED, fold, key_hash
+from kb_runtime.store.catalog import COLUMNS, LABELLED, fold, key_hash
 from kbc.records import Chunk
 
 CHUNKS = "chunks"

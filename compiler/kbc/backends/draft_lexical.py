@@ -14,11 +14,11 @@ from pathlib import Path
 
 import tantivy
 
-from kb_runtime import lexical_fields as fields
-from kb_runtime.analysis import MAX_TERM_CHARS, STOP_WORDS, name_parts
-from kb_runtime.lexical import filter_term
+from kb_runtime.search import lexical_fields as fields
+from kb_runtime.search.analysis import MAX_TERM_CHARS, STOP_WORDS, name_parts
+from kb_runtime.search.lexical import filter_term
 from kbc.backends.lexical import LexicalIndexError, canonicalise, schema
-from kbc.inputs import Inputs
+from kbc.pipeline.inputs import Inputs
 from kbc.records import Chunk
 
 _PROSE = "prose"

@@ -1,6 +1,6 @@
 """Writes the facets of a collection: which records have which values, sorted and packed.
 
-The layout is described in `docs/format.md`, and `kb_runtime.facets` reads it.
+The layout is described in `docs/format.md`, and `kb_runtime.store.facets` reads it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from kb_runtime.facets import SUFFIX, Facet
+from kb_runtime.store.facets import SUFFIX, Facet
 from kbc.backends.catalog import little_endian
 
 

@@ -1,6 +1,6 @@
 """Writes the lexical section: a Tantivy index of one segment, the same bytes for the same chunks.
 
-Text is split by `kb_runtime.analysis` and handed to the engine as terms, so that indexing and search
+Text is split by `kb_runtime.search.analysis` and handed to the engine as terms, so that indexing and search
 cannot differ. No text is stored: the catalog has it.
 
 Terms of fields with positions go to the engine one object each. Where positions do not count, a
@@ -21,12 +21,12 @@ from pathlib import Path
 
 import tantivy
 
-from kb_runtime import lexical_fields as fields
-from kb_runtime.analysis import RECIPE, WORD, Analyzer, operators
-from kb_runtime.lexical import filter_term
-from kb_runtime.search import TITLE_SEPARATOR
-from kb_runtime.spelling import MIN_CHARS
-from kbc.phase_cache import PhaseCache
+from kb_runtime.search import lexical_fields as fields
+from kb_runtime.search.analysis import RECIPE, WORD, Analyzer, operators
+from kb_runtime.search.lexical import filter_term
+from kb_runtime.search.searcher import TITLE_SEPARATOR
+from kb_runtime.search.spelling import MIN_CHARS
+from kbc.cache.phases import PhaseCache
 from kbc.records import Chunk
 
 # Memory for the one segment under construction: a second segment could not be merged. 100,000 chunks

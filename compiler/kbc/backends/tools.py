@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kb_runtime.addresses import address_template
-from kb_runtime.mcp import eras
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.answers import COMPACT, TOOLS_FORMAT
 from kb_runtime.mcp.introduction import MAX_INSTRUCTIONS
 from kb_runtime.mcp.prompts import describe_prompts
 from kb_runtime.mcp.resources import mime_type
+from kb_runtime.text.addresses import address_template
 from kb_runtime.tools import TOOLS
-from kb_runtime.tools.compact import COMPACT_TOOLS
 from kb_runtime.tools.declaration import Tool
 from kb_runtime.tools.schemas import describe
+from kb_runtime.tools.search.compact import COMPACT_TOOLS
 
 _STARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "search": (("hybrid_search", "Search by words and meaning with {tool}."),),
@@ -146,12 +146,12 @@ def tools_document(facts: ServerFacts) -> dict[str, Any]:
     return {
         "format": TOOLS_FORMAT,
         "initialize": {
-            "protocolVersion": eras.NEWEST_HANDSHAKE,
+            "protocolVersion": revisions.NEWEST_HANDSHAKE,
             "capabilities": capabilities,
             "serverInfo": server,
         },
         "discover": {
-            "supportedVersions": list(eras.STATELESS_REVISIONS),
+            "supportedVersions": list(revisions.STATELESS_REVISIONS),
             "capabilities": capabilities,
         },
         "instructions": instructions(facts, offered),

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kb_runtime.engine import onnxruntime
-from kb_runtime.vectors import GRAPH_SUFFIX, ROWS_FILE, RowRange
+from kb_runtime.search.onnx_engine import onnxruntime
+from kb_runtime.search.vectors import GRAPH_SUFFIX, ROWS_FILE, RowRange
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kbc.chunking.budget import TokenBudget
-from kbc.chunking.languages import MARKDOWN_ENDINGS, ending, language_of
+from kbc.chunking.cases import chunk_test_case
 from kbc.chunking.markdown import chunk_markdown
 from kbc.chunking.plain import chunk_plain
 from kbc.chunking.source import chunk_source
-from kbc.chunking.test_case import chunk_test_case
+from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
 from kbc.records import (
     BuiltinRecord,
     Chunk,

@@ -12,10 +12,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kbc import markdown, mdx
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
-from kbc.chunking.fences import chunk_type
 from kbc.chunking.header import SEPARATOR, Header, header, opening_details
 from kbc.chunking.lines import Lines
 from kbc.chunking.packing import (
@@ -27,7 +25,9 @@ from kbc.chunking.packing import (
     pack_lines,
 )
 from kbc.chunking.plain import code_cuts, prose_cuts
-from kbc.markdown import Block
+from kbc.languages import markdown, mdx
+from kbc.languages.fences import chunk_type
+from kbc.languages.markdown import Block
 from kbc.records import (
     BuiltinRecord,
     Chunk,

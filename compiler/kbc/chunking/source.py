@@ -12,19 +12,18 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kbc import quint
-from kbc.chunking import syntax
 from kbc.chunking.assembly import Draft, assemble
-from kbc.chunking.barrels import passes_on
 from kbc.chunking.budget import TokenBudget
-from kbc.chunking.exports import exports
-from kbc.chunking.fences import chunk_type
 from kbc.chunking.header import SEPARATOR, Header, header, opening_details
-from kbc.chunking.languages import language_of
 from kbc.chunking.lines import Lines
 from kbc.chunking.packing import REMNANT, Passage, pack_lines
 from kbc.chunking.plain import code_cuts
-from kbc.chunking.syntax import Symbol
+from kbc.languages import quint, syntax
+from kbc.languages.barrels import passes_on
+from kbc.languages.exports import exports
+from kbc.languages.fences import chunk_type
+from kbc.languages.suffixes import language_of
+from kbc.languages.syntax import Symbol
 from kbc.records import Chunk, Definition, ExampleRecord, Record, TemplateRecord
 
 # Neighbours are joined up to this share of the room, about 140 tokens: larger chunks mix topics.

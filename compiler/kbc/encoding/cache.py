@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from kbc.cache.store import Store
 from kbc.encoding.quantize import Float32
-from kbc.store import Store
 
 FILE_NAME = "vectors.sqlite3"
 MAX_BYTES = 400 << 20  # 200,000 vectors of 384 dimensions

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from kb_runtime.engine import onnxruntime
+from kb_runtime.search.onnx_engine import onnxruntime
 from kbc.encoding.cache import EmbeddingCache, text_key
 from kbc.encoding.errors import EncodingError
 from kbc.encoding.graph_cache import WEIGHTS, Graph, read_graph

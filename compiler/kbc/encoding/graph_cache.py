@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from kb_runtime.abandoned import locked, remove_abandoned
+from kb_runtime.store.temporary_folders import locked, remove_abandoned
 from kbc.encoding.model import Model
 from kbc.encoding.variants import RECIPE, Variant
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from kb_runtime.encoder import QueryEncoder
+from kb_runtime.search.encoder import QueryEncoder
 from kbc.encoding.graph_cache import Graph, read_graph
 from kbc.encoding.model import Model
 from kbc.encoding.variants import RECIPE, Variant

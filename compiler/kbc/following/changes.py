@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from threading import Event, Thread
 
-from kbc.file_changes import NotifiedChanges
+from kbc.following.file_changes import NotifiedChanges
 
 LONGEST_MS = 400
 """Changes that follow each other are one up to this time after the first of them."""

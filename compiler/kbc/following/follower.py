@@ -14,17 +14,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from kb_runtime.workspace import remove_unfinished
-from kbc import retention
-from kbc.code_tree import TreeError
-from kbc.file_changes import identity_of
+from kb_runtime.live.workspace import remove_unfinished
 from kbc.following.builder import Builder, Cause, Failure
 from kbc.following.changes import Changes
+from kbc.following.code_tree import TreeError
+from kbc.following.file_changes import identity_of
 from kbc.following.indexing import Indexing, Published
 from kbc.following.snapshot import Snapshot
 from kbc.following.status import StatusFile
-from kbc.linker import PublishError
-from kbc.locks import acquired
+from kbc.linking import retention
+from kbc.linking.linker import PublishError
+from kbc.linking.locks import acquired
 
 REBUILT_FROM_FILES = 64
 """Edited files from which on the index is built anew instead of their edits."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.manifest import load, resolve
-from kb_runtime.workspace import CodeFolder
-from kbc import toolchain
-from kbc.code_tree import read_tree
+from kb_runtime.live.workspace import CodeFolder
+from kb_runtime.store.manifest import load, resolve
+from kbc.cache import toolchain
 from kbc.encoding.model import PINNED_WEIGHTS_SHA256
-from kbc.pipeline import BuildOptions, BuildReport, build_from
+from kbc.following.code_tree import read_tree
+from kbc.pipeline.build import BuildOptions, BuildReport, build_from
 
 KEPT_BUILDS = 1
 """The live one; others go when no server has them open any more."""

@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from kb_runtime.manifest import MANIFEST
-from kb_runtime.workspace import CODE, LOCK, CodeFolder, Workspace
-from kbc import retention
+from kb_runtime.live.workspace import CODE, LOCK, CodeFolder, Workspace
+from kb_runtime.store.manifest import MANIFEST
+from kbc.linking import retention
 
 _UNKNOWN = "a tree without a name"
 

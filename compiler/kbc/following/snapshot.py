@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from kbc.source_tree import SourceTree
+from kbc.sources.source_tree import SourceTree
 
 Signature = tuple[int, int, int, int]
 """What a change of a file changes: time of content and of status, size, inode."""

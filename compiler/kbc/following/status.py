@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kb_runtime.workspace import write_whole
+from kb_runtime.live.workspace import write_whole
 
 
 class StatusFile:

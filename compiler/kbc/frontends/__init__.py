@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from kbc.diagnostics import Diagnostics
 from kbc.frontends import (
     builtins,
+    cases,
     code,
     docs,
     examples,
@@ -18,11 +19,10 @@ from kbc.frontends import (
     patterns,
     routing,
     templates,
-    tests,
     workshops,
 )
 from kbc.frontends.references import check
-from kbc.project import Collection, SourceFile
+from kbc.project.model import Collection, SourceFile
 from kbc.records import Record
 
 Frontend = Callable[[Collection, Sequence[SourceFile], Diagnostics], list[Record]]
@@ -36,7 +36,7 @@ FRONTENDS: Mapping[str, Frontend] = {
     "code": code.read,
     "pages": pages.read,
     "workshops": workshops.read,
-    "tests": tests.read,
+    "tests": cases.read,
     "routing": routing.read,
 }
 

@@ -22,8 +22,8 @@ from kbc.frontends.markdown_file import (
     read_markdown,
     split_lines,
 )
-from kbc.markdown import Block
-from kbc.project import PROJECT_FILE, Collection, SourceFile
+from kbc.languages.markdown import Block
+from kbc.project.model import PROJECT_FILE, Collection, SourceFile
 from kbc.records import BuiltinRecord, Record
 
 FIELDS = ("name", "signature", "category", "categories", "aliases", "related", "url")

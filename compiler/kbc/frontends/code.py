@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from kbc.chunking import syntax
-from kbc.chunking.languages import MARKDOWN_ENDINGS, ending, language_of
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count
-from kbc.project import Collection, SourceFile
+from kbc.languages import syntax
+from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
+from kbc.project.model import Collection, SourceFile
 from kbc.records import CodeRecord, Definition, Record
 
 MAX_DEFINITIONS = 2_000

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kbc import markdown, mdx
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import (
     MarkdownFile,
@@ -18,7 +17,8 @@ from kbc.frontends.markdown_file import (
     read_markdown,
     shorten,
 )
-from kbc.project import Collection, SourceFile
+from kbc.languages import markdown, mdx
+from kbc.project.model import Collection, SourceFile
 from kbc.records import DocRecord, Record
 
 CORE = "core"

@@ -12,14 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from kbc import quint
 from kbc.diagnostics import Diagnostics
-from kbc.discovery import SIDECAR_SUFFIX
 from kbc.frontends.markdown_file import line_count, shorten
 from kbc.frontends.metadata import Fields, read_toml
-from kbc.project import PROJECT_FILE, Collection, SourceFile
+from kbc.languages import quint
+from kbc.project.model import PROJECT_FILE, Collection, SourceFile
+from kbc.project.toml_lines import key_lines
 from kbc.records import ExampleRecord, Record
-from kbc.toml_lines import key_lines
+from kbc.sources.discovery import SIDECAR_SUFFIX
 
 DEFAULT_EXTENSIONS = (".qnt",)
 DEFAULT_CATEGORY = "general"

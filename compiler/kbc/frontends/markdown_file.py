@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kbc import markdown
+from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.metadata import Fields
-from kbc.markdown import Block, Document
-from kbc.phase_cache import remembered
-from kbc.project import SourceFile
+from kbc.languages import markdown
+from kbc.languages.markdown import Block, Document
+from kbc.project.model import SourceFile
 
 MAX_SUMMARY_CHARS = 200
 MAX_LINK_LINE_CHARS = 20_000  # a longer line is data, and not worth a quadratic look for links

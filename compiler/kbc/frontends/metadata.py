@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from kb_runtime.rendering import shorten
+from kb_runtime.text.rendering import shorten
 from kbc.diagnostics import Diagnostics
-from kbc.project import SourceFile
+from kbc.project.model import SourceFile
 
 
 @dataclass(frozen=True, slots=True)

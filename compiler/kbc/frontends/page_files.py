@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kbc import markdown
+from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import first_paragraph, shorten
-from kbc.phase_cache import remembered
-from kbc.project import SourceFile
+from kbc.languages import markdown
+from kbc.project.model import SourceFile
 from kbc.records import Section
 
 _PAGE_LINK = re.compile(
@@ -111,7 +111,7 @@ def _markdown(file: SourceFile, text: str, diagnostics: Diagnostics) -> Page:
 @remembered("html")
 def _html(source: str) -> Page:
     # Its libraries take longer to import than most builds after an edit have.
-    from kbc.html import read_html
+    from kbc.languages.html import read_html
 
     found = read_html(source)
     page = _parsed(found.text, format="html", title=found.title)

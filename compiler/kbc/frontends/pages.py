@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from kb_runtime.urls import page_key
+from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count
 from kbc.frontends.metadata import Fields, read_toml
 from kbc.frontends.page_files import Page, read_pages, sitemap_locations
-from kbc.project import Collection, SourceFile
+from kbc.project.model import Collection, SourceFile
+from kbc.project.toml_lines import key_lines
 from kbc.records import PageRecord, Record, SourceRecord
-from kbc.toml_lines import key_lines
 
 SOURCE_FILE = "source.toml"
 SOURCE_FIELDS = ("id", "name", "url", "description", "type")

@@ -21,7 +21,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kbc import markdown
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import (
     MarkdownFile,
@@ -30,8 +29,9 @@ from kbc.frontends.markdown_file import (
     read_markdown,
     shorten,
 )
-from kbc.markdown import Block
-from kbc.project import Collection, SourceFile
+from kbc.languages import markdown
+from kbc.languages.markdown import Block
+from kbc.project.model import Collection, SourceFile
 from kbc.records import PatternRecord, Record
 
 FIELDS = (

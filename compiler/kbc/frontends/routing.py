@@ -31,9 +31,9 @@ from typing import Any
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count, split_lines
 from kbc.frontends.metadata import Fields, read_toml
-from kbc.project import Collection, SourceFile
+from kbc.project.model import Collection, SourceFile
+from kbc.project.toml_lines import Key, key_lines
 from kbc.records import Record, RoutingRecord
-from kbc.toml_lines import Key, key_lines
 
 FIELDS = (
     "name",

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kbc import markdown
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.examples import LANGUAGES
 from kbc.frontends.markdown_file import (
@@ -23,10 +22,11 @@ from kbc.frontends.markdown_file import (
     shorten,
 )
 from kbc.frontends.metadata import Fields, read_json, read_toml
-from kbc.markdown import Block
-from kbc.project import PROJECT_FILE, Collection, SourceFile
+from kbc.languages import markdown
+from kbc.languages.markdown import Block
+from kbc.project.model import PROJECT_FILE, Collection, SourceFile
+from kbc.project.toml_lines import key_lines
 from kbc.records import Record, TemplateRecord
-from kbc.toml_lines import key_lines
 
 METADATA_FILES = ("templates.toml", "templates.json", "templates.md")
 LIST_FIELDS = ("use_for", "includes", "instructions", "workflow", "key_patterns")

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kbc import markdown
 from kbc.diagnostics import Diagnostics
-from kbc.diffs import CONTEXT_LINES, unified_diff
 from kbc.frontends.markdown_file import line_count, shorten
 from kbc.frontends.metadata import read_json
-from kbc.project import PROJECT_FILE, Collection, SourceFile
+from kbc.languages import markdown
+from kbc.languages.diffs import CONTEXT_LINES, unified_diff
+from kbc.project.model import PROJECT_FILE, Collection, SourceFile
 from kbc.records import Record, WorkshopRecord, WorkshopSection
-from kbc.workshop_tree import CONTEXT_FILE, EXERCISES, IGNORE_FILE, PACKAGE_FILE
+from kbc.sources.workshop_tree import CONTEXT_FILE, EXERCISES, IGNORE_FILE, PACKAGE_FILE
 
 IGNORED_IN_DIFFS = ("README.*", "package-lock.json", ".DS_Store", ".git/*")
 """What is never part of a diff, besides what a workshop's own ignore file says."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kb_runtime.artifact import Artifact
+from kb_runtime.knowledge.artifact import Artifact
 from kbc.backends.licences import FOLDER
 
 NOTICE = "NOTICE"

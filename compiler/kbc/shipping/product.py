@@ -11,11 +11,11 @@ from pathlib import Path
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 from packaging.version import InvalidVersion, Version
 
-from kb_runtime.artifact import Artifact, CollectionInfo
-from kb_runtime.manifest import MANIFEST
-from kb_runtime.tools.compact import FAMILY as COMPACT
+from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
+from kb_runtime.store.manifest import MANIFEST
+from kb_runtime.tools.search.compact import FAMILY as COMPACT
 from kb_runtime.version import __version__
-from kbc.project import MCP_NAME
+from kbc.project.model import MCP_NAME
 from kbc.shipping.errors import ShippingError
 
 DISTRIBUTION = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*-kb")

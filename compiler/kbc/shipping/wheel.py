@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kb_runtime.artifact import Artifact
+from kb_runtime.cli.packaged import ARTIFACT_FOLDER
 from kb_runtime.errors import ArtifactError
-from kb_runtime.manifest import CURRENT, MANIFEST
-from kb_runtime.packaged import ARTIFACT_FOLDER
-from kb_runtime.signature import SIGNATURES
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.store.manifest import CURRENT, MANIFEST
+from kb_runtime.store.signature import SIGNATURES
 from kb_runtime.version import __version__
 from kbc.shipping import licences
 from kbc.shipping.archive import Archive, Written
@@ -129,7 +129,7 @@ ABOUT = {about!r}
 
 def main():
     try:
-        from kb_runtime.packaged import main as run
+        from kb_runtime.cli.packaged import main as run
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "kb_runtime":
             raise

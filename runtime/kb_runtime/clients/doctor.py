@@ -267,13 +267,13 @@ def _missing() -> Iterator[str]:
 
 def _artifact(path: str, deep: bool) -> Iterator[Finding]:
     """Present, of a format that this runtime reads, complete; with `deep` every byte as it was built."""
-    from kb_runtime.manifest import load, resolve
+    from kb_runtime.store.manifest import load, resolve
 
     try:
         manifest = load(resolve(path))
         manifest.check_sizes()
         if deep:
-            from kb_runtime.verification import verify
+            from kb_runtime.knowledge.verification import verify
 
             report = verify(path)
             for problem in report.problems:

@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from kb_runtime.clients.machine import Machine
 from kb_runtime.clients.server import query_argument, search_tool
-from kb_runtime.mcp import eras
-from kb_runtime.search import NO_ENCODER
+from kb_runtime.mcp import revisions
+from kb_runtime.search.searcher import NO_ENCODER
 
 Era = Literal["handshake", "stateless"]
 
@@ -28,7 +28,7 @@ GRACE_S = 2.0
 STDERR_LINES = 3
 
 _DEGRADED = " is unavailable ("
-"""In the warnings of a search that does without one of its sides (`kb_runtime.search`)."""
+"""In the warnings of a search that does without one of its sides (`kb_runtime.search.searcher`)."""
 
 _CLIENT = {"name": "kbc doctor", "version": "1"}
 
@@ -106,7 +106,7 @@ def _converse(talk: _Talk, started: float) -> Report:
         opened = talk.ask(
             "initialize",
             {
-                "protocolVersion": eras.NEWEST_HANDSHAKE,
+                "protocolVersion": revisions.NEWEST_HANDSHAKE,
                 "capabilities": {},
                 "clientInfo": _CLIENT,
             },
@@ -115,8 +115,8 @@ def _converse(talk: _Talk, started: float) -> Report:
         info, revision = opened.get("serverInfo", {}), opened.get("protocolVersion", "")
     else:
         opened = talk.ask("server/discover", {})
-        info = opened.get("_meta", {}).get(eras.SERVER_INFO_KEY, {})
-        revision = eras.STATELESS_REVISIONS[0]
+        info = opened.get("_meta", {}).get(revisions.SERVER_INFO_KEY, {})
+        revision = revisions.STATELESS_REVISIONS[0]
     ready = time.monotonic()
     tools = talk.ask("tools/list", {}).get("tools", [])
     listed = time.monotonic()
@@ -183,9 +183,9 @@ class _Talk:
         self._asked += 1
         if self.era == "stateless":
             envelope = {
-                eras.REVISION_KEY: eras.STATELESS_REVISIONS[0],
-                eras.CAPABILITIES_KEY: {},
-                eras.CLIENT_INFO_KEY: _CLIENT,
+                revisions.REVISION_KEY: revisions.STATELESS_REVISIONS[0],
+                revisions.CAPABILITIES_KEY: {},
+                revisions.CLIENT_INFO_KEY: _CLIENT,
             }
             params = {**params, "_meta": envelope}
         self._send({"id": self._asked, "method": method, "params": params})

@@ -32,9 +32,9 @@ class Server:
 def server_of(artifacts: Sequence[str], argv: Sequence[str], profile: str = "all") -> Server:
     """The server that `argv` starts over `artifacts`, several of which are served as one. Raises
     ArtifactError, and ProfileError for tools that they do not offer."""
-    from kb_runtime.live import LiveArtifact
-    from kb_runtime.manifest import load, resolve
+    from kb_runtime.live.versions import LiveArtifact
     from kb_runtime.mcp.dispatch import Dispatcher
+    from kb_runtime.store.manifest import load, resolve
 
     live = LiveArtifact(*artifacts)
     try:

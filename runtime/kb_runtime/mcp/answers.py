@@ -16,17 +16,17 @@ from __future__ import annotations
 import json
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.mcp import eras
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.introduction import instructions
-from kb_runtime.session import DATA_FOLDER
+from kb_runtime.tools.session import DATA_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from kb_runtime.knowledge import Knowledge
-    from kb_runtime.living_workspace import LivingWorkspace
-    from kb_runtime.working_tree import WorkingTree
+    from kb_runtime.knowledge.interface import Knowledge
+    from kb_runtime.live.living_workspace import LivingWorkspace
+    from kb_runtime.live.working_tree import WorkingTree
 
 TOOLS_FILE = "tools.json"
 TOOLS_FORMAT = 1
@@ -57,7 +57,7 @@ class Answers:
         self.working_tree: WorkingTree | None = None
         self.read_only = False
         self.workspace: LivingWorkspace | None = None
-        self.ttl_ms = eras.CACHE_TTL_MS
+        self.ttl_ms = revisions.CACHE_TTL_MS
         self.cache_scope = "public"
         self.state = ""  # what the server says of how it was set up
         self.choices: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class Answers:
     def initialize(self, requested: str) -> dict[str, Any]:
         return {
             **self._initialize,
-            "protocolVersion": eras.negotiate(requested),
+            "protocolVersion": revisions.negotiate(requested),
             "instructions": self._instructions(),
         }
 
@@ -99,7 +99,7 @@ class Answers:
         envelope: dict[str, Any] = {"resultType": "complete"}
         if cacheable:
             envelope |= {"ttlMs": self.ttl_ms, "cacheScope": self.cache_scope}
-        meta = {**result.get("_meta", {}), eras.SERVER_INFO_KEY: self.server_info}
+        meta = {**result.get("_meta", {}), revisions.SERVER_INFO_KEY: self.server_info}
         return {**envelope, **result, "_meta": meta}
 
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
-from kb_runtime.mcp import correlation, eras, failures
+from kb_runtime.mcp import correlation, failures, revisions
 from kb_runtime.mcp.merged_answers import KB
-from kb_runtime.names import quoted
-from kb_runtime.rendering import error_structure, error_text, with_warnings
-from kb_runtime.session import Session
+from kb_runtime.text.names import quoted
+from kb_runtime.text.rendering import error_structure, error_text, with_warnings
 from kb_runtime.tools import TOOLS, library
 from kb_runtime.tools.arguments import check
-from kb_runtime.tools.compact import COMPACT_TOOLS
 from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.search.compact import COMPACT_TOOLS
+from kb_runtime.tools.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from kb_runtime.artifact import Artifact
-    from kb_runtime.knowledge import Knowledge
+    from kb_runtime.knowledge.artifact import Artifact
+    from kb_runtime.knowledge.interface import Knowledge
     from kb_runtime.mcp.answers import Answers
     from kb_runtime.tools.declaration import Tool
 
@@ -33,7 +33,7 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
     name = params["name"]
     declared = answers.declared_names.get(name)
     if declared is None:
-        raise ProtocolError(eras.INVALID_PARAMS, f"Unknown tool: {name}")
+        raise ProtocolError(revisions.INVALID_PARAMS, f"Unknown tool: {name}")
     tool = _TOOLS[declared]
     tool = tool.worded(artifact.manifest["prefix"], library.settings(artifact, tool.needs))
     arguments = dict(params.get("arguments") or {})

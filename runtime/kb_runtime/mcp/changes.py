@@ -9,7 +9,7 @@ from __future__ import annotations
 from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.mcp import eras
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.answers import LISTED
 from kb_runtime.mcp.connection import RESOURCES
 from kb_runtime.mcp.resources import digest
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Any
 
-    from kb_runtime.knowledge import Knowledge
-    from kb_runtime.live import LiveArtifact
+    from kb_runtime.knowledge.interface import Knowledge
+    from kb_runtime.live.versions import LiveArtifact
     from kb_runtime.mcp.dispatch import Dispatcher
 
     Listener = Callable[[Sequence[str], Collection[str]], None]
@@ -70,7 +70,7 @@ class Changes:
         with self._comparing, self._live.hold() as knowledge:
             new = [one for one in addresses if one not in self._watched]
             if len(self._watched) + len(new) > MAX_WATCHED:
-                raise ProtocolError(eras.INTERNAL_ERROR, _FULL)
+                raise ProtocolError(revisions.INTERNAL_ERROR, _FULL)
             for address in new:
                 self._watched[address] = _Watched(digest(knowledge, address))
             for address in addresses:
@@ -136,7 +136,7 @@ def honoured(wanted: Mapping[str, Any], known: Callable[[Iterable[str]], list[st
     addresses = wanted.get(RESOURCES) or []
     if not isinstance(addresses, list) or not all(isinstance(one, str) for one in addresses):
         raise ProtocolError(
-            eras.INVALID_PARAMS,
+            revisions.INVALID_PARAMS,
             "Invalid request parameters",
             f"params.notifications.{RESOURCES} must be a list of strings",
         )
@@ -172,7 +172,7 @@ def news(
 
 
 def notification(method: str, subscription: str | int, params: Mapping[str, Any]) -> dict[str, Any]:
-    meta = {eras.SUBSCRIPTION_KEY: subscription}
+    meta = {revisions.SUBSCRIPTION_KEY: subscription}
     return {"jsonrpc": "2.0", "method": method, "params": {**params, "_meta": meta}}
 
 

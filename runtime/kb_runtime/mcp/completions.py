@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from kb_runtime.addresses import address_template
 from kb_runtime.errors import ProtocolError
-from kb_runtime.mcp import eras
+from kb_runtime.mcp import revisions
+from kb_runtime.text.addresses import address_template
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from kb_runtime.knowledge import Knowledge
+    from kb_runtime.knowledge.interface import Knowledge
     from kb_runtime.mcp.answers import Answers
 
 MAX_VALUES = 100
@@ -28,7 +28,7 @@ def complete(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> d
     values: list[str] = []
     if reference["type"] == "ref/prompt":
         if all(prompt["name"] != reference["name"] for prompt in answers.prompts["prompts"]):
-            raise ProtocolError(eras.INVALID_PARAMS, f"Unknown prompt: {reference['name']}")
+            raise ProtocolError(revisions.INVALID_PARAMS, f"Unknown prompt: {reference['name']}")
     else:
         collections = _collections(artifact, reference["uri"])
         if argument["name"] == "id":
@@ -57,5 +57,5 @@ def _collections(artifact: Knowledge, template: str) -> Sequence[str]:
             if template == address_template(kb, info.name):
                 return artifact.addressed(kb, info.name)
     raise ProtocolError(
-        eras.INVALID_PARAMS, f"Unknown resource template: {template}", {"uri": template}
+        revisions.INVALID_PARAMS, f"Unknown resource template: {template}", {"uri": template}
     )

@@ -7,7 +7,7 @@ makes the connection stateless, anything else opens the handshake.
 from __future__ import annotations
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.mcp import eras, failures
+from kb_runtime.mcp import failures, revisions
 from kb_runtime.mcp.params import HANDSHAKE_METHODS, SUBSCRIBE, UNSUBSCRIBE
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ class Connection:
         self._ready = False
         self._stateless: bool | None = None
         self._initialized = False
-        self._revision = eras.NEWEST_HANDSHAKE
+        self._revision = revisions.NEWEST_HANDSHAKE
 
     def answer(self, message: Any) -> Any:
         """The answer to one message or batch: a JSON value, None where none is due, or `Later`."""
@@ -112,31 +112,33 @@ class Connection:
         ):
             return False
         if self._stateless is None:
-            self._stateless = eras.has_envelope(message["params"])
+            self._stateless = revisions.has_envelope(message["params"])
         return True
 
     def _batch(self, messages: list[Any]) -> Any:
         """Batches existed in one revision only; elsewhere, and empty, they are invalid requests."""
-        if not (self._initialized and self._revision == eras.BATCHING_REVISION):
+        if not (self._initialized and self._revision == revisions.BATCHING_REVISION):
             return error_answer(
                 None,
-                eras.INVALID_REQUEST,
-                f"Batches exist in revision {eras.BATCHING_REVISION} only; send one object a line",
+                revisions.INVALID_REQUEST,
+                f"Batches exist in revision {revisions.BATCHING_REVISION} only; send one object a line",
             )
         if not messages:
-            return error_answer(None, eras.INVALID_REQUEST, "The batch is empty")
+            return error_answer(None, revisions.INVALID_REQUEST, "The batch is empty")
         answers = [answer for answer in map(self._single, messages) if answer is not None]
         return answers or None
 
     def _single(self, message: Any) -> dict[str, Any] | None:
         if not isinstance(message, dict):
-            return error_answer(None, eras.INVALID_REQUEST, "The message must be a JSON object")
+            return error_answer(
+                None, revisions.INVALID_REQUEST, "The message must be a JSON object"
+            )
         request_id = _request_id(message)
         if "method" not in message and ("result" in message or "error" in message):
             return None  # an answer, and this server asks nothing
         problem = _malformed(message, request_id)
         if problem:
-            return error_answer(request_id, eras.INVALID_REQUEST, problem)
+            return error_answer(request_id, revisions.INVALID_REQUEST, problem)
         if request_id is None:
             self._notified(message["method"], message.get("params") or {})
             return None
@@ -148,7 +150,7 @@ class Connection:
             return error_answer(request_id, error.code, error.message, error.data)
         except Exception as error:
             failures.report(f"{message['method']} failed", error)
-            return error_answer(request_id, eras.INTERNAL_ERROR, "Internal server error")
+            return error_answer(request_id, revisions.INTERNAL_ERROR, "Internal server error")
         return {"jsonrpc": "2.0", "id": request_id, "result": result}
 
     def _notified(self, method: str, params: dict[str, Any]) -> None:
@@ -172,21 +174,21 @@ class Connection:
         from kb_runtime.mcp import changes
 
         if self._stateless is None:
-            self._stateless = eras.has_envelope(params)
+            self._stateless = revisions.has_envelope(params)
         if not self._stateless:
-            raise ProtocolError(eras.METHOD_NOT_FOUND, "Method not found", LISTEN)
-        eras.envelope_revision(params)
+            raise ProtocolError(revisions.METHOD_NOT_FOUND, "Method not found", LISTEN)
+        revisions.envelope_revision(params)
         wanted = (params or {}).get("notifications")
         if not isinstance(wanted, dict):
             raise ProtocolError(
-                eras.INVALID_PARAMS,
+                revisions.INVALID_PARAMS,
                 "Invalid request parameters",
                 "params.notifications must be an object",
             )
         open_now = self._subscriptions.keys() | self._opening.keys()
         if request_id not in open_now and len(open_now) >= MAX_SUBSCRIPTIONS:
             raise ProtocolError(
-                eras.INVALID_REQUEST, f"There are {MAX_SUBSCRIPTIONS} subscriptions already"
+                revisions.INVALID_REQUEST, f"There are {MAX_SUBSCRIPTIONS} subscriptions already"
             )
         self._end(request_id)  # a client that uses an id twice has given up the first
         granted = changes.honoured(wanted, watching.known)
@@ -198,16 +200,16 @@ class Connection:
         return changes.acknowledgement(request_id, granted)
 
     def _request(self, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
-        enveloped = method != "initialize" and eras.has_envelope(params)
+        enveloped = method != "initialize" and revisions.has_envelope(params)
         if self._stateless is None:
             self._stateless = enveloped
         if self._stateless:
             if method == "initialize":
                 raise _handshake_refused(params)
-            return self._handle(method, params, eras.envelope_revision(params))
+            return self._handle(method, params, revisions.envelope_revision(params))
         if enveloped:
             raise ProtocolError(
-                eras.INVALID_REQUEST,
+                revisions.INVALID_REQUEST,
                 "this connection serves the handshake protocol era; "
                 "requests carrying the 2026-07-28 envelope are not accepted on it",
             )
@@ -217,7 +219,7 @@ class Connection:
             and method not in _BEFORE_INITIALIZE
         ):
             raise ProtocolError(
-                eras.INVALID_PARAMS, "Invalid request parameters", "initialize must come first"
+                revisions.INVALID_PARAMS, "Invalid request parameters", "initialize must come first"
             )
         if method in (SUBSCRIBE, UNSUBSCRIBE):
             return self._subscribe(method, params)
@@ -231,7 +233,7 @@ class Connection:
         """Remembers or forgets that a client of the handshake wants to be told of a resource. Raises
         ProtocolError."""
         if self._changes is None:
-            raise ProtocolError(eras.METHOD_NOT_FOUND, "Method not found", method)
+            raise ProtocolError(revisions.METHOD_NOT_FOUND, "Method not found", method)
         result = self._handle(method, params, self._revision)
         address = (params or {})["uri"]
         if method == UNSUBSCRIBE:
@@ -275,17 +277,17 @@ def _malformed(message: dict[str, Any], request_id: str | int | None) -> str:
 
 def _too_many_resources() -> ProtocolError:
     return ProtocolError(
-        eras.INVALID_REQUEST, f"At most {MAX_RESOURCES} resources can be subscribed to"
+        revisions.INVALID_REQUEST, f"At most {MAX_RESOURCES} resources can be subscribed to"
     )
 
 
 def _handshake_refused(params: dict[str, Any] | None) -> ProtocolError:
-    data: dict[str, Any] = {"supported": list(eras.STATELESS_REVISIONS)}
+    data: dict[str, Any] = {"supported": list(revisions.STATELESS_REVISIONS)}
     requested = (params or {}).get("protocolVersion")
     if isinstance(requested, str):
         data["requested"] = requested
     return ProtocolError(
-        eras.UNSUPPORTED_REVISION,
+        revisions.UNSUPPORTED_REVISION,
         "connection is serving the 2026-07-28 protocol; the initialize handshake is not accepted",
         data,
     )

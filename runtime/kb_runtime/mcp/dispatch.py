@@ -6,7 +6,7 @@ Free of transport and of the SDK's types. Both front ends answer through it, so 
 from __future__ import annotations
 
 from kb_runtime.errors import ArtifactError, ProtocolError
-from kb_runtime.mcp import correlation, eras, failures
+from kb_runtime.mcp import correlation, failures, revisions
 from kb_runtime.mcp.answers import (
     ALL,
     INGESTS,
@@ -18,17 +18,17 @@ from kb_runtime.mcp.answers import (
 )
 from kb_runtime.mcp.introduction import set_up
 from kb_runtime.mcp.params import SUBSCRIBE, UNSUBSCRIBE, check_params
-from kb_runtime.session import DATA_FOLDER
+from kb_runtime.tools.session import DATA_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from kb_runtime.knowledge import Knowledge
-    from kb_runtime.live import LiveArtifact
-    from kb_runtime.living_workspace import LivingWorkspace
-    from kb_runtime.working_tree import WorkingTree
+    from kb_runtime.knowledge.interface import Knowledge
+    from kb_runtime.live.living_workspace import LivingWorkspace
+    from kb_runtime.live.versions import LiveArtifact
+    from kb_runtime.live.working_tree import WorkingTree
 
     Method = Callable[[Answers, Knowledge, dict[str, Any], str], dict[str, Any]]
 
@@ -95,7 +95,7 @@ class Dispatcher:
             with self._live.lease() as artifact:
                 answers = self._answers_of(artifact)
                 result = _METHODS[method](answers, artifact, checked, revision)
-                if method in _GREETINGS and eras.is_stateless(revision) in self._announcing:
+                if method in _GREETINGS and revisions.is_stateless(revision) in self._announcing:
                     result = with_changes_told(result)
         except ProtocolError:
             raise
@@ -104,12 +104,12 @@ class Dispatcher:
                 f"{method}: {error.message}", error, correlation.given_id(checked) or ""
             )
             raise ProtocolError(
-                eras.INTERNAL_ERROR, f"The knowledge base cannot be read ({error.code})"
+                revisions.INTERNAL_ERROR, f"The knowledge base cannot be read ({error.code})"
             ) from error
         except Exception as error:
             failures.report(f"{method} failed", error, correlation.given_id(checked) or "")
-            raise ProtocolError(eras.INTERNAL_ERROR, "Internal server error") from error
-        if eras.is_stateless(revision):
+            raise ProtocolError(revisions.INTERNAL_ERROR, "Internal server error") from error
+        if revisions.is_stateless(revision):
             return answers.enveloped(result, cacheable=method in _CACHEABLE)
         return result
 
@@ -135,7 +135,7 @@ class Dispatcher:
         answers.read_only = self._read_only
         answers.cache_scope = self._cache_scope
         if self._live.can_change:
-            answers.ttl_ms = eras.LIVE_TTL_MS
+            answers.ttl_ms = revisions.LIVE_TTL_MS
         workspace = self._workspace
         ingests = (
             "" if workspace is None or self._read_only else answers.wire_names.get(INGESTS, "")
@@ -181,7 +181,7 @@ def _list_templates(
 def _only_page(result: dict[str, Any], params: dict[str, Any]) -> dict[str, Any]:
     """These lists have one page, so no cursor was ever handed out for them."""
     if params.get("cursor") is not None:
-        raise ProtocolError(eras.INVALID_PARAMS, "Invalid cursor: this list has one page")
+        raise ProtocolError(revisions.INVALID_PARAMS, "Invalid cursor: this list has one page")
     return result
 
 

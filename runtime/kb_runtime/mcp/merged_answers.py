@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from kb_runtime.artifact import Artifact
-    from kb_runtime.knowledge import Knowledge
+    from kb_runtime.knowledge.artifact import Artifact
+    from kb_runtime.knowledge.interface import Knowledge
 
     Change = Callable[[str, list[str]], list[str]]
     Document = dict[str, Any]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime import log
 from kb_runtime.errors import ProtocolError
-from kb_runtime.mcp import correlation, eras
+from kb_runtime.mcp import correlation, revisions
 from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.mcp.params import HANDSHAKE_METHODS, STATELESS_METHODS
 
@@ -40,7 +40,7 @@ class Observation(NamedTuple):
 
     @property
     def is_defect(self) -> bool:
-        return self.outcome in ("INTERNAL", str(eras.INTERNAL_ERROR))
+        return self.outcome in ("INTERNAL", str(revisions.INTERNAL_ERROR))
 
 
 class ObservedDispatcher(Dispatcher):
@@ -52,7 +52,7 @@ class ObservedDispatcher(Dispatcher):
     def handle(self, method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:
         given, request_id = _identified(method, params, revision)
         start = perf_counter()
-        outcome = str(eras.INTERNAL_ERROR)
+        outcome = str(revisions.INTERNAL_ERROR)
         try:
             result = super().handle(method, given, revision)
             outcome = _outcome(result)
@@ -106,7 +106,7 @@ def _identified(
         if given is not None:
             return params, given
     made = correlation.new_id()
-    lacks_meta = meta is None and not eras.is_stateless(revision)
+    lacks_meta = meta is None and not revisions.is_stateless(revision)
     if method == CALL and params is not None and (lacks_meta or isinstance(meta, dict)):
         return {**params, "_meta": {**(meta or {}), correlation.KEY: made}}, made
     return params, made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.mcp import eras
+from kb_runtime.mcp import revisions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ def check_params(method: str, params: dict[str, Any] | None, revision: str) -> d
     Raises ProtocolError: METHOD_NOT_FOUND for a method that this revision or server lacks,
     INVALID_PARAMS (whose data names the field) for a wrong shape.
     """
-    stateless = eras.is_stateless(revision)
+    stateless = revisions.is_stateless(revision)
     if method not in (STATELESS_METHODS if stateless else HANDSHAKE_METHODS):
-        raise ProtocolError(eras.METHOD_NOT_FOUND, "Method not found", method)
+        raise ProtocolError(revisions.METHOD_NOT_FOUND, "Method not found", method)
     checked = {} if params is None else params
     _check_meta(checked, stateless)
     for name, (kind, required) in _FIELDS[method].items():
@@ -86,18 +86,20 @@ def _check_meta(params: dict[str, Any], stateless: bool) -> None:
         raise _invalid("_meta.progressToken must be a string or an integer")
     if not stateless:
         return
-    if not isinstance(meta.get(eras.CAPABILITIES_KEY), dict):
-        raise _invalid(f"_meta[{eras.CAPABILITIES_KEY!r}] must be an object")
-    client = meta.get(eras.CLIENT_INFO_KEY)
+    if not isinstance(meta.get(revisions.CAPABILITIES_KEY), dict):
+        raise _invalid(f"_meta[{revisions.CAPABILITIES_KEY!r}] must be an object")
+    client = meta.get(revisions.CLIENT_INFO_KEY)
     if client is not None and not _is_implementation(client):
-        raise _invalid(f"_meta[{eras.CLIENT_INFO_KEY!r}] must have a name and a version")
-    level = meta.get(eras.LOG_LEVEL_KEY)
+        raise _invalid(f"_meta[{revisions.CLIENT_INFO_KEY!r}] must have a name and a version")
+    level = meta.get(revisions.LOG_LEVEL_KEY)
     if level is not None and level not in _LOG_LEVELS:
-        raise _invalid(f"_meta[{eras.LOG_LEVEL_KEY!r}] must be one of {', '.join(_LOG_LEVELS)}")
+        raise _invalid(
+            f"_meta[{revisions.LOG_LEVEL_KEY!r}] must be one of {', '.join(_LOG_LEVELS)}"
+        )
 
 
 def _invalid(detail: str) -> ProtocolError:
-    return ProtocolError(eras.INVALID_PARAMS, "Invalid request parameters", f"params.{detail}")
+    return ProtocolError(revisions.INVALID_PARAMS, "Invalid request parameters", f"params.{detail}")
 
 
 def _is_implementation(value: Any) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.mcp import eras
+from kb_runtime.mcp import revisions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from kb_runtime.knowledge import Knowledge
+    from kb_runtime.knowledge.interface import Knowledge
     from kb_runtime.mcp.answers import Answers
 
     Render = Callable[[Answers, Knowledge, dict[str, str]], str]
@@ -98,7 +98,7 @@ def get_prompt(answers: Answers, artifact: Knowledge, params: dict[str, Any]) ->
     name = params["name"]
     listed = {prompt["name"]: prompt for prompt in answers.prompts["prompts"]}
     if name not in listed:
-        raise ProtocolError(eras.INVALID_PARAMS, f"Unknown prompt: {name}")
+        raise ProtocolError(revisions.INVALID_PARAMS, f"Unknown prompt: {name}")
     given = {key: value.strip() for key, value in (params.get("arguments") or {}).items()}
     text = _RENDER[name](answers, artifact, {key: value for key, value in given.items() if value})
     return {
@@ -110,7 +110,9 @@ def get_prompt(answers: Answers, artifact: Knowledge, params: dict[str, Any]) ->
 def _start(answers: Answers, artifact: Knowledge, given: dict[str, str]) -> str:
     task = given.get("task", "")[:MAX_TASK_CHARS]
     if not task:
-        raise ProtocolError(eras.INVALID_PARAMS, f"The prompt {START!r} needs the argument 'task'")
+        raise ProtocolError(
+            revisions.INVALID_PARAMS, f"The prompt {START!r} needs the argument 'task'"
+        )
     steps = [
         text.format(tool=answers.wire_names[declared])
         for declared, text in _STEPS
@@ -130,7 +132,7 @@ def _start(answers: Answers, artifact: Knowledge, given: dict[str, str]) -> str:
 
 
 def _quiz_me(answers: Answers, _: Knowledge, given: dict[str, str]) -> str:
-    from kb_runtime.rendering import json_text
+    from kb_runtime.text.rendering import json_text
 
     count = _number(given, "questionCount", 20)
     scope: dict[str, Any] = {}
@@ -170,12 +172,12 @@ def _quiz_me(answers: Answers, _: Knowledge, given: dict[str, str]) -> str:
 
 
 def _find_topic(answers: Answers, _: Knowledge, given: dict[str, str]) -> str:
-    from kb_runtime.rendering import json_text
+    from kb_runtime.text.rendering import json_text
 
     query = given.get("query", "")[:MAX_VALUE_CHARS]
     if sum(not char.isspace() for char in query) < MIN_TOPIC_CHARS:
         raise ProtocolError(
-            eras.INVALID_PARAMS,
+            revisions.INVALID_PARAMS,
             f"The prompt {FIND_TOPIC!r} needs the argument 'query' with at least"
             f" {MIN_TOPIC_CHARS} characters",
         )
@@ -205,7 +207,7 @@ def _number(given: dict[str, str], name: str, highest: int | None = None) -> int
         return None
     if not value.isdecimal() or not value.isascii() or len(value) > 9 or int(value) < 1:
         raise ProtocolError(
-            eras.INVALID_PARAMS, f"The argument {name!r} must be a whole number from 1"
+            revisions.INVALID_PARAMS, f"The argument {name!r} must be a whole number from 1"
         )
     return int(value) if highest is None else min(int(value), highest)
 

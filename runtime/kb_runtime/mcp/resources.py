@@ -5,17 +5,17 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
-from kb_runtime.addresses import parse_address
-from kb_runtime.cursors import read_cursor, write_cursor
 from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
-from kb_runtime.manifest import sha256
-from kb_runtime.mcp import eras
+from kb_runtime.mcp import revisions
+from kb_runtime.store.manifest import sha256
+from kb_runtime.text.addresses import parse_address
+from kb_runtime.text.cursors import read_cursor, write_cursor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from kb_runtime.knowledge import Knowledge
+    from kb_runtime.knowledge.interface import Knowledge
 
 PAGE = 100
 LIST = "resources/list"
@@ -46,9 +46,11 @@ def list_resources(artifact: Knowledge, cursor: str | None) -> dict[str, Any]:
         try:
             start = read_cursor(cursor, artifact.build_id, LIST, {}, 1)[0]
         except ToolError as error:
-            raise ProtocolError(eras.INVALID_PARAMS, f"Invalid cursor: {error.message}") from error
+            raise ProtocolError(
+                revisions.INVALID_PARAMS, f"Invalid cursor: {error.message}"
+            ) from error
         if start >= total:
-            raise ProtocolError(eras.INVALID_PARAMS, "Invalid cursor: it is beyond the end")
+            raise ProtocolError(revisions.INVALID_PARAMS, "Invalid cursor: it is beyond the end")
     stop = min(start + PAGE, total)
     resources = []
     for position in range(start, stop):
@@ -111,7 +113,11 @@ def check_known(artifact: Knowledge, uri: str, revision: str) -> None:
 
 
 def _unknown(uri: str, revision: str) -> ProtocolError:
-    code = eras.INVALID_PARAMS if eras.is_stateless(revision) else eras.RESOURCE_NOT_FOUND
+    code = (
+        revisions.INVALID_PARAMS
+        if revisions.is_stateless(revision)
+        else revisions.RESOURCE_NOT_FOUND
+    )
     return ProtocolError(code, f"Resource not found: {uri}", {"uri": uri})
 
 

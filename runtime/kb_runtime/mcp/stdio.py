@@ -14,7 +14,7 @@ import os
 import sys
 from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
-from kb_runtime.mcp import eras, failures
+from kb_runtime.mcp import failures, revisions
 from kb_runtime.mcp.connection import Connection, Later, error_answer
 
 TYPE_CHECKING = False
@@ -124,7 +124,7 @@ class StdioServer:
         if line is None:
             return error_answer(
                 None,
-                eras.INVALID_REQUEST,
+                revisions.INVALID_REQUEST,
                 f"The line is longer than {MAX_LINE_BYTES} bytes and was dropped",
             )
         if not line.strip():
@@ -132,9 +132,9 @@ class StdioServer:
         try:
             message = _DECODER.decode(line.decode("utf-8"))
         except UnicodeDecodeError:
-            return error_answer(None, eras.PARSE_ERROR, "Parse error: the line is not UTF-8")
+            return error_answer(None, revisions.PARSE_ERROR, "Parse error: the line is not UTF-8")
         except (ValueError, RecursionError):
-            return error_answer(None, eras.PARSE_ERROR, "Parse error: the line is not JSON")
+            return error_answer(None, revisions.PARSE_ERROR, "Parse error: the line is not JSON")
         return self._connection.answer(message)
 
     def _announce(self) -> None:
@@ -205,7 +205,7 @@ def encode(answer: Any) -> bytes:
         failures.report("an answer cannot be written as JSON", error)
         request_id = answer.get("id") if isinstance(answer, dict) else None
         text = _ENCODER.encode(
-            error_answer(request_id, eras.INTERNAL_ERROR, "Internal server error")
+            error_answer(request_id, revisions.INTERNAL_ERROR, "Internal server error")
         )
     try:
         return text.encode("utf-8") + b"\n"

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from kb_runtime.tools import (
-    builtins,
-    codebase,
-    docs,
-    examples,
-    health,
-    ingestion,
-    patterns,
-    quiz,
-    routing,
-    search,
-    sources,
-    substring,
-    templates,
-    tests,
-    topic_search,
-    workshops,
-)
+from kb_runtime.tools import health
+from kb_runtime.tools.cases import ingestion
+from kb_runtime.tools.cases import search as tests
+from kb_runtime.tools.code import retrieval
 from kb_runtime.tools.declaration import Tool
+from kb_runtime.tools.reference import builtins, docs, examples, patterns, routing, templates
+from kb_runtime.tools.search import hybrid, substring
+from kb_runtime.tools.sources import pages
+from kb_runtime.tools.workshops import lessons, quiz, topic_search
 
 TOOLS: tuple[Tool, ...] = (
     *builtins.TOOLS,
@@ -29,14 +19,14 @@ TOOLS: tuple[Tool, ...] = (
     *templates.TOOLS,
     *patterns.TOOLS,
     *routing.TOOLS,
-    *search.TOOLS,
+    *hybrid.TOOLS,
     *substring.TOOLS,
     *tests.TOOLS,
     *health.TOOLS,
     *ingestion.TOOLS,
-    *sources.TOOLS,
-    *workshops.TOOLS,
+    *pages.TOOLS,
+    *lessons.TOOLS,
     *topic_search.TOOLS,
     *quiz.TOOLS,
-    *codebase.TOOLS,
+    *retrieval.TOOLS,
 )

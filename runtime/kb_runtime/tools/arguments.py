@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.names import quoted, suggest
+from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools.declaration import Argument, Tool
 
 MAX_ITEMS = 100

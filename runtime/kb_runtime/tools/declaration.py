@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from kb_runtime.errors import ToolError
-    from kb_runtime.session import Session
+    from kb_runtime.tools.session import Session
 
 JsonType = Literal["string", "integer", "number", "boolean", "object", "string[]"]
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.testcases import PRIORITIES, TEST_TYPES
+from kb_runtime.records.cases import PRIORITIES, TEST_TYPES
 from kb_runtime.tools import library
 from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.declaration import Answer, Tool
 from kb_runtime.tools.schemas import BOOLEAN, INTEGER, OBJECT, STRING, STRINGS, structure
 
 if TYPE_CHECKING:
-    from kb_runtime.session import Session
+    from kb_runtime.tools.session import Session
 
 HEALTHY = "HEALTHY"
 DEGRADED = "DEGRADED"

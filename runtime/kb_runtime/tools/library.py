@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.addresses import parse_address
-from kb_runtime.names import Names, quoted, resolve, resolve_path
+from kb_runtime.text.addresses import parse_address
+from kb_runtime.text.names import Names, quoted, resolve, resolve_path
 
 if TYPE_CHECKING:
-    from kb_runtime.artifact import CollectionInfo
-    from kb_runtime.knowledge import Knowledge, Records
-    from kb_runtime.session import Session
+    from kb_runtime.knowledge.artifact import CollectionInfo
+    from kb_runtime.knowledge.interface import Knowledge, Records
+    from kb_runtime.tools.session import Session
 
 Record = dict[str, Any]
 Resolver = Callable[[str, Sequence[Names]], tuple[int, int] | None]

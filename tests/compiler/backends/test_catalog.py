@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kb_runtime.catalog import Catalog, ChunkTable
+from kb_runtime.store.catalog import Catalog, ChunkTable
 from kbc.backends.catalog import CatalogError, lookup_keys, write_catalog, write_chunks
 from kbc.records import BuiltinRecord, Chunk, catalog_entry
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kb_runtime.analysis import name_parts
-from kb_runtime.artifact import Artifact
-from kb_runtime.search import SearchRequest
-from kb_runtime.verification import verify
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.verification import verify
+from kb_runtime.search.analysis import name_parts
+from kb_runtime.search.searcher import SearchRequest
 from kbc.backends.draft_lexical import _WORD, _Spelled, _words
-from kbc.code_tree import read_tree
-from kbc.pipeline import BuildOptions, BuildReport, build_from, differing_files
+from kbc.following.code_tree import read_tree
+from kbc.pipeline.build import BuildOptions, BuildReport, build_from, differing_files
 
 FILES = {
     "src/retry.py": (

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kb_runtime.analysis import RECIPE, Analyzer
-from kb_runtime.lexical import LexicalIndex
-from kb_runtime.query import analyse
+from kb_runtime.search.analysis import RECIPE, Analyzer
+from kb_runtime.search.lexical import LexicalIndex
+from kb_runtime.search.query import analyse
 from kbc.backends.lexical import LexicalStats, write_lexical
 from kbc.records import Chunk
 

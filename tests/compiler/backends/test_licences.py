@@ -4,8 +4,8 @@ from pathlib import Path
 
 from kbc.backends.licences import write_licences
 from kbc.diagnostics import Diagnostics
-from kbc.inputs import read_inputs
-from kbc.project import SourceFile
+from kbc.pipeline.inputs import read_inputs
+from kbc.project.model import SourceFile
 
 
 def write_kb(root: Path) -> None:

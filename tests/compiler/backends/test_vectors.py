@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kb_runtime.vectors import RowRange
+from kb_runtime.search.vectors import RowRange
 from kbc.backends import vectors as vectors_module
 from kbc.backends.vectors import GraphMemory, VectorError, write_vectors
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from kbc.chunking import TokenBudget, chunk
-from kbc.chunking.barrels import passes_on
+from kbc.languages.barrels import passes_on
 from kbc.records import Record
 
 BARRELS = {
@@ -36,7 +36,7 @@ PROGRAMS = {
 
 
 def kinds(text: str, language: str) -> list[str]:
-    from kbc.chunking import syntax
+    from kbc.languages import syntax
 
     return sorted({each.kind for each in syntax.walk(syntax.symbols(text, language=language))})
 

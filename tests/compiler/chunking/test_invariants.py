@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbc import mdx
 from kbc.chunking import TokenBudget, chunk
+from kbc.languages import mdx
 from kbc.records import Chunk, DocRecord, ExampleRecord, Record
 
 HOSTILE = st.text(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kb_runtime import abandoned
+from kb_runtime.store import temporary_folders
 from kbc.encoding import graph
 from kbc.encoding.graph_cache import Graph, read_graph
 from kbc.encoding.model import Model, resolve_model
@@ -111,7 +111,7 @@ def test_the_temporary_folder_of_a_killed_build_is_removed_by_one_without_a_cach
     model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(abandoned, "LOCKED_WITHIN_S", 0.0)
+    monkeypatch.setattr(temporary_folders, "LOCKED_WITHIN_S", 0.0)
     (tmp_path / "kbc-graph-killed").mkdir()
     (tmp_path / "kbc-graph-killed" / "model.onnx").touch()
     (tmp_path / "kbc-graph-living").mkdir()

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from kb_runtime.artifact import Artifact
-from kb_runtime.workspace import Workspace
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.live.workspace import Workspace
 from kbc.following import builder
 from kbc.following import follower as following
 from kbc.following.follower import Follower

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from kb_runtime.artifact import Artifact
-from kb_runtime.manifest import resolve
-from kb_runtime.workspace import CodeFolder, Workspace, write_whole
-from kbc import exit_codes
-from kbc.cli import run
+from kb_runtime import exit_codes
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.live.workspace import CodeFolder, Workspace, write_whole
+from kb_runtime.store.manifest import resolve
+from kbc.cli.main import run
 from kbc.following.indexing import Indexing
 from kbc.following.pruning import prune
 

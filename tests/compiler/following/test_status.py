@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.end_to_end.sealed import namespaces
 
-from kb_runtime.workspace import Workspace
+from kb_runtime.live.workspace import Workspace
 from kbc.following.status import StatusFile
 
 FULL = ("unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=32k none "$0" && exec "$@"')
@@ -16,7 +16,7 @@ FULL = ("unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=32k none "$0" && e
 FILLING = """
 import sys
 from pathlib import Path
-from kb_runtime.workspace import CodeFolder
+from kb_runtime.live.workspace import CodeFolder
 from kbc.following.status import StatusFile
 
 folder, written_before = Path(sys.argv[1]), sys.argv[2] == "True"

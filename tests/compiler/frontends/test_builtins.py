@@ -15,7 +15,7 @@ from kbc.frontends.builtins import (
     read,
     split_top_level,
 )
-from kbc.project import Collection, SourceFile
+from kbc.project.model import Collection, SourceFile
 from kbc.records import BuiltinRecord
 
 PAGE = """# Operators

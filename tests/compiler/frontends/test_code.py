@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import tree_sitter_language_pack
 
+from kbc.cache.phases import PhaseCache, remembering
 from kbc.chunking import TokenBudget, chunk
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.code import MAX_DEFINITIONS, read
-from kbc.phase_cache import PhaseCache, remembering
-from kbc.project import Collection, SourceFile
+from kbc.project.model import Collection, SourceFile
 from kbc.records import CodeRecord
 
 BUDGET = TokenBudget(count=lambda text: len(text.split()) + 2, max_tokens=256)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.examples import MAX_KEYWORDS, read
-from kbc.project import Collection, SourceFile
+from kbc.project.model import Collection, SourceFile
 from kbc.records import ExampleRecord
 
 SPEC = """// A token.

@@ -9,7 +9,7 @@ import pytest
 from kbc import frontends
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.orphans import MIN_PAGES
-from kbc.project import Collection, SourceFile
+from kbc.project.model import Collection, SourceFile
 
 KINDS = {
     "docs": Collection("docs", "docs", ("docs",), group="core"),

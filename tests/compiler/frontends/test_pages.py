@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends import pages
-from kbc.project import Collection, SourceFile
+from kbc.project.model import Collection, SourceFile
 from kbc.records import PageRecord, SourceRecord
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.patterns import read
-from kbc.project import Collection, SourceFile
+from kbc.project.model import Collection, SourceFile
 from kbc.records import PatternRecord
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from kbc import frontends
 from kbc.diagnostics import Diagnostics
-from kbc.project import Collection, SourceFile
+from kbc.project.model import Collection, SourceFile
 from kbc.records import BuiltinRecord, DocRecord, PatternRecord, Record
 
 CORPUS = Path(__file__).parents[4] / "shared" / "corpora" / "quint-docs"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from kbc import frontends
 from kbc.diagnostics import Diagnostics
-from kbc.project import Collection, SourceFile
+from kbc.project.model import Collection, SourceFile
 
 ROUTING = """[[label]]
 name = "a"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.routing import read
-from kbc.project import Collection, SourceFile
+from kbc.project.model import Collection, SourceFile
 from kbc.records import RoutingRecord
 
 TABLE = """[[label]]

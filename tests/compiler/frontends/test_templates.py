@@ -8,7 +8,7 @@ import pytest
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.templates import read
-from kbc.project import Collection, SourceFile
+from kbc.project.model import Collection, SourceFile
 from kbc.records import TemplateRecord
 
 

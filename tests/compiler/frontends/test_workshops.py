@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from kbc import diffs
 from kbc.diagnostics import Diagnostics
-from kbc.discovery import discover
 from kbc.frontends import workshops
-from kbc.project import load_project
+from kbc.languages import diffs
+from kbc.project.model import load_project
 from kbc.records import WorkshopRecord, WorkshopSection
-from kbc.workshop_tree import is_text_name
+from kbc.sources.discovery import discover
+from kbc.sources.workshop_tree import is_text_name
 
 PROBLEM, SOLUTION = (
     "exercises/01.first-steps/01.problem.hello",

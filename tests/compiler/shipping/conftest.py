@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kb_runtime.artifact import Artifact
+from kb_runtime.knowledge.artifact import Artifact
 from kbc.backends.tools import CollectionSummary, ServerFacts, write_tools_json
-from kbc.linker import Published
+from kbc.linking.linker import Published
 
 Ship = Callable[..., Artifact]
 

@@ -7,8 +7,8 @@ from tests.compiler.shipping.conftest import Ship
 
 from kb_runtime.version import __version__
 from kbc.shipping.errors import ShippingError
-from kbc.shipping.moment import moment_of
 from kbc.shipping.product import product, runtime_requirement
+from kbc.shipping.timestamp import moment_of
 
 
 def test_names_follow_from_the_knowledge_base(ship: Ship) -> None:

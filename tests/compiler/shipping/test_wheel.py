@@ -16,8 +16,8 @@ from packaging.metadata import Metadata
 from packaging.utils import parse_wheel_filename
 from tests.compiler.shipping.conftest import Ship
 
-from kb_runtime.artifact import Artifact
 from kb_runtime.errors import ArtifactError
+from kb_runtime.knowledge.artifact import Artifact
 from kbc.shipping.product import product
 from kbc.shipping.wheel import write_wheel
 

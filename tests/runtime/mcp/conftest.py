@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from kb_runtime.live import LiveArtifact
+from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
-from kbc import linker
 from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.tools import CollectionSummary, ServerFacts, write_tools_json
-from kbc.linker import Staging
+from kbc.linking import linker
+from kbc.linking.linker import Staging
 from kbc.records import Chunk
 
 PAGE = "# Maps\n\nA map has keys.\n\n## Access\n\nUse get.\n"

@@ -18,8 +18,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.live import LiveArtifact
-from kb_runtime.mcp import eras
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.changes import Changes
 from kb_runtime.mcp.dispatch import Dispatcher
 
@@ -188,7 +188,7 @@ def test_a_client_of_the_handshake_is_told_on_stdio(
                 await client.session.unsubscribe_resource(OP.format(8))
                 with pytest.raises(MCPError) as refused:
                     await client.session.subscribe_resource(OP.format("-none"))
-                assert refused.value.error.code == eras.RESOURCE_NOT_FOUND
+                assert refused.value.error.code == revisions.RESOURCE_NOT_FOUND
                 corpus.publish("2", docs=[], builtins=edited(corpus, 7, 8, 9))
                 with anyio.fail_after(WAIT_S):
                     await all_of_them.wait()
@@ -285,6 +285,6 @@ def test_a_client_of_the_handshake_is_promised_nothing_on_http(http: tuple[Any, 
             assert not capabilities.resources.subscribe
             with pytest.raises(MCPError) as refused:
                 await client.session.subscribe_resource(OP.format(1))
-            assert refused.value.error.code == eras.METHOD_NOT_FOUND
+            assert refused.value.error.code == revisions.METHOD_NOT_FOUND
 
     anyio.run(converse)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kb_runtime.mcp import eras
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.dispatch import Dispatcher
 
 PAGE_ADDRESS = "kb://small/docs/docs%2Fmaps%20%26%20sets.md"
@@ -21,7 +21,7 @@ def compact(dispatch: Any) -> Dispatcher:
 
 def call(dispatcher: Any, tool: str, /, **arguments: Any) -> Any:
     params = {"name": f"small_{tool}", "arguments": arguments}
-    return dispatcher.handle("tools/call", params, eras.NEWEST_HANDSHAKE)
+    return dispatcher.handle("tools/call", params, revisions.NEWEST_HANDSHAKE)
 
 
 def text(result: Any) -> str:
@@ -58,7 +58,7 @@ def test_get_sends_no_structure_beside_a_page(compact: Any) -> None:
     assert "structuredContent" not in call(compact, "get", name=PAGE_ADDRESS)
     (tool,) = (
         tool
-        for tool in compact.handle("tools/list", {}, eras.NEWEST_HANDSHAKE)["tools"]
+        for tool in compact.handle("tools/list", {}, revisions.NEWEST_HANDSHAKE)["tools"]
         if tool["name"] == "small_get"
     )
     assert "outputSchema" not in tool
@@ -78,7 +78,7 @@ def test_get_refuses_lines_that_are_not_there(compact: Any) -> None:
 def test_get_goes_on_where_it_was_cut_until_nothing_is_left(
     compact: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kb_runtime.tools.compact.cut", lambda text, start, _: start + 10)
+    monkeypatch.setattr("kb_runtime.tools.search.compact.cut", lambda text, start, _: start + 10)
     read, cursor = "", {}
     while True:
         answer = text(call(compact, "get", name="docs/maps & sets.md", **cursor))
@@ -93,7 +93,7 @@ def test_get_goes_on_where_it_was_cut_until_nothing_is_left(
 def test_a_cursor_of_another_record_is_refused(
     compact: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kb_runtime.tools.compact.cut", lambda text, start, _: start + 5)
+    monkeypatch.setattr("kb_runtime.tools.search.compact.cut", lambda text, start, _: start + 5)
     answer = text(call(compact, "get", name="op1"))
     cursor = answer.rsplit("cursor ", 1)[1].rstrip("]")
     assert error(call(compact, "get", name="op2", cursor=cursor))["kind"] == "BAD_INPUT"

@@ -8,22 +8,22 @@ from typing import Any
 import pytest
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.live import LiveArtifact
-from kb_runtime.mcp import eras
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.changes import Changes
 from kb_runtime.mcp.connection import MAX_RESOURCES, MAX_SUBSCRIPTIONS, Connection
 from kb_runtime.mcp.dispatch import Dispatcher
 
-STATELESS = eras.STATELESS_REVISIONS[0]
-META = {eras.REVISION_KEY: STATELESS, eras.CAPABILITIES_KEY: {}}
+STATELESS = revisions.STATELESS_REVISIONS[0]
+META = {revisions.REVISION_KEY: STATELESS, revisions.CAPABILITIES_KEY: {}}
 
 
 def echo(method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:
     """A handler that tells what it was asked; `initialize` agrees to what it is offered."""
     if method == "initialize":
-        return {"protocolVersion": eras.negotiate((params or {}).get("protocolVersion", ""))}
+        return {"protocolVersion": revisions.negotiate((params or {}).get("protocolVersion", ""))}
     if method == "fail":
-        raise ProtocolError(eras.INVALID_PARAMS, "no", {"why": 1})
+        raise ProtocolError(revisions.INVALID_PARAMS, "no", {"why": 1})
     if method == "explode":
         raise RuntimeError("secret")
     return {"method": method, "revision": revision}
@@ -34,13 +34,13 @@ def request(method: str, params: Any = None, request_id: Any = 1) -> dict[str, A
     return message if params is None else {**message, "params": params}
 
 
-def opened(revision: str = eras.NEWEST_HANDSHAKE) -> Connection:
+def opened(revision: str = revisions.NEWEST_HANDSHAKE) -> Connection:
     connection = Connection(echo)
     connection.answer(request("initialize", {"protocolVersion": revision}))
     return connection
 
 
-@pytest.mark.parametrize("revision", eras.HANDSHAKE_REVISIONS)
+@pytest.mark.parametrize("revision", revisions.HANDSHAKE_REVISIONS)
 def test_requests_after_the_handshake_use_its_revision(revision: str) -> None:
     answer = opened(revision).answer(request("tools/list"))
     assert answer["result"]["revision"] == revision
@@ -48,7 +48,7 @@ def test_requests_after_the_handshake_use_its_revision(revision: str) -> None:
 
 def test_requests_before_the_handshake_are_refused_but_ping_is_not() -> None:
     connection = Connection(echo)
-    assert connection.answer(request("tools/list"))["error"]["code"] == eras.INVALID_PARAMS
+    assert connection.answer(request("tools/list"))["error"]["code"] == revisions.INVALID_PARAMS
     assert "result" in connection.answer(request("ping"))
 
 
@@ -61,28 +61,28 @@ def test_a_stateless_connection_refuses_the_handshake() -> None:
     connection = Connection(echo)
     connection.answer(request("tools/list", {"_meta": META}))
     error = connection.answer(request("initialize", {"protocolVersion": "2025-06-18"}))["error"]
-    assert error["code"] == eras.UNSUPPORTED_REVISION
+    assert error["code"] == revisions.UNSUPPORTED_REVISION
     assert error["data"] == {"supported": [STATELESS], "requested": "2025-06-18"}
 
 
 def test_a_handshake_connection_refuses_stateless_requests() -> None:
     error = opened().answer(request("tools/list", {"_meta": META}))["error"]
-    assert error["code"] == eras.INVALID_REQUEST
+    assert error["code"] == revisions.INVALID_REQUEST
 
 
 def test_a_stateless_connection_refuses_requests_without_their_envelope() -> None:
     connection = Connection(echo)
     connection.answer(request("tools/list", {"_meta": META}))
-    assert connection.answer(request("tools/list"))["error"]["code"] == eras.INVALID_PARAMS
-    half = {"_meta": {eras.REVISION_KEY: STATELESS}}
+    assert connection.answer(request("tools/list"))["error"]["code"] == revisions.INVALID_PARAMS
+    half = {"_meta": {revisions.REVISION_KEY: STATELESS}}
     error = connection.answer(request("tools/list", half))["error"]
-    assert eras.CAPABILITIES_KEY in error["message"]
+    assert revisions.CAPABILITIES_KEY in error["message"]
 
 
 def test_an_unknown_revision_is_answered_with_those_served() -> None:
-    meta = {**META, eras.REVISION_KEY: "2099-01-01"}
+    meta = {**META, revisions.REVISION_KEY: "2099-01-01"}
     error = Connection(echo).answer(request("tools/list", {"_meta": meta}))["error"]
-    assert error["code"] == eras.UNSUPPORTED_REVISION
+    assert error["code"] == revisions.UNSUPPORTED_REVISION
     assert error["data"] == {"supported": [STATELESS], "requested": "2099-01-01"}
 
 
@@ -95,7 +95,7 @@ def test_the_id_comes_back_as_it_was(request_id: Any) -> None:
 def test_what_is_no_request_is_an_invalid_request(message: Any) -> None:
     answer = opened().answer(message)
     assert answer["id"] is None
-    assert answer["error"]["code"] == eras.INVALID_REQUEST
+    assert answer["error"]["code"] == revisions.INVALID_REQUEST
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_what_is_no_request_is_an_invalid_request(message: Any) -> None:
 )
 def test_a_malformed_request_is_an_invalid_request(change: dict[str, Any]) -> None:
     answer = opened().answer({**request("ping"), **change})
-    assert answer["error"]["code"] == eras.INVALID_REQUEST
+    assert answer["error"]["code"] == revisions.INVALID_REQUEST
 
 
 def test_notifications_and_answers_get_no_answer() -> None:
@@ -128,12 +128,12 @@ def test_notifications_and_answers_get_no_answer() -> None:
 
 def test_protocol_errors_come_with_their_data() -> None:
     error = opened().answer(request("fail"))["error"]
-    assert error == {"code": eras.INVALID_PARAMS, "message": "no", "data": {"why": 1}}
+    assert error == {"code": revisions.INVALID_PARAMS, "message": "no", "data": {"why": 1}}
 
 
 def test_a_defect_leaks_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     error = opened().answer(request("explode"))["error"]
-    assert error == {"code": eras.INTERNAL_ERROR, "message": "Internal server error"}
+    assert error == {"code": revisions.INTERNAL_ERROR, "message": "Internal server error"}
     assert "secret" in capsys.readouterr().err
 
 
@@ -144,23 +144,23 @@ def test_a_batch_is_answered_in_the_revision_that_has_them() -> None:
         7,
         request("fail", request_id="b"),
     ]
-    answers = opened(eras.BATCHING_REVISION).answer(batch)
+    answers = opened(revisions.BATCHING_REVISION).answer(batch)
     assert [answer["id"] for answer in answers] == ["a", None, "b"]
     assert "result" in answers[0]
 
 
 def test_a_batch_of_notifications_gets_no_answer() -> None:
     batch = [{"jsonrpc": "2.0", "method": "notifications/initialized"}]
-    assert opened(eras.BATCHING_REVISION).answer(batch) is None
+    assert opened(revisions.BATCHING_REVISION).answer(batch) is None
 
 
 @pytest.mark.parametrize(
     ("revision", "batch"),
-    [(eras.BATCHING_REVISION, []), (eras.NEWEST_HANDSHAKE, [request("ping")])],
+    [(revisions.BATCHING_REVISION, []), (revisions.NEWEST_HANDSHAKE, [request("ping")])],
 )
 def test_other_batches_are_one_invalid_request(revision: str, batch: list[Any]) -> None:
     answer = opened(revision).answer(batch)
-    assert (answer["id"], answer["error"]["code"]) == (None, eras.INVALID_REQUEST)
+    assert (answer["id"], answer["error"]["code"]) == (None, revisions.INVALID_REQUEST)
 
 
 # Changed lists and resources
@@ -199,7 +199,10 @@ def told(connection: Connection, *kinds: str) -> list[tuple[str, Any]]:
     messages = connection.news(kinds)
     assert all(message["jsonrpc"] == "2.0" and "id" not in message for message in messages)
     return [
-        (message["method"], message.get("params", {}).get("_meta", {}).get(eras.SUBSCRIPTION_KEY))
+        (
+            message["method"],
+            message.get("params", {}).get("_meta", {}).get(revisions.SUBSCRIPTION_KEY),
+        )
         for message in messages
     ]
 
@@ -232,7 +235,7 @@ def test_a_stateless_client_is_told_what_it_subscribed_to(
         "method": "notifications/subscriptions/acknowledged",
         "params": {
             "notifications": {"toolsListChanged": True},
-            "_meta": {eras.SUBSCRIPTION_KEY: "s-1"},
+            "_meta": {revisions.SUBSCRIPTION_KEY: "s-1"},
         },
     }
     assert told(connection, "tools") == []  # the acknowledgement comes first
@@ -261,17 +264,17 @@ def test_a_subscription_that_makes_no_sense_is_refused(telling: Callable[[], Con
         return found
 
     wrong = request("subscriptions/listen", {"_meta": META, "notifications": []})
-    assert code(telling(), wrong) == eras.INVALID_PARAMS
+    assert code(telling(), wrong) == revisions.INVALID_PARAMS
     bare = request("subscriptions/listen", {"notifications": {}})
     handshake = telling()
     handshake.answer(request("initialize", {"protocolVersion": "2025-11-25"}))
-    assert code(handshake, bare) == eras.METHOD_NOT_FOUND
+    assert code(handshake, bare) == revisions.METHOD_NOT_FOUND
     full = telling()
     for number in range(MAX_SUBSCRIPTIONS):
         full.answer(subscribe(number, toolsListChanged=True))
-    assert code(full, subscribe("more", toolsListChanged=True)) == eras.INVALID_REQUEST
+    assert code(full, subscribe("more", toolsListChanged=True)) == revisions.INVALID_REQUEST
     odd = subscribe(1, resourceSubscriptions="kb://small/builtins/op1")
-    assert code(telling(), odd) == eras.INVALID_PARAMS
+    assert code(telling(), odd) == revisions.INVALID_PARAMS
 
 
 def updates(connection: Connection, *addresses: str) -> list[tuple[str, Any]]:
@@ -279,12 +282,12 @@ def updates(connection: Connection, *addresses: str) -> list[tuple[str, Any]]:
     messages = connection.news([], addresses)
     assert all(each["method"] == "notifications/resources/updated" for each in messages)
     return [
-        (each["params"]["uri"], each["params"].get("_meta", {}).get(eras.SUBSCRIPTION_KEY))
+        (each["params"]["uri"], each["params"].get("_meta", {}).get(revisions.SUBSCRIPTION_KEY))
         for each in messages
     ]
 
 
-@pytest.mark.parametrize("revision", eras.HANDSHAKE_REVISIONS)
+@pytest.mark.parametrize("revision", revisions.HANDSHAKE_REVISIONS)
 def test_a_client_of_the_handshake_is_told_of_what_it_subscribed_to(
     telling: Callable[[], Connection], revision: str
 ) -> None:
@@ -306,17 +309,17 @@ def test_a_subscription_to_nothing_that_is_served_is_refused(
     connection.answer(request("initialize", {"protocolVersion": "2025-11-25"}))
     for uri in ("kb://small/builtins/never", "kb://other/builtins/op1", "file:///etc/passwd"):
         error = connection.answer(request("resources/subscribe", {"uri": uri}))["error"]
-        assert (error["code"], error["data"]) == (eras.RESOURCE_NOT_FOUND, {"uri": uri})
+        assert (error["code"], error["data"]) == (revisions.RESOURCE_NOT_FOUND, {"uri": uri})
     for params in ({}, {"uri": 1}, None):
         error = connection.answer(request("resources/subscribe", params))["error"]
-        assert error["code"] == eras.INVALID_PARAMS
+        assert error["code"] == revisions.INVALID_PARAMS
 
 
 def test_nobody_subscribes_where_nothing_is_told() -> None:
     connection = opened()
     for method in ("resources/subscribe", "resources/unsubscribe"):
         error = connection.answer(request(method, {"uri": op(1)}))["error"]
-        assert error["code"] == eras.METHOD_NOT_FOUND
+        assert error["code"] == revisions.METHOD_NOT_FOUND
 
 
 def test_a_stateless_client_names_resources_in_its_subscription(
@@ -325,7 +328,7 @@ def test_a_stateless_client_names_resources_in_its_subscription(
     connection = telling()
     for method in ("resources/subscribe", "resources/unsubscribe"):
         error = connection.answer(request(method, {"_meta": META, "uri": op(1)}))["error"]
-        assert error["code"] == eras.METHOD_NOT_FOUND
+        assert error["code"] == revisions.METHOD_NOT_FOUND
     wanted = [op(1), "kb://small/builtins/never", op(1), op(2)]
     answer = connection.answer(subscribe("a", resourceSubscriptions=wanted))
     assert answer["params"]["notifications"] == {"resourceSubscriptions": [op(1), op(2)]}
@@ -349,7 +352,7 @@ def test_a_client_subscribes_to_so_many_resources_and_no_more(
         for number in range(MAX_RESOURCES + 1)
     ]
     assert all("result" in answer for answer in answers[:-1])
-    assert answers[-1]["error"]["code"] == eras.INVALID_REQUEST
+    assert answers[-1]["error"]["code"] == revisions.INVALID_REQUEST
     handshake.answer(request("resources/unsubscribe", {"uri": op(0)}))
     last = request("resources/subscribe", {"uri": op(MAX_RESOURCES)})
     assert "result" in handshake.answer(last)
@@ -361,4 +364,4 @@ def test_a_client_subscribes_to_so_many_resources_and_no_more(
         assert answer["params"]["notifications"]["resourceSubscriptions"] == all_of_them
         stateless.written()
     error = stateless.answer(subscribe("b", resourceSubscriptions=[op(MAX_RESOURCES)]))["error"]
-    assert error["code"] == eras.INVALID_REQUEST
+    assert error["code"] == revisions.INVALID_REQUEST

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from kb_runtime.mcp import calls, correlation, eras
+from kb_runtime.mcp import calls, correlation, revisions
 
 CALL = {"name": "small_get_builtin", "arguments": {"name": "op3"}}
 
 
 def call(dispatcher: Any, **meta: Any) -> dict[str, Any]:
     answer: dict[str, Any] = dispatcher.handle(
-        "tools/call", {**CALL, "_meta": meta}, eras.NEWEST_HANDSHAKE
+        "tools/call", {**CALL, "_meta": meta}, revisions.NEWEST_HANDSHAKE
     )
     return answer
 

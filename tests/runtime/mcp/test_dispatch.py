@@ -8,14 +8,14 @@ import mcp_types.methods as sdk
 import pytest
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.live import LiveArtifact
-from kb_runtime.mcp import calls, eras
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp import calls, revisions
 from kb_runtime.mcp.answers import ProfileError
 from kb_runtime.mcp.dispatch import Dispatcher
 
-NEWEST = eras.NEWEST_HANDSHAKE
-STATELESS = eras.STATELESS_REVISIONS[0]
-ENVELOPE = {"_meta": {eras.REVISION_KEY: STATELESS, eras.CAPABILITIES_KEY: {}}}
+NEWEST = revisions.NEWEST_HANDSHAKE
+STATELESS = revisions.STATELESS_REVISIONS[0]
+ENVELOPE = {"_meta": {revisions.REVISION_KEY: STATELESS, revisions.CAPABILITIES_KEY: {}}}
 HELLO = {
     "protocolVersion": NEWEST,
     "capabilities": {},
@@ -38,7 +38,7 @@ def refusal(dispatcher: Any, method: str, params: Any, revision: str = NEWEST) -
     return caught.value
 
 
-@pytest.mark.parametrize("revision", eras.HANDSHAKE_REVISIONS)
+@pytest.mark.parametrize("revision", revisions.HANDSHAKE_REVISIONS)
 def test_initialize_agrees_to_every_handshake_revision(dispatcher: Any, revision: str) -> None:
     result = dispatcher.handle("initialize", {**HELLO, "protocolVersion": revision}, NEWEST)
     assert result["protocolVersion"] == revision
@@ -57,7 +57,7 @@ def test_discover_says_what_initialize_says(dispatcher: Any) -> None:
     assert discovered["instructions"] == initialized["instructions"]
     assert discovered["capabilities"] == initialized["capabilities"]
     assert discovered["supportedVersions"] == [STATELESS]
-    assert discovered["_meta"][eras.SERVER_INFO_KEY] == initialized["serverInfo"]
+    assert discovered["_meta"][revisions.SERVER_INFO_KEY] == initialized["serverInfo"]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_handshake_answers_carry_no_envelope(dispatcher: Any) -> None:
     assert set(result) == {"tools"}
 
 
-@pytest.mark.parametrize("revision", [*eras.HANDSHAKE_REVISIONS, STATELESS])
+@pytest.mark.parametrize("revision", [*revisions.HANDSHAKE_REVISIONS, STATELESS])
 @pytest.mark.parametrize(
     ("method", "params"),
     [
@@ -119,10 +119,10 @@ def test_every_answer_fits_the_published_schema(
 
 
 def test_a_method_of_the_other_era_is_not_found(dispatcher: Any) -> None:
-    assert refusal(dispatcher, "server/discover", {}).code == eras.METHOD_NOT_FOUND
+    assert refusal(dispatcher, "server/discover", {}).code == revisions.METHOD_NOT_FOUND
     for method in ("initialize", "ping"):
         error = refusal(dispatcher, method, ENVELOPE, STATELESS)
-        assert (error.code, error.data) == (eras.METHOD_NOT_FOUND, method)
+        assert (error.code, error.data) == (revisions.METHOD_NOT_FOUND, method)
 
 
 @pytest.mark.parametrize(
@@ -144,31 +144,37 @@ def test_params_of_a_wrong_shape_are_invalid_and_the_field_is_named(
     dispatcher: Any, method: str, params: Any, field: str
 ) -> None:
     error = refusal(dispatcher, method, params)
-    assert (error.code, error.message) == (eras.INVALID_PARAMS, "Invalid request parameters")
+    assert (error.code, error.message) == (revisions.INVALID_PARAMS, "Invalid request parameters")
     assert field in error.data
 
 
 @pytest.mark.parametrize(
     ("meta", "code"),
     [
-        ({eras.CAPABILITIES_KEY: 1}, eras.INVALID_PARAMS),
-        ({eras.CAPABILITIES_KEY: {}, eras.CLIENT_INFO_KEY: {"name": "x"}}, eras.INVALID_PARAMS),
-        ({eras.CAPABILITIES_KEY: {}, eras.LOG_LEVEL_KEY: "loud"}, eras.INVALID_PARAMS),
+        ({revisions.CAPABILITIES_KEY: 1}, revisions.INVALID_PARAMS),
+        (
+            {revisions.CAPABILITIES_KEY: {}, revisions.CLIENT_INFO_KEY: {"name": "x"}},
+            revisions.INVALID_PARAMS,
+        ),
+        (
+            {revisions.CAPABILITIES_KEY: {}, revisions.LOG_LEVEL_KEY: "loud"},
+            revisions.INVALID_PARAMS,
+        ),
     ],
 )
 def test_a_malformed_envelope_is_refused(dispatcher: Any, meta: Any, code: int) -> None:
-    params = {"_meta": {eras.REVISION_KEY: STATELESS, **meta}}
+    params = {"_meta": {revisions.REVISION_KEY: STATELESS, **meta}}
     assert refusal(dispatcher, "tools/list", params, STATELESS).code == code
 
 
 @pytest.mark.parametrize("method", ["tools/list", "prompts/list", "resources/templates/list"])
 def test_lists_of_one_page_refuse_any_cursor(dispatcher: Any, method: str) -> None:
-    assert refusal(dispatcher, method, {"cursor": "abc"}).code == eras.INVALID_PARAMS
+    assert refusal(dispatcher, method, {"cursor": "abc"}).code == revisions.INVALID_PARAMS
 
 
 def test_an_unknown_tool_is_a_protocol_error(dispatcher: Any) -> None:
     error = refusal(dispatcher, "tools/call", {"name": "nope"})
-    assert (error.code, error.message) == (eras.INVALID_PARAMS, "Unknown tool: nope")
+    assert (error.code, error.message) == (revisions.INVALID_PARAMS, "Unknown tool: nope")
 
 
 def test_missing_and_null_arguments_equal_none_given(dispatcher: Any) -> None:
@@ -227,7 +233,7 @@ def test_a_defect_outside_tools_leaks_nothing(
 
     monkeypatch.setattr("kb_runtime.mcp.resources.list_resources", explode)
     error = refusal(dispatcher, "resources/list", {})
-    assert (error.code, error.message) == (eras.INTERNAL_ERROR, "Internal server error")
+    assert (error.code, error.message) == (revisions.INTERNAL_ERROR, "Internal server error")
     assert "secret" in capsys.readouterr().err
 
 
@@ -259,7 +265,9 @@ def test_a_new_version_is_served_from_the_next_request_on(corpus: Any, dispatche
 def test_a_cursor_of_another_build_is_refused(corpus: Any, dispatcher: Any) -> None:
     cursor = dispatcher.handle("resources/list", {}, NEWEST)["nextCursor"]
     corpus.publish("2")
-    assert refusal(dispatcher, "resources/list", {"cursor": cursor}).code == eras.INVALID_PARAMS
+    assert (
+        refusal(dispatcher, "resources/list", {"cursor": cursor}).code == revisions.INVALID_PARAMS
+    )
 
 
 def test_profiles_offer_their_tools_only(dispatch: Any) -> None:

@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_runtime.live import LiveArtifact
-from kb_runtime.living_workspace import LivingWorkspace
-from kb_runtime.mcp import eras
+from kb_runtime.live.living_workspace import LivingWorkspace
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.live.working_tree import WorkingTree
+from kb_runtime.live.workspace import Workspace
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.mcp.introduction import MAX_INSTRUCTIONS, instructions
-from kb_runtime.working_tree import WorkingTree
-from kb_runtime.workspace import Workspace
 
 HELLO = {
-    "protocolVersion": eras.NEWEST_HANDSHAKE,
+    "protocolVersion": revisions.NEWEST_HANDSHAKE,
     "capabilities": {},
     "clientInfo": {"name": "test", "version": "1"},
 }
-META = {eras.REVISION_KEY: eras.STATELESS_REVISIONS[0], eras.CAPABILITIES_KEY: {}}
+META = {revisions.REVISION_KEY: revisions.STATELESS_REVISIONS[0], revisions.CAPABILITIES_KEY: {}}
 NEWER = "a newer build answers as soon as it is published"
 ADDED = "tests that ingest_tests adds are found from the next call on"
 GROWS = "tests that are added to its workspace are found from the next call on"
@@ -62,8 +62,8 @@ def set_up(corpus: Any, tmp_path: Path) -> Iterator[SetUp]:
 
 def state(dispatcher: Dispatcher) -> str:
     """The sentence about the set-up, which both eras are told."""
-    greeting = dispatcher.handle("initialize", HELLO, eras.NEWEST_HANDSHAKE)
-    discovered = dispatcher.handle("server/discover", {"_meta": META}, META[eras.REVISION_KEY])
+    greeting = dispatcher.handle("initialize", HELLO, revisions.NEWEST_HANDSHAKE)
+    discovered = dispatcher.handle("server/discover", {"_meta": META}, META[revisions.REVISION_KEY])
     assert discovered["instructions"] == greeting["instructions"]
     (line,) = (
         line for line in greeting["instructions"].splitlines() if line.startswith("The server is")
@@ -113,7 +113,7 @@ def test_answers_are_kept_no_longer_than_they_are_sure_to_hold(
 ) -> None:
     dispatcher = set_up(**options)
     for method in ("server/discover", "tools/list", "resources/list"):
-        answer = dispatcher.handle(method, {"_meta": META}, META[eras.REVISION_KEY])
+        answer = dispatcher.handle(method, {"_meta": META}, META[revisions.REVISION_KEY])
         assert (answer["ttlMs"], answer["cacheScope"]) == (ttl_ms, "public")
 
 
@@ -121,7 +121,7 @@ def test_answers_that_need_a_token_are_for_no_shared_cache(set_up: SetUp, corpus
     dispatcher = set_up(one_build=False)
     dispatcher.forbid_shared_caches()
     for _ in range(2):  # of the version that was live, and of the next
-        answer = dispatcher.handle("tools/list", {"_meta": META}, META[eras.REVISION_KEY])
+        answer = dispatcher.handle("tools/list", {"_meta": META}, META[revisions.REVISION_KEY])
         assert answer["cacheScope"] == "private"
         corpus.publish("2")
 

@@ -11,12 +11,12 @@ from tests.runtime.mcp.conftest import Corpus
 
 from kb_runtime import log
 from kb_runtime.errors import ProtocolError
-from kb_runtime.live import LiveArtifact
-from kb_runtime.mcp import calls, eras
-from kb_runtime.mcp.metrics import Metrics
+from kb_runtime.http.metrics import Metrics
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp import calls, revisions
 from kb_runtime.mcp.observation import Observation, ObservedDispatcher, observe, write_log
 
-REVISION = eras.NEWEST_HANDSHAKE
+REVISION = revisions.NEWEST_HANDSHAKE
 TOOL = "small_get_builtin"
 LIST = "small_list_builtins"
 
@@ -100,7 +100,7 @@ def test_params_are_refused_as_without_observers(
     told = []
     for handle in (dispatcher.handle, super(ObservedDispatcher, dispatcher).handle):
         with pytest.raises(ProtocolError) as refused:
-            handle("tools/call", params, eras.STATELESS_REVISIONS[0])
+            handle("tools/call", params, revisions.STATELESS_REVISIONS[0])
         told.append((refused.value.code, refused.value.message))
     assert told[0] == told[1]
     assert seen[0].outcome == str(told[0][0])

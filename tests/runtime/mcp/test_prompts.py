@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.mcp import eras
+from kb_runtime.mcp import revisions
 
-NEWEST = eras.NEWEST_HANDSHAKE
+NEWEST = revisions.NEWEST_HANDSHAKE
 
 
 def start(dispatcher: Any, **arguments: str) -> str:
@@ -48,6 +48,6 @@ def test_an_unknown_prompt_is_a_protocol_error(dispatcher: Any) -> None:
     with pytest.raises(ProtocolError) as caught:
         dispatcher.handle("prompts/get", {"name": "nope"}, NEWEST)
     assert (caught.value.code, caught.value.message) == (
-        eras.INVALID_PARAMS,
+        revisions.INVALID_PARAMS,
         "Unknown prompt: nope",
     )

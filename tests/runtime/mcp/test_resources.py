@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from kb_runtime.errors import ProtocolError
-from kb_runtime.mcp import eras
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.completions import matching
 
-NEWEST = eras.NEWEST_HANDSHAKE
-STATELESS = eras.STATELESS_REVISIONS[0]
-META = {"_meta": {eras.REVISION_KEY: STATELESS, eras.CAPABILITIES_KEY: {}}}
+NEWEST = revisions.NEWEST_HANDSHAKE
+STATELESS = revisions.STATELESS_REVISIONS[0]
+META = {"_meta": {revisions.REVISION_KEY: STATELESS, revisions.CAPABILITIES_KEY: {}}}
 PAGE_URI = "kb://small/docs/docs%2Fmaps%20%26%20sets.md"
 
 
@@ -62,7 +62,7 @@ def test_slashes_may_be_left_unencoded(dispatcher: Any) -> None:
 def test_a_foreign_cursor_is_refused(dispatcher: Any, cursor: str) -> None:
     with pytest.raises(ProtocolError) as caught:
         dispatcher.handle("resources/list", {"cursor": cursor}, NEWEST)
-    assert caught.value.code == eras.INVALID_PARAMS
+    assert caught.value.code == revisions.INVALID_PARAMS
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,8 @@ def test_a_foreign_cursor_is_refused(dispatcher: Any, cursor: str) -> None:
     ],
 )
 @pytest.mark.parametrize(
-    ("revision", "code"), [(NEWEST, eras.RESOURCE_NOT_FOUND), (STATELESS, eras.INVALID_PARAMS)]
+    ("revision", "code"),
+    [(NEWEST, revisions.RESOURCE_NOT_FOUND), (STATELESS, revisions.INVALID_PARAMS)],
 )
 def test_an_unknown_resource_is_a_protocol_error_that_names_it(
     dispatcher: Any, uri: str, revision: str, code: int
@@ -129,7 +130,7 @@ def test_completing_something_unknown_is_a_protocol_error(dispatcher: Any, ref: 
     params = {"ref": ref, "argument": {"name": "id", "value": ""}}
     with pytest.raises(ProtocolError) as caught:
         dispatcher.handle("completion/complete", params, NEWEST)
-    assert caught.value.code == eras.INVALID_PARAMS
+    assert caught.value.code == revisions.INVALID_PARAMS
 
 
 def test_arguments_of_prompts_are_free_text(dispatcher: Any) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_runtime.mcp import eras, stdio
+from kb_runtime.mcp import revisions, stdio
 from kb_runtime.mcp.connection import Connection
 from kb_runtime.mcp.stdio import StdioServer, encode, read_lines
 
@@ -57,7 +57,7 @@ def test_an_endless_line_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> No
 
 def ping(method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:
     if method == "initialize":
-        return {"protocolVersion": eras.NEWEST_HANDSHAKE}
+        return {"protocolVersion": revisions.NEWEST_HANDSHAKE}
     return {"params": params}
 
 
@@ -86,7 +86,7 @@ def talk(*lines: bytes, after: Callable[[], None] = lambda: None) -> list[Any]:
 )
 def test_lines_that_are_no_json_are_answered_and_the_next_one_served(line: bytes) -> None:
     bad, good = talk(line, b'{"jsonrpc":"2.0","id":1,"method":"ping"}')
-    assert (bad["id"], bad["error"]["code"]) == (None, eras.PARSE_ERROR)
+    assert (bad["id"], bad["error"]["code"]) == (None, revisions.PARSE_ERROR)
     assert good["id"] == 1
 
 
@@ -109,7 +109,7 @@ def test_an_answer_that_is_no_json_becomes_an_internal_error(
 ) -> None:
     for value in (float("nan"), object()):
         answer = json.loads(encode({"jsonrpc": "2.0", "id": 5, "result": {"score": value}}))
-        assert (answer["id"], answer["error"]["code"]) == (5, eras.INTERNAL_ERROR)
+        assert (answer["id"], answer["error"]["code"]) == (5, revisions.INTERNAL_ERROR)
     assert "cannot be written" in capsys.readouterr().err
 
 
@@ -197,13 +197,15 @@ class Conversation:
         return rest
 
 
-@pytest.mark.parametrize("revision", [*eras.HANDSHAKE_REVISIONS, *eras.STATELESS_REVISIONS])
+@pytest.mark.parametrize(
+    "revision", [*revisions.HANDSHAKE_REVISIONS, *revisions.STATELESS_REVISIONS]
+)
 def test_others_are_answered_while_a_call_takes_long(revision: str) -> None:
     kitchen = Kitchen()
     client = Conversation(kitchen)
     envelope = {}
-    if eras.is_stateless(revision):
-        envelope = {"_meta": {eras.REVISION_KEY: revision, eras.CAPABILITIES_KEY: {}}}
+    if revisions.is_stateless(revision):
+        envelope = {"_meta": {revisions.REVISION_KEY: revision, revisions.CAPABILITIES_KEY: {}}}
     else:
         client.say("initialize", 0, protocolVersion=revision)
         assert client.hear()["id"] == 0
@@ -252,7 +254,7 @@ def test_a_batch_is_answered_as_a_whole() -> None:
     kitchen = Kitchen()
     kitchen.go.set()
     client = Conversation(kitchen)
-    client.say("initialize", 0, protocolVersion=eras.BATCHING_REVISION)
+    client.say("initialize", 0, protocolVersion=revisions.BATCHING_REVISION)
     call = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "slow"}}
     client.write(json.dumps([{**call, "id": 1}, {**call, "id": 2}]).encode())
     assert client.hear()["id"] == 0
@@ -270,7 +272,7 @@ def test_what_is_no_request_is_never_waited_for() -> None:
     client.say("ping", 4)
     answers = [client.hear() for _ in range(4)]
     assert [answer["id"] for answer in answers] == [0, None, 3, 4]
-    assert answers[1]["error"]["code"] == answers[2]["error"]["code"] == eras.INVALID_REQUEST
+    assert answers[1]["error"]["code"] == answers[2]["error"]["code"] == revisions.INVALID_REQUEST
     assert client.end() == []
 
 
@@ -283,10 +285,10 @@ def test_a_failure_of_a_call_that_takes_long_is_its_answer(
     kitchen = Kitchen()
     kitchen.handle = fail  # type: ignore[method-assign]
     client = Conversation(kitchen)
-    envelope = {"_meta": {eras.REVISION_KEY: "2026-07-28", eras.CAPABILITIES_KEY: {}}}
+    envelope = {"_meta": {revisions.REVISION_KEY: "2026-07-28", revisions.CAPABILITIES_KEY: {}}}
     client.say("tools/call", 1, name="slow", **envelope)
     assert client.hear()["error"] == {
-        "code": eras.INTERNAL_ERROR,
+        "code": revisions.INTERNAL_ERROR,
         "message": "Internal server error",
     }
     assert client.end() == []

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from kb_runtime.artifact import Artifact
+from kb_runtime.knowledge.artifact import Artifact
 from kbc.shipping.archive import Archive
 from kbc.shipping.bundle import llms, mcpb, plugin, registry, skill
 from kbc.shipping.errors import ShippingError

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kb_runtime.addresses import format_address
-from kb_runtime.artifact import Artifact, CollectionInfo
-from kb_runtime.snippets import front_matter
+from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
+from kb_runtime.search.snippets import front_matter
+from kb_runtime.text.addresses import format_address
 from kbc.shipping.product import Product
 
 KINDS = ("docs", "pages")

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kb_runtime.artifact import Artifact
-from kb_runtime.mcp import eras
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.answers import ALL, TOOLS_FILE, load_answers
 from kbc.shipping.product import Product
 
@@ -127,6 +127,6 @@ def _static(artifact: Artifact) -> dict[str, Any]:
     """What the server always answers, for clients that read it instead of starting the server."""
     answers = load_answers(artifact.build_id, artifact.read(TOOLS_FILE), ALL)
     return {
-        "initialize": answers.initialize(eras.NEWEST_HANDSHAKE),
+        "initialize": answers.initialize(revisions.NEWEST_HANDSHAKE),
         "tools/list": answers.tools,
     }

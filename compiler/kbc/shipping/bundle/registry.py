@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from kb_runtime.rendering import shorten
+from kb_runtime.text.rendering import shorten
 from kbc.shipping.product import Product
 
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"

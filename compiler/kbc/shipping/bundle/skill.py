@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kb_runtime.rendering import shorten
-from kb_runtime.tools.compact import FAMILY as COMPACT
+from kb_runtime.text.rendering import shorten
+from kb_runtime.tools.search.compact import FAMILY as COMPACT
 from kbc.shipping.product import OfferedTool, Product
 from kbc.shipping.readme import table
 

@@ -1,0 +1,158 @@
+"""What is in the compiler's cache, and how it is made smaller.
+
+Nothing here can hurt a build: an entry that is not found is made again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from kbc.cache import phases
+from kbc.cache.store import DAMAGE, remove_rows, stored_rows
+from kbc.encoding import cache as embedding_cache
+from kbc.encoding.graph_cache import remove_graph, stored_graphs
+
+EMBEDDINGS = "embeddings"
+PHASES = "phases"
+GRAPHS = "graphs"
+_STORES = {EMBEDDINGS: embedding_cache.FILE_NAME, PHASES: phases.FILE_NAME}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that was computed. `kind` is shown; `store` and `row`, or `folder`, say where it is.
+    `used` is its last use in seconds since 1970, to the day; 0 when it is not known."""
+
+    kind: str
+    size: int
+    used: int
+    store: str = ""
+    row: int = 0
+    folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The entries of one kind; uses are None where none is known."""
+
+    kind: str
+    entries: int
+    bytes: int
+    oldest_use: int | None
+    newest_use: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """A cache: its entries, its size on disk with what the files hold besides, and what cannot be
+    read, in sentences."""
+
+    folder: Path
+    entries: list[Entry]
+    disk_bytes: int
+    problems: list[str]
+
+    @property
+    def bytes(self) -> int:
+        return sum(entry.size for entry in self.entries)
+
+    def summaries(self) -> list[Summary]:
+        """One for each kind that there is, by name."""
+        kinds: dict[str, list[Entry]] = defaultdict(list)
+        for entry in self.entries:
+            kinds[entry.kind].append(entry)
+        return [_summary(kind, kinds[kind]) for kind in sorted(kinds)]
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What was removed, or would be: entries and their bytes; how large the cache is now on disk;
+    what could not be done, in sentences."""
+
+    entries: int
+    bytes: int
+    disk_bytes: int
+    problems: list[str]
+
+
+def read_contents(folder: Path) -> Contents:
+    """What is in the cache at `folder`; a folder that is not there is empty."""
+    entries: list[Entry] = []
+    problems: list[str] = []
+    for store, name in _STORES.items():
+        try:
+            for row in stored_rows(folder / name):
+                phase = row.recipe.split(" ")[0]
+                kind = f"{store}: {phase}" if store == PHASES else store
+                entries.append(Entry(kind, row.size, row.used, store, row.row))
+        except DAMAGE as error:
+            problems.append(f"{folder / name} cannot be read: {error}")
+    for graph in stored_graphs(folder):
+        entries.append(Entry(GRAPHS, graph.size, graph.used, folder=graph.folder))
+    return Contents(folder, entries, _disk_bytes(folder), problems)
+
+
+def chosen(contents: Contents, used_before: float | None, max_bytes: int | None) -> list[Entry]:
+    """What has to go so that no entry was last used before `used_before` (seconds since 1970) and all
+    take `max_bytes` at most: those that nobody used for longest."""
+    by_use = sorted(contents.entries, key=lambda entry: (entry.used, entry.size))
+    left = contents.bytes
+    going = []
+    for entry in by_use:
+        too_old = used_before is not None and entry.used < used_before
+        too_large = max_bytes is not None and left > max_bytes
+        if too_old or too_large:
+            going.append(entry)
+            left -= entry.size
+    return going
+
+
+def remove(folder: Path, going: list[Entry]) -> Pruned:
+    """Removes entries. Builds may run meanwhile; what they hold a lock on stays, and a problem says so."""
+    problems = []
+    gone: list[Entry] = []
+    for store, name in _STORES.items():
+        own = [entry for entry in going if entry.store == store]
+        try:
+            if own and not remove_rows(folder / name, [entry.row for entry in own]):
+                problems.append(f"{name} is in use: its file becomes smaller another time")
+        except DAMAGE as error:
+            problems.append(f"{name} was left as it is: {error}")
+        else:
+            gone += own
+    for entry in going:
+        if entry.folder is not None:
+            with suppress(FileNotFoundError):
+                try:
+                    remove_graph(entry.folder)
+                except PermissionError as error:
+                    problems.append(f"{entry.folder} was left as it is: {error.strerror}")
+                    continue
+            gone.append(entry)
+    return Pruned(len(gone), sum(entry.size for entry in gone), _disk_bytes(folder), problems)
+
+
+def _summary(kind: str, entries: list[Entry]) -> Summary:
+    uses = [entry.used for entry in entries if entry.used]
+    return Summary(
+        kind,
+        len(entries),
+        sum(entry.size for entry in entries),
+        min(uses, default=None),
+        max(uses, default=None),
+    )
+
+
+def _disk_bytes(folder: Path) -> int:
+    return sum(_sizes(folder))
+
+
+def _sizes(folder: Path) -> Iterator[int]:
+    for path in folder.rglob("*"):
+        with suppress(OSError):
+            if path.is_file():
+                yield path.stat().st_size

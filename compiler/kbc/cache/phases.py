@@ -1,0 +1,220 @@
+"""What the phases of earlier builds computed: parsed texts, chunks, terms.
+
+A result is kept under the phase, the source of this compiler with the versions of its libraries, and a
+hash over everything that the phase saw. So nothing has to be invalidated: what changed has another key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial, wraps
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar, cast, get_type_hints
+
+from kbc.cache import toolchain
+from kbc.cache.codec import CodecError, pack, unpack
+from kbc.cache.phase_memory import PhaseMemory
+from kbc.cache.store import Store
+
+FILE_NAME = "phases.sqlite3"
+# A knowledge base takes five times its text, and what changes in it again.
+MAX_BYTES = 512 << 20
+
+_BATCH = 256  # items that are looked up together
+_WRITE_BYTES = 8 << 20  # results that wait to be written in one transaction
+# Texts of one build whose results stay in memory, for the phases that parse them again.
+_MEMORY_CHARS = 20_000_000
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class PhaseCache:
+    """Results by phase and key, in `folder`; with None nothing is kept on disk.
+
+    `resident` is the memory of a process that builds again; it is asked before the folder. Nothing
+    here raises for what is wrong with the store; `notes` says it.
+    """
+
+    def __init__(self, folder: Path | None, resident: PhaseMemory | None = None) -> None:
+        self._store = Store(folder / FILE_NAME, MAX_BYTES) if folder is not None else None
+        self._resident = resident
+        self._toolchain = ""
+        self._waiting: dict[str, dict[bytes, bytes]] = {}
+        self._waiting_bytes = 0
+        self._memory: dict[tuple[str, bytes], Any] = {}
+        self._memory_chars = 0
+
+    @property
+    def notes(self) -> list[str]:
+        return self._store.notes if self._store is not None else []
+
+    def map(
+        self,
+        phase: str,
+        compute: Callable[[Item], Result],
+        items: Iterable[Item],
+        seen: Callable[[Item], Any],
+        kind: Any,
+    ) -> Iterator[Result]:
+        """`compute` of each item in order, taken from the store where it has them.
+
+        `seen` gives everything that decides an item's result, as `pack` takes it; `kind` is the type
+        of results.
+        """
+        if self._store is None and self._resident is None:
+            yield from map(compute, items)
+            return
+        rest = iter(items)
+        while batch := list(islice(rest, _BATCH)):
+            keys = [_key(seen(item)) for item in batch]
+            held = [self._held(phase, key) for key in keys]
+            stored = self._get(
+                phase, [key for key, found in zip(keys, held, strict=True) if found is None]
+            )
+            for item, key, found in zip(batch, keys, held, strict=True):
+                if found is None:
+                    found = self._obtain(phase, key, stored.get(key), partial(compute, item), kind)
+                yield found
+
+    def of_text(
+        self, phase: str, text: str, settings: Any, compute: Callable[[], Result], kind: Any
+    ) -> Result:
+        """`compute()`, whose result depends on `text` and `settings` alone."""
+        key = _key([text, settings])
+        found = self._held(phase, key)
+        if found is None:
+            found = self._memory.get((phase, key))
+        if found is None:
+            found = self._obtain(phase, key, self._get(phase, [key]).get(key), compute, kind)
+            if self._memory_chars < _MEMORY_CHARS and self._resident is None:
+                self._memory[phase, key] = found
+                self._memory_chars += len(text)
+        return cast(Result, found)
+
+    def forget_texts(self) -> None:
+        """Frees what `of_text` holds in memory for this build alone."""
+        self._memory.clear()
+        self._memory_chars = 0
+
+    def close(self) -> None:
+        """Writes what waits and closes the store."""
+        self._write()
+        if self._store is not None:
+            self._store.close()
+
+    def _held(self, phase: str, key: bytes) -> Any:
+        return None if self._resident is None else self._resident.get(phase, key)
+
+    def _obtain(
+        self,
+        phase: str,
+        key: bytes,
+        data: bytes | None,
+        compute: Callable[[], Any],
+        kind: Any,
+    ) -> Any:
+        """The result that the store has as `data`, or else computed and put into it."""
+        result = None if data is None else _unpacked(kind, data)
+        if result is None:
+            result = compute()
+            data = self._put(phase, key, result)
+        if self._resident is not None and data is not None:
+            self._resident.put(phase, key, result, len(data))
+        return result
+
+    def _recipe(self, phase: str) -> str:
+        if not self._toolchain:
+            made_by = [toolchain.source_hash(), toolchain.library_versions()]
+            self._toolchain = hashlib.sha256(json.dumps(made_by).encode()).hexdigest()
+        return f"{phase} {self._toolchain}"
+
+    def _get(self, phase: str, keys: list[bytes]) -> dict[bytes, bytes]:
+        if self._store is None or not keys:
+            return {}
+        return self._store.get_many(self._recipe(phase), keys)
+
+    def _put(self, phase: str, key: bytes, result: Any) -> bytes | None:
+        """Keeps a result in the store, if there is one; gives the result as bytes."""
+        if self._store is None and self._resident is None:
+            return None
+        try:
+            data = pack(result)
+        except CodecError:  # a rare value, computed again every time
+            return None
+        if self._store is not None:
+            self._waiting.setdefault(phase, {})[key] = data
+            self._waiting_bytes += len(data)
+            if self._waiting_bytes >= _WRITE_BYTES:
+                self._write()
+        return data
+
+    def _write(self) -> None:
+        for phase, values in self._waiting.items():
+            assert self._store is not None
+            self._store.put_many(self._recipe(phase), values)
+        self._waiting.clear()
+        self._waiting_bytes = 0
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_active: ContextVar[PhaseCache | None] = ContextVar("phase_cache", default=None)
+
+
+@contextmanager
+def remembering(cache: PhaseCache) -> Iterator[None]:
+    """While the body runs, functions marked `remembered` take their results from `cache`."""
+    token = _active.set(cache)
+    try:
+        yield
+    finally:
+        _active.reset(token)
+
+
+def remembered(phase: str) -> Callable[[Function], Function]:
+    """Marks a pure function of a text, and of keyword arguments, whose result nobody changes.
+
+    Its result is a value that `pack` takes, never None, as its return annotation says. Outside of
+    `remembering` it is called as ever.
+    """
+
+    def mark(function: Function) -> Function:
+        kind: Any = None
+
+        @wraps(function)
+        def call(text: str, **settings: Any) -> Any:
+            nonlocal kind
+            cache = _active.get()
+            if cache is None:
+                return function(text, **settings)
+            if kind is None:
+                kind = get_type_hints(function)["return"]
+            given = sorted(settings.items())
+            return cache.of_text(phase, text, given, lambda: function(text, **settings), kind)
+
+        return cast(Function, call)
+
+    return mark
+
+
+def _key(seen: Any) -> bytes:
+    """A hash over `seen`; of text that has no form as bytes, which UTF-8 input never is, over its
+    representation."""
+    try:
+        data = pack(seen)
+    except CodecError:
+        data = repr(seen).encode("utf-8", "backslashreplace")
+    return hashlib.sha256(data).digest()
+
+
+def _unpacked(kind: Any, data: bytes) -> Any:
+    try:
+        return unpack(kind, data)
+    except CodecError:
+        return None

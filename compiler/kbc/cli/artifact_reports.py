@@ -1,0 +1,31 @@
+"""`kbc diff` for people: what changed between two artifacts, as text."""
+
+from __future__ import annotations
+
+from kb_runtime.text.tables import size
+from kbc.evaluation.inspection import Diff
+
+SHOWN_IDS = 10
+"""Records named by a diff per collection and kind of change; `--json` has them all."""
+
+
+def render_diff(diff: Diff) -> str:
+    """Added, removed and changed records by collection, then settings, encoder and sizes."""
+    if diff.same:
+        return f"{diff.old} and {diff.new}: no difference"
+    lines = [f"{diff.old} -> {diff.new}"]
+    for name, changes in diff.collections.items():
+        for sign, ids in (("+", changes.added), ("-", changes.removed), ("~", changes.changed)):
+            lines += [f"{sign} {name}/{id}" for id in ids[:SHOWN_IDS]]
+            if len(ids) > SHOWN_IDS:
+                lines.append(f"{sign} {name}: {len(ids) - SHOWN_IDS} more")
+    for what, differences in (("setting", diff.settings), ("encoder", diff.encoder)):
+        lines += [f"{what} {name}: {old} -> {new}" for name, (old, new) in differences.items()]
+    lines += [
+        f"size {section}: {size(old)} -> {size(new)}"
+        for section, (old, new) in diff.sizes.items()
+        if size(old) != size(new)
+    ]
+    if not (diff.collections or diff.settings or diff.encoder):
+        lines.append(f"no record and no setting changed, only: {', '.join(diff.files)}")
+    return "\n".join(lines)

@@ -1,0 +1,90 @@
+"""What `kbc build` and `kbc watch` let one choose about a build."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+import click
+
+from kbc.cli.environment import default_cache, source_date_epoch
+
+if TYPE_CHECKING:
+    from kbc.pipeline.build import BuildOptions
+
+DEFAULT_OUT = Path("dist-index")
+
+
+class Chosen(TypedDict):
+    """The values of these options, as a command gets them."""
+
+    out: Path
+    jobs: int | None
+    model: Path | None
+    fast: bool
+    query_variant: Literal["nb8-b32", "fp32", "int8"]
+    lexical_only: bool
+    keep: int
+    cache: Path | None
+    no_cache: bool
+    allow_outside: bool
+
+
+_OPTIONS = (
+    click.option(
+        "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, help="Default: dist-index."
+    ),
+    click.option(
+        "--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores."
+    ),
+    click.option(
+        "--model", type=click.Path(path_type=Path), help="A local sentence-transformers folder."
+    ),
+    click.option(
+        "--fast", is_flag=True, help="Embed with an 8-bit graph: twice as fast, a little worse."
+    ),
+    click.option(
+        "--query-encoder",
+        "query_variant",
+        type=click.Choice(["nb8-b32", "fp32", "int8"]),
+        default="nb8-b32",
+        show_default=True,
+        help="The graph that ships for queries; docs/encoder.md compares them.",
+    ),
+    click.option(
+        "--lexical-only",
+        is_flag=True,
+        help="Without vectors and encoder: searches go by words alone.",
+    ),
+    click.option("--keep", type=click.IntRange(1), default=3, help="Versions to keep; default: 3."),
+    click.option("--cache", type=click.Path(path_type=Path), help="Folder of the cache."),
+    click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
+    click.option("--allow-outside", is_flag=True, help="Follow paths and links out of the folder."),
+)
+
+
+def takes_build_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options to a command, which gets them as `Chosen`."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def build_options(chosen: Chosen) -> BuildOptions:
+    """The options of a build; the environment supplies what was not chosen."""
+    from kbc.pipeline.build import BuildOptions
+
+    return BuildOptions(
+        out=chosen["out"],
+        jobs=chosen["jobs"] or os.cpu_count() or 1,
+        model=chosen["model"],
+        fast=chosen["fast"],
+        query_variant=chosen["query_variant"],
+        keep=chosen["keep"],
+        cache=None if chosen["no_cache"] else chosen["cache"] or default_cache(),
+        allow_outside=chosen["allow_outside"],
+        source_date_epoch=source_date_epoch(),
+        embed=not chosen["lexical_only"],
+    )

@@ -1,0 +1,142 @@
+"""`kbc cache`: what the compiler keeps between builds."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from kb_runtime import exit_codes
+from kb_runtime.cli.artifact_commands import AS_JSON
+from kb_runtime.cli.runner import CommandError, print_json
+from kbc.cli.environment import default_cache
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|kB|KB|MB|GB)?")
+_SIZE_UNITS = {None: 1, "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+_AGE = re.compile(r"(\d+)\s*(h|d|w)")
+_AGE_UNITS_S = {"h": 3_600, "d": 86_400, "w": 604_800}
+
+CACHE = click.option(
+    "--cache", "folder", type=click.Path(path_type=Path), help="Folder of the cache."
+)
+
+
+@click.group()
+def cache() -> None:
+    """Show or shrink the cache, where builds keep what they parsed, chunked and embedded.
+
+    It may be damaged or deleted at any time: builds then take longer, and give the same bytes.
+    """
+
+
+@cache.command()
+@CACHE
+@AS_JSON
+def info(folder: Path | None, as_json: bool) -> None:
+    """Show what the cache holds, by kind."""
+    from kb_runtime.text.tables import size, table
+    from kbc.cache.contents import read_contents
+
+    contents = read_contents(folder or default_cache())
+    summaries = contents.summaries()
+    if as_json:
+        kinds = [
+            {
+                **asdict(each),
+                "oldest_use": _moment(each.oldest_use),
+                "newest_use": _moment(each.newest_use),
+            }
+            for each in summaries
+        ]
+        print_json(
+            {
+                "location": str(contents.folder),
+                "bytes": contents.bytes,
+                "disk_bytes": contents.disk_bytes,
+                "kinds": kinds,
+                "problems": contents.problems,
+            }
+        )
+        return
+    rows = [["kind", "entries", "size", "oldest use", "newest use"]]
+    rows += [
+        [
+            each.kind,
+            f"{each.entries:,}",
+            size(each.bytes),
+            (_moment(each.oldest_use) or "unknown")[:10],
+            (_moment(each.newest_use) or "unknown")[:10],
+        ]
+        for each in summaries
+    ]
+    if summaries:
+        click.echo(table(rows, frozenset({1, 2})))
+    _show(contents.problems)
+    click.echo(f"{contents.folder}: {size(contents.disk_bytes)} on disk")
+
+
+@cache.command()
+@CACHE
+@click.option("--max-size", metavar="SIZE", help="Keep at most this much: 500MB, 2GB.")
+@click.option(
+    "--older-than", metavar="AGE", help="Remove what was not used for this long: 12h, 30d."
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@AS_JSON
+def prune(
+    folder: Path | None,
+    max_size: str | None,
+    older_than: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Remove entries of the cache, those that were not used for longest first. Builds may run."""
+    from kb_runtime.text.tables import count_of, size
+    from kbc.cache.contents import Pruned, chosen, read_contents, remove
+
+    if max_size is None and older_than is None:
+        raise click.UsageError("say what may stay, with --max-size or --older-than")
+    before = None if older_than is None else time.time() - _seconds(older_than)
+    contents = read_contents(folder or default_cache())
+    going = chosen(contents, before, None if max_size is None else _bytes(max_size))
+    if dry_run:
+        freed = sum(entry.size for entry in going)
+        done = Pruned(len(going), freed, contents.disk_bytes, contents.problems)
+    else:
+        done = remove(contents.folder, going)
+    if as_json:
+        print_json({"location": str(contents.folder), "dry_run": dry_run, **asdict(done)})
+        return
+    _show(done.problems)
+    verb = "would remove" if dry_run else "removed"
+    entries = count_of(done.entries, "entry")
+    click.echo(f"{verb} {entries} with {size(done.bytes)}; {size(done.disk_bytes)} on disk")
+
+
+def _show(problems: list[str]) -> None:
+    for problem in problems:
+        click.echo(f"note: {problem}", err=True)
+
+
+def _moment(seconds: int | None) -> str | None:
+    if seconds is None:
+        return None
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _bytes(text: str) -> int:
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise CommandError(exit_codes.USAGE, f"{text!r} is no size; write 500MB or 2GB")
+    return int(float(match[1]) * _SIZE_UNITS[match[2]])
+
+
+def _seconds(text: str) -> int:
+    match = _AGE.fullmatch(text.strip())
+    if match is None:
+        raise CommandError(exit_codes.USAGE, f"{text!r} is no age; write 12h, 30d or 8w")
+    return int(match[1]) * _AGE_UNITS_S[match[2]]

@@ -1,0 +1,38 @@
+"""What the command line takes from environment variables; nothing below it reads them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from kb_runtime import exit_codes
+from kb_runtime.cli.runner import CommandError
+
+PASSPHRASE_VARIABLE = "KBC_SIGNING_PASSPHRASE"
+
+
+def default_cache() -> Path:
+    """Where the cache lives unless told otherwise: $KBC_CACHE, or kbc/ in the user's cache folder."""
+    named = os.environ.get("KBC_CACHE")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "kbc"
+
+
+def source_date_epoch() -> int | None:
+    """Seconds since 1970 from $SOURCE_DATE_EPOCH, None without it. Raises `CommandError`."""
+    value = os.environ.get("SOURCE_DATE_EPOCH")
+    if not value:
+        return None
+    if not value.isdecimal():
+        raise CommandError(
+            exit_codes.USAGE,
+            f"SOURCE_DATE_EPOCH is {value!r}; it must be a number of seconds since 1970",
+        )
+    return int(value)
+
+
+def signing_passphrase() -> bytes | None:
+    """The passphrase of the secret key; None where the variable is not set or empty."""
+    return os.environ.get(PASSPHRASE_VARIABLE, "").encode() or None

@@ -1,0 +1,257 @@
+"""The command line: options and exit codes. What the commands do lives in the modules they call.
+
+Imports are inside the commands: `kbc version` must not pay for the compiler, and a command that needs
+the compiler's extra dependencies must be able to say so.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, Unpack
+
+import click
+
+from kb_runtime import exit_codes
+from kb_runtime.cli import artifact_commands, runner
+from kb_runtime.cli.runner import CommandError, print_json
+from kb_runtime.version import FORMAT_VERSION, __version__
+from kbc.cli import failures
+from kbc.cli.build_options import Chosen, build_options, takes_build_options
+from kbc.cli.bundle import bundle
+from kbc.cli.cache import cache
+from kbc.cli.install import doctor, install
+from kbc.cli.sign import keygen, sign
+from kbc.cli.watch import watch
+from kbc.cli.wheel import wheel
+from kbc.cli.workspace import workspace
+
+DEFAULT_OUT = Path("dist-index")
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 success, 1 broken installation, 2 usage, 3 errors in the knowledge base,"
+    " 4 artifact refused, 5 output not writable, 6 model, 7 not found, 8 compiler not installed,"
+    " 9 below a bound of eval, 70 defect of kbc.",
+)
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.version_option(__version__, prog_name="kbc")
+def cli(debug: bool) -> None:
+    """kbc compiles a tree of knowledge into one artifact and serves it over MCP, offline."""
+
+
+def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+KB = click.argument("kb", default=".", type=click.Path(path_type=Path))
+ARTIFACT = click.argument("artifact", type=click.Path(path_type=Path))
+
+
+@cli.command()
+@click.argument("folder", default=".", type=click.Path(path_type=Path))
+@click.option(
+    "--kind",
+    type=click.Choice(["docs", "pages", "workshops", "code", "tests"]),
+    default="docs",
+    show_default=True,
+    help="What the first files are.",
+)
+@as_json
+def init(folder: Path, kind: str, as_json: bool) -> None:
+    """Write a commented starter knowledge base into FOLDER."""
+    from kbc.project.starter import InitError, write_starter
+
+    try:
+        written = write_starter(folder, kind)
+    except InitError as error:
+        raise CommandError(exit_codes.OUTPUT, str(error), "Choose another folder.") from error
+    if as_json:
+        print_json({"written": [str(path) for path in written]})
+        return
+    for path in written:
+        click.echo(f"wrote {path}")
+    where = shlex.quote(str(folder))
+    click.echo(f"next: kbc check {where}; kbc build {where}")
+
+
+@cli.command()
+@KB
+@click.option("--allow-outside", is_flag=True, help="Follow paths and links out of the folder.")
+@click.option("--strict", is_flag=True, help="Warnings fail, too.")
+@as_json
+def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
+    """Report every mistake in the knowledge base KB, without building it."""
+    from kbc.cli import reporting
+    from kbc.pipeline.checking import check as run_check
+
+    found = run_check(kb, allow_outside)
+    if as_json:
+        print_json({"diagnostics": [each.as_dict() for each in found]})
+    else:
+        reporting.show_diagnostics(found)
+        if not len(found):
+            click.echo("no problems found", err=True)
+    if found.errors or (strict and found.warnings):
+        raise SystemExit(exit_codes.INPUT)
+
+
+@cli.command()
+@KB
+@takes_build_options
+@click.option("--check-reproducible", is_flag=True, help="Build twice and compare every byte.")
+@click.option("--quiet", is_flag=True, help="No progress, no table.")
+@as_json
+def build(
+    kb: Path, check_reproducible: bool, quiet: bool, as_json: bool, **chosen: Unpack[Chosen]
+) -> None:
+    """Compile the knowledge base KB into OUT/<name>/ and make it the live version."""
+    from kbc.cli import reporting
+    from kbc.pipeline.build import build as run_build
+    from kbc.pipeline.build import build_twice
+
+    options = build_options(chosen)
+    progress = reporting.progress(quiet or as_json)
+    try:
+        report = (build_twice if check_reproducible else run_build)(kb, options, progress)
+    finally:
+        progress.close()
+    if as_json:
+        print_json(report.as_dict())
+        return
+    reporting.show_diagnostics(report.diagnostics)
+    if not quiet:
+        reporting.show_build(report)
+        if check_reproducible:
+            click.echo("two builds gave the same bytes")
+
+
+cli.add_command(artifact_commands.verify)
+cli.add_command(artifact_commands.inspect)
+cli.add_command(artifact_commands.search)
+cli.add_command(artifact_commands.get)
+cli.add_command(watch)
+cli.add_command(cache)
+cli.add_command(wheel)
+cli.add_command(keygen)
+cli.add_command(sign)
+cli.add_command(bundle)
+cli.add_command(install)
+cli.add_command(doctor)
+cli.add_command(workspace)
+
+
+@cli.command()
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+@as_json
+def diff(old: Path, new: Path, as_json: bool) -> None:
+    """Show which records, settings and sizes changed from artifact OLD to NEW."""
+    from kbc.cli import artifact_reports
+    from kbc.evaluation import inspection
+
+    changes = inspection.diff(old, new)
+    if as_json:
+        print_json(changes.as_dict())
+    else:
+        click.echo(artifact_reports.render_diff(changes))
+
+
+@cli.command("eval")
+@ARTIFACT
+@click.option(
+    "--questions",
+    type=click.Path(path_type=Path),
+    help="A file with [[question]] tables; default: questions.toml.",
+)
+@click.option("--beir", type=click.Path(path_type=Path), help="Labelled queries in BEIR layout.")
+@click.option(
+    "--compare", type=click.Path(path_type=Path), help="Another artifact: which questions moved?"
+)
+@click.option(
+    "--fail-under", "bounds", multiple=True, help="MEASURE=NUMBER, such as success@3=0.95."
+)
+@click.option("--suggest", is_flag=True, help="List badly answered questions, unreached records.")
+@click.option(
+    "--mode", type=click.Choice(["hybrid", "lexical", "semantic"]), default="hybrid", help="Sides."
+)
+@as_json
+def evaluate(
+    artifact: Path,
+    questions: Path | None,
+    beir: Path | None,
+    compare: Path | None,
+    bounds: tuple[str, ...],
+    suggest: bool,
+    mode: Literal["hybrid", "lexical", "semantic"],
+    as_json: bool,
+) -> None:
+    """Measure how well ARTIFACT answers labelled questions."""
+    from kb_runtime.knowledge.artifact import Artifact
+    from kbc.evaluation import questions as evaluation
+
+    if questions is not None and beir is not None:
+        raise click.UsageError("--questions and --beir exclude each other")
+    try:
+        limits = dict(map(evaluation.read_bound, bounds))
+        asked = (
+            evaluation.read_questions(questions or Path(evaluation.QUESTIONS))
+            if beir is None
+            else evaluation.read_beir(beir)
+        )
+        with Artifact.open(artifact) as opened:
+            measured = evaluation.evaluate(opened, asked, mode)
+            advice = evaluation.suggestions(opened, measured) if suggest else None
+        moved = None
+        if compare is not None:
+            with Artifact.open(compare) as other:
+                before = evaluation.evaluate(other, asked, mode, complete=False)
+                moved = evaluation.compare(before, measured)
+    except evaluation.EvaluationError as error:
+        raise CommandError(exit_codes.USAGE, str(error)) from error
+    if as_json:
+        facts = measured.as_dict()
+        if moved is not None:
+            facts["moved"] = [
+                {"query": query, "before": before, "after": after} for query, before, after in moved
+            ]
+        print_json(facts | ({} if advice is None else {"suggestions": advice}))
+    else:
+        click.echo(evaluation.render(measured, moved, advice))
+    missed = evaluation.below(measured, limits)
+    if missed:
+        raise CommandError(exit_codes.BELOW, "; ".join(missed))
+
+
+# `kb_runtime.__main__` declares its options: a server starts without a parser of command lines.
+@cli.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def serve(arguments: tuple[str, ...]) -> None:
+    """Serve ARTIFACT over MCP: on stdio, or with --http over streamable HTTP."""
+    from kb_runtime.__main__ import main as serve_main
+
+    raise SystemExit(serve_main(list(arguments)))
+
+
+@cli.command()
+@as_json
+def version(as_json: bool) -> None:
+    """Print the version of kbc and of the artifact format."""
+    if as_json:
+        print_json({"kbc": __version__, "format": FORMAT_VERSION})
+    else:
+        click.echo(f"kbc {__version__}, artifact format {FORMAT_VERSION}")
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Runs the command line and gives its exit code; every expected error is one sentence on stderr."""
+    return runner.run(
+        cli,
+        sys.argv[1:] if arguments is None else arguments,
+        "kbc",
+        failures.explain,
+        "interrupted; the last published version stays live",
+    )

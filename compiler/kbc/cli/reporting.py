@@ -1,0 +1,101 @@
+"""What the command line shows people: diagnostics, a progress bar, tables. Colour on terminals only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from kb_runtime.text.tables import count_of, size, table
+from kbc.diagnostics import Diagnostic, Severity, render
+from kbc.pipeline.progress import Phase, Progress
+
+if TYPE_CHECKING:
+    from kbc.pipeline.build import BuildReport
+
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
+
+
+def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
+    """Every finding on stderr, in report order, then a line that counts them."""
+    counts = dict.fromkeys(Severity, 0)
+    for found in diagnostics:
+        counts[found.severity] += 1
+        first, *rest = render(found).split("\n")
+        click.secho(first, err=True, fg=_COLOURS[found.severity])
+        for line in rest:
+            click.echo(line, err=True)
+    told = [count_of(count, severity.label) for severity, count in counts.items() if count]
+    if told:
+        click.echo(", ".join(told), err=True)
+
+
+def phase_table(phases: Sequence[Phase]) -> str:
+    """Where the time of a build went: seconds, share, count and rate of each phase."""
+    total = sum(phase.seconds for phase in phases)
+    rows = [["phase", "seconds", "share", "count", "rate"]]
+    for phase in phases:
+        counted = f"{phase.count:,} {phase.unit}" if phase.count else ""
+        rate = f"{phase.rate:,.0f}/s" if phase.rate else ""
+        share = f"{phase.seconds / total:.0%}" if total else ""
+        rows.append([phase.name, f"{phase.seconds:.2f}", share, counted, rate])
+    rows.append(["total", f"{total:.2f}", "", "", ""])
+    return table(rows, frozenset({1, 2, 3, 4}))
+
+
+def show_build(report: BuildReport) -> None:
+    """The summary that `kbc build` ends with."""
+    click.echo(phase_table(report.phases))
+    what = "was up to date" if report.reused else "is live"
+    counts = f"{count_of(report.records, 'record')}, {count_of(report.chunks, 'chunk')}"
+    click.echo(f"{report.name} {report.build_id} {what}: {counts}, {size(report.size_bytes)}")
+    click.echo(f"{report.path}")
+
+
+class PlainProgress(Progress):
+    """One line a phase on stderr, for logs and pipes."""
+
+    def end(self, phase: Phase) -> None:
+        counted = f" ({phase.count:,} {phase.unit})" if phase.count else ""
+        click.echo(f"{phase.name}{counted}: {phase.seconds:.2f} s", err=True)
+
+
+class BarProgress(Progress):
+    """A bar with counts and rates on stderr, for people at a terminal."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(
+            TextColumn("{task.description:<8}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[detail]}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._bar.start()
+        self._task = self._bar.add_task("", total=None, detail="")
+
+    def begin(self, name: str, total: int, unit: str) -> None:
+        self._bar.reset(self._task, description=name, total=total or None, detail=unit)
+
+    def advance(self, done: int, tokens: int = 0) -> None:
+        elapsed = self._bar.tasks[0].elapsed or 0.0
+        rate = f"{tokens / elapsed:,.0f} tokens/s" if tokens and elapsed else ""
+        self._bar.update(self._task, completed=done, detail=rate)
+
+    def close(self) -> None:
+        self._bar.stop()
+
+
+def progress(quiet: bool) -> Progress:
+    """The progress display that fits this process's stderr."""
+    if quiet:
+        return Progress()
+    return BarProgress() if sys.stderr.isatty() else PlainProgress()

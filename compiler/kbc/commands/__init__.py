@@ -1,1 +1,0 @@
-"""One module for each command, or family of commands, that `kbc.cli` offers."""

@@ -1,0 +1,212 @@
+"""Adds test cases to a workspace: merges them into its generated knowledge base and builds that.
+
+What is live was built from a `tests.json` with the hash that its manifest names. New tests are written
+beside it, built, and take its place after they went live: whenever this process dies, the next one
+finds both files and the manifest, and knows from the hash which of the two is in force.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.live.workspace import (
+    TESTS,
+    TestsFolder,
+    Workspace,
+    remove_unfinished,
+    write_whole,
+)
+from kb_runtime.records.cases import Case, as_record, normalise
+from kb_runtime.store.manifest import load, resolve
+from kbc.diagnostics import Diagnostic
+from kbc.linking.linker import PublishError
+from kbc.linking.locks import acquired_within
+from kbc.pipeline.build import BuildOptions, build
+from kbc.project.model import PROJECT_FILE
+
+KEPT_BUILDS = 2
+LOCK_WAIT_S = 120.0
+"""For another ingestion to finish: most take seconds."""
+
+_LOCK = ".lock"
+_KB = "kb"
+_PENDING = "pending"
+_FILE = f"{TESTS}/tests.json"
+_PROJECT = f"""\
+# Written by kbc: the tests that were ingested into this workspace.
+[kb]
+name = "{TESTS}"
+title = "Ingested test cases"
+
+[[collection]]
+name = "{TESTS}"
+kind = "tests"
+paths = ["{TESTS}"]
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ingestion:
+    """What is live now, and how many tests were new, replaced one of their uid, or were there
+    already."""
+
+    build_id: str
+    path: Path
+    tests: int
+    added: int
+    replaced: int
+    unchanged: int
+    embedded: int
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def ingest(
+    workspace: Workspace, cases: Sequence[Case], jobs: int, model: Path | None = None
+) -> Ingestion:
+    """Merges `cases`, builds, and makes the result live. `model` is the folder of the encoder's model,
+    None for the pinned one.
+
+    Raises what `pipeline.build` raises, and `PublishError` where another ingestion does not end or
+    the workspace cannot be written; the workspace is then as it was.
+    """
+    folder = workspace.tests
+    with _locked(folder):
+        stored = _stored(folder)
+        merged, added, replaced = _merged(stored, cases, datetime.now(UTC))
+        pending = Path(folder.folder, _PENDING)
+        options = BuildOptions(
+            out=Path(folder.index),
+            cache=Path(workspace.cache),
+            jobs=jobs,
+            model=model,
+            keep=KEPT_BUILDS,
+        )
+        try:
+            _write(pending, list(merged.values()))
+            report = build(pending, options)
+        finally:
+            _settle(folder)
+    return Ingestion(
+        build_id=report.build_id,
+        path=report.path,
+        tests=len(merged),
+        added=added,
+        replaced=replaced,
+        unchanged=len({case.uid for case in cases}) - added - replaced,
+        embedded=report.embedded,
+        diagnostics=report.diagnostics,
+    )
+
+
+def _merged(
+    stored: Sequence[Case], cases: Sequence[Case], now: datetime
+) -> tuple[dict[str, Case], int, int]:
+    """All tests by uid, and how many are new and how many replace another one. A test that says the
+    same as the stored one is that one: its time of ingestion stays."""
+    merged = {case.uid: case for case in stored}
+    added = replaced = 0
+    moment = now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    for case in cases:
+        known = merged.get(case.uid)
+        if known is not None and case in (known, replace(known, ingested_at="")):
+            continue
+        added += known is None
+        replaced += known is not None
+        merged[case.uid] = replace(case, ingested_at=case.ingested_at or moment)
+    return merged, added, replaced
+
+
+def _stored(folder: TestsFolder) -> tuple[Case, ...]:
+    """The tests of the workspace, after an ingestion that was cut short has been settled."""
+    _settle(folder)
+    try:
+        data = Path(folder.folder, _KB, _FILE).read_bytes()
+    except FileNotFoundError:
+        return ()
+    try:
+        found = normalise(json.loads(data), "functional", _FILE)
+    except (ValueError, RecursionError):
+        found = None
+    if found is None:
+        raise PublishError(
+            "io",
+            f"{Path(folder.folder, _KB, _FILE)} is damaged: it holds no tests.",
+            "Restore it, or remove it and ingest its tests again.",
+        )
+    return found.cases
+
+
+def _settle(folder: TestsFolder) -> None:
+    """Lets the pending tests take the place of the others when they are what is live, and removes
+    what is left of them. A knowledge base of hashes that nobody knows is the author's own doing."""
+    root = Path(folder.folder)
+    remove_unfinished(str(root / _KB / PROJECT_FILE))
+    pending = root / _PENDING
+    if _digest(pending / _FILE) == _live_digest(folder):
+        kept = root / _KB
+        (kept / _FILE).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(str(kept / PROJECT_FILE), _PROJECT.encode())
+        (pending / _FILE).replace(kept / _FILE)
+    shutil.rmtree(pending, ignore_errors=True)
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _live_digest(folder: TestsFolder) -> str | None:
+    """The hash of the tests that are live; None where nothing is."""
+    try:
+        manifest = load(resolve(folder.kb_folder))
+    except ArtifactError:
+        return None
+    return next((file["sha256"] for file in manifest["inputs"] if file["path"] == _FILE), None)
+
+
+def _write(pending: Path, cases: Sequence[Case]) -> None:
+    path = pending / _FILE
+    path.parent.mkdir(parents=True)
+    (pending / PROJECT_FILE).write_text(_PROJECT, encoding="utf-8")
+    with path.open("w", encoding="utf-8") as file:
+        file.write("[\n")
+        file.write(",\n".join(json.dumps(as_record(case), ensure_ascii=False) for case in cases))
+        file.write("\n]\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def _locked(folder: TestsFolder) -> Iterator[None]:
+    """While the body runs nobody else ingests. Raises `PublishError`."""
+    try:
+        Path(folder.folder).mkdir(parents=True, exist_ok=True)
+        lock = os.open(Path(folder.folder, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise PublishError("unwritable", f"{folder.folder} is not a folder.") from error
+    except OSError as error:
+        raise PublishError(
+            "unwritable", f"{folder.folder} cannot be written: {error.strerror}."
+        ) from error
+    try:
+        if not acquired_within(lock, LOCK_WAIT_S):
+            raise PublishError(
+                "locked",
+                f"Another ingestion into {folder.folder} did not finish within"
+                f" {LOCK_WAIT_S:g} seconds.",
+                "Wait for it, or stop it, and ingest again.",
+            )
+        yield
+    finally:
+        os.close(lock)

@@ -1,0 +1,288 @@
+"""Builds knowledge bases again whenever their files change, in one process that keeps what it learnt.
+
+One build runs at a time. Changes are noticed from before the first build on, and while a build runs, so
+a change that a build did not see leads to another build after it. Whatever goes wrong is told, the last
+good version stays live, and the next change is waited for.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from glob import has_magic
+from pathlib import Path
+from typing import Protocol
+
+from kb_runtime.store.manifest import CURRENT, is_build_id
+from kbc.diagnostics import Diagnostics
+from kbc.following.allocator import give_back_memory, use_one_arena
+from kbc.following.file_changes import (
+    VERSION_CONTROL,
+    CannotWatchError,
+    Changes,
+    Identity,
+    NotifiedChanges,
+    PolledChanges,
+    identity_of,
+)
+from kbc.linking.linker import LOCK
+from kbc.linking.retention import TEMPORARY
+from kbc.pipeline.build import BuildOptions, BuildReport, build, warm_up
+from kbc.pipeline.progress import Progress
+from kbc.pipeline.resident import Engines, Resident
+from kbc.project.model import load_project
+
+TICK_S = 1.0
+"""How often folders are looked for that went away or came back, which the kernel does not tell."""
+_GLANCE_S = 0.01
+"""How long a change is waited for before there is time to warm up."""
+
+
+class SameNameError(Exception):
+    """Two knowledge bases would publish to one folder."""
+
+
+class Listener(Protocol):
+    """Who is told what a watcher does."""
+
+    def begins(self, root: Path) -> Progress:
+        """A build begins; gives who listens to its phases."""
+        ...
+
+    def built(self, root: Path, report: BuildReport) -> None:
+        """A build succeeded; `report.reused` when the version was there already."""
+        ...
+
+    def failed(self, root: Path, error: Exception) -> None:
+        """A build failed; what was live still is."""
+        ...
+
+    def noted(self, sentence: str) -> None:
+        """Something else that the author should know."""
+        ...
+
+
+@dataclass(slots=True)
+class _Watched:
+    """A knowledge base: where it is, and what its builds left to the next ones. One that `is_cold` was
+    up to date at the start, so that its first edit would have to load everything."""
+
+    root: Path
+    resident: Resident
+    bases: tuple[Path, ...] = ()
+    is_cold: bool = False
+
+
+class Watcher:
+    """Watches the knowledge bases at `roots` and builds them with `options`.
+
+    With `poll` files are looked at again and again instead of waiting for the kernel, as it is done
+    anyway where the kernel cannot watch (its limit, or a file system that tells nothing).
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        options: BuildOptions,
+        listener: Listener,
+        *,
+        poll: bool = False,
+    ) -> None:
+        engines = Engines()
+        distinct = dict.fromkeys(root.absolute() for root in roots)
+        self._watched = [_Watched(root, Resident(engines)) for root in distinct]
+        # A relative folder would move with the working directory of a command that --exec runs.
+        self._options = replace(options, out=options.out.absolute())
+        self._listener = listener
+        self._poll = poll
+        self._changes: Changes | None = None
+        self._identities: dict[Path, Identity] = {}
+        self._stopping = False
+
+    def stop(self) -> None:
+        """Makes `run` end before it builds or waits again; may be called by a signal's handler.
+
+        An exception that such a handler raises is not enough by itself: Python drops it where it strikes
+        while an object is finalised.
+        """
+        self._stopping = True
+
+    def run(self) -> None:
+        """Builds all, then whatever changes; returns with `KeyboardInterrupt` only.
+
+        Raises `SameNameError` when two of the knowledge bases have one name.
+        """
+        self._require_names()
+        use_one_arena()
+        try:
+            self._observe()
+            due = list(self._watched)
+            while True:
+                for one in due:
+                    self._build(one)
+                due = self._wait()
+        finally:
+            if self._changes is not None:
+                self._changes.close()
+
+    def _require_names(self) -> None:
+        owners: dict[str, Path] = {}
+        for one in self._watched:
+            project = load_project(one.root, Diagnostics())
+            if project is None:
+                continue  # its build will say what is wrong
+            first = owners.setdefault(project.name, one.root)
+            if first != one.root:
+                raise SameNameError(
+                    f"{first} and {one.root} are both called {project.name!r}: each would replace the"
+                    " other's versions"
+                )
+
+    def _build(self, one: _Watched) -> None:
+        self._require_wanted()
+        progress = self._listener.begins(one.root)
+        try:
+            report = build(one.root, self._options, progress, one.resident)
+        except Exception as error:  # whatever it is, the author's next save may mend it
+            progress.close()
+            self._listener.failed(one.root, error)
+        else:
+            progress.close()
+            one.is_cold = not one.resident.is_warm and self._options.cache is not None
+            self._listener.built(one.root, report)
+        gc.collect()
+        give_back_memory()
+
+    def _warm_up(self, one: _Watched) -> None:
+        """Loads what the first edit would have to; one that is made meanwhile finds it loaded."""
+        one.is_cold = False
+        with suppress(Exception):  # the next build meets it, too, and tells
+            warm_up(one.root, self._options, one.resident)
+        gc.collect()
+        give_back_memory()
+
+    def _wait(self) -> list[_Watched]:
+        """The knowledge bases that something happened to, once something did."""
+        while True:
+            self._require_wanted()
+            cold = next((one for one in self._watched if one.is_cold), None)
+            changed = self._changed_paths(TICK_S if cold is None else _GLANCE_S)
+            due = [one for one in self._watched if self._concerns(one, changed)]
+            if self._identities != self._current_identities():
+                moved = {
+                    base
+                    for base, now in self._current_identities().items()
+                    if self._identities.get(base) != now
+                }
+                due = [one for one in self._watched if one in due or moved & set(one.bases)]
+                self._observe()
+            elif due and self._needs_new_look(changed):
+                self._observe()
+            if due:
+                return due
+            if cold is not None:
+                self._warm_up(cold)
+
+    def _require_wanted(self) -> None:
+        if self._stopping:
+            raise KeyboardInterrupt
+
+    def _needs_new_look(self, changed: set[str]) -> bool:
+        """Whether folders came, which the kernel may have too many of by now, or what is watched was
+        replaced."""
+        watched = {str(base) for one in self._watched for base in one.bases}
+        differ = any(tuple(self._bases(one.root)) != one.bases for one in self._watched)
+        return differ or not watched.isdisjoint(changed) or any(map(os.path.isdir, changed))
+
+    def _changed_paths(self, timeout_s: float) -> set[str]:
+        assert self._changes is not None
+        try:
+            return self._changes.wait(timeout_s)
+        except CannotWatchError as error:
+            self._fall_back(error)
+            return {str(base) for one in self._watched for base in one.bases}
+
+    def _concerns(self, one: _Watched, changed: Iterable[str]) -> bool:
+        return any(
+            path.is_relative_to(base) and not self._is_own(path)
+            for path in map(Path, changed)
+            for base in one.bases
+        )
+
+    def _is_own(self, path: Path) -> bool:
+        """Whether a build or a version control system writes it, and no author."""
+        if not VERSION_CONTROL.isdisjoint(path.parts):
+            return True
+        cache = self._options.cache
+        if cache is not None and path.is_relative_to(cache.absolute()):
+            return True
+        out = self._options.out
+        if not path.is_relative_to(out):
+            return False
+        below = path.relative_to(out).parts
+        if len(below) < 2:  # the output folder, or in it the folder of a knowledge base
+            return not below or (path / LOCK).exists()
+        return _is_output(below[1])
+
+    def _bases(self, root: Path) -> Iterator[Path]:
+        yield root
+        if self._options.allow_outside:
+            yield from sorted(outside(root))
+
+    def _observe(self) -> None:
+        """Watches what the knowledge bases are made of now, in place of what was watched before."""
+        if self._changes is not None:
+            self._changes.close()
+        for one in self._watched:
+            one.bases = tuple(self._bases(one.root))
+        self._identities = self._current_identities()
+        existing = [base for base, found in self._identities.items() if found is not None]
+        if self._poll or not existing:
+            self._changes = PolledChanges(existing)
+            return
+        try:
+            self._changes = NotifiedChanges(existing)
+        except FileNotFoundError:  # went away just now, which the next look at identities tells
+            self._changes = PolledChanges(existing)
+        except CannotWatchError as error:
+            self._fall_back(error)
+
+    def _fall_back(self, error: CannotWatchError) -> None:
+        self._listener.noted(
+            f"the kernel cannot watch the files: {error}; they are looked at once a second instead"
+        )
+        self._poll = True
+        self._observe()
+
+    def _current_identities(self) -> dict[Path, Identity]:
+        return {base: identity_of(base) for one in self._watched for base in one.bases}
+
+
+def outside(root: Path) -> set[Path]:
+    """Folders and files outside of `root` that its build reads: what kb.toml names there, and where
+    links below `root` lead."""
+    inside = root.resolve()
+    found: set[Path] = set()
+    project = load_project(root, Diagnostics())
+    for entry in () if project is None else (e for c in project.collections for e in c.paths):
+        parts = []
+        for part in Path(os.path.normpath(inside / entry)).parts:
+            if has_magic(part):
+                break
+            parts.append(part)
+        found.add(Path(*parts))
+    for folder, folders, files in os.walk(inside):
+        folders[:] = [name for name in folders if name not in VERSION_CONTROL]
+        for name in (*folders, *files):
+            path = Path(folder, name)
+            if path.is_symlink():
+                found.add(Path(os.path.realpath(path)))
+    return {path for path in found if not path.is_relative_to(inside)}
+
+
+def _is_output(name: str) -> bool:
+    """Whether a build writes a file or folder of this name into the folder of a knowledge base."""
+    return name in (CURRENT, LOCK) or name.startswith(TEMPORARY) or is_build_id(name)

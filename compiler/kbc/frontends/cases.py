@@ -1,0 +1,141 @@
+"""Front end for test cases: JSON exports of test management tools, of any shape that is in use.
+
+`kb_runtime.records.cases` knows the shapes. Here each case becomes a record, whose text is the case as
+Markdown: first what it is about, then its steps.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from kb_runtime.records.cases import Case, Finding, Step, Suite, normalise, sentences, suite_of
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.markdown_file import line_count
+from kbc.frontends.metadata import read_json
+from kbc.project.model import PROJECT_FILE, Collection, SourceFile
+from kbc.records import Record, TestRecord
+
+SUITES: tuple[Suite, ...] = ("functional", "api")
+
+
+def read(
+    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+) -> list[Record]:
+    """A record for each test case; of several with one uid the last one, by path and position."""
+    wanted = _suite(collection, diagnostics)
+    records: dict[str, TestRecord] = {}
+    for file in files:
+        parsed = read_json(file, diagnostics)
+        if parsed is None:
+            continue
+        suite = wanted or suite_of(file.path.rsplit("/", 1)[-1], parsed[0])
+        found = normalise(parsed[0], suite, file.path.rsplit("/", 1)[-1])
+        if found is None or not found.cases:
+            diagnostics.error(
+                "tests-none",
+                "the file holds no test case",
+                file.path,
+                hint="Write a list of objects with uid, title and steps, or an object that holds it"
+                " as tests, rows, data or testSuite.testCases.",
+            )
+        if found is None:
+            continue
+        _report(found.findings, file.path, diagnostics)
+        for case in found.cases:
+            earlier = records.pop(case.uid, None)
+            if earlier is not None:
+                diagnostics.warning(
+                    "test-duplicate",
+                    f"the test {case.uid!r} is in {earlier.path} too; this one is kept",
+                    file.path,
+                    hint="Remove one of them.",
+                )
+            records[case.uid] = _record(case, collection, file)
+    return list(records.values())
+
+
+def head_text(case: Case) -> str:
+    """What a case is about: title, summary, description, then its properties, a line each."""
+    paragraphs = [f"# {case.title}"]
+    paragraphs += [
+        text for text in (case.summary, case.description) if text not in ("", case.title)
+    ]
+    properties = {
+        "Type": case.test_type,
+        "Priority": case.priority,
+        "Tags": ", ".join(case.tags),
+        "Platforms": ", ".join(case.platforms),
+        "Folder": case.folder,
+        "Related": ", ".join(case.related_issues),
+        "Path": case.test_path,
+        "Preconditions": "; ".join(case.preconditions),
+        "Test data": case.test_data,
+        "Expected": case.expected_results,
+    }
+    paragraphs.append("\n".join(f"{name}: {text}" for name, text in properties.items() if text))
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def step_text(step: Step) -> str:
+    """A step with its expectations; begins with the blank line that sets it apart."""
+    expected = "".join(f"\n   Expected: {text}" for text in step.expected)
+    return f"\n{step.index}. {step.instruction}{expected}\n"
+
+
+def _suite(collection: Collection, diagnostics: Diagnostics) -> Suite | None:
+    """What kb.toml says the files hold; None where each file is to tell."""
+    wanted = collection.options.get("suite")
+    for suite in SUITES:
+        if wanted == suite:
+            return suite
+    if wanted is not None:
+        diagnostics.error(
+            "tests-unknown-suite",
+            f"`suite` of collection {collection.name!r} is {wanted!r}",
+            PROJECT_FILE,
+            collection.line or None,
+            hint=f"One of: {', '.join(SUITES)}; without it each file's name decides.",
+        )
+    return None
+
+
+def _record(case: Case, collection: Collection, file: SourceFile) -> TestRecord:
+    steps = tuple(map(step_text, case.steps))
+    text = head_text(case) + "".join(steps)
+    fields = {field.name: getattr(case, field.name) for field in dataclasses.fields(case)}
+    return TestRecord(
+        id=case.uid,
+        collection=collection.name,
+        path=file.path,
+        text=text,
+        size=len(text.encode()),
+        lines=line_count(text),
+        language="markdown",
+        url=collection.source_url(file.path, case.uid),
+        step_chars=tuple(map(len, steps)),
+        **fields,
+    )
+
+
+def _report(findings: Sequence[Finding], path: str, diagnostics: Diagnostics) -> None:
+    """One diagnostic for each sort of finding: a file may have a hundred thousand tests."""
+    told = sentences(findings)
+    for code in ("no-identifier", "not-an-object"):
+        if code in told:
+            diagnostics.warning(
+                "test-skipped",
+                told[code],
+                path,
+                hint="Give every test an object with a uid, a jiraKey or a testCaseId.",
+            )
+    if "duplicate-uid" in told:
+        diagnostics.warning(
+            "test-duplicate", told["duplicate-uid"], path, hint="Remove the repeated ones."
+        )
+    if "no-title" in told:
+        diagnostics.warning("test-no-title", told["no-title"], path, hint="Write their titles.")
+    if "no-steps" in told:
+        diagnostics.note("test-no-steps", told["no-steps"], path)
+    if "no-tags" in told:
+        diagnostics.note("test-no-tags", told["no-tags"], path)

@@ -1,0 +1,146 @@
+"""The names that a source file passes on from elsewhere: its re-exports.
+
+`pub use parts::Request;`, `export { Request } from "./parts"`, `__all__ = ["Request"]`: the file defines
+none of these names, but it is where users of the library get them from. When the definition itself is not
+in the tree, the re-export is the best answer to the question where a name is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kbc.cache.phases import remembered
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+# Without one of these a file re-exports nothing and need not be parsed.
+_HINTS: Mapping[str, re.Pattern[str]] = {
+    "rust": re.compile(r"\bpub\s+use\b"),
+    "python": re.compile(r"^__all__\b|\bimport\b[^#]*?\bas\b", re.MULTILINE),
+    **dict.fromkeys(
+        ("javascript", "typescript", "tsx"), re.compile(r"\bexport\b[^;]*?\bfrom\b", re.DOTALL)
+    ),
+}
+_AROUND = frozenset(
+    {
+        "block",
+        "declaration_list",
+        "else_clause",
+        "except_clause",
+        "expression_statement",
+        "if_statement",
+        "mod_item",
+        "module",
+        "program",
+        "source_file",
+        "try_statement",
+    }
+)
+"""Nodes inside which a re-export may stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A name that the file passes on, in the statement that begins on `line` (1-based)."""
+
+    name: str
+    line: int
+
+
+@remembered("exports")
+def exports(text: str, *, language: str) -> list[Export]:
+    """The re-exports of a file in order; none for a language that has no such statement."""
+    hint = _HINTS.get(language)
+    if hint is None or not hint.search(text):
+        return []
+    from tree_sitter_language_pack import get_parser
+
+    source = text.encode("utf-8", "surrogatepass")
+    root = get_parser(language).parse(source).root_node  # type: ignore[arg-type]
+    return [
+        Export(_text(name), statement.start_point[0] + 1)
+        for statement in _statements(root)
+        for name in _NAMES[statement.type](statement)
+    ]
+
+
+def _statements(root: Node) -> Iterator[Node]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type in _NAMES:
+            yield node
+        elif node.type in _AROUND:
+            waiting += reversed(node.named_children)
+
+
+def _rust(statement: Node) -> Iterator[Node]:
+    if not any(child.type == "visibility_modifier" for child in statement.children):
+        return
+    argument = statement.child_by_field_name("argument")
+    waiting = [argument] if argument is not None else []
+    while waiting:
+        node = waiting.pop()
+        match node.type:
+            case "identifier":
+                yield node
+            case "scoped_identifier":
+                waiting += _fields(node, "name")
+            case "use_as_clause":
+                waiting += _fields(node, "alias")
+            case "scoped_use_list":
+                waiting += _fields(node, "list")
+            case "use_list":
+                waiting += reversed(node.named_children)
+
+
+def _ecmascript(statement: Node) -> Iterator[Node]:
+    if statement.child_by_field_name("source") is None:
+        return
+    for clause in statement.named_children:
+        if clause.type == "namespace_export":  # `export * as name from`
+            yield from clause.named_children
+        if clause.type == "export_clause":
+            for specifier in clause.named_children:
+                yield from _fields(specifier, "alias") or _fields(specifier, "name")
+
+
+def _python_list(statement: Node) -> Iterator[Node]:
+    """The strings of `__all__`."""
+    left, right = (statement.child_by_field_name(side) for side in ("left", "right"))
+    if left is None or right is None or _text(left) != "__all__":
+        return
+    for string in right.named_children:
+        if string.type == "string":
+            yield from (part for part in string.children if part.type == "string_content")
+
+
+def _python_import(statement: Node) -> Iterator[Node]:
+    """`from parts import Request as Request`, which by convention passes the name on."""
+    for imported in statement.named_children:
+        if imported.type == "aliased_import":
+            names = [*_fields(imported, "name"), *_fields(imported, "alias")]
+            if len({_text(name) for name in names}) == 1:
+                yield names[-1]
+
+
+_NAMES = {
+    "use_declaration": _rust,
+    "export_statement": _ecmascript,
+    "assignment": _python_list,
+    "augmented_assignment": _python_list,
+    "import_from_statement": _python_import,
+}
+
+
+def _fields(node: Node, field: str) -> list[Node]:
+    found = node.child_by_field_name(field)
+    return [] if found is None else [found]
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")

@@ -1,0 +1,486 @@
+"""The structure of a Markdown or MDX text: front matter, top-level blocks, headings with anchors.
+
+Blocks come from markdown-it-py's block rules (CommonMark and tables), so a `#` in a fence, in an
+indented code block or in a comment is no heading. Line numbers are 1-based and count "\\n" in the
+text as given: CRLF texts keep their lines, and a lone carriage return ends a Markdown line without
+starting a new numbered one. The time is linear in the text: inline markup is parsed for headings only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import yaml
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from kbc.cache.phases import remembered
+from kbc.diagnostics import Diagnostics
+from kbc.languages import mdx as mdx_syntax
+from kbc.records import Section
+
+BlockKind = Literal[
+    "heading", "paragraph", "fence", "code", "table", "list", "quote", "html", "rule", "reference"
+]
+
+# Longer inline text is taken as it is: markdown-it's emphasis and link rules can be quadratic.
+MAX_INLINE_CHARS = 4_000
+_BLANK = " \t"  # what a blank line may hold; other white space is text to Markdown
+
+_KINDS: Mapping[str, BlockKind] = {
+    "heading_open": "heading",
+    "paragraph_open": "paragraph",
+    "fence": "fence",
+    "code_block": "code",
+    "table_open": "table",
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "blockquote_open": "quote",
+    "html_block": "html",
+    "hr": "rule",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A finding about the text, to be reported with the file's path."""
+
+    severity: Literal["error", "warning"]
+    code: str
+    message: str
+    line: int
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The YAML mapping between two `---` lines at the very start.
+
+    `first_line` and `last_line` are those of the two markers. Values are plain: strings (dates and
+    decimals stay as they are written), integers, booleans, None, lists, maps with string keys.
+    `data` is empty when the YAML is wrong; the document's problems then say why. `key_lines` are
+    those of top-level keys.
+    """
+
+    data: Mapping[str, Any]
+    first_line: int
+    last_line: int
+    key_lines: Mapping[str, int] = field(default_factory=dict)
+
+    def line_of(self, key: str) -> int:
+        return self.key_lines.get(key, self.first_line)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A top-level block on lines `start_line` to `end_line` (inclusive).
+
+    `content` is a fence's or an indented block's code, or the source of a paragraph or of an HTML
+    block, with "\\n" line ends. `items` are the texts of a list's items, one string each.
+    """
+
+    kind: BlockKind
+    start_line: int
+    end_line: int
+    level: int = 0  # of a heading, 1 to 6
+    title: str = ""  # of a heading, as plain text
+    anchor: str = ""  # of a heading
+    info: str = ""  # of a fence: what follows the opening marks
+    content: str = ""
+    items: tuple[str, ...] = ()
+
+    @property
+    def language(self) -> str:
+        """The first word of a fence's info string, lower-cased."""
+        return re.split(r"[\s{,]", self.info.strip(), maxsplit=1)[0].lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A parsed text. Every line that is not blank is in the front matter or in exactly one block
+    (or is MDX import, export or tag syntax); blocks are in order and share no line. `headings` are
+    the top-level headings."""
+
+    text: str
+    front_matter: FrontMatter | None
+    blocks: tuple[Block, ...]
+    headings: tuple[Block, ...]
+    code_lines: frozenset[int]  # the lines of fenced and indented code, also in lists and quotes
+    references: Mapping[str, Any]  # link reference definitions, for `plain_text`
+    problems: tuple[Problem, ...]
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The front matter's mapping, empty without one."""
+        return self.front_matter.data if self.front_matter else {}
+
+    def line_of(self, key: str) -> int:
+        """The line of a front matter key, else 1."""
+        return self.front_matter.line_of(key) if self.front_matter else 1
+
+    def report(self, path: str, diagnostics: Diagnostics) -> None:
+        for problem in self.problems:
+            add = diagnostics.error if problem.severity == "error" else diagnostics.warning
+            add(problem.code, problem.message, path, problem.line, hint=problem.hint)
+
+
+@remembered("markdown")
+def parse(text: str, *, mdx: bool = False) -> Document:
+    """The structure of `text`. With `mdx`, import and export statements, JSX tags and expressions
+    are no part of any block, and indented text is no code, as MDX has it."""
+    problems: list[Problem] = []
+    source = text.replace("\r\n", "\n")
+    line_numbers: Sequence[int] = range(1, source.count("\n") + 2)
+    if "\r" in source:
+        line_numbers = [1]
+        for end in re.findall(r"[\r\n]", source):
+            line_numbers.append(line_numbers[-1] + (end == "\n"))
+        source = source.replace("\r", "\n")
+    lines = source.split("\n")
+    front_matter, body_start = _front_matter(lines, line_numbers, problems)
+    lines[:body_start] = [""] * body_start
+    if mdx:
+        lines = mdx_syntax.mask("\n".join(lines)).split("\n")
+    tokens: list[Token] = []
+    environment: dict[str, Any] = {}
+    parser = _MDX_BLOCKS if mdx else _MARKDOWN_BLOCKS
+    # markdown-it's own newline handling is done above; NUL is what its rules cannot see.
+    parser.block.parse("\n".join(lines).replace("\0", "\ufffd"), parser, environment, tokens)
+    references = environment.get("references", {})
+    blocks, headings = _blocks(tokens, lines, line_numbers, references, problems)
+    return Document(
+        text=text,
+        front_matter=front_matter,
+        blocks=tuple(blocks),
+        headings=tuple(headings),
+        code_lines=frozenset(
+            line_numbers[index]
+            for token in tokens
+            if token.type in ("fence", "code_block") and token.map is not None
+            for index in range(*token.map)
+        ),
+        references=references,
+        problems=tuple(problems),
+    )
+
+
+def sections(document: Document) -> tuple[Section, ...]:
+    """The document's headings, in file order, with the lines and characters under each."""
+    lines = document.text.split("\n")
+    if lines[-1] == "" and len(lines) > 1:
+        lines.pop()
+    offsets = [0]
+    for line in lines:
+        offsets.append(offsets[-1] + len(line) + 1)
+    offsets[-1] = len(document.text)
+    end_lines = [len(lines)] * len(document.headings)
+    still_open: list[int] = []
+    for index, heading in enumerate(document.headings):
+        while still_open and document.headings[still_open[-1]].level >= heading.level:
+            closed = still_open.pop()
+            end_lines[closed] = max(document.headings[closed].start_line, heading.start_line - 1)
+        still_open.append(index)
+    return tuple(
+        Section(
+            title=heading.title,
+            level=heading.level,
+            line=heading.start_line,
+            end_line=end_line,
+            anchor=heading.anchor,
+            chars=offsets[end_line] - offsets[heading.start_line - 1],
+        )
+        for heading, end_line in zip(document.headings, end_lines, strict=True)
+    )
+
+
+def plain_text(source: str, references: Mapping[str, Any] | None = None) -> str:
+    """Inline Markdown as plain text on one line: code and link texts stay, markup and HTML tags go.
+
+    `references` are those of the document, so that `[text][]` reads as a link.
+    """
+    if len(source) > MAX_INLINE_CHARS:
+        return " ".join(source.split())
+    tokens = _INLINE.parseInline(source, {"references": references or {}})[0].children or []
+    return " ".join("".join(_inline_text(tokens)).split())
+
+
+def slug(title: str) -> str:
+    """GitHub's anchor of a heading before numbering: lower case, letters, marks, digits, `_` and
+    `-` kept, each space a hyphen."""
+    kept = (
+        char
+        for char in title.strip().lower()
+        if char in "- " or unicodedata.category(char)[0] in "LM" or _is_word_sign(char)
+    )
+    return "".join(kept).replace(" ", "-")
+
+
+class Anchors:
+    """Numbers repeated anchors as GitHub does: `a`, `a-1`, `a-2`; a taken number is skipped."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+
+    def next(self, title: str) -> str:
+        original = anchor = slug(title)
+        while anchor in self._seen:
+            self._seen[original] += 1
+            anchor = f"{original}-{self._seen[original]}"
+        self._seen[anchor] = 0
+        return anchor
+
+
+def _is_word_sign(char: str) -> bool:
+    return unicodedata.category(char) in ("Nd", "Nl", "Pc")
+
+
+def _inline_text(tokens: Iterable[Token]) -> Iterable[str]:
+    for token in tokens:
+        if token.type in ("text", "code_inline", "text_special"):
+            yield token.content
+        elif token.type in ("softbreak", "hardbreak"):
+            yield " "
+        elif token.type == "image":
+            yield from _inline_text(token.children or [])
+
+
+def _block_parser(*, mdx: bool) -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable("table")
+    return parser.disable(["code", "html_block"]) if mdx else parser
+
+
+_MARKDOWN_BLOCKS = _block_parser(mdx=False)
+_MDX_BLOCKS = _block_parser(mdx=True)
+_INLINE = MarkdownIt("commonmark").enable("strikethrough")
+
+
+def _blocks(
+    tokens: Sequence[Token],
+    lines: Sequence[str],
+    line_numbers: Sequence[int],
+    references: Mapping[str, Any],
+    problems: list[Problem],
+) -> tuple[list[Block], list[Block]]:
+    """The blocks in order, and the headings among them (also those that share a line, see `add`)."""
+    blocks: list[Block] = []
+    headings: list[Block] = []
+    anchors = Anchors()
+    covered = 0  # lines before this index belong to a block or are known to be blank
+
+    def add(first: int, end: int, kind: BlockKind, **fields: Any) -> None:
+        """Appends the block on lines [first, end). A block that begins on the line where the last
+        one ends (only a lone carriage return between them) becomes a part of it."""
+        block = Block(
+            kind=kind, start_line=line_numbers[first], end_line=line_numbers[end - 1], **fields
+        )
+        if kind == "heading":
+            headings.append(block)
+        if blocks and block.start_line <= blocks[-1].end_line:
+            end_line = max(block.end_line, blocks[-1].end_line)
+            blocks[-1] = dataclasses.replace(blocks[-1], end_line=end_line)
+        else:
+            blocks.append(block)
+
+    def add_references(first: int, end: int) -> None:
+        """Link reference definitions give no token; lines with text between blocks are theirs."""
+        start: int | None = None
+        for index in range(first, end + 1):
+            if index < end and lines[index].strip(_BLANK):
+                start = index if start is None else start
+            elif start is not None:
+                add(start, index, "reference", content="\n".join(lines[start:index]))
+                start = None
+
+    for index, token in enumerate(tokens):
+        if token.type == "heading_open" and token.level > 0:
+            anchors.next(plain_text(tokens[index + 1].content, references))
+        if token.type == "fence":
+            _check_fence(token, line_numbers, problems)
+        kind = _KINDS.get(token.type)
+        if token.level != 0 or token.map is None or kind is None:
+            continue
+        first, end = token.map
+        while kind != "fence" and end - 1 > first and not lines[end - 1].strip(_BLANK):
+            end -= 1
+        add_references(covered, first)
+        covered = end
+        if kind == "heading":
+            title = plain_text(tokens[index + 1].content, references)
+            level = int(token.tag[1])
+            add(first, end, kind, level=level, title=title, anchor=anchors.next(title))
+        elif kind == "paragraph":
+            add(first, end, kind, content=tokens[index + 1].content)
+        elif kind == "list":
+            add(first, end, kind, items=_list_items(tokens, index))
+        elif kind in ("fence", "code", "html"):
+            content = token.content.removesuffix("\n")
+            add(first, end, kind, info=token.info.strip(), content=content)
+        else:
+            add(first, end, kind)
+    add_references(covered, len(lines))
+    return blocks, headings
+
+
+def _list_items(tokens: Sequence[Token], opening: int) -> tuple[str, ...]:
+    """The text of each item of the list that `tokens[opening]` opens, nested lists included."""
+    items: list[list[str]] = []
+    for token in tokens[opening + 1 :]:
+        if token.level == 0:
+            break
+        if token.type == "list_item_open" and token.level == 1:
+            items.append([])
+        elif token.type == "inline":
+            items[-1].append(plain_text(token.content))
+        elif token.type in ("fence", "code_block"):
+            items[-1].append(token.content.strip())
+    return tuple(" ".join(parts) for parts in items)
+
+
+def _check_fence(token: Token, line_numbers: Sequence[int], problems: list[Problem]) -> None:
+    assert token.map is not None
+    first, end = token.map
+    content_lines = token.content.count("\n")
+    if token.content and not token.content.endswith("\n"):
+        content_lines += 1
+    if end - first - 2 < content_lines or end - first < 2:
+        problems.append(
+            Problem(
+                "warning",
+                "markdown-unclosed-fence",
+                f"the code block that {token.markup + token.info!r} opens is never closed",
+                line_numbers[first],
+                f"Add a line with {token.markup!r} where the code ends. Without it, all that follows "
+                "in the file (or in the list item or quotation) is read as code.",
+            )
+        )
+        return
+    reopened = re.compile(rf"^ {{0,3}}{re.escape(token.markup)}[\w-]+\s*$", re.MULTILINE)
+    if match := reopened.search(token.content):
+        line = line_numbers[first + 1 + token.content.count("\n", 0, match.start())]
+        problems.append(
+            Problem(
+                "warning",
+                "markdown-fence-in-fence",
+                f"{match.group().strip()!r} inside a code block does not close it",
+                line,
+                f"Close the block with {token.markup!r} alone, or open the outer one with more marks.",
+            )
+        )
+
+
+def _front_matter(
+    lines: Sequence[str], line_numbers: Sequence[int], problems: list[Problem]
+) -> tuple[FrontMatter | None, int]:
+    """The front matter and the index of the first line after it (0 without front matter)."""
+    if lines[0].rstrip() != "---":
+        return None, 0
+    last = next((i for i in range(1, len(lines)) if lines[i].rstrip() == "---"), None)
+    if last is None:
+        return None, 0
+    source = "\n".join(lines[1:last]) + "\n"
+    data: Mapping[str, Any] = {}
+    key_lines: Mapping[str, int] = {}
+    try:
+        node = _compose(source)
+        if node is not None:
+            data = _plain_map(_FrontMatterLoader("").construct_document(node))
+            # YAML has more line ends than Markdown, so that its lines may count further.
+            key_lines = {
+                key.value: line_numbers[min(key.start_mark.line + 1, last)] for key, _ in node.value
+            }
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = min(mark.line + 1 if mark else 0, last)
+        problem = " ".join(str(error.problem or error.context or error).split())
+        problems.append(_front_matter_problem(problem, line_numbers[line]))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problem = "it nests too deeply" if isinstance(error, RecursionError) else str(error)
+        problems.append(_front_matter_problem(" ".join(problem.split()), line_numbers[0]))
+    return FrontMatter(data, line_numbers[0], line_numbers[last], key_lines), last + 1
+
+
+def _front_matter_problem(problem: str, line: int) -> Problem:
+    return Problem(
+        "error",
+        "front-matter-invalid",
+        f"the front matter is not valid: {problem}",
+        line,
+        "Write `key: value` lines between the two `---` lines, and quote values that hold `: ` or `#`.",
+    )
+
+
+class _FrontMatterLoader(yaml.SafeLoader):
+    """YAML with few surprises: `yes`, `on`, `=`, dates and `3.10` are strings, as they look.
+
+    Aliases and repeated keys are refused: the first can grow without bound, the second hide text.
+    """
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(
+                problem=f"the alias `*{event.anchor}` is not supported",
+                problem_mark=event.start_mark,
+            )
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.MarkedYAMLError(
+                    problem="a key must be plain text", problem_mark=key.start_mark
+                )
+            if key.value in seen:
+                raise yaml.MarkedYAMLError(
+                    problem=f"the key `{key.value}` is there twice", problem_mark=key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+_FrontMatterLoader.yaml_implicit_resolvers = {}
+for _tag, _pattern, _first in (
+    ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", list("tTfF")),
+    ("int", r"^[-+]?(?:0|[1-9][0-9]{0,17})$", list("-+0123456789")),
+):
+    _FrontMatterLoader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), _first
+    )
+
+
+def _compose(source: str) -> yaml.MappingNode | None:
+    """The one YAML mapping in `source`, None when it is empty."""
+    loader = _FrontMatterLoader(source)
+    try:
+        node = loader.get_single_node()
+    finally:
+        loader.dispose()
+    if node is not None and not isinstance(node, yaml.MappingNode):
+        raise yaml.MarkedYAMLError(
+            problem="it must be a mapping of keys to values", problem_mark=node.start_mark
+        )
+    return node
+
+
+def _plain_map(value: Mapping[Any, Any]) -> dict[str, Any]:
+    return {str(key): _plain_value(item) for key, item in value.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return _plain_map(value)
+    if isinstance(value, (list, tuple, set)):
+        return [_plain_value(item) for item in value]
+    if isinstance(value, (datetime.date, datetime.datetime)):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        raise ValueError("binary values are not supported")
+    return value

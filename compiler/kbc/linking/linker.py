@@ -1,0 +1,352 @@
+"""Seals a staging folder and publishes it: all of it or nothing, whenever the process dies.
+
+A build is written below a hidden temporary sibling of the published builds, flushed to disk, opened
+and questioned, renamed to its build id, and only then named in CURRENT. A lock per knowledge base
+keeps builds apart; the kernel drops it when its holder dies, so it is never stale.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.verification import check
+from kb_runtime.store.manifest import BUILD_ID_LENGTH, CURRENT, MANIFEST, is_build_id, seal
+from kb_runtime.version import FORMAT_VERSION
+from kbc.linking import retention
+from kbc.linking.locks import acquired_within
+
+LOCK = ".lock"
+"""The file in a knowledge base's folder that its builder holds locked; it has no content."""
+
+MANIFEST_FIELDS = (
+    "name",
+    "title",
+    "version",
+    "description",
+    "license",
+    "prefix",
+    "built_at",
+    "collections",
+    "scopes",
+    "encoder",
+    "search",
+    "tools",
+    "package",
+    "inputs",
+    "libraries",
+    "warnings",
+)
+"""What a builder supplies; the linker adds `format`, `build_id`, `files` and the seal."""
+
+_FLUSHES = 8  # at once
+_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_UNWRITABLE = frozenset(
+    {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR}
+)
+
+SelfCheck = Callable[[Artifact], None]
+"""Asks a finished artifact questions; raises `ArtifactError` when an answer is wrong."""
+
+
+class PublishError(Exception):
+    """Nothing was published, and what was live still is. `code` is stable.
+
+    Codes: `no-space`, `unwritable`, `locked`, `self-check`, `io`.
+    """
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A build that is live now. `reused`: it was there already, only CURRENT may have changed;
+    `was_live`: not even that. `removed` are the build ids that retention removed."""
+
+    path: Path
+    build_id: str
+    reused: bool
+    was_live: bool
+    removed: tuple[str, ...]
+
+
+def build_id(inputs: Any, settings: Any, toolchain: Any) -> str:
+    """The id of a build: a hash over everything that decides its bytes, given as JSON values.
+
+    `inputs` are the files with their hashes, `settings` the project file's decisions, `toolchain`
+    the versions of what writes the sections.
+    """
+    canonical = json.dumps(
+        {"inputs": inputs, "settings": settings, "toolchain": toolchain, "format": FORMAT_VERSION},
+        sort_keys=True,
+        separators=(",", ":"),
+        allow_nan=False,
+    )
+    return hashlib.sha256(canonical.encode()).hexdigest()[:BUILD_ID_LENGTH]
+
+
+class Staging:
+    """A folder to build in, held under the lock of its knowledge base.
+
+        with Staging(out, "quint", id) as staging:
+            ...                                  # back ends write below staging.folder
+            published = staging.publish(fields)
+
+    Leaving the block without `publish` removes the folder. Entering raises `PublishError` when the
+    folder cannot be made or another build holds the lock for longer than `wait_s` seconds; an
+    `OSError` of a write inside the block that means a full disk leaves it as `PublishError` too.
+    """
+
+    def __init__(self, out: Path, name: str, build_id: str, *, wait_s: float = 30.0) -> None:
+        if not is_build_id(build_id):
+            raise ValueError(f"not a build id: {build_id!r}")
+        self.kb_folder = out / name
+        self.build_id = build_id
+        self._wait_s = wait_s
+        self._lock = -1
+        self._temporary = retention.temporary(self.kb_folder, build_id)
+        self._listed: dict[str, dict[str, Any]] = {}
+
+    @property
+    def folder(self) -> Path:
+        """Where the sections go. It has the name of the build already, so that it can be opened."""
+        return self._temporary / self.build_id
+
+    @property
+    def _target(self) -> Path:
+        return self.kb_folder / self.build_id
+
+    def __enter__(self) -> Self:
+        try:
+            self.kb_folder.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(
+                self.kb_folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666
+            )
+            self._acquire()
+            retention.remove_debris(self.kb_folder)
+            self.folder.mkdir(parents=True)
+        except OSError as error:
+            self._close()
+            raise self._translated(error) from error
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        ours = isinstance(error, Exception) and (self._is_no_space(error) or self._is_ours(error))
+        translated = self._translated(error) if ours and isinstance(error, Exception) else None
+        self._close()
+        if translated is not None:
+            raise translated from error
+
+    def reuse(self, self_check: SelfCheck | None = None, *, keep: int = 0) -> Published | None:
+        """Makes the build of this id live when it is there already and sound; None otherwise.
+
+        Asked before the sections are written, it saves writing them.
+        """
+        if not self._target.is_dir() or _defect(self._target, self_check) is not None:
+            return None
+        was_live = not self._make_current()
+        return Published(self._target, self.build_id, True, was_live, self._prune(keep))
+
+    def publish(
+        self,
+        fields: Mapping[str, Any],
+        self_check: SelfCheck | None = None,
+        *,
+        keep: int = 0,
+    ) -> Published:
+        """Seals, verifies and publishes what is in `folder`, and makes it live.
+
+        `fields` are the `MANIFEST_FIELDS`. A sound build of the same id is kept and reused, a
+        damaged one replaced. With `keep` above 0 older builds beyond that number are removed.
+        Raises `PublishError`.
+        """
+        missing = sorted(set(MANIFEST_FIELDS).symmetric_difference(fields))
+        if missing:
+            raise ValueError(f"manifest fields missing or unknown: {', '.join(missing)}")
+        try:
+            reused = self.reuse(self_check, keep=keep)
+            if reused is not None:
+                return reused
+            (self.folder / MANIFEST).write_bytes(seal(self._manifest(fields)))
+            _sync_tree(self.folder)
+            defect = _defect(self.folder, self_check)
+            if defect is not None:
+                raise PublishError(
+                    "self-check",
+                    f"The build does not pass its own checks: {defect}",
+                    "Nothing was published. Please report this as a defect of kbc.",
+                )
+            if os.path.lexists(self._target):
+                retention.replace_build(self._target, self.folder)
+            else:
+                self.folder.rename(self._target)
+            _sync(self.kb_folder)
+            self._make_current()
+            return Published(self._target, self.build_id, False, False, self._prune(keep))
+        except OSError as error:
+            raise self._translated(error) from error
+
+    def _prune(self, keep: int) -> tuple[str, ...]:
+        return tuple(retention.prune(self.kb_folder, self.build_id, keep)) if keep > 0 else ()
+
+    def listing(self) -> list[dict[str, Any]]:
+        """The files that are in `folder` now, sorted, with `path`, `bytes` and `sha256`, as the manifest
+        lists them. A file is hashed once: what was listed must not change any more."""
+        found = sorted(
+            path.relative_to(self.folder).as_posix()
+            for path in self.folder.rglob("*")
+            if path.is_file()
+        )
+        for path in found:
+            if path not in self._listed:
+                self._listed[path] = _listed(self.folder, path)
+        return [self._listed[path] for path in found]
+
+    def _manifest(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        manifest: dict[str, Any] = {"format": FORMAT_VERSION}
+        for name in MANIFEST_FIELDS:
+            if name == "built_at":
+                manifest["build_id"] = self.build_id
+            manifest[name] = fields[name]
+        manifest["files"] = [file for file in self.listing() if file["path"] != MANIFEST]
+        return manifest
+
+    def _make_current(self) -> bool:
+        """Replaces CURRENT in one step; a reader sees the old line or the new one. Gives whether it
+        was another."""
+        current = self.kb_folder / CURRENT
+        line = f"{self.build_id}\n".encode()
+        try:
+            if current.read_bytes() == line:
+                return False
+        except OSError:
+            pass
+        new = retention.temporary(self.kb_folder, CURRENT)
+        try:
+            new.write_bytes(line)
+            _sync(new)
+            new.replace(current)
+        finally:
+            new.unlink(missing_ok=True)
+        _sync(self.kb_folder)
+        return True
+
+    def _acquire(self) -> None:
+        if not acquired_within(self._lock, self._wait_s):
+            raise PublishError(
+                "locked",
+                f"Another build is writing to {self.kb_folder}; "
+                f"it did not finish within {self._wait_s:g} seconds.",
+                "Wait for it, or stop it, and build again.",
+            )
+
+    def _close(self) -> None:
+        """Removes what is unfinished and gives up the lock."""
+        if self._temporary.exists():
+            shutil.rmtree(self._temporary, ignore_errors=True)
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def _translated(self, error: Exception) -> PublishError:
+        """What `error`, met while writing the output, means for whoever asked for it."""
+        if self._is_no_space(error):
+            return PublishError(
+                "no-space",
+                f"There is no space left for {self.kb_folder}.",
+                "Nothing was published. Free some space, or choose another output folder.",
+            )
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        if isinstance(error, OSError) and error.errno in _UNWRITABLE:
+            return PublishError(
+                "unwritable",
+                f"{self.kb_folder} cannot be written: {reason}.",
+                "Nothing was published. Choose another output folder, or change its permissions.",
+            )
+        return PublishError("io", f"Writing {self.kb_folder} failed: {reason}.")
+
+    def _is_no_space(self, error: Exception) -> bool:
+        """Whether a write failed for want of space. Native writers say it in words only, and a
+        short write of numpy has no error number."""
+        if isinstance(error, PublishError):
+            return False
+        if isinstance(error, OSError) and error.errno in _NO_SPACE:
+            return True
+        if os.strerror(errno.ENOSPC) in str(error):
+            return True
+        if isinstance(error, OSError) and error.errno is None:
+            try:
+                return shutil.disk_usage(self._temporary).free < 1 << 20
+            except OSError:
+                return False
+        return False
+
+    def _is_ours(self, error: Exception) -> bool:
+        """Whether the file that failed is below the output; a missing input is not our subject."""
+        if isinstance(error, PublishError) or not isinstance(error, OSError):
+            return False
+        names = (error.filename, error.filename2)
+        folder = self.kb_folder.absolute()
+        return any(
+            isinstance(name, (str, os.PathLike)) and Path(name).absolute().is_relative_to(folder)
+            for name in names
+        )
+
+
+def _defect(folder: Path, self_check: SelfCheck | None) -> str | None:
+    """Why the build in `folder` must not be published, or None."""
+    try:
+        with Artifact.open(folder) as artifact:
+            problems = check(artifact)
+            if problems:
+                return problems[0].message
+            if self_check is not None:
+                self_check(artifact)
+    except ArtifactError as error:
+        return error.message
+    return None
+
+
+def _listed(folder: Path, path: str) -> dict[str, Any]:
+    with (folder / path).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"path": path, "bytes": os.fstat(file.fileno()).st_size, "sha256": digest}
+
+
+def _sync_tree(folder: Path) -> None:
+    """Flushes everything below `folder`. A flush waits for the disk, which serves several at once."""
+    with ThreadPoolExecutor(_FLUSHES) as threads:
+        for _ in threads.map(_sync, [*folder.rglob("*"), folder]):
+            pass  # an error of a thread is raised here
+
+
+def _sync(path: Path) -> None:
+    """Flushes a file's or a folder's content to disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,94 @@
+"""Which builds of a knowledge base stay on disk, and how the others and debris are removed.
+
+All functions here expect their caller to hold the build lock of the knowledge base.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import secrets
+import shutil
+from pathlib import Path
+
+from kb_runtime.store.manifest import MANIFEST, is_build_id
+
+TEMPORARY = ".tmp-"
+"""How the name of everything unfinished starts, below the folder of a knowledge base."""
+
+
+def temporary(kb_folder: Path, label: str) -> Path:
+    """A name that no other build uses, for something unfinished; nothing is created."""
+    return kb_folder / f"{TEMPORARY}{label}-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+def remove_debris(kb_folder: Path) -> list[str]:
+    """Removes what killed builds left behind; gives the names removed."""
+    debris = sorted(path for path in kb_folder.iterdir() if path.name.startswith(TEMPORARY))
+    for path in debris:
+        _delete(path)
+    return [path.name for path in debris]
+
+
+def prune(kb_folder: Path, current: str, keep: int) -> list[str]:
+    """Removes the oldest builds until `keep` are left; gives the build ids removed, oldest first.
+
+    The current build and builds that a reader has open stay, however old they are. Age is the
+    modification time of the manifest.
+    """
+    builds = sorted(
+        (path for path in kb_folder.iterdir() if is_build_id(path.name) and path.is_dir()),
+        key=lambda path: (path.name == current, _published_ns(path), path.name),
+    )
+    surplus = builds[: max(0, len(builds) - max(1, keep))]
+    return [path.name for path in surplus if path.name != current and remove_build(path)]
+
+
+def remove_build(folder: Path) -> bool:
+    """Removes a build unless a reader has it open; False when it stays.
+
+    The folder disappears under its name at once, then its content is deleted.
+    """
+    try:
+        manifest = os.open(folder / MANIFEST, os.O_RDONLY)
+    except OSError:  # no reader can have opened it
+        _delete(_set_aside(folder))
+        return True
+    try:
+        fcntl.flock(manifest, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _delete(_set_aside(folder))
+    except OSError:  # a reader holds it, or the file system has no locks: it stays
+        return False
+    finally:
+        os.close(manifest)
+    return True
+
+
+def replace_build(folder: Path, new: Path) -> None:
+    """Puts the build in `new` where a damaged one is; readers of the old one keep their maps."""
+    old = _set_aside(folder)
+    new.rename(folder)
+    _delete(old)
+
+
+def _set_aside(folder: Path) -> Path:
+    aside = temporary(folder.parent, f"old-{folder.name}")
+    folder.rename(aside)
+    return aside
+
+
+def _delete(path: Path) -> None:
+    """Deletes a file or a tree; what cannot be deleted is left to the next build."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def _published_ns(folder: Path) -> int:
+    try:
+        return (folder / MANIFEST).stat().st_mtime_ns
+    except OSError:
+        return 0

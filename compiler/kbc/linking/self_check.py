@@ -1,0 +1,55 @@
+"""The questions a finished build must answer before it goes live: it must find its own records."""
+
+from __future__ import annotations
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.search.analysis import Analyzer
+from kb_runtime.search.query import analyse
+from kb_runtime.search.searcher import SearchRequest
+from kb_runtime.search.vectors import RowRange
+
+SAMPLES = 16
+"""Records asked for, spread evenly over the artifact."""
+
+SELF_COSINE = 0.999
+"""A normalised vector with itself; graphs hold vectors in 16 bits, which cost less than 1e-3."""
+
+
+def ask_for_itself(artifact: Artifact) -> None:
+    """Loads every section, then asks for a sample of the records as a reader would.
+
+    A chunk's own vector must be its nearest where there are vectors (another row may share it), its
+    record must be found by id, and the lexical side must answer for its title, unless that is all stop
+    words and signs.
+    Raises `ArtifactError` where one of these fails.
+    """
+    artifact.prepare()
+    rows = len(artifact.chunks)
+    for row in sorted({sample * rows // SAMPLES for sample in range(SAMPLES)} if rows else ()):
+        _ask_for_row(artifact, row)
+
+
+def _ask_for_row(artifact: Artifact, row: int) -> None:
+    info = artifact.collection_of(row)
+    chunk = artifact.chunks[row]
+    record = artifact.catalog(info.name)[artifact.chunks.column("record")[row]]
+    if artifact.catalog(info.name).find(record["id"]) is None:
+        raise _failed(f"the record {record['id']!r} of {info.name} is not found by its id")
+    encoder = artifact.manifest["encoder"]
+    if encoder is not None:
+        hits = artifact.vectors.search(
+            artifact.vectors.vector(row, encoder["dimensions"]),
+            [RowRange(info.name, info.first_row, info.chunks)],
+            1,
+        )
+        if not hits.rows or hits.cosines[0] < SELF_COSINE:
+            raise _failed(f"the vector of row {row} does not find itself")
+    title = chunk.get("title") or record["title"]
+    request = SearchRequest(title, (info.name,), limit=1, mode="lexical")
+    if analyse(title, Analyzer()).has_prose and not artifact.searcher.search(request).hits:
+        raise _failed(f"the title {title!r} finds nothing in {info.name}")
+
+
+def _failed(what: str) -> ArtifactError:
+    return ArtifactError("altered", f"The build does not find its own content: {what}.")

@@ -1,0 +1,217 @@
+"""From records and chunks to the sections of an artifact and the fields of its manifest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from kb_runtime.search.fusion import RRF_K
+from kb_runtime.search.lexical import DEFAULT_BOOSTS
+from kb_runtime.search.ranking import STEPS
+from kb_runtime.search.searcher import CANDIDATES
+from kb_runtime.search.vectors import EXACT_ROWS, RowRange
+from kb_runtime.store.facets import SEARCHED
+from kbc.backends.catalog import write_catalog, write_chunks
+from kbc.backends.choices import argument_choices
+from kbc.backends.facets import write_facets
+from kbc.backends.lexical import analysed, write_lexical
+from kbc.backends.record_facets import facets
+from kbc.backends.tools import (
+    AliasError,
+    CollectionSummary,
+    ServerFacts,
+    tools_document,
+    write_tools_json,
+)
+from kbc.cache import toolchain
+from kbc.cache.phases import PhaseCache
+from kbc.diagnostics import Diagnostics
+from kbc.pipeline.inputs import Inputs
+from kbc.project.kinds import KINDS
+from kbc.project.model import PROJECT_FILE
+from kbc.project.scopes import search_scopes
+from kbc.records import Chunk, catalog_entry
+
+
+def row_ranges(inputs: Inputs, chunks: Sequence[Chunk]) -> list[RowRange]:
+    """The rows of every collection; `chunks` are in row order."""
+    counts = Counter(chunk.collection for chunk in chunks)
+    ranges: list[RowRange] = []
+    row = 0
+    for collection in inputs.collections:
+        ranges.append(RowRange(collection.name, row, counts[collection.name]))
+        row += counts[collection.name]
+    return ranges
+
+
+def emit_catalog(inputs: Inputs, chunks: Sequence[Chunk], folder: Path) -> None:
+    """`catalog/` and `columns/`."""
+    ordinals: dict[tuple[str, str], int] = {}
+    for collection in inputs.collections:
+        records = inputs.records[collection.name]
+        write_catalog(folder, collection.name, map(catalog_entry, records))
+        if KINDS[collection.kind].has_facets:
+            write_facets(folder, collection.name, map(facets, records))
+        ordinals.update(
+            {(collection.name, record.id): ordinal for ordinal, record in enumerate(records)}
+        )
+    write_chunks(folder, ((ordinals[each.collection, each.record_id], each) for each in chunks))
+
+
+def emit_lexical(
+    inputs: Inputs, chunks: Sequence[Chunk], folder: Path, cache: PhaseCache | None = None
+) -> None:
+    """`lexical/`."""
+    write_lexical(
+        folder / "lexical",
+        chunks,
+        {each.name: ordinal for ordinal, each in enumerate(inputs.collections)},
+        _paths(inputs),
+        {
+            (collection.name, record.id): [
+                each.term for each in facets(record) if each.name in SEARCHED
+            ]
+            for collection in inputs.collections
+            if KINDS[collection.kind].has_facets
+            for record in inputs.records[collection.name]
+        },
+        cache,
+    )
+
+
+def analyse(inputs: Inputs, chunks: Sequence[Chunk], cache: PhaseCache) -> None:
+    """Has the terms of all chunks in `cache`, where `emit_lexical` will look for them."""
+    for _ in analysed(chunks, _paths(inputs), cache):
+        pass
+
+
+def _paths(inputs: Inputs) -> dict[tuple[str, str], str]:
+    """The file of each record, by collection and id."""
+    return {
+        (name, record.id): record.path
+        for name, records in inputs.records.items()
+        for record in records
+    }
+
+
+def emit_answers(inputs: Inputs, fields: Mapping[str, Any], build_id: str, folder: Path) -> None:
+    """`tools.json`. `fields` are the manifest's. Raises `AliasError`."""
+    write_tools_json(folder / "tools.json", _server_facts(inputs, fields["built_at"], build_id))
+
+
+def check_answers(inputs: Inputs, diagnostics: Diagnostics) -> None:
+    """Reports what kb.toml says about tools that this knowledge base does not have."""
+    try:
+        tools_document(_server_facts(inputs, "", ""))
+    except AliasError as error:
+        diagnostics.error(
+            "unknown-alias-target",
+            str(error),
+            PROJECT_FILE,
+            hint="`tool` names one of the tools that this knowledge base offers.",
+        )
+
+
+def _server_facts(inputs: Inputs, built_at: str, build_id: str) -> ServerFacts:
+    project = inputs.project
+    scopes = search_scopes(inputs.collections)
+    return ServerFacts(
+        name=project.name,
+        title=project.title,
+        version=project.version,
+        prefix=project.prefix,
+        description=project.description,
+        built_at=built_at,
+        build_id=build_id,
+        collections=[
+            CollectionSummary(each.name, each.kind, len(inputs.records[each.name]))
+            for each in inputs.collections
+        ],
+        choices=argument_choices(chain.from_iterable(inputs.records.values()), scopes),
+        aliases=project.tools.aliases,
+        families=project.tools.families,
+        settings=_tool_settings(inputs),
+    )
+
+
+def _tool_settings(inputs: Inputs) -> dict[str, Any]:
+    """`tools` of the manifest."""
+    tools = inputs.project.tools
+    return {
+        "families": None if tools.families is None else list(tools.families),
+        "aliases": dict(tools.aliases),
+        "context_chars": tools.context_chars,
+        "max_context_chars": tools.max_context_chars,
+    }
+
+
+def emit_notice(inputs: Inputs, attribution: str, folder: Path) -> None:
+    """`NOTICE`: what the artifact contains and under which licences."""
+    project = inputs.project
+    licence = f"\nLicence: {project.license}" if project.license else ""
+    text = (
+        "\n\n".join(filter(None, (f"{project.title} {project.version}{licence}", attribution)))
+        + "\n"
+    )
+    (folder / "NOTICE").write_text(text, encoding="utf-8")
+
+
+def manifest_fields(
+    inputs: Inputs,
+    chunks: Sequence[Chunk],
+    encoder: Mapping[str, Any] | None,
+    built_at: str,
+    warnings: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """What the linker seals into manifest.json; docs/format.md describes each field. `encoder` is None
+    for an artifact without vectors."""
+    project = inputs.project
+    search = project.search
+    return {
+        "name": project.name,
+        "title": project.title,
+        "version": project.version,
+        "description": project.description,
+        "license": project.license,
+        "prefix": project.prefix,
+        "built_at": built_at,
+        "collections": [
+            {
+                "name": collection.name,
+                "kind": collection.kind,
+                "group": collection.group,
+                "url": collection.url,
+                "paths": list(collection.paths),
+                "records": len(inputs.records[collection.name]),
+                "chunks": rows.rows,
+                "first_row": rows.first_row,
+            }
+            for collection, rows in zip(inputs.collections, row_ranges(inputs, chunks), strict=True)
+        ],
+        "scopes": search_scopes(inputs.collections),
+        "encoder": None if encoder is None else dict(encoder),
+        "search": {
+            "candidates": search.candidates or CANDIDATES,
+            # An author who sets the constant of a fusion wants that fusion.
+            "fusion": search.fusion or ("rrf" if search.rrf_k else "balanced"),
+            "rrf_k": search.rrf_k or RRF_K,
+            "alpha": search.alpha,
+            "boosts": {**DEFAULT_BOOSTS, **search.boosts},
+            "weights": dict(search.weights),
+            "ranking": {step: step not in search.without for step in STEPS},
+            "reranker": search.reranker,
+            "exact_rows": EXACT_ROWS,
+        },
+        "tools": _tool_settings(inputs),
+        "package": asdict(project.package),
+        "inputs": [
+            {"path": file.path, "bytes": len(file.data), "sha256": file.sha256}
+            for file in inputs.files
+        ],
+        "libraries": toolchain.library_versions(),
+        "warnings": list(warnings),
+    }

@@ -1,0 +1,121 @@
+"""Makes keys, and signs artifacts with them (`kb_runtime.store.signature` has the other half)."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
+
+from kb_runtime.store.manifest import MANIFEST, load, resolve
+from kb_runtime.store.signature import (
+    ALGORITHM,
+    SIGNATURES,
+    KeyFileError,
+    key_id,
+    read_key_file,
+    read_signatures,
+)
+from kbc.cli.environment import PASSPHRASE_VARIABLE
+
+PUBLIC_SUFFIX = ".pub"
+
+
+def generate(path: Path, passphrase: bytes | None) -> str:
+    """Writes a private key to `path`, readable by its owner only, and the public one to `path`.pub.
+
+    Gives the id of the pair. Raises `KeyFileError`; a file that exists is never replaced.
+    """
+    key = Ed25519PrivateKey.generate()
+    private = key.private_bytes(
+        Encoding.PEM,
+        PrivateFormat.PKCS8,
+        BestAvailableEncryption(passphrase) if passphrase else NoEncryption(),
+    )
+    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    public_path = path.with_name(path.name + PUBLIC_SUFFIX)
+    for each in (path, public_path):
+        if os.path.lexists(each):
+            raise KeyFileError(f"{each} exists already.", "Choose another name.")
+    _create(path, private, 0o600)
+    try:
+        _create(public_path, public, 0o644)
+    except KeyFileError:
+        path.unlink()
+        raise
+    return key_id(key.public_key())
+
+
+def sign(artifact: Path, key_path: Path, passphrase: bytes | None) -> tuple[str, Path]:
+    """Signs the build that `artifact` stands for; gives the key's id and the file of signatures.
+
+    Signatures by other keys stay. Raises `ArtifactError`, `KeyFileError` and `OSError`.
+    """
+    key = read_private_key(key_path, passphrase)
+    folder = resolve(artifact)
+    load(folder)  # a manifest that does not hold is not signed
+    signatures = read_signatures(folder)
+    name = key_id(key.public_key())
+    signatures[name] = key.sign(Path(folder, MANIFEST).read_bytes())
+    entries = [
+        {"key": each, "algorithm": ALGORITHM, "signature": base64.b64encode(value).decode()}
+        for each, value in sorted(signatures.items())
+    ]
+    path = Path(folder, SIGNATURES)
+    _replace(path, (json.dumps({"signatures": entries}, indent=1) + "\n").encode())
+    return name, path
+
+
+def read_private_key(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
+    """The private key of a PEM file. Raises `KeyFileError`."""
+    try:
+        key = load_pem_private_key(read_key_file(path), passphrase)
+    except TypeError as error:  # with a passphrase where there is none, or the other way round
+        raise KeyFileError(
+            f"{path} is not encrypted." if passphrase else f"{path} is encrypted.",
+            f"Set {PASSPHRASE_VARIABLE} for an encrypted key, and for no other.",
+        ) from error
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise KeyFileError(
+            f"{path} does not hold a private key in PEM form, or its passphrase is another.",
+            "Make a pair of keys with `kbc keygen`.",
+        ) from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise KeyFileError(f"{path} does not hold an Ed25519 key.", "Make one with `kbc keygen`.")
+    return key
+
+
+def _create(path: Path, data: bytes, mode: int) -> None:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with open(descriptor, "wb") as file:
+            file.write(data)
+    except OSError as error:
+        raise KeyFileError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".sign-")
+    staged = Path(name)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        staged.chmod(0o644)
+        staged.replace(path)
+    except BaseException:
+        staged.unlink()
+        raise

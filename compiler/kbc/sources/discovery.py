@@ -1,0 +1,266 @@
+"""Finding and reading the input files of each collection, in one fixed order."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from glob import has_magic
+from pathlib import Path
+
+from kbc.diagnostics import Diagnostics
+from kbc.project.kinds import KINDS
+from kbc.project.model import PROJECT_FILE, Collection, Project, SourceFile
+from kbc.sources.source_tree import SourceTree
+from kbc.sources.workshop_tree import WorkshopTree
+
+SIDECAR_SUFFIX = ".meta.toml"
+LICENCE_FILES = ("COPYING", "LICENSE", "LICENSE.md", "LICENSE.txt", "NOTICE", "NOTICE.txt")
+
+
+def discover(
+    project: Project, diagnostics: Diagnostics, allow_outside: bool = False
+) -> dict[str, list[SourceFile]]:
+    """The files of every collection, by collection name, each list sorted by path.
+
+    Hidden files and folders (a leading dot) are left out, links are followed as long as they stay
+    inside the root (or with `allow_outside`), and a file is read once however many collections name it.
+    Source trees have rules of their own, see `source_tree`; a note says how many files these left out.
+    """
+    walker = _Walker(project.root.resolve(), diagnostics, allow_outside)
+    return {
+        collection.name: walker.collection_files(collection) for collection in project.collections
+    }
+
+
+def licence_files(project: Project, allow_outside: bool = False) -> list[SourceFile]:
+    """The licence texts beside kb.toml, which go wherever the artifact goes."""
+    root = project.root.resolve()
+    found = []
+    for name in LICENCE_FILES:
+        path = root / name
+        if path.is_file() and (allow_outside or _is_within(path.resolve(), root)):
+            found.append(SourceFile(name, path.read_bytes()))
+    return found
+
+
+class _Walker:
+    def __init__(self, root: Path, diagnostics: Diagnostics, allow_outside: bool) -> None:
+        self._root = root
+        self._diagnostics = diagnostics
+        self._allow_outside = allow_outside
+        self._read: dict[str, bytes | None] = {}
+
+    def collection_files(self, collection: Collection) -> list[SourceFile]:
+        found: dict[str, SourceFile] = {}
+        tree = _source_tree(collection)
+        walk = partial(self._walk, wanted=_suffixes(collection)) if tree is None else tree.walk
+        for entry in collection.paths:
+            before = len(found)
+            problems = len(self._diagnostics)
+            for path, base in self._entry_files(entry, collection, walk):
+                file = self._file(path, base, collection)
+                if file is not None and (tree is None or tree.admits(path, file.data)):
+                    found.setdefault(file.path, file)
+            if len(found) == before and len(self._diagnostics) == problems:
+                self._diagnostics.warning(
+                    "collection-path-empty",
+                    f"{entry!r} of collection {collection.name!r} holds no file of kind"
+                    f" {collection.kind!r}",
+                    PROJECT_FILE,
+                    collection.paths_line or None,
+                    hint=_suffix_hint(collection),
+                )
+        if isinstance(tree, SourceTree) and tree.left_out:
+            self._diagnostics.note(
+                "files-left-out",
+                f"source files in collection {collection.name!r}: {len(found):,}; left out:"
+                f" {tree.summary()}",
+                PROJECT_FILE,
+                collection.line or None,
+            )
+        return [found[path] for path in sorted(found)]
+
+    def _entry_files(
+        self, entry: str, collection: Collection, walk: Callable[[Path], Iterator[Path]]
+    ) -> Iterator[tuple[Path, str]]:
+        """Absolute paths with the base folder (root-relative) that each was found under."""
+        start = Path(os.path.normpath(self._root / entry))
+        if not self._allow_outside and not _is_within(start, self._root):
+            self._problem(
+                collection,
+                "path-outside",
+                f"{entry!r} leaves the knowledge base's folder",
+                "Copy the files into it, or build with --allow-outside.",
+            )
+            return
+        if has_magic(entry) and not start.exists():
+            base = _glob_base(entry)
+            for path in sorted(self._root.glob(entry)):
+                if path.is_dir():
+                    yield from ((file, base) for file in walk(path))
+                else:
+                    yield path, base
+        elif start.is_dir():
+            base = self._name(start)
+            yield from ((file, base) for file in walk(start))
+        elif start.exists() or start.is_symlink():
+            yield start, ""
+        else:
+            self._problem(
+                collection,
+                "path-missing",
+                f"{entry!r} of collection {collection.name!r} does not exist",
+                "Correct `paths`; it names files, folders or globs below the folder of kb.toml.",
+            )
+
+    def _walk(
+        self, folder: Path, wanted: Sequence[str], above: tuple[tuple[int, int], ...] = ()
+    ) -> Iterator[Path]:
+        """Files below `folder`, depth first; `above` are the folders on the way here (device, inode)."""
+        try:
+            info = folder.stat()
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            self._diagnostics.error(
+                "folder-unreadable",
+                f"the folder cannot be read: {error.strerror}",
+                self._name(folder),
+            )
+            return
+        identity = (info.st_dev, info.st_ino)
+        if identity in above:
+            self._diagnostics.warning(
+                "symlink-loop",
+                "the folder is a link to a folder that holds it; it was left out",
+                self._name(folder),
+                hint="Remove the link.",
+            )
+            return
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            path = Path(entry.path)
+            if path.is_dir():  # unlike the entry's own, it answers for a link that points to itself
+                if entry.is_symlink() and not self._stays_inside(path):
+                    continue
+                yield from self._walk(path, wanted, (*above, identity))
+            elif not wanted or entry.name.lower().endswith(tuple(wanted)):
+                yield path
+
+    def _file(self, path: Path, base: str, collection: Collection) -> SourceFile | None:
+        name = self._name(path)
+        if not _is_unicode(name):
+            self._diagnostics.error(
+                "file-name-not-utf8",
+                "the file name is not UTF-8",
+                name,
+                hint="Rename the file.",
+            )
+            return None
+        if name not in self._read:
+            self._read[name] = self._read_once(path, name, KINDS[collection.kind].max_file_bytes)
+        content = self._read[name]
+        if content is None:
+            return None
+        return SourceFile(name, content, base)
+
+    def _read_once(self, path: Path, name: str, max_bytes: int) -> bytes | None:
+        if path.is_symlink() and not self._stays_inside(path):
+            return None
+        try:
+            info = path.stat()  # before opening: opening a pipe would wait for a writer
+            if not stat.S_ISREG(info.st_mode):
+                self._diagnostics.error(
+                    "file-special",
+                    "this is a pipe, a socket or a device, not a regular file",
+                    name,
+                    hint="Keep it out of the collection's paths.",
+                )
+                return None
+            if info.st_size > max_bytes:
+                self._diagnostics.error(
+                    "file-too-large",
+                    f"the file has {info.st_size:,} bytes, more than the {max_bytes:,}"
+                    " that a file of its kind may have",
+                    name,
+                    hint="Split it, or keep it out of the collection's paths.",
+                )
+                return None
+            return path.read_bytes()
+        except OSError as error:
+            looping = (
+                "the link points in a circle" if error.errno == errno.ELOOP else error.strerror
+            )
+            self._diagnostics.error(
+                "file-unreadable",
+                f"the file cannot be read: {looping}",
+                name,
+                hint="Remove it, or mend its permissions or its link.",
+            )
+            return None
+
+    def _stays_inside(self, path: Path) -> bool:
+        """Whether a link's target lies inside the root; reports it when it does not."""
+        target = Path(os.path.realpath(path))
+        if self._allow_outside or _is_within(target, self._root):
+            return True
+        self._diagnostics.error(
+            "path-outside",
+            "the link leads out of the knowledge base's folder",
+            self._name(path),
+            hint="Copy the target into the folder, or build with --allow-outside.",
+        )
+        return False
+
+    def _name(self, path: Path) -> str:
+        return (path.relative_to(self._root) if _is_within(path, self._root) else path).as_posix()
+
+    def _problem(self, collection: Collection, code: str, message: str, hint: str) -> None:
+        line = collection.paths_line or None
+        self._diagnostics.error(code, message, PROJECT_FILE, line, hint=hint)
+
+
+def _source_tree(collection: Collection) -> SourceTree | WorkshopTree | None:
+    """The rules of a collection that is more than files by their endings; None for other kinds."""
+    if collection.kind == "workshops":
+        return WorkshopTree()
+    if not KINDS[collection.kind].is_source_tree:
+        return None
+    return SourceTree(collection.options.get("exclude", ()))
+
+
+def _suffixes(collection: Collection) -> tuple[str, ...]:
+    if collection.kind == "examples":
+        extensions = collection.options.get("extensions", (".qnt",))
+        return (*(str(ending).lower() for ending in extensions), SIDECAR_SUFFIX)
+    return KINDS[collection.kind].suffixes
+
+
+def _suffix_hint(collection: Collection) -> str:
+    suffixes = _suffixes(collection)
+    return f"Files of this kind end in {', '.join(suffixes)}." if suffixes else ""
+
+
+def _glob_base(entry: str) -> str:
+    """The folders of a glob before its first wildcard: `docs/**/*.md` -> `docs`."""
+    parts = []
+    for part in entry.split("/")[:-1]:
+        if has_magic(part):
+            break
+        parts.append(part)
+    return "/".join(parts)
+
+
+def _is_within(path: Path, root: Path) -> bool:
+    return path == root or root in path.parents
+
+
+def _is_unicode(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

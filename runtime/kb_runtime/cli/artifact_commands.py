@@ -1,0 +1,141 @@
+"""The commands over one artifact, declared once: `kbc` takes the artifact as an argument, the command
+of an installed knowledge base has its own (`for_artifact`).
+
+Imports are inside the commands: `--help` must not pay for the engines.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from kb_runtime import exit_codes
+from kb_runtime.cli.runner import print_json
+
+if TYPE_CHECKING:
+    from kb_runtime.knowledge.verification import VerificationReport
+
+ARTIFACT = click.argument("artifact", type=click.Path())
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def for_artifact(command: click.Command, artifact: str, name: str = "") -> click.Command:
+    """`command` without its argument ARTIFACT, which is `artifact` for good."""
+    assert command.callback is not None
+    return click.Command(
+        name or command.name,
+        params=[each for each in command.params if each.name != "artifact"],
+        callback=partial(command.callback, artifact=artifact),
+        help=command.help,
+    )
+
+
+@click.command()
+@ARTIFACT
+@click.option(
+    "--key", "keys", multiple=True, type=click.Path(), help="A public key that must have signed it."
+)
+@AS_JSON
+def verify(artifact: str, keys: tuple[str, ...], as_json: bool) -> None:
+    """Hash every file of the artifact, check its structure and run the encoder's self-test."""
+    from kb_runtime.knowledge import verification
+
+    _tell_verdict(verification.verify(artifact, keys), as_json)
+
+
+def verify_packaged(artifact: str, distribution: str) -> click.Command:
+    """`verify` for the artifact that a `distribution` brought, and for the package that holds it."""
+
+    def both(keys: tuple[str, ...], as_json: bool) -> None:
+        from kb_runtime.knowledge import package_files, verification
+
+        report = verification.verify(artifact, keys)
+        package = os.path.dirname(artifact)
+        found = package_files.with_package(report, package, distribution, artifact)
+        _tell_verdict(found, as_json)
+
+    return click.Command(
+        verify.name,
+        params=[each for each in verify.params if each.name != "artifact"],
+        callback=both,
+        help=f"{verify.help} Compare the package's own files with what was installed.",
+    )
+
+
+def _tell_verdict(report: VerificationReport, as_json: bool) -> None:
+    """Prints what was found, and ends the command when something is wrong."""
+    from kb_runtime.knowledge import verification
+
+    if as_json:
+        print_json(report.as_dict())
+    else:
+        for problem in report.problems:
+            click.secho(verification.render_problem(problem), err=True, fg="red")
+        for note in report.notes:
+            click.echo(f"note: {note}", err=True)
+        click.echo(verification.render_verdict(report))
+    if not report.ok:
+        raise SystemExit(exit_codes.ARTIFACT)
+
+
+@click.command()
+@ARTIFACT
+@AS_JSON
+def inspect(artifact: str, as_json: bool) -> None:
+    """Show what the artifact holds: collections, encoder, settings, sizes."""
+    from kb_runtime.knowledge import inspection
+
+    facts = inspection.inspect(artifact)
+    if as_json:
+        print_json(facts)
+    else:
+        click.echo(inspection.render_inspection(facts))
+
+
+@click.command()
+@ARTIFACT
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "--scope", "scopes", multiple=True, help="Search in this scope; repeatable. Default: all."
+)
+@click.option("--limit", type=click.IntRange(1, 50), default=10, help="Default: 10.")
+@click.option(
+    "--mode", type=click.Choice(["hybrid", "lexical", "semantic"]), default="hybrid", help="Sides."
+)
+@click.option("--explain", is_flag=True, help="Show why each hit ranks where it does.")
+@AS_JSON
+def search(
+    artifact: str,
+    query: tuple[str, ...],
+    scopes: tuple[str, ...],
+    limit: int,
+    mode: Literal["hybrid", "lexical", "semantic"],
+    explain: bool,
+    as_json: bool,
+) -> None:
+    """Search for QUERY, as the MCP tools do."""
+    from kb_runtime.cli import lookup
+
+    found = lookup.search(artifact, " ".join(query), scopes, limit, mode, explain=explain)
+    _show(found, as_json, lookup.render_search)
+
+
+@click.command()
+@ARTIFACT
+@click.argument("name")
+@AS_JSON
+def get(artifact: str, name: str, as_json: bool) -> None:
+    """Print the record called NAME: a name, alias, path, hit id or kb:// address."""
+    from kb_runtime.cli import lookup
+
+    _show(lookup.get(artifact, name), as_json, lookup.render_record)
+
+
+def _show(answer: dict[str, Any], as_json: bool, render: Any) -> None:
+    if as_json:
+        print_json(answer)
+    else:
+        click.echo(render(answer))

@@ -1,0 +1,455 @@
+"""MCP over streamable HTTP: the SDK's low-level server in front of the dispatch core.
+
+Stateless, because a read-only knowledge base has no session to keep, and answered with plain JSON.
+Host and Origin headers are always checked: without that, any web page could reach a server on
+loopback by rebinding its own name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import signal
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextvars import ContextVar
+from time import perf_counter
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+import uvicorn
+from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
+from mcp.server.auth.provider import AccessToken
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.lowlevel.server import NotificationOptions
+from mcp.server.models import InitializationOptions
+from mcp.server.subscriptions import (
+    ListenHandler,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ServerEvent,
+    ToolsListChanged,
+)
+from mcp.server.transport_security import (
+    TransportSecurityMiddleware,
+    TransportSecuritySettings,
+)
+from mcp.shared.exceptions import MCPError
+from pydantic import AnyHttpUrl, ValidationError
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from kb_runtime import log
+from kb_runtime.errors import ProtocolError
+from kb_runtime.mcp import correlation, revisions
+from kb_runtime.mcp.changes import Changes
+from kb_runtime.mcp.connection import LISTEN, MAX_RESOURCES
+from kb_runtime.mcp.dispatch import Dispatcher
+
+if TYPE_CHECKING:
+    from kb_runtime.http.listening import Listener
+    from kb_runtime.http.metrics import Metrics
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+SCOPE = "kb"
+_SHUTDOWN_S = 5
+_TAKEN_AT_ONCE = 1
+"""Connections that a process takes before it goes on: the others are for other processes."""
+
+_PARAMS: dict[str, type[types.RequestParams]] = {
+    "server/discover": types.RequestParams,
+    "ping": types.RequestParams,
+    "tools/list": types.PaginatedRequestParams,
+    "tools/call": types.CallToolRequestParams,
+    "resources/list": types.PaginatedRequestParams,
+    "resources/templates/list": types.PaginatedRequestParams,
+    "resources/read": types.ReadResourceRequestParams,
+    "prompts/list": types.PaginatedRequestParams,
+    "prompts/get": types.GetPromptRequestParams,
+    "completion/complete": types.CompleteRequestParams,
+}
+
+
+class DispatchServer(Server[Any]):
+    """The SDK's server, whose every handler asks the dispatch core, on a worker thread."""
+
+    def __init__(self, dispatcher: Dispatcher, subscriptions: Subscriptions | None = None) -> None:
+        """With `subscriptions` a stateless client can subscribe to changes."""
+        info = dispatcher.answers.server_info
+        super().__init__(
+            info["name"],
+            version=info["version"],
+            title=info["title"],
+            description=info.get("description"),
+            get_tool_input_schema=self._input_schema,
+        )
+        self._dispatcher = dispatcher
+        # In place of the default one, which reports to OpenTelemetry: nothing is reported anywhere.
+        self.middleware[:] = [self._watch]
+        for method, params_type in _PARAMS.items():
+            self.add_request_handler(method, params_type, self._answer)
+        if subscriptions is not None:
+            self.add_request_handler(
+                LISTEN, types.SubscriptionsListenRequestParams, subscriptions.serve
+            )
+
+    async def _answer(
+        self, context: ServerRequestContext[Any], _: types.RequestParams
+    ) -> dict[str, Any]:
+        params = None if context.params is None else dict(context.params)
+        stateless = revisions.is_stateless(context.protocol_version)
+        if not (stateless and params is None):
+            params = _with_header(context, params)
+        try:
+            return await anyio.to_thread.run_sync(
+                self._dispatcher.handle, context.method, params, context.protocol_version
+            )
+        except ProtocolError as error:
+            raise MCPError(code=error.code, message=error.message, data=error.data) from error
+
+    async def _watch(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
+        """Tells the dispatch core of what does not get there: the SDK refuses unknown methods and params
+        of a wrong shape by itself."""
+        start = perf_counter()
+        params = _with_header(ctx, ctx.params)
+        _ID_NOW.set(correlation.given_id(params) or "")
+        try:
+            return await call_next(ctx)
+        except (MCPError, ValidationError) as error:
+            is_told = ctx.method in _PARAMS and isinstance(error.__cause__, ProtocolError)
+            if ctx.request_id is not None and not is_told:
+                code = error.code if isinstance(error, MCPError) else revisions.INVALID_PARAMS
+                self._dispatcher.refused(ctx.method, params, code, perf_counter() - start)
+            raise
+
+    def _input_schema(self, name: str) -> Mapping[str, Any] | None:
+        for tool in self._dispatcher.answers.tools["tools"]:
+            if tool["name"] == name:
+                schema: Mapping[str, Any] = tool["inputSchema"]
+                return schema
+        return None
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Asks for the answer to `initialize` at each handshake: a new build may be live."""
+        options = super().create_initialization_options(
+            notification_options, experimental_capabilities, extensions
+        )
+        answer = self._dispatcher.handle(
+            "initialize",
+            {
+                "protocolVersion": "",
+                "capabilities": {},
+                "clientInfo": {"name": "", "version": ""},
+                "_meta": {correlation.KEY: _ID_NOW.get("")},
+            },
+            revisions.NEWEST_HANDSHAKE,
+        )
+        info = answer["serverInfo"]
+        return options.model_copy(
+            update={
+                "server_name": info["name"],
+                "server_version": info["version"],
+                "title": info["title"],
+                "description": info.get("description"),
+                "instructions": answer["instructions"],
+            }
+        )
+
+
+_ID_NOW: ContextVar[str] = ContextVar("_ID_NOW")
+"""The correlation id of the request that is being answered: the SDK asks for the answer to `initialize`
+without saying who asked."""
+
+
+def _with_header(
+    context: ServerRequestContext[Any], params: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """`params` with the correlation id of the HTTP request, unless the message brings its own."""
+    given = (params or {}).get("_meta")
+    meta = dict(given) if isinstance(given, Mapping) else {}
+    if context.request is not None:
+        meta = {correlation.HEADER: context.request.headers.get(correlation.HEADER), **meta}
+    return {**(params or {}), "_meta": meta}
+
+
+class Subscriptions:
+    """The streams on which stateless clients are told of changed lists and resources."""
+
+    def __init__(self, changes: Changes) -> None:
+        self._changes = changes
+        changes.listen(self._tell)
+        self._listeners: dict[object, Callable[[ServerEvent], None]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._handler = ListenHandler(self)
+
+    async def serve(
+        self, context: ServerRequestContext[Any], params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """One stream. Updates are granted of resources that are there."""
+        wanted = params.notifications.resource_subscriptions or []
+        run = anyio.to_thread.run_sync  # for what reads records
+        addresses = await run(self._changes.known, wanted)
+        if len(addresses) > MAX_RESOURCES:
+            raise MCPError(
+                revisions.INVALID_REQUEST, f"At most {MAX_RESOURCES} resources on one stream"
+            )
+        try:
+            with anyio.CancelScope(shield=True):  # a client that leaves now leaves nothing watched
+                await run(self._changes.watch, addresses)
+        except ProtocolError as error:
+            raise MCPError(code=error.code, message=error.message) from error
+        try:
+            update = {"resource_subscriptions": addresses or None}
+            granted = params.notifications.model_copy(update=update)
+            return await self._handler(
+                context, params.model_copy(update={"notifications": granted})
+            )
+        finally:
+            with anyio.CancelScope(shield=True):
+                await run(self._changes.unwatch, addresses)
+
+    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
+        """What the SDK's handler asks of a bus: called on the event loop, for each stream."""
+        self._loop = asyncio.get_running_loop()
+        key = object()
+        self._listeners[key] = listener
+        return lambda: self._listeners.pop(key, None) and None
+
+    async def publish(self, event: ServerEvent) -> None:
+        """The other thing that the SDK asks of a bus."""
+        for listener in list(self._listeners.values()):
+            listener(event)
+
+    def _tell(self, kinds: Sequence[str], updated: Collection[str]) -> None:
+        """Tells all streams what has changed; from any thread."""
+        loop = self._loop
+        if loop is None or loop.is_closed():
+            return
+        for event in (*map(_EVENTS.__getitem__, kinds), *map(ResourceUpdated, updated)):
+            asyncio.run_coroutine_threadsafe(self.publish(event), loop)
+
+    def close(self) -> None:
+        """Ends all streams, as the protocol has it; called on the event loop's thread."""
+        self._handler.close()
+
+
+_EVENTS: dict[str, ServerEvent] = {
+    "tools": ToolsListChanged(),
+    "prompts": PromptsListChanged(),
+    "resources": ResourcesListChanged(),
+}
+
+
+class _UntilStopped(uvicorn.Server):
+    """Ends open streams when it is told to stop: they would not end by themselves."""
+
+    def __init__(self, config: uvicorn.Config, subscriptions: Subscriptions | None) -> None:
+        super().__init__(config)
+        self._subscriptions = subscriptions
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        if self._subscriptions is not None:
+            self._subscriptions.close()
+
+
+class CorrelationHeader:
+    """Gives each HTTP request a correlation id, unless it brings one, and sends it back."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = correlation.usable_id(Headers(scope=scope).get(correlation.HEADER))
+        request_id = given or correlation.new_id()
+        MutableHeaders(scope=scope)[correlation.HEADER] = request_id
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[correlation.HEADER] = request_id
+            await send(message)
+
+        await self._app(scope, receive, answer)
+
+
+class ObservedRequests:
+    """Counts HTTP requests, and writes down those that were refused."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics | None, *, logs: bool) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._logs = logs
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = 0
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        if self._metrics is not None:
+            self._metrics.request_begins()
+        try:
+            await self._app(scope, receive, answer)
+        except Exception:
+            status = status or 500  # which is what the client will get
+            raise
+        finally:
+            if self._metrics is not None:
+                self._metrics.request_ends(status)
+            if self._logs and status >= 400:
+                request_id = Headers(scope=scope).get(correlation.HEADER)
+                log.record("warning", correlation_id=request_id, status=status)
+
+
+class BearerToken:
+    """Accepts one static bearer token."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token.encode()
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        if not hmac.compare_digest(token.encode("utf-8", "replace"), self._token):
+            return None
+        return AccessToken(token=token, client_id="kb", scopes=[SCOPE])
+
+
+def build_app(
+    dispatcher: Dispatcher,
+    *,
+    host: str,
+    token: str | None,
+    allowed_hosts: Sequence[str],
+    allowed_origins: Sequence[str],
+    max_body: int,
+    subscriptions: Subscriptions | None = None,
+    metrics: Metrics | None = None,
+    logs: bool = False,
+) -> Starlette:
+    """The ASGI application: `/mcp`, `/healthz` for whoever watches the process, and with `metrics`
+    `/metrics` for whoever may ask `/mcp`. With `logs` requests that are refused are written down.
+
+    Requests must name a loopback host, `host` or one of `allowed_hosts` (`name` or `name:port`); an
+    Origin header, which only browsers send, must be a loopback one or one of `allowed_origins`.
+    """
+
+    async def health(_: Request) -> JSONResponse:
+        return JSONResponse({"status": "ok", "build": dispatcher.answers.build_id})
+
+    names = [*LOOPBACK, f"[{host}]" if ":" in host else host, *allowed_hosts]
+    security = TransportSecuritySettings(
+        allowed_hosts=[pattern for name in names for pattern in (name, f"{name}:*")],
+        allowed_origins=[
+            *(f"http://{name}{port}" for name in LOOPBACK for port in ("", ":*")),
+            *allowed_origins,
+        ],
+    )
+    auth = None
+    if token:
+        auth = AuthSettings(
+            issuer_url=AnyHttpUrl("http://127.0.0.1"),
+            resource_server_url=None,
+            required_scopes=[SCOPE],
+        )
+    routes = [Route("/healthz", health, methods=["GET"])]
+    if metrics is not None:
+        guarded: ASGIApp = _Scrape(metrics, security)
+        if token:
+            guarded = RequireAuthMiddleware(guarded, [SCOPE])
+        routes.append(Route("/metrics", guarded, methods=["GET"]))
+    app = DispatchServer(dispatcher, subscriptions).streamable_http_app(
+        stateless_http=True,
+        json_response=True,
+        max_request_body_size=max_body,
+        transport_security=security,
+        auth=auth,
+        token_verifier=BearerToken(token) if token else None,
+        custom_starlette_routes=routes,
+    )
+    if metrics is not None or logs:
+        app.add_middleware(ObservedRequests, metrics, logs=logs)
+    app.add_middleware(CorrelationHeader)
+    return app
+
+
+class _Scrape:
+    """`/metrics`, with the checks of headers that the SDK makes for `/mcp`."""
+
+    def __init__(self, metrics: Metrics, security: TransportSecuritySettings) -> None:
+        self._metrics = metrics
+        self._security = TransportSecurityMiddleware(security)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = await self._security.validate_request(Request(scope, receive))
+        if response is None:
+            text, content_type = await anyio.to_thread.run_sync(self._metrics.text)
+            response = Response(text, headers={"content-type": content_type})
+        await response(scope, receive, send)
+
+
+def serve_http(
+    dispatcher: Dispatcher,
+    listener: Listener,
+    *,
+    host: str,
+    token: str | None,
+    allowed_hosts: Sequence[str],
+    allowed_origins: Sequence[str],
+    max_body: int,
+    changes: Changes | None = None,
+    metrics: Metrics | None = None,
+    logs: bool = False,
+) -> None:
+    """Serves until SIGINT or SIGTERM. What libraries log becomes a part of the log with `logs`."""
+    subscriptions = None
+    if changes is not None:
+        subscriptions = Subscriptions(changes)
+    if logs:
+        log.take_over_logging()
+    app = build_app(
+        dispatcher,
+        host=host,
+        token=token,
+        allowed_hosts=allowed_hosts,
+        allowed_origins=allowed_origins,
+        max_body=max_body,
+        subscriptions=subscriptions,
+        metrics=metrics,
+        logs=logs,
+    )
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        backlog=_TAKEN_AT_ONCE,
+        timeout_graceful_shutdown=_SHUTDOWN_S,
+    )
+    server = _UntilStopped(config, subscriptions)
+    # From before uvicorn has handlers, so that no signal is lost, until after: it raises the signal that
+    # stopped it once more when it has done its work.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, server.handle_exit)
+    server.run(sockets=[listener])

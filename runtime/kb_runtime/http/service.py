@@ -1,0 +1,225 @@
+"""Serving over HTTP: one process that does all, or workers on one socket below a parent."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from kb_runtime.errors import UsageError
+from kb_runtime.http.listening import Listener, announce, listen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from kb_runtime.__main__ import Options, Served
+    from kb_runtime.http.metrics import Metrics
+    from kb_runtime.live.versions import LiveArtifact
+
+TOKEN_VARIABLE = "KBC_HTTP_TOKEN"
+_ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+"""Workers are as many as the machine shall have threads: none has a pool of its own."""
+
+
+def serve_alone(options: Options, served: Served) -> None:
+    """Serves until SIGINT or SIGTERM. Raises UsageError."""
+    token = _token(options.token_file)
+    metrics = None
+    if options.metrics:
+        from kb_runtime.http.metrics import Metrics
+
+        metrics = Metrics()
+    _answer(options, served, token, metrics, lambda: _announced(options, token))
+
+
+def serve_with_workers(options: Options, open_served: Callable[[], Served]) -> None:
+    """Serves until SIGINT or SIGTERM, when every worker has ended. Raises UsageError and ArtifactError.
+
+    What is served is opened here once to find out whether it can be, and again by each worker: they
+    have the pages of its files in common.
+    """
+    if not hasattr(os, "fork"):
+        raise UsageError("--workers needs a system on which processes fork.")
+    if options.workspace:
+        raise UsageError("--workspace belongs to one process: leave out --workers.")
+    token = _token(options.token_file)
+    open_served().live.close()
+    for variable in _ONE_THREAD:
+        os.environ[variable] = "1"
+    listener = _listen(options)
+    _import_for_all()
+    folder = _metrics_folder() if options.metrics else ""
+    try:
+        _run_workers(options, open_served, listener, token, folder)
+    finally:
+        listener.close()
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _metrics_folder() -> str:
+    """Raises UsageError."""
+    try:
+        return tempfile.mkdtemp(prefix="kbc-metrics-")
+    except OSError as error:
+        raise UsageError(
+            f"--metrics of several workers needs a temporary folder: {error.strerror}."
+        ) from None
+
+
+def _run_workers(
+    options: Options,
+    open_served: Callable[[], Served],
+    listener: Listener,
+    token: str | None,
+    folder: str,
+) -> None:
+    from kb_runtime.http.workers import Workers
+
+    parent = os.getpid()
+
+    def work(place: int) -> int:
+        metrics = None
+        if folder:
+            from kb_runtime.http.metrics import Metrics
+
+            metrics = Metrics(place, folder)
+        _answer(options, open_served(), token, metrics, lambda: listener)
+        if folder and os.getppid() != parent:  # which was killed, and removes nothing any more
+            shutil.rmtree(folder, ignore_errors=True)
+        return 0
+
+    def when_dead(place: int) -> None:
+        if folder:
+            from kb_runtime.http.metrics_folder import forget_gauges
+
+            forget_gauges(folder, place)
+
+    def when_ready() -> None:
+        announce(listener, options.host, has_token=bool(token))
+
+    Workers(options.workers, work, when_dead).run(when_ready)
+
+
+def _import_for_all() -> None:
+    """Imports the SDK, the tools and the libraries of the engines before the fork: 60 MB that workers
+    then have in common, and a successor of a dead one is ready sooner. No thread is started by that,
+    and no engine: those are each worker's own."""
+    import gc
+
+    with suppress(Exception):  # a worker says what is wrong when it needs what is missing
+        from kb_runtime.search.onnx_engine import onnxruntime
+
+        onnxruntime()  # before usearch, as `kb_runtime.search.onnx_engine` says
+        import tantivy  # noqa: F401
+        import usearch.index  # noqa: F401
+    gc.freeze()  # a worker's collector would write to the pages of every object
+
+
+def _answer(
+    options: Options,
+    served: Served,
+    token: str | None,
+    metrics: Metrics | None,
+    listener: Callable[[], Listener],
+) -> None:
+    """Answers requests on the listener, which is asked for when everything else is ready."""
+    from kb_runtime.http.app import serve_http
+    from kb_runtime.mcp.changes import Changes
+    from kb_runtime.start.prefetch import prepare
+
+    live, dispatcher, workspace = served.live, served.dispatcher, served.workspace
+    if token:
+        dispatcher.forbid_shared_caches()
+    if workspace is not None:
+        workspace.start()
+    try:
+        prepared = prepare(live)
+        _observe(options, served, metrics)
+        with listener() as accepting, _following(live, prepared):
+            changes = None
+            if live.can_change:
+                changes = Changes(live, dispatcher)
+                # Without sessions there is no stream on which a client of the handshake could be told.
+                dispatcher.announce_changes(handshake=False, stateless=True)
+            serve_http(
+                dispatcher,
+                accepting,
+                changes=changes,
+                host=options.host,
+                token=token,
+                allowed_hosts=options.allowed_hosts,
+                allowed_origins=options.allowed_origins,
+                max_body=options.max_body,
+                metrics=metrics,
+                logs=options.json_log,
+            )
+    finally:
+        if workspace is not None:
+            workspace.close()
+    live.close()
+
+
+@contextmanager
+def _following(live: LiveArtifact, prepared: str) -> Iterator[None]:
+    from kb_runtime.start.prefetch import Follower
+
+    follower = Follower(live, prepared)
+    follower.start()
+    try:
+        yield
+    finally:
+        follower.stop()
+
+
+def _observe(options: Options, served: Served, metrics: Metrics | None) -> None:
+    """Has the log and the metrics told of requests, and the metrics of each new version."""
+    if options.json_log:
+        from kb_runtime.mcp.observation import observe, write_log
+
+        observe(served.dispatcher, write_log)
+    if metrics is not None:
+        from kb_runtime.mcp.observation import observe
+
+        observe(served.dispatcher, metrics.observe)
+
+        def tell_metrics() -> None:
+            with served.live.lease() as knowledge:
+                manifest = knowledge.manifest
+                metrics.serves(manifest["name"], manifest["version"], knowledge.build_id)
+
+        tell_metrics()
+        served.live.on_swap(tell_metrics)
+
+
+def _announced(options: Options, token: str | None) -> Listener:
+    """A listener that everybody was told of. Raises UsageError."""
+    listener = _listen(options)
+    announce(listener, options.host, has_token=bool(token))
+    return listener
+
+
+def _listen(options: Options) -> Listener:
+    """Raises UsageError."""
+    try:
+        return listen(options.host, options.port)
+    except OSError as error:
+        raise UsageError(
+            f"cannot listen on {options.host} port {options.port}: {error.strerror}."
+        ) from None
+
+
+def _token(path: str) -> str | None:
+    """The bearer token of a file, or of the environment. Raises UsageError."""
+    if not path:
+        return os.environ.get(TOKEN_VARIABLE) or None
+    try:
+        with open(path, encoding="utf-8") as file:
+            token = file.read().strip()
+    except OSError as error:
+        raise UsageError(f"--token-file cannot be read: {error.strerror}.") from None
+    if not token or not token.isascii() or " " in token:
+        raise UsageError("--token-file must hold one token of ASCII characters without spaces.")
+    return token

@@ -1,0 +1,352 @@
+"""An open artifact: sections are verified when first used, then mapped and shared.
+
+Opening reads the manifest and compares file sizes, nothing else. The files of a section are hashed
+right before a reader maps them, because native readers crash on damaged files or do not notice.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from bisect import bisect_right
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.store.manifest import CURRENT, MANIFEST, Location, Manifest, load, locate
+from kb_runtime.store.sections import Sections
+from kb_runtime.text.addresses import format_address
+
+try:
+    import fcntl
+except ImportError:  # no flock on this system: nothing prunes versions here either
+    fcntl = None  # type: ignore[assignment]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kb_runtime.search.encoder import QueryEncoder
+    from kb_runtime.search.lexical import LexicalIndex
+    from kb_runtime.search.searcher import Searcher
+    from kb_runtime.search.vectors import VectorIndex
+    from kb_runtime.store.catalog import Catalog, ChunkTable
+    from kb_runtime.store.facets import Facets
+
+_ATTEMPTS = 5
+_PAUSE_S = 0.01
+"""A version can be pruned between reading CURRENT and opening it; CURRENT then names a newer one."""
+
+
+class CollectionInfo:
+    """A collection as the manifest describes it; its chunks are rows `first_row` and following."""
+
+    __slots__ = ("chunks", "first_row", "group", "kind", "name", "records", "rows", "url")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        records: int,
+        chunks: int,
+        first_row: int,
+        group: str = "",
+        url: str = "",
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.group = group
+        self.url = url
+        self.records = records
+        self.chunks = chunks
+        self.first_row = first_row
+        self.rows = range(first_row, first_row + chunks)
+
+
+class Artifact:
+    """A build, open for reading. Safe to use from several threads until `close`."""
+
+    def __init__(self, manifest: Manifest, lease: int) -> None:
+        """Use `Artifact.open`. `lease` is a file descriptor that keeps the build from being pruned."""
+        self.manifest = manifest
+        self.root = manifest.folder
+        self.build_id = manifest.build_id
+        self.collections = _collections(manifest)
+        self._by_name = {info.name: info for info in self.collections}
+        self._first_rows = [info.first_row for info in self.collections if info.chunks]
+        self._with_chunks = [info for info in self.collections if info.chunks]
+        self._lease = lease
+        self._sections = Sections()
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Artifact:
+        """Opens what `path` stands for: a build, a knowledge base (its live build), or the folder
+        that holds one. Raises `ArtifactError`."""
+        return cls.open_location(locate(path))
+
+    @classmethod
+    def open_location(cls, location: Location) -> Artifact:
+        for attempt in range(_ATTEMPTS):
+            try:
+                folder = location.build_folder()
+                lease = _lease(folder)
+                break
+            except ArtifactError as error:
+                if error.code != "missing" or attempt == _ATTEMPTS - 1:
+                    raise
+                time.sleep(_PAUSE_S)
+        try:
+            manifest = load(folder)
+            manifest.check_sizes()
+            return cls(manifest, lease)
+        except BaseException:
+            os.close(lease)
+            raise
+
+    def collection(self, name: str) -> CollectionInfo:
+        """Raises `KeyError` for a name that the artifact does not have."""
+        return self._by_name[name]
+
+    def collection_of(self, row: int) -> CollectionInfo:
+        """The collection whose chunk a row is."""
+        return self._with_chunks[bisect_right(self._first_rows, row) - 1]
+
+    @property
+    def parts(self) -> Sequence[Artifact]:
+        """What this is made of: itself. A federation has several."""
+        return (self,)
+
+    @property
+    def served(self) -> Sequence[Artifact]:
+        """Those of the parts that a call can ask alone."""
+        return (self,)
+
+    @property
+    def words_only(self) -> Sequence[Artifact]:
+        """The parts whose vectors cannot be compared with a query's: none."""
+        return ()
+
+    def origin(self, collection: str) -> str:
+        """The knowledge base that a collection is of: this one."""
+        del collection
+        name: str = self.manifest["name"]
+        return name
+
+    def address(self, collection: str, record_id: str) -> str:
+        """The `kb://` address of a record. Raises `KeyError` for an unknown collection."""
+        name: str = self.manifest["name"]
+        return format_address(name, self._by_name[collection].name, record_id)
+
+    def addressed(self, kb: str, collection: str) -> Sequence[str]:
+        """The collection that an address means, by its name here; none when it is not of here."""
+        return [collection] if kb == self.manifest["name"] and collection in self._by_name else []
+
+    def catalog(self, name: str) -> Catalog:
+        """The records of a collection. Raises `KeyError` and `ArtifactError`."""
+        info = self._by_name[name]
+
+        def read() -> Catalog:
+            from kb_runtime.store.catalog import Catalog, check_byte_order
+
+            check_byte_order()
+            self.manifest.check_files(f"catalog/{name}.{end}" for end in ("bin", "off", "keys"))
+            catalog = Catalog(os.path.join(self.root, "catalog"), name)
+            if len(catalog) != info.records:
+                raise _miscounted(self.root, name, len(catalog), info.records)
+            return catalog
+
+        return self._sections.get(f"catalog/{name}", read)
+
+    def facets(self, name: str) -> Facets:
+        """What the records of a collection can be filtered by. Raises `KeyError` and `ArtifactError`;
+        kinds without filters have none."""
+        info = self._by_name[name]
+
+        def read() -> Facets:
+            from kb_runtime.store.catalog import check_byte_order
+            from kb_runtime.store.facets import SUFFIX, Facets
+
+            check_byte_order()
+            self.manifest.check_file(f"catalog/{info.name}{SUFFIX}")
+            return Facets(os.path.join(self.root, "catalog"), info.name)
+
+        return self._sections.get(f"facets/{name}", read)
+
+    @property
+    def chunks(self) -> ChunkTable:
+        def read() -> ChunkTable:
+            from kb_runtime.store.catalog import ChunkTable, check_byte_order
+
+            check_byte_order()
+            self.manifest.check_files(("catalog/chunks.bin", "catalog/chunks.off"))
+            self.manifest.check_files(self.manifest.section("columns/"))
+            table = ChunkTable(self.root)
+            expected = sum(info.chunks for info in self.collections)
+            if len(table) != expected:
+                raise _miscounted(self.root, "chunks", len(table), expected)
+            return table
+
+        return self._sections.get("chunks", read)
+
+    @property
+    def lexical(self) -> LexicalIndex:
+        def read() -> LexicalIndex:
+            from kb_runtime.search.lexical import LexicalIndex
+
+            self.manifest.check_files(self.manifest.section("lexical/"))
+            return LexicalIndex(os.path.join(self.root, "lexical"))
+
+        return self._sections.get("lexical", read)
+
+    @property
+    def vectors(self) -> VectorIndex:
+        def read() -> VectorIndex:
+            from kb_runtime.search.vectors import EXACT_ROWS, GRAPH_SUFFIX, ROWS_FILE, VectorIndex
+
+            self.manifest.check_file(f"vectors/{ROWS_FILE}")
+            # A graph is mapped only for a collection above the size of the exact scan.
+            exact_rows = (self.manifest.get("search") or {}).get("exact_rows", EXACT_ROWS)
+            for info in self.collections:
+                if info.chunks > exact_rows:
+                    self.manifest.check_file(f"vectors/{info.name}{GRAPH_SUFFIX}")
+            return VectorIndex(os.path.join(self.root, "vectors"))
+
+        return self._sections.get("vectors", read)
+
+    @property
+    def encoder(self) -> QueryEncoder | None:
+        """The query encoder; None in an artifact that was built without one."""
+        identity = self.manifest.get("encoder")
+        if identity is None:
+            return None
+
+        def read() -> QueryEncoder:
+            from kb_runtime.search.encoder import QUERY_TOKENS, QueryEncoder
+
+            self.manifest.check_files(self.manifest.section("encoder/"))
+            max_tokens = min(identity["max_tokens"], QUERY_TOKENS)
+            return QueryEncoder(os.path.join(self.root, "encoder"), max_tokens)
+
+        return self._sections.get("encoder", read)
+
+    @property
+    def searcher(self) -> Searcher:
+        def read() -> Searcher:
+            from kb_runtime.search.searcher import Searcher
+
+            return Searcher(self)
+
+        return self._sections.get("searcher", read)
+
+    def check_sizes(self) -> None:
+        """Compares the size of every file with the manifest's. Raises `ArtifactError`."""
+        self.manifest.check_sizes()
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether CURRENT, beside the build, names another one."""
+        try:
+            with open(os.path.join(os.path.dirname(self.root), CURRENT), "rb") as file:
+                return file.read(64).decode("ascii", "replace").strip() != self.build_id
+        except OSError:  # a build that is served by itself
+            return False
+
+    def adopt_encoder(self, other: Artifact) -> None:
+        """Takes over the encoder that `other` has loaded, where it is the same to the byte: loading
+        it is most of what opening an artifact costs."""
+        encoder = other._sections.known("encoder")
+        if encoder is not None and self._encoder_files() == other._encoder_files():
+            self._sections.adopt("encoder", encoder)
+
+    def _encoder_files(self) -> dict[str, tuple[int, str]]:
+        return {path: self.manifest.files[path] for path in self.manifest.section("encoder/")}
+
+    def read(self, relative: str) -> bytes:
+        """The checked content of a listed small file, such as `tools.json`. Raises
+        `ArtifactError`."""
+        return self.manifest.read(relative)
+
+    def prepare(self) -> None:
+        """Opens every section, the quickest first, so that no later call waits for one.
+
+        Meant for a background thread. Raises the first `ArtifactError`.
+        """
+        for info in self.collections:
+            self.catalog(info.name)
+        _ = self.chunks, self.lexical, self.searcher
+        if self.encoder is not None:
+            _ = self.vectors
+            self.encoder.warm()
+
+    def close(self) -> None:
+        """Releases maps and the lease; nothing may use the artifact any more."""
+        self._sections.close()
+        lease, self._lease = self._lease, -1
+        if lease >= 0:
+            os.close(lease)
+
+    def __enter__(self) -> Artifact:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _lease(folder: str) -> int:
+    """A descriptor of the manifest under a shared lock; whoever prunes builds leaves this one.
+
+    Raises `ArtifactError`, `missing` when the build is being removed.
+    """
+    path = os.path.join(folder, MANIFEST)
+    flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        lease = os.open(path, flags)
+    except FileNotFoundError:
+        raise _removed(folder) from None
+    except OSError as error:
+        raise ArtifactError(
+            "unreadable",
+            f"{path} cannot be read: {error.strerror or error}.",
+            "Check the permissions of the artifact's folder.",
+        ) from error
+    try:
+        if fcntl is not None:
+            fcntl.flock(lease, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        if not os.path.samestat(os.fstat(lease), os.stat(path)):
+            raise FileNotFoundError(path)
+    except (BlockingIOError, FileNotFoundError):
+        os.close(lease)
+        raise _removed(folder) from None
+    except OSError:  # a file system without locks, where no build is pruned
+        return lease
+    return lease
+
+
+def _collections(manifest: Manifest) -> list[CollectionInfo]:
+    try:
+        return [
+            CollectionInfo(
+                entry["name"],
+                entry["kind"],
+                entry["records"],
+                entry["chunks"],
+                entry["first_row"],
+                entry.get("group", ""),
+                entry.get("url", ""),
+            )
+            for entry in manifest["collections"]
+        ]
+    except (KeyError, TypeError, AttributeError):
+        raise ArtifactError(
+            "not-an-artifact", f"The manifest in {manifest.folder} does not describe collections."
+        ) from None
+
+
+def _removed(folder: str) -> ArtifactError:
+    return ArtifactError("missing", f"The build in {folder} has just been removed.")
+
+
+def _miscounted(root: str, name: str, found: int, expected: int) -> ArtifactError:
+    return ArtifactError(
+        "altered",
+        f"The artifact in {root} holds {found} entries in {name} where its manifest says {expected}.",
+        "Build the knowledge base again, or install it again.",
+    )

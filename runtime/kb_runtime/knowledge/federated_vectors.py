@@ -1,0 +1,98 @@
+"""The vectors of several artifacts as one: a cosine says the same whichever part has the row.
+
+That holds where one encoder made all of them. A part whose vectors are another encoder's, or that has
+none, is not asked: its rows have the cosine 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from kb_runtime.search.vectors import EXACT_ROWS, RowRange, VectorHits, VectorIndex
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kb_runtime.knowledge.part_rows import PartRows
+
+    Floats = NDArray[np.float32]
+    Mask = NDArray[np.bool_]
+
+
+class VectorPart(NamedTuple):
+    """`vectors` is None for a part that is not asked; `ranges` are its collections as its artifact
+    has them, by their first row here; above `exact_rows` they have a graph."""
+
+    vectors: VectorIndex | None
+    rows: PartRows
+    ranges: dict[int, RowRange]
+    exact_rows: int
+
+
+class FederatedVectors:
+    """Reads like a `VectorIndex`. Safe to use from several threads."""
+
+    def __init__(self, parts: Sequence[VectorPart]) -> None:
+        self._parts = parts
+
+    def search(
+        self,
+        vector: Floats,
+        ranges: Sequence[RowRange],
+        limit: int,
+        mask: Mask | None = None,
+        exact_rows: int = EXACT_ROWS,
+    ) -> VectorHits:
+        """The `limit` nearest rows of all parts; see `VectorIndex.search`. Which collections have a
+        graph is the part's to say, so `exact_rows` is not needed here."""
+        del exact_rows
+        found: list[tuple[float, int]] = []
+        for part in self._parts:
+            own = [part.ranges[one.first_row] for one in ranges if _is_in(one, part)]
+            if part.vectors is None or not own:
+                continue
+            own_mask = part.rows.own_mask(mask)
+            hits = part.vectors.search(vector, own, limit, own_mask, part.exact_rows)
+            here = part.rows.here(hits.rows)
+            found += zip((-cosine for cosine in hits.cosines), here, strict=True)
+        found.sort()
+        best = list(islice(found, max(1, limit)))
+        return VectorHits([row for _, row in best], [-cosine for cosine, _ in best])
+
+    def vector(self, row: int, dimensions: int) -> Floats:
+        """One row, float32 [dimensions]; zeros where there is none."""
+        part = next(part for part in self._parts if row < part.rows.stop)
+        if part.vectors is None:
+            return np.zeros(dimensions, dtype=np.float32)
+        return part.vectors.vector(part.rows.own(row), dimensions)
+
+    def cosines(self, vector: Floats, rows: Sequence[int]) -> Floats:
+        """The cosines of some rows to `vector`, float32 [len(rows)]."""
+        if not len(rows):
+            return np.empty(0, dtype=np.float32)
+        found: Floats = self.gather(rows, len(vector)) @ vector
+        return found
+
+    def gather(self, rows: Sequence[int], dimensions: int) -> Floats:
+        """The rows in this order, float32 [n, dimensions], a copy; zeros where there is none."""
+        wanted = np.array(rows, dtype=np.int64)
+        found = np.zeros((len(wanted), dimensions), dtype=np.float32)
+        for part in self._parts:
+            at = np.flatnonzero((wanted >= part.rows.first) & (wanted < part.rows.stop))
+            if part.vectors is not None and len(at):
+                own = [part.rows.own(row) for row in wanted[at].tolist()]
+                found[at] = part.vectors.gather(own, dimensions)
+        return found
+
+    def absent(self, rows: Sequence[int]) -> Sequence[int]:
+        """Those of the rows that have no vector."""
+        mute = [part.rows for part in self._parts if part.vectors is None]
+        return [row for row in rows if any(one.first <= row < one.stop for one in mute)]
+
+
+def _is_in(one: RowRange, part: VectorPart) -> bool:
+    return bool(one.rows) and part.rows.first <= one.first_row < part.rows.stop

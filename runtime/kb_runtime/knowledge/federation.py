@@ -1,0 +1,452 @@
+"""Several artifacts as one: the same interface as an artifact's, one ranking over all of them.
+
+Nothing is copied but the columns of the chunks. Rows, ordinals and names of collections are those of
+the federation, and each section passes a question on to its parts in their own numbers.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.knowledge.artifact import CollectionInfo
+from kb_runtime.knowledge.merged_manifest import merge
+from kb_runtime.knowledge.part_rows import PartRows
+from kb_runtime.store.manifest import BUILD_ID_LENGTH, sha256
+from kb_runtime.store.sections import Sections
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from typing import Any
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kb_runtime.knowledge.artifact import Artifact
+    from kb_runtime.knowledge.federated_chunks import FederatedChunks, HiddenRecords
+    from kb_runtime.knowledge.federated_lexical import FederatedLexical
+    from kb_runtime.knowledge.federated_vectors import FederatedVectors
+    from kb_runtime.knowledge.interface import FacetIndex, Records
+    from kb_runtime.knowledge.merged_manifest import MergedManifest
+    from kb_runtime.search.encoder import QueryEncoder
+    from kb_runtime.search.searcher import Searcher
+
+    Shown = NDArray[np.bool_]
+
+GROUPED_KINDS = frozenset({"pages", "workshops"})
+"""Kinds whose records stand behind the one that lists them: none can be left out."""
+
+_OF_VECTORS = ("weights_sha256", "tokenizer_sha256", "dimensions", "pooling", "metric", "recipe")
+"""What the identity of an encoder says about the space of its vectors; the rest is where it came from,
+how queries are computed and how much of a text is read."""
+
+
+class Federation:
+    """Artifacts, open for reading as one. Safe to use from several threads until `close`."""
+
+    def __init__(
+        self,
+        parts: Sequence[Artifact],
+        shadowing: Collection[str] = (),
+        served: int | None = None,
+    ) -> None:
+        """`parts` (at least one) stay the caller's to close, after this.
+
+        In collections of the kinds `shadowing` a record hides those of the same id in collections of
+        that kind in earlier parts. The first `served` parts (None: all) are knowledge bases that can
+        be asked by name, so their names must differ; the others are workspaces.
+
+        Raises `ArtifactError` (`same-name`), and `ValueError` for kinds that cannot be shadowed.
+        """
+        if not parts:
+            raise ValueError("a federation has at least one part")
+        if grouped := GROUPED_KINDS.intersection(shadowing):
+            raise ValueError(f"records of the kind {min(grouped)} cannot be hidden")
+        self.parts: Sequence[Artifact] = tuple(parts)
+        self.served: Sequence[Artifact] = self.parts[:served]
+        self._shadowing = frozenset(shadowing)
+        _check_names(self.served)
+        self._names = _collection_names(self.parts)
+        self.build_id = _build_id(self.parts)
+        self._speaker = next((part for part in parts if part.manifest.get("encoder")), None)
+        self._sections = Sections()
+
+    @property
+    def words_only(self) -> Sequence[Artifact]:
+        """The parts that take part by words only, because their vectors are another encoder's."""
+        return [part for part in self.parts if part.manifest.get("encoder") and self._is_mute(part)]
+
+    @property
+    def manifest(self) -> MergedManifest:
+        def read() -> MergedManifest:
+            speaker = self._speaker
+            encoder = None if speaker is None else speaker.manifest["encoder"]
+            return merge(
+                self.parts,
+                len(self.served),
+                self._names,
+                self.collections,
+                self.build_id,
+                encoder,
+            )
+
+        return self._sections.get("manifest", read)
+
+    @property
+    def collections(self) -> list[CollectionInfo]:
+        return self._layout.collections
+
+    def collection(self, name: str) -> CollectionInfo:
+        """Raises `KeyError` for a name that no part has."""
+        return self._layout.collections[self._layout.places[name].ordinal]
+
+    def collection_of(self, row: int) -> CollectionInfo:
+        """The collection whose chunk a row is."""
+        layout = self._layout
+        return layout.with_chunks[bisect_right(layout.first_rows, row) - 1]
+
+    def origin(self, collection: str) -> str:
+        """The knowledge base that a collection is of. Raises `KeyError`."""
+        name: str = self.parts[self._layout.places[collection].part].manifest["name"]
+        return name
+
+    def address(self, collection: str, record_id: str) -> str:
+        """The address of a record in its own knowledge base. Raises `KeyError`."""
+        place = self._layout.places[collection]
+        return self.parts[place.part].address(place.own.name, record_id)
+
+    def addressed(self, kb: str, collection: str) -> Sequence[str]:
+        """The collections that an address means, by their names here: several where a workspace is
+        called like what it belongs to."""
+        return [
+            names[collection]
+            for part, names in zip(self.parts, self._names, strict=True)
+            if part.addressed(kb, collection)
+        ]
+
+    def catalog(self, name: str) -> Records:
+        """The records of a collection. Raises `KeyError` and `ArtifactError`."""
+        place = self._layout.places[name]
+        catalog = self.parts[place.part].catalog(place.own.name)
+        if place.shown is None and name == place.own.name:
+            return catalog
+
+        def read() -> Records:
+            from kb_runtime.knowledge.part_records import PartCatalog
+
+            kept = None if place.shown is None else place.shown.nonzero()[0].tolist()
+            return PartCatalog(catalog, name, kept)
+
+        return self._sections.get(f"catalog/{name}", read)
+
+    def facets(self, name: str) -> FacetIndex:
+        """What the records of a collection can be filtered by. Raises `KeyError` and
+        `ArtifactError`."""
+        place = self._layout.places[name]
+        facets = self.parts[place.part].facets(place.own.name)
+        shown = place.shown
+        if shown is None:
+            return facets
+
+        def read() -> FacetIndex:
+            from kb_runtime.knowledge.part_records import PartFacets
+
+            return PartFacets(facets, shown.nonzero()[0], len(shown))
+
+        return self._sections.get(f"facets/{name}", read)
+
+    @property
+    def chunks(self) -> FederatedChunks:
+        def read() -> FederatedChunks:
+            from kb_runtime.knowledge.federated_chunks import ChunkPart, FederatedChunks
+
+            layout = self._layout
+            return FederatedChunks(
+                [
+                    ChunkPart(part.chunks, rows, layout.hidden(at))
+                    for at, (part, rows) in enumerate(zip(self.parts, layout.rows, strict=True))
+                ]
+            )
+
+        return self._sections.get("chunks", read)
+
+    @property
+    def lexical(self) -> FederatedLexical:
+        def read() -> FederatedLexical:
+            from kb_runtime.knowledge.federated_lexical import FederatedLexical, LexicalPart
+
+            layout = self._layout
+            return FederatedLexical(
+                [
+                    LexicalPart(part.lexical, rows, layout.ordinals(at))
+                    for at, (part, rows) in enumerate(zip(self.parts, layout.rows, strict=True))
+                ]
+            )
+
+        return self._sections.get("lexical", read)
+
+    @property
+    def vectors(self) -> FederatedVectors:
+        def read() -> FederatedVectors:
+            from kb_runtime.knowledge.federated_vectors import FederatedVectors, VectorPart
+            from kb_runtime.search.vectors import EXACT_ROWS, RowRange
+
+            layout = self._layout
+            parts = []
+            for at, (part, rows) in enumerate(zip(self.parts, layout.rows, strict=True)):
+                settings: Mapping[str, Any] = part.manifest.get("search") or {}
+                ranges = {
+                    info.first_row: RowRange(place.own.name, place.own.first_row, place.own.chunks)
+                    for info, place in layout.of_part(at)
+                    if info.chunks
+                }
+                vectors = None if self._is_mute(part) else part.vectors
+                exact_rows = int(settings.get("exact_rows", EXACT_ROWS))
+                parts.append(VectorPart(vectors, rows, ranges, exact_rows))
+            return FederatedVectors(parts)
+
+        return self._sections.get("vectors", read)
+
+    @property
+    def encoder(self) -> QueryEncoder | None:
+        """The query encoder of the first part that has one."""
+        return None if self._speaker is None else self._speaker.encoder
+
+    @property
+    def searcher(self) -> Searcher:
+        def read() -> Searcher:
+            from kb_runtime.search.searcher import Searcher
+
+            return Searcher(self)
+
+        return self._sections.get("searcher", read)
+
+    def check_sizes(self) -> None:
+        """Compares the size of every file of every part. Raises `ArtifactError`."""
+        for part in self.parts:
+            part.check_sizes()
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether a newer build of a part is published."""
+        return any(part.is_replaced for part in self.parts)
+
+    def prepare(self) -> None:
+        """Opens every section that a call may need, the quickest first; meant for a background
+        thread. Raises the first `ArtifactError`."""
+        for info in self.collections:
+            self.catalog(info.name)
+        _ = self.chunks, self.lexical, self.searcher, self.manifest
+        if self.encoder is not None:
+            _ = self.vectors
+            self.encoder.warm()
+
+    def close(self) -> None:
+        """Forgets what was put together here; nothing may use the federation any more."""
+        self._sections.close()
+
+    def __enter__(self) -> Federation:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def _layout(self) -> _Layout:
+        def read() -> _Layout:
+            shown = _shown(self.parts, self._shadowing) if self._shadowing else {}
+            return _Layout(self.parts, self._names, shown)
+
+        return self._sections.get("layout", read)
+
+    def _is_mute(self, part: Artifact) -> bool:
+        """Whether the vectors of a part, if any, cannot be compared with those of queries."""
+        speaker = self._speaker
+        if speaker is None:
+            return True
+        if part is speaker:
+            return False
+        return _identity(part) != _identity(speaker)
+
+
+class _Place:
+    """Where a collection comes from; `shown` says of each of its records whether it is, None: all."""
+
+    __slots__ = ("ordinal", "own", "own_ordinal", "part", "shown")
+
+    def __init__(
+        self, part: int, own_ordinal: int, own: CollectionInfo, ordinal: int, shown: Shown | None
+    ) -> None:
+        self.part = part
+        self.own_ordinal = own_ordinal
+        self.own = own
+        self.ordinal = ordinal
+        self.shown = shown
+
+
+class _Layout:
+    """The collections of all parts in one list, and their rows in one count."""
+
+    def __init__(
+        self,
+        parts: Sequence[Artifact],
+        names: Sequence[Mapping[str, str]],
+        shown: Mapping[tuple[int, str], Shown],
+    ) -> None:
+        self.collections: list[CollectionInfo] = []
+        self.places: dict[str, _Place] = {}
+        self.rows: list[PartRows] = []
+        first = 0
+        for at, part in enumerate(parts):
+            own_shown = {name: found for (number, name), found in shown.items() if number == at}
+            kept = _kept_rows(part, own_shown) if own_shown else None
+            own_rows = sum(info.chunks for info in part.collections)
+            rows = PartRows(first, own_rows, kept)
+            self.rows.append(rows)
+            for own_ordinal, own in enumerate(part.collections):
+                place = _Place(at, own_ordinal, own, len(self.collections), own_shown.get(own.name))
+                name = names[at][own.name]
+                self.places[name] = place
+                self.collections.append(_info(name, place, rows))
+            first = rows.stop
+        self.with_chunks = sorted(
+            (info for info in self.collections if info.chunks), key=lambda info: info.first_row
+        )
+        self.first_rows = [info.first_row for info in self.with_chunks]
+
+    def of_part(self, part: int) -> Iterator[tuple[CollectionInfo, _Place]]:
+        for place in self.places.values():
+            if place.part == part:
+                yield self.collections[place.ordinal], place
+
+    def ordinals(self, part: int) -> dict[int, int]:
+        """The part's numbers of its collections by those here; of collections that have a chunk."""
+        return {
+            place.ordinal: place.own_ordinal for info, place in self.of_part(part) if info.chunks
+        }
+
+    def hidden(self, part: int) -> list[HiddenRecords]:
+        from kb_runtime.knowledge.federated_chunks import HiddenRecords
+
+        return [
+            HiddenRecords(place.own.rows, place.shown)
+            for _, place in self.of_part(part)
+            if place.shown is not None
+        ]
+
+
+def _info(name: str, place: _Place, rows: PartRows) -> CollectionInfo:
+    own = place.own
+    records, chunks, first_row = own.records, own.chunks, rows.first + own.first_row
+    if rows.kept is not None:
+        before, behind = rows.kept.searchsorted([own.rows.start, own.rows.stop]).tolist()
+        chunks, first_row = behind - before, rows.first + before
+    if place.shown is not None:
+        records = int(place.shown.sum())
+    return CollectionInfo(name, own.kind, records, chunks, first_row, own.group, own.url)
+
+
+def _shown(parts: Sequence[Artifact], shadowing: Collection[str]) -> dict[tuple[int, str], Shown]:
+    """By part and collection, where records are hidden, which are shown."""
+    masks: dict[tuple[int, str], Shown] = {}
+    for later in range(1, len(parts)):
+        for owner in parts[later].collections:
+            if owner.kind not in shadowing:
+                continue
+            below = [
+                (part, info)
+                for part in range(later)
+                for info in parts[part].collections
+                if info.kind == owner.kind and info.records
+            ]
+            if not below:
+                continue
+            ids = parts[later].catalog(owner.name).ids()
+            for part, info in below:
+                _hide(parts[part], info, ids, masks, (part, info.name))
+    return masks
+
+
+def _hide(
+    part: Artifact,
+    info: CollectionInfo,
+    ids: Sequence[str],
+    masks: dict[tuple[int, str], Shown],
+    key: tuple[int, str],
+) -> None:
+    """Hides the records of a collection that have one of the ids."""
+    import numpy as np
+
+    catalog = part.catalog(info.name)
+    for id in ids:
+        position = catalog.find(id)
+        if position is not None and catalog.id(position) == id:
+            if key not in masks:
+                masks[key] = np.ones(info.records, dtype=np.bool_)
+            masks[key][position] = False
+
+
+def _kept_rows(part: Artifact, shown: Mapping[str, Shown]) -> NDArray[np.int64]:
+    """The rows of a part whose records are shown, ascending."""
+    import numpy as np
+
+    kept = np.ones(sum(info.chunks for info in part.collections), dtype=np.bool_)
+    records = np.frombuffer(part.chunks.column("record"), dtype="<u4")
+    for name, mask in shown.items():
+        rows = part.collection(name).rows
+        kept[rows.start : rows.stop] = mask[records[rows.start : rows.stop]]
+    return np.flatnonzero(kept)
+
+
+def _check_names(parts: Sequence[Artifact]) -> None:
+    """Raises `ArtifactError` for two knowledge bases of one name, which addresses could not tell apart."""
+    seen: dict[str, Artifact] = {}
+    for part in parts:
+        name = part.manifest["name"]
+        if name in seen:
+            raise ArtifactError(
+                "same-name",
+                f"{seen[name].root} and {part.root} are both the knowledge base {name!r}.",
+                "Serve one of them, or give one another name in its kb.toml and build it again.",
+            )
+        seen[name] = part
+
+
+def _collection_names(parts: Sequence[Artifact]) -> list[dict[str, str]]:
+    """Part by part the names of collections here by their own: a name that two parts have gets the
+    knowledge base before it."""
+    counts: dict[str, int] = {}
+    for part in parts:
+        for info in part.collections:
+            folded = info.name.casefold()
+            counts[folded] = counts.get(folded, 0) + 1
+    taken = {folded for folded, count in counts.items() if count == 1}
+    out = []
+    for part in parts:
+        names = {}
+        for info in part.collections:
+            name = info.name
+            if counts[name.casefold()] > 1:
+                wanted = f"{part.manifest['name']}.{info.name}"
+                name, number = wanted, 2
+                while name.casefold() in taken:
+                    name, number = f"{wanted}.{number}", number + 1
+                taken.add(name.casefold())
+            names[info.name] = name
+        out.append(names)
+    return out
+
+
+def _build_id(parts: Sequence[Artifact]) -> str:
+    if len(parts) == 1:
+        return parts[0].build_id
+    together = " ".join(part.build_id for part in parts).encode()
+    return sha256(together).hex()[:BUILD_ID_LENGTH]
+
+
+def _identity(part: Artifact) -> dict[str, Any] | None:
+    encoder: Mapping[str, Any] | None = part.manifest.get("encoder")
+    if encoder is None:
+        return None
+    return {name: encoder.get(name) for name in _OF_VECTORS}

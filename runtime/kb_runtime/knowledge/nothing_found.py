@@ -1,0 +1,65 @@
+"""What to try when a search has found nothing: words that are known, names alike, where else to look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from kb_runtime.search.lexical_fields import OPERATORS
+from kb_runtime.search.query import analyse
+from kb_runtime.text.names import quoted, suggest
+
+if TYPE_CHECKING:
+    from kb_runtime.knowledge.artifact import Artifact
+    from kb_runtime.search.query import Query, Term
+    from kb_runtime.search.searcher import Mode
+
+# Unknown words of a query that are looked up, and words that are named for each.
+_WORDS = 4
+_NEAR = 3
+
+
+def hints(artifact: Artifact, text: str, scopes: Sequence[str], mode: Mode) -> list[str]:
+    """One sentence each; at least one. `scopes` are those that were searched (empty: all)."""
+    query = analyse(text, artifact.lexical.analyzer)
+    if not query.terms and not query.operators:
+        found = ["The query has nothing to look for: write a name, a question or an operator."]
+    else:
+        found = list(_unknown(artifact, query))
+        names = suggest(text.strip(), _ids(artifact))
+        if names:
+            found.append(f"Names alike: {', '.join(names)}.")
+        if mode == "lexical" and artifact.encoder is not None:
+            found.append(
+                "Only words were compared: `--mode hybrid` also finds what says the same in other words."
+            )
+    known: dict[str, list[str]] = artifact.manifest["scopes"]
+    if scopes:
+        found.append(f"Searched was {', '.join(scopes)}; there are the scopes {', '.join(known)}.")
+    else:
+        counts = (artifact.collection(name) for name in known["all"])
+        kinds = ", ".join(f"{one.name} ({one.records})" for one in counts if one.chunks)
+        found.append(f"Searched was everything: {kinds}.")
+    return found
+
+
+def _unknown(artifact: Artifact, query: Query) -> Iterator[str]:
+    """What is known of the words that no chunk has."""
+    unknown = [term for term in query.terms if not _occurs(artifact, term)]
+    for term in unknown[:_WORDS]:
+        near = [one.word for one in artifact.lexical.nearest_words(term.names[0], _NEAR)]
+        alike = f"; words alike: {', '.join(near)}" if near else ""
+        yield f"{quoted(term.typed)} occurs nowhere{alike}."
+    for operator in query.operators[:_WORDS]:
+        if not artifact.lexical.frequency(OPERATORS, operator):
+            yield f"{quoted(operator)} stands nowhere by itself."
+    if len(unknown) > _WORDS:
+        yield f"Nor do {len(unknown) - _WORDS} more words of the query."
+
+
+def _occurs(artifact: Artifact, term: Term) -> bool:
+    return any(artifact.lexical.document_frequency(name) for name in term.names)
+
+
+def _ids(artifact: Artifact) -> list[str]:
+    return [id for info in artifact.collections for id in artifact.catalog(info.name).ids()]

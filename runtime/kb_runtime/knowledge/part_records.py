@@ -1,0 +1,123 @@
+"""The records of a collection as a federation shows them: without hidden ones, under another name."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.store.catalog import Catalog
+from kb_runtime.store.facets import Facet, Facets
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Positions = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+
+
+class PartCatalog:
+    """A catalog of which only the records at `kept` (ascending; None for all) are shown; each says
+    that its collection is called `name`."""
+
+    def __init__(self, catalog: Catalog, name: str, kept: Sequence[int] | None) -> None:
+        self._catalog = catalog
+        self._name = name
+        self._kept: Sequence[int] = range(len(catalog)) if kept is None else kept
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        """The record at `index`. Raises `IndexError` outside 0..len-1."""
+        record = self._catalog[self._own(index)]
+        if "collection" in record:
+            record["collection"] = self._name
+        return record
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[index] for index in range(len(self)))
+
+    def id(self, index: int) -> str:
+        return self._catalog.id(self._own(index))
+
+    def ids(self) -> list[str]:
+        ids = self._catalog.ids()
+        return [ids[own] for own in self._kept]
+
+    def names(self) -> list[tuple[str, int]]:
+        """Every key with its record, in the order of the records."""
+        places = ((key, self._place(own)) for key, own in self._catalog.names())
+        return [(key, place) for key, place in places if place is not None]
+
+    def matches(self, key: str, *, folded: bool) -> list[int]:
+        """The records with this key; see `Catalog.matches`."""
+        places = map(self._place, self._catalog.matches(key, folded=folded))
+        return [place for place in places if place is not None]
+
+    def find(self, key: str) -> int | None:
+        return next(iter(self.matches(key, folded=False)), None)
+
+    def find_folded(self, key: str) -> int | None:
+        return next(iter(self.matches(key, folded=True)), None)
+
+    def find_all(self, key: str) -> list[int]:
+        found = [*self.matches(key, folded=False), *self.matches(key, folded=True)]
+        return list(dict.fromkeys(found))
+
+    def _own(self, index: int) -> int:
+        if not 0 <= index < len(self._kept):
+            raise IndexError(index)
+        return int(self._kept[index])
+
+    def _place(self, own: int) -> int | None:
+        """Where a record of the artifact is here; None for a hidden one."""
+        at = bisect_left(self._kept, own)
+        return at if at < len(self._kept) and self._kept[at] == own else None
+
+
+class PartFacets:
+    """Facets of which only the records at `kept`, of `total`, count. A value that none of them has
+    does not exist."""
+
+    def __init__(self, facets: Facets, kept: Positions, total: int) -> None:
+        import numpy as np
+
+        self._facets = facets
+        self._kept = kept
+        self._total = total
+        self._mask = np.zeros(total, dtype=np.bool_)
+        self._mask[kept] = True
+
+    def values(self, name: str) -> Iterator[tuple[str, int]]:
+        counts = self._facets.counts(name, self._mask)
+        for (value, _), count in zip(self._facets.values(name), counts, strict=True):
+            if count:
+                yield value, count
+
+    def count(self, name: str, value: str) -> int:
+        return int(self._all([Facet(name, value)]).sum())
+
+    def records(self, facets: Iterable[Facet], total: int) -> Mask:
+        """Which of the `total` shown records have one of the values: bool [total]."""
+        del total  # those that are kept
+        return self._all(facets)
+
+    def records_matching(self, name: str, patterns: Iterable[str], total: int) -> Mask:
+        del total
+        found: Mask = self._facets.records_matching(name, patterns, self._total)[self._kept]
+        return found
+
+    def matching(self, name: str, pattern: str) -> list[str]:
+        return [value for value in self._facets.matching(name, pattern) if self.count(name, value)]
+
+    def count_matching(self, name: str, pattern: str) -> int:
+        return len(self.matching(name, pattern))
+
+    def near(self, name: str, value: str, limit: int) -> list[str]:
+        return [one for one in self._facets.near(name, value, limit) if self.count(name, one)]
+
+    def _all(self, facets: Iterable[Facet]) -> Mask:
+        found: Mask = self._facets.records(facets, self._total)[self._kept]
+        return found

@@ -1,0 +1,307 @@
+"""Everything that can be checked about an artifact: hashes, offsets, counts, encoder, answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
+from kb_runtime.store.catalog import LABELLED
+from kb_runtime.store.manifest import MANIFEST, load, resolve
+from kb_runtime.store.signature import SIGNATURES, check_signature, read_public_key
+from kb_runtime.text.tables import count_of, size
+
+if TYPE_CHECKING:
+    from kb_runtime.store.catalog import Catalog, ChunkTable
+
+NORM_TOLERANCE = 1e-3
+"""How far the squared length of a stored vector, or a cosine with itself, may be from 1."""
+
+SELF_QUERIES = 3
+QUERY_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with an artifact. `path` is relative to the build, empty for the whole.
+
+    `code` is an `ArtifactError` code, or `extra` (a file that the manifest does not list) or
+    `inconsistent` (files that contradict each other although their hashes hold).
+    """
+
+    code: str
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationReport:
+    """What `verify` found. `checks` names the checks that passed, in order; a failing one is the last
+    that ran. `problems` is empty when all is well, `notes` say what could not be checked. `bytes` and
+    `files` leave the manifest out."""
+
+    path: str
+    build_id: str
+    files: int
+    bytes: int
+    checks: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {"ok": self.ok, **asdict(self)}
+
+
+def verify(
+    path: str | os.PathLike[str], keys: Sequence[str | os.PathLike[str]] = ()
+) -> VerificationReport:
+    """Checks the artifact that `path` stands for, completely; with files of public `keys` also that it is
+    signed by each of them.
+
+    Raises `ArtifactError` when there is no artifact, its manifest cannot be trusted or a signature does
+    not hold, and `KeyFileError`; everything else that is wrong is in the report.
+    """
+    folder = resolve(path)
+    manifest = load(folder)
+    for key in keys:
+        check_signature(folder, read_public_key(key))
+    try:
+        artifact = Artifact.open(folder)
+    except ArtifactError:  # a size is wrong; the hashes tell which files are
+        passed: list[str] = []
+        problems = list(_hashes(Artifact(manifest, -1)))
+    else:
+        with artifact:
+            passed, problems = _run(artifact)
+    return VerificationReport(
+        path=folder,
+        build_id=manifest.build_id,
+        files=len(manifest.files),
+        bytes=sum(size for size, _ in manifest.files.values()),
+        checks=(*(["signature"] if keys else []), *passed),
+        problems=tuple(problems),
+    )
+
+
+def render_problem(problem: Problem) -> str:
+    place = f"{problem.path}: " if problem.path else ""
+    return f"{place}{problem.message} [{problem.code}]"
+
+
+def render_verdict(report: VerificationReport) -> str:
+    """One line: the build, whether it is sound, how much was checked."""
+    facts = f"{count_of(report.files, 'file')}, {size(report.bytes)}"
+    verdict = "ok" if report.ok else f"damaged: {count_of(len(report.problems), 'problem')}"
+    return f"{report.build_id} {verdict}: {facts}; checked {', '.join(report.checks)}"
+
+
+def check(artifact: Artifact) -> list[Problem]:
+    """The problems of an open artifact that the first failing check found."""
+    return _run(artifact)[1]
+
+
+def _run(artifact: Artifact) -> tuple[list[str], list[Problem]]:
+    """Names of the checks that passed, and the problems of the one that did not.
+
+    Hashes come first: when one does not hold, nothing else is read, because native readers cannot be
+    trusted with damaged files.
+    """
+    passed: list[str] = []
+    for name, find in CHECKS.items():
+        try:
+            problems = list(find(artifact))
+        except ArtifactError as error:
+            problems = [Problem(error.code, "", error.message)]
+        if problems:
+            return passed, problems
+        passed.append(name)
+    return passed, []
+
+
+def _hashes(artifact: Artifact) -> Iterator[Problem]:
+    for path in artifact.manifest.files:
+        try:
+            artifact.manifest.check_file(path)
+        except ArtifactError as error:
+            yield Problem(error.code, path, error.message)
+    listed = {MANIFEST, SIGNATURES, *artifact.manifest.files}
+    for folder, _, names in os.walk(artifact.root):
+        for name in sorted(names):
+            path = os.path.relpath(os.path.join(folder, name), artifact.root).replace(os.sep, "/")
+            if path not in listed:
+                yield Problem("extra", path, f"{path} is not in the manifest.")
+
+
+def _layout(artifact: Artifact) -> Iterator[Problem]:
+    """The rows of the collections follow each other, and scopes name collections."""
+    row = 0
+    for info in artifact.collections:
+        if info.first_row != row:
+            yield _wrong(MANIFEST, f"{info.name} starts at row {info.first_row}, expected {row}")
+        row += info.chunks
+    known = {info.name for info in artifact.collections}
+    for scope, names in artifact.manifest["scopes"].items():
+        for name in sorted(set(names) - known):
+            yield _wrong(MANIFEST, f"the scope {scope} names {name}, which is no collection")
+
+
+def _catalogs(artifact: Artifact) -> Iterator[Problem]:
+    for info in artifact.collections:
+        yield from _catalog(info.name, artifact.catalog(info.name))
+
+
+def _catalog(name: str, catalog: Catalog) -> Iterator[Problem]:
+    """Every record decodes, has the id of the key table, and is found by it and by every key."""
+    for index in range(len(catalog)):
+        try:
+            record = catalog[index]
+            listed = catalog.id(index)
+        except (ValueError, IndexError, TypeError) as error:
+            yield _wrong(f"catalog/{name}.bin", f"record {index} cannot be read: {error}")
+            continue
+        if record.get("id") != listed:
+            yield _wrong(f"catalog/{name}.keys", f"record {index} has another id: {listed!r}")
+    for key, index in catalog.names():
+        if index not in catalog.find_all(key):
+            yield _wrong(f"catalog/{name}.keys", f"the key {key!r} does not find its record")
+
+
+def _chunks(artifact: Artifact) -> Iterator[Problem]:
+    table = artifact.chunks
+    for info in artifact.collections:
+        yield from _rows(table, info)
+
+
+def _rows(table: ChunkTable, info: CollectionInfo) -> Iterator[Problem]:
+    """Chunks agree with their columns, and follow the order of their records."""
+    records = table.column("record")
+    previous = 0
+    for row in info.rows:
+        try:
+            chunk = table[row]
+            labels = {name: table.labels(name)[table.column(name)[row]] for name in LABELLED}
+        except (ValueError, IndexError, TypeError) as error:
+            yield _wrong("catalog/chunks.bin", f"row {row} cannot be read: {error}")
+            continue
+        lines = table.column("start_line")[row], table.column("end_line")[row]
+        stored = {name: chunk.get(name, "") for name in LABELLED}
+        if lines != (chunk["start_line"], chunk["end_line"]) or labels != stored:
+            yield _wrong("columns", f"row {row} has other values than its chunk")
+        if not previous <= records[row] < info.records:
+            yield _wrong("columns/record.u32", f"row {row} is out of order in {info.name}")
+        previous = records[row]
+
+
+def _lexical(artifact: Artifact) -> Iterator[Problem]:
+    if not artifact.manifest.section("lexical/"):
+        return
+    rows = sum(info.chunks for info in artifact.collections)
+    if artifact.lexical.documents != rows:
+        yield _wrong("lexical", f"it holds {artifact.lexical.documents} chunks of {rows}")
+
+
+def _vectors(artifact: Artifact) -> Iterator[Problem]:
+    """Rows are as many as chunks and have length 1, and every collection finds its first row, through
+    its graph where it has one."""
+    if artifact.manifest["encoder"] is None:
+        return
+    from kb_runtime.search.vectors import GRAPH_SUFFIX, ROWS_FILE, RowRange
+
+    dimensions = artifact.manifest["encoder"]["dimensions"]
+    rows = sum(info.chunks for info in artifact.collections)
+    size, _ = artifact.manifest.files[f"vectors/{ROWS_FILE}"]
+    if size != 4 * rows * dimensions:
+        yield _wrong(f"vectors/{ROWS_FILE}", f"{size} bytes are not {rows} rows of {dimensions}")
+        return
+    for row in range(rows):
+        vector = artifact.vectors.vector(row, dimensions)
+        if not abs(float(vector @ vector) - 1) <= NORM_TOLERANCE:
+            yield _wrong(f"vectors/{ROWS_FILE}", f"row {row} does not have length 1")
+            return
+    for info in artifact.collections:
+        if info.chunks:
+            vector = artifact.vectors.vector(info.first_row, dimensions)
+            own = [RowRange(info.name, info.first_row, info.chunks)]
+            path = f"vectors/{info.name}{GRAPH_SUFFIX}"
+            exact_rows = 0 if path in artifact.manifest.files else info.chunks
+            found = artifact.vectors.search(vector, own, 1, exact_rows=exact_rows).cosines
+            if not found or found[0] < 1 - NORM_TOLERANCE:
+                yield _wrong(path, f"row {info.first_row} does not find itself")
+
+
+def _encoder(artifact: Artifact) -> Iterator[Problem]:
+    """The encoder gives on this machine what it gave where it was built."""
+    identity = artifact.manifest["encoder"]
+    if identity is None:
+        return
+    from kb_runtime.search.encoder import EncoderError, run_self_test
+
+    try:
+        encoder = artifact.encoder
+        failures = run_self_test(encoder, identity["self_test"]) if encoder is not None else []
+    except EncoderError as error:
+        failures = [str(error)]
+    for failure in failures:
+        yield _wrong("encoder", failure)
+
+
+def _answers(artifact: Artifact) -> Iterator[Problem]:
+    """A search in each collection for the title of one of its first chunks finds something, by all
+    sides."""
+    if not artifact.manifest.section("lexical/"):
+        return
+    from kb_runtime.errors import ToolError
+    from kb_runtime.search.analysis import Analyzer
+    from kb_runtime.search.query import analyse
+    from kb_runtime.search.searcher import SearchRequest
+
+    analyzer = Analyzer()
+    for info in artifact.collections:
+        asked = False
+        for row in info.rows[:SELF_QUERIES]:
+            chunk = artifact.chunks[row]
+            query = chunk.get("title") or chunk.get("text", "")[:QUERY_CHARS]
+            if not analyse(query, analyzer).has_prose:
+                continue  # stop words or signs alone ask for nothing
+            asked = True
+            try:
+                result = artifact.searcher.search(SearchRequest(query, (info.name,)))
+            except ToolError as error:
+                yield _wrong("lexical", error.message)
+                return
+            if result.warnings and artifact.encoder is not None:
+                yield _wrong(info.name, f"a search for {query!r} warns: {result.warnings[0]}")
+                return
+            if result.hits:
+                break
+        else:
+            if asked:
+                yield _wrong(info.name, "searches for the titles of its first chunks find nothing")
+
+
+def _wrong(path: str, fact: str) -> Problem:
+    return Problem("inconsistent", path, f"{path}: {fact}.")
+
+
+CHECKS: dict[str, Callable[[Artifact], Iterator[Problem]]] = {
+    "hashes": _hashes,
+    "layout": _layout,
+    "catalogs": _catalogs,
+    "chunks": _chunks,
+    "lexical": _lexical,
+    "encoder": _encoder,
+    "vectors": _vectors,
+    "answers": _answers,
+}
+"""What is checked, in order; a check runs only when those before it found nothing."""

@@ -1,0 +1,357 @@
+"""The live versions of what is served: follows CURRENT, swaps between calls, never during one."""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
+
+from kb_runtime import log
+from kb_runtime.errors import ArtifactError
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.store.manifest import Location, locate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from kb_runtime.knowledge.interface import Knowledge
+
+    Path = str | os.PathLike[str]
+    Stamp = tuple[int, int, int]
+    Stamps = tuple[Stamp, Stamp | None]
+
+SHADOWED_BY_WORKSPACES = ("code", "tests")
+"""Kinds of which a workspace may hold newer records than the knowledge bases, under the same ids."""
+
+
+class LiveArtifact:
+    """What is served: one knowledge base or several as one, whose live versions may change meanwhile.
+
+    Every lease looks at each CURRENT (one `stat`) and takes the versions that they name; a call works
+    on its versions until it ends, and a version that was replaced is closed when its last call ends.
+    When a new version cannot be opened, the old one stays and the reason goes to stderr, once.
+    A path that names one build is served as it is, for good.
+    """
+
+    def __init__(
+        self,
+        *paths: Path,
+        workspaces: Sequence[Path] = (),
+        check: Callable[[str], None] | None = None,
+    ) -> None:
+        """Opens the versions that are live now, in the order given.
+
+        A lease gives the `Artifact` where there is one, and a `Federation` of several. `workspaces`
+        are folders in which a CURRENT may appear: their records come after the others' and hide those
+        that have the same id. `check` is given the folder of each build that would be served, now and
+        later, but for those of workspaces, and raises `ArtifactError` to refuse it. Raises
+        `ArtifactError`; what is wrong with a workspace goes to stderr.
+        """
+        if not paths:
+            raise ValueError("there is nothing to serve")
+        self._served = len(paths)
+        self._guard = allocate_lock()  # held for a moment, around counts and `_version`
+        self._swapping = allocate_lock()  # held while new versions are being opened
+        self._listeners: list[Callable[[], None]] = []
+        self._sources = [_Source(locate(path), check=check) for path in paths]
+        self._sources += [
+            _Source(Location(os.path.realpath(each)), is_workspace=True) for each in workspaces
+        ]
+        opened: list[_Opened | None] = []
+        try:
+            for source in self._sources:
+                opened.append(source.open(None))
+            self._version = self._combined(opened)
+        except BaseException:
+            for one in opened:
+                if one is not None:
+                    one.artifact.close()
+            raise
+        self._say_who_has_no_vectors()
+
+    def lease(self) -> Lease:
+        """What is live now for a `with` block, kept open until the block ends."""
+        self._follow(wait=False)
+        return self.hold()
+
+    def hold(self) -> Lease:
+        """As `lease`, of what is served already: nothing newer is looked for, and so nobody who holds
+        a lock is led into a swap and its listeners."""
+        with self._guard:
+            self._version.leases += 1
+            return Lease(self, self._version)
+
+    def follow(self) -> None:
+        """Swaps to what is published now, where it is not served yet; for who does not lease."""
+        self._follow(wait=True)
+
+    def on_swap(self, listener: Callable[[], None]) -> None:
+        """Has `listener` called after each swap, by the thread that did it and before that thread
+        goes on: a listener must be quick."""
+        self._listeners.append(listener)
+
+    @property
+    def can_change(self) -> bool:
+        """Whether there may ever be another version: not of paths that name one build."""
+        return any(source.can_change for source in self._sources)
+
+    @property
+    def follows_builds(self) -> bool:
+        """Whether a newer build of a knowledge base itself may ever be served."""
+        return any(source.can_change for source in self._sources[: self._served])
+
+    @property
+    def build_id(self) -> str:
+        """The build that the next lease would get, short of a change of CURRENT."""
+        return self._version.knowledge.build_id
+
+    def close(self) -> None:
+        """Closes everything as soon as the last lease on it ends; no new lease may be taken."""
+        self._retire(self._version)
+
+    def _follow(self, *, wait: bool) -> None:
+        """Swaps to the versions that CURRENT names now, when it has changed since it was last seen.
+
+        While one thread opens the new versions, the others go on with the old ones, unless they
+        `wait`.
+        """
+        if not any(source.has_changed for source in self._sources):
+            if wait:  # another thread may have seen the change and still be opening
+                with self._swapping:
+                    pass
+            return
+        if not self._swapping.acquire(blocking=wait):
+            return
+        try:
+            swapped = self._swap()
+        finally:
+            self._swapping.release()
+        if swapped:
+            for listener in self._listeners:
+                listener()
+
+    def _swap(self) -> bool:
+        old = self._version
+        opened = [
+            source.open(known) if source.has_changed else known
+            for source, known in zip(self._sources, old.opened, strict=True)
+        ]
+        if all(one is known for one, known in zip(opened, old.opened, strict=True)):
+            return False
+        try:
+            new = self._combined(opened)
+        except ArtifactError as error:
+            for one, known in zip(opened, old.opened, strict=True):
+                if one is not None and one is not known:
+                    one.artifact.close()
+            _say(f"still serving build {old.knowledge.build_id}: {error.message}")
+            return False
+        with self._guard:
+            self._version = new
+        self._retire(old)
+        self._say_who_has_no_vectors()
+        return True
+
+    def _combined(self, opened: Sequence[_Opened | None]) -> _Version:
+        """The opened artifacts as one. Raises `ArtifactError`."""
+        artifacts = [one.artifact for one in opened if one is not None]
+        knowledge: Knowledge = artifacts[0]
+        if len(artifacts) > 1:
+            from kb_runtime.knowledge.federation import Federation
+
+            has_workspace = len(artifacts) > self._served
+            shadowing = SHADOWED_BY_WORKSPACES if has_workspace else ()
+            knowledge = Federation(artifacts, shadowing, self._served)
+        with self._guard:
+            for one in opened:
+                if one is not None:
+                    one.versions += 1
+        return _Version(knowledge, opened)
+
+    def _release(self, version: _Version) -> None:
+        with self._guard:
+            version.leases -= 1
+            unused = version.retired and version.leases == 0
+        if unused:
+            self._dispose(version)
+
+    def _retire(self, version: _Version) -> None:
+        with self._guard:
+            version.retired = True
+            unused = version.leases == 0
+        if unused:
+            self._dispose(version)
+
+    def _dispose(self, version: _Version) -> None:
+        """Closes what only this version used."""
+        unused = []
+        opened = [one for one in version.opened if one is not None]
+        with self._guard:
+            for one in opened:
+                one.versions -= 1
+                if not one.versions:
+                    unused.append(one.artifact)
+        # A lone artifact is no federation of its own: it may be a part of the next version.
+        if not any(version.knowledge is one.artifact for one in opened):
+            version.knowledge.close()
+        for artifact in unused:
+            artifact.close()
+
+    def _say_who_has_no_vectors(self) -> None:
+        """Tells once of each knowledge base whose vectors are another encoder's."""
+        knowledge = self._version.knowledge
+        mute = {part.build_id for part in knowledge.words_only}
+        for source, one in zip(self._sources, self._version.opened, strict=True):
+            if one is not None and one.artifact.build_id in mute and not source.told:
+                source.told = True
+                name = one.artifact.manifest["name"]
+                if source.is_workspace:
+                    _say(
+                        f"the {name} of the workspace are found by words only: the knowledge base was"
+                        f" built with the model {knowledge.manifest['encoder']['model']}, whose folder"
+                        " --model can name, and they were not"
+                    )
+                else:
+                    _say(
+                        f"{name} was built with another encoder than the first knowledge base:"
+                        " its records are found by words only"
+                    )
+
+
+class _Opened:
+    """An open artifact, and how many versions use it; guarded by the lock of its `LiveArtifact`."""
+
+    __slots__ = ("artifact", "versions")
+
+    def __init__(self, artifact: Artifact) -> None:
+        self.artifact = artifact
+        self.versions = 0
+
+
+class _Version:
+    """What calls lease, and how many do; guarded by the lock of its `LiveArtifact`."""
+
+    __slots__ = ("knowledge", "leases", "opened", "retired")
+
+    def __init__(self, knowledge: Knowledge, opened: Iterable[_Opened | None]) -> None:
+        self.knowledge = knowledge
+        self.opened = tuple(opened)
+        self.leases = 0
+        self.retired = False
+
+
+class _Source:
+    """A place where versions appear. `told` remembers that a warning about it was given."""
+
+    __slots__ = ("_check", "_location", "_refusal", "_seen", "_unsigned", "is_workspace", "told")
+
+    def __init__(
+        self,
+        location: Location,
+        *,
+        is_workspace: bool = False,
+        check: Callable[[str], None] | None = None,
+    ) -> None:
+        self._location = location
+        self.is_workspace = is_workspace
+        self._check = check
+        self._seen: Stamps | None = None
+        self._unsigned = ""  # a build that was refused, and may be served once it is signed
+        self._refusal = ""
+        self.told = False
+
+    @property
+    def can_change(self) -> bool:
+        return bool(self._location.kb_folder)
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether CURRENT is another one than when this was last opened."""
+        return self.can_change and self._stamp() != self._seen
+
+    def open(self, known: _Opened | None) -> _Opened | None:
+        """The live version; `known`, which is served now, where it is still that or no other can be
+        opened. None for a workspace without a version. Raises `ArtifactError` where nothing is known."""
+        stamp = self._seen = self._stamp()  # before opening: a later change is then not overlooked
+        if self.is_workspace and known is None and stamp is None:
+            return None
+        try:
+            if known is not None:
+                live = os.path.basename(self._location.build_folder())
+                if live == known.artifact.build_id:
+                    return known
+            artifact = self._opened()
+        except ArtifactError as error:
+            if known is not None:
+                self._tell_refusal(known, error)
+                return known
+            if not self.is_workspace:
+                raise
+            _say(f"serving without the workspace: {error.message} {error.hint}".rstrip())
+            return None
+        if known is not None:
+            artifact.adopt_encoder(known.artifact)
+        return _Opened(artifact)
+
+    def _opened(self) -> Artifact:
+        """The live version, checked. Raises `ArtifactError`."""
+        artifact = Artifact.open_location(self._location)
+        self._unsigned = ""
+        if self._check is not None:
+            try:
+                self._check(artifact.manifest.folder)
+            except ArtifactError:
+                self._unsigned = artifact.manifest.folder
+                artifact.close()
+                raise
+        self._refusal = ""
+        return artifact
+
+    def _tell_refusal(self, known: _Opened, error: ArtifactError) -> None:
+        """Once, although a build that is not signed is tried again when its signatures change."""
+        if error.message != self._refusal:
+            self._refusal = error.message
+            _say(f"still serving build {known.artifact.build_id}: {error.message}")
+
+    def _stamp(self) -> Stamps | None:
+        """What a change of CURRENT changes, None while it is not there; and a change of the signatures
+        of a build that was refused for them: a build is signed after it was published."""
+        if not self._location.kb_folder:
+            return None
+        current = _stamp_of(self._location.current)
+        if current is None:
+            return None
+        if not self._unsigned:
+            return current, None
+        from kb_runtime.store.signature import SIGNATURES
+
+        return current, _stamp_of(os.path.join(self._unsigned, SIGNATURES))
+
+
+class Lease:
+    """`with live.lease() as knowledge:`; must be entered, because leaving gives the version back."""
+
+    __slots__ = ("_live", "_version")
+
+    def __init__(self, live: LiveArtifact, version: _Version) -> None:
+        self._live = live
+        self._version = version
+
+    def __enter__(self) -> Knowledge:
+        return self._version.knowledge
+
+    def __exit__(self, *_: object) -> None:
+        self._live._release(self._version)
+
+
+def _stamp_of(path: str) -> Stamp | None:
+    """None where there is no such file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size
+
+
+def _say(what: str) -> None:
+    log.say(what)

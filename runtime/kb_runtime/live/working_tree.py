@@ -1,0 +1,89 @@
+"""The folder where indexed files are edited: whether what the index holds is what is on disk.
+
+An artifact shows files as they were when it was built. Where the tree that it was built from can be
+reached, an answer is compared with it, so that stale text is never presented as current.
+"""
+
+from __future__ import annotations
+
+import os
+
+from kb_runtime.store.manifest import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    State = Literal["current", "changed", "missing"]
+
+MAX_BYTES = 16 * 1024 * 1024
+"""A file that has grown beyond this is not read again: it is not what was indexed."""
+
+
+class WorkingTree:
+    """A tree on disk; safe to use from several threads.
+
+    Only paths that an artifact holds are looked at, below `root`, and never through a link that leads
+    out of it.
+    """
+
+    def __init__(self, root: str) -> None:
+        self._root = os.path.realpath(root)
+        self.only_own = False
+        """Whether the tree has an index of its own: records of others are then none of its files, and
+        taken for current."""
+        self._current: dict[str, tuple[int, int, str]] = {}
+
+    @property
+    def is_reachable(self) -> bool:
+        return os.path.isdir(self._root)
+
+    def state(self, record: dict[str, Any]) -> State:
+        """Whether the file of a `code` record is still what was indexed, by its size and its hash.
+
+        A file that was found unchanged is not read again while its size and its time stay the same.
+        """
+        if self.only_own and record.get("workspace") != self._root:
+            return "current"
+        path = self._path(record["id"])
+        try:
+            info = os.stat(path) if path else None
+        except OSError:
+            info = None
+        if info is None:
+            return "missing"
+        if info.st_size != record.get("size", 0):
+            return "changed"
+        known = (info.st_size, info.st_mtime_ns, record["sha256"])
+        if self._current.get(path) == known:
+            return "current"
+        data = self._read(path)
+        if data is None:
+            return "missing"
+        if sha256(data).hex() != record["sha256"]:
+            return "changed"
+        self._current[path] = known
+        return "current"
+
+    def text(self, record: dict[str, Any]) -> str | None:
+        """The file as it is now; None when it is gone or no UTF-8 text."""
+        path = self._path(record["id"])
+        data = self._read(path) if path else None
+        try:
+            return None if data is None else data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return None
+
+    def _path(self, relative: str) -> str:
+        """Where a file lies; "" for a path that leads out of the tree."""
+        path = os.path.realpath(os.path.join(self._root, relative))
+        inside = os.path.commonpath((self._root, path)) == self._root
+        return path if inside and os.path.isfile(path) else ""
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            with open(path, "rb") as file:
+                data = file.read(MAX_BYTES + 1)
+        except OSError:
+            return None
+        return data if len(data) <= MAX_BYTES else None

@@ -1,0 +1,216 @@
+"""The writable folder of a server, for what is not in the artifact that it serves. Its layout:
+
+    workspace.json                  {"format": 1}
+    cache/                          the compiler's cache
+    tests/kb/                       a generated knowledge base: every test that was ingested
+    tests/index/tests/              its artifact
+    code/<tree>/status.json         what the process that follows a source tree says about itself
+    code/<tree>/index/code/         the artifact of the tree
+    code/<tree>/edits/code/         the artifact of the files that differ from it by now
+
+Only the compiler writes below `tests/` and `code/`, under locks of its own, so that several servers
+may have one workspace.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FORMAT = 1
+"""Goes up with every change of the layout that an older kbc would misread."""
+
+FORMAT_FILE = "workspace.json"
+TESTS = "tests"
+CODE = "code"
+INDEX = "index"
+EDITS = "edits"
+STATUS_FILE = "status.json"
+LOCK = ".lock"
+
+_TREE_DIGITS = 12
+_MAX_STATUS_BYTES = 65_536
+_UNFINISHED = ".new"
+_UNFINISHED_S = 60.0  # after which a new workspace's maker is not at it any more
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class WorkspaceError(Exception):
+    """The workspace cannot be used; one sentence and what to do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class Workspace:
+    """A folder that has the layout above, at least its `workspace.json`."""
+
+    def __init__(self, root: str) -> None:
+        """Use `Workspace.open`."""
+        self.root = root
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Workspace:
+        """The workspace at `path`, made where there is nothing or an empty folder.
+
+        Raises `WorkspaceError` for a folder with other content, for a workspace of another format,
+        and where nothing can be written.
+        """
+        root = os.path.realpath(os.fspath(path))
+        marker = os.path.join(root, FORMAT_FILE)
+        try:
+            if not os.path.lexists(marker):
+                _make(root, marker)
+            with open(marker, "rb") as file:
+                found = _format(file.read(_MAX_STATUS_BYTES))
+        except OSError as error:
+            raise _unusable(root, error) from error
+        if found != FORMAT:
+            raise WorkspaceError(
+                f"The workspace {root} has format {found!r}; this kbc uses format {FORMAT}.",
+                "Upgrade kbc, or give another folder.",
+            )
+        remove_unfinished(marker, _UNFINISHED_S)
+        if not os.access(root, os.W_OK):
+            raise WorkspaceError(
+                f"The workspace {root} cannot be written.",
+                "Change its permissions, or give another folder.",
+            )
+        return cls(root)
+
+    @property
+    def cache(self) -> str:
+        return os.path.join(self.root, "cache")
+
+    @property
+    def tests(self) -> TestsFolder:
+        return TestsFolder(os.path.join(self.root, TESTS))
+
+    def code(self, tree: str) -> CodeFolder:
+        """The folder of a source tree: trees do not share one, so that the files of one are never
+        taken for another's."""
+        from kb_runtime.store.manifest import sha256
+
+        path = os.path.realpath(tree)
+        digest = sha256(os.fsencode(path)).hex()[:_TREE_DIGITS]
+        return CodeFolder(os.path.join(self.root, CODE, digest))
+
+
+class TestsFolder:
+    """`tests/`: ingested tests and their artifact."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.index = os.path.join(folder, INDEX)
+        self.kb_folder = os.path.join(self.index, TESTS)
+        """Where CURRENT appears."""
+
+
+class CodeFolder:
+    """`code/<tree>/`: the artifacts of a source tree, and how far they are."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.index = os.path.join(folder, INDEX)
+        self.edits = os.path.join(folder, EDITS)
+        self.kb_folders = (os.path.join(self.index, CODE), os.path.join(self.edits, CODE))
+        """Where CURRENT appears, the newer records last."""
+        self.status_path = os.path.join(folder, STATUS_FILE)
+        self.lock_path = os.path.join(folder, LOCK)
+        """Locked by the process that follows the tree, for as long as it lives."""
+
+    def is_followed(self) -> bool:
+        """Whether a process follows the tree now, so that what it said last holds."""
+        import fcntl
+
+        try:
+            descriptor = os.open(self.lock_path, os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            # Shared, so that servers do not take each other for the one that follows.
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def status(self) -> dict[str, Any]:
+        """What the process that follows the tree said last; empty before it has said anything."""
+        try:
+            with open(self.status_path, "rb") as file:
+                status = json.loads(file.read(_MAX_STATUS_BYTES))
+        except (OSError, ValueError):
+            return {}
+        return status if isinstance(status, dict) else {}
+
+
+def write_whole(path: str, data: bytes) -> None:
+    """Replaces a small file in one step: a reader sees the old content or the new. Raises `OSError`."""
+    new = f"{path}.{os.getpid()}{_UNFINISHED}"
+    try:
+        with open(new, "wb") as file:
+            file.write(data)
+        os.replace(new, path)
+    except BaseException:
+        if os.path.lexists(new):
+            os.unlink(new)
+        raise
+
+
+def remove_unfinished(path: str, older_than_s: float = 0.0) -> None:
+    """Removes what `write_whole` leaves beside `path` when its process is killed, and nothing that is
+    younger; who gives no age must be the only one that writes it. What cannot be removed stays."""
+    import time
+
+    folder, name = os.path.split(path)
+    try:
+        for each in os.listdir(folder):
+            if not (each.startswith(f"{name}.") and each.endswith(_UNFINISHED)):
+                continue
+            left = os.path.join(folder, each)
+            if time.time() - os.stat(left).st_mtime >= older_than_s:
+                os.unlink(left)
+    except OSError:  # no folder, another process removes them too, or they are not ours
+        return
+
+
+def _make(root: str, marker: str) -> None:
+    """Raises `WorkspaceError` and `OSError`."""
+    os.makedirs(root, exist_ok=True)
+    names = os.listdir(root)
+    if any(not name.startswith(FORMAT_FILE) for name in names):
+        raise WorkspaceError(
+            f"{root} is neither empty nor a workspace: it holds {sorted(names)[0]!r}"
+            f" and no {FORMAT_FILE}.",
+            "Give an empty folder, or one that does not exist yet.",
+        )
+    write_whole(marker, json.dumps({"format": FORMAT}).encode() + b"\n")
+
+
+def _format(data: bytes) -> Any:
+    try:
+        return json.loads(data)["format"]
+    except (ValueError, KeyError, TypeError):
+        return "unknown"
+
+
+def _unusable(root: str, error: OSError) -> WorkspaceError:
+    if error.errno in _NO_SPACE:
+        return WorkspaceError(
+            f"There is no space left for the workspace {root}.", "Free some space."
+        )
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return WorkspaceError(f"The workspace {root} is not a folder.", "Give a folder.")
+    return WorkspaceError(
+        f"The workspace {root} cannot be used: {error.strerror or error}.",
+        "Change its permissions, or give another folder.",
+    )

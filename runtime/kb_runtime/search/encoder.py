@@ -1,0 +1,116 @@
+"""The query side of the encoder: one text in, one normalised vector out.
+
+The graph runs on one thread: queries are short, a pool's threads would spin on cores that the host's
+agent needs, and one thread makes the vector the same every time.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.search.wordpiece import open_tokenizer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_NORM_TOLERANCE = 1e-3
+# Tokens of a query that are read: a question of three sentences. 256 tokens take 27 ms, 64 take 7 ms,
+# and no labelled query of three public collections is longer than 60.
+QUERY_TOKENS = 64
+
+
+class EncoderError(Exception):
+    """The encoder of an artifact cannot be loaded, or gives no usable vector; a search can go on
+    without it. The text is one sentence."""
+
+
+class QueryEncoder:
+    """The encoder in the artifact folder `folder`: `model.onnx`, `model.bin`, `tokenizer.json`.
+
+    `max_tokens` counts special tokens; longer queries are cut there. May be called from several
+    threads. The files must have been verified: ONNX Runtime maps them.
+    """
+
+    def __init__(self, folder: str, max_tokens: int) -> None:
+        limit_blas_threads()
+        try:
+            self._tokenizer = open_tokenizer(os.path.join(folder, "tokenizer.json"), max_tokens)
+            self._session = _open_session(os.path.join(folder, "model.onnx"))
+        # ONNX Runtime raises types of its own, one for each status, with Exception as their base.
+        except Exception as error:
+            raise EncoderError(f"the encoder cannot be loaded: {error}") from error
+        self.dimensions: int = self._session.get_outputs()[0].shape[1]
+
+    def encode(self, text: str) -> NDArray[np.float32]:
+        """The vector float32 [dimensions] of length 1. Raises `ValueError` for a blank text and
+        `EncoderError` if the graph yields something that is no direction."""
+        import numpy
+
+        if not text.strip():
+            raise ValueError("a blank text has no embedding")
+        ids = numpy.array([self._tokenizer.encode(text)], numpy.int64)
+        try:
+            vector: NDArray[np.float32] = self._session.run(None, {"input_ids": ids})[0][0]
+        except Exception as error:
+            raise EncoderError(f"the encoder failed: {error}") from error
+        length = math.sqrt(float(vector @ vector))
+        if not abs(length - 1) <= _NORM_TOLERANCE:  # also when the length is NaN
+            raise EncoderError(f"the encoder gave a vector of length {length}")
+        return vector
+
+    def warm(self) -> None:
+        """Runs once, so that the first query finds buffers allocated and pages mapped."""
+        self.encode("warm up")
+
+
+def limit_blas_threads() -> None:
+    """Has OpenBLAS start no thread pool, unless the environment says otherwise.
+
+    Takes effect before numpy's first import, of which the pool is half the CPU time.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def run_self_test(encoder: QueryEncoder, self_test: Mapping[str, Any]) -> list[str]:
+    """Checks the encoder on this machine against the vectors in the manifest.
+
+    `self_test` is `{"min_cosine": float, "entries": [{"text", "vector"}]}` with vectors as base64
+    of little-endian float32. Returns a sentence for each entry that fails; none means passed.
+    """
+    import base64
+
+    import numpy
+
+    failures = []
+    for entry in self_test["entries"]:
+        expected = numpy.frombuffer(base64.b64decode(entry["vector"]), "<f4")
+        if expected.shape != (encoder.dimensions,):
+            failures.append(f"the self-test vector of {entry['text']!r} has {expected.size} values")
+            continue
+        cosine = float(encoder.encode(entry["text"]) @ expected)
+        if not cosine >= self_test["min_cosine"]:
+            failures.append(
+                f"the encoder gives {entry['text']!r} a vector at cosine {cosine:.5f} "
+                f"to the expected one, below {self_test['min_cosine']}"
+            )
+    return failures
+
+
+def _open_session(path: str) -> Any:
+    from kb_runtime.search.onnx_engine import onnxruntime
+
+    engine = onnxruntime()
+    options = engine.SessionOptions()
+    # The compiler wrote the final graph; optimising it again would slow it down.
+    options.graph_optimization_level = engine.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    # Both keep buffers of the longest text for good and save no time.
+    options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
+    options.log_severity_level = 3
+    return engine.InferenceSession(path, options, providers=["CPUExecutionProvider"])

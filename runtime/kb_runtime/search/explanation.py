@@ -1,0 +1,36 @@
+"""Why a hit stands where it stands, as plain values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kb_runtime.search.searcher import Hit
+
+
+def explain(hit: Hit) -> dict[str, Any]:
+    """Ranks and scores of both sides, the words that matched, the rank and the score of both sides
+    together, and what each step of ranking changed.
+
+    Changes are on the scale of `ranking`: before the steps the best candidate has 1, the last one 0.
+    `scaled` is the fused score on that scale; with all changes added it is what the hit was ranked by.
+    """
+    fused = hit.fused
+    known: dict[str, Any] = {
+        "lexicalRank": hit.lexical_rank,
+        "bm25": _rounded(hit.lexical_score),
+        "semanticRank": hit.semantic_rank,
+        "cosine": _rounded(hit.cosine),
+        "matched": list(hit.matched),
+        "exactName": hit.exact_name or None,
+        "fusedRank": fused and fused.rank,
+        "fused": _rounded(fused and fused.score),
+        "scaled": _rounded(fused and fused.scaled),
+        "adjustments": {step: _rounded(change) for step, change in hit.adjustments},
+        "reranker": _rounded(hit.judged),
+    }
+    return {name: value for name, value in known.items() if value not in (None, [], {})}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

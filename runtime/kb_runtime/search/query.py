@@ -1,0 +1,142 @@
+"""Query analysis: what a caller typed, taken apart into the things that the two sides look for.
+
+Nothing here has a syntax that can be wrong: every text has an analysis. Quotes and backticks are
+hints, and unbalanced ones are punctuation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kb_runtime.search.analysis import STOP_WORDS, WORD, Analyzer, fold, is_unspaced, operators
+
+# Characters that are analysed; the rest of a longer query is ignored. About four times as many as an
+# encoder with 256 tokens reads, so the encoder never misses anything because of it.
+MAX_CHARS = 4096
+# Distinct words that are analysed, in the order of the query. Keeps the work bounded for pasted logs.
+MAX_WORDS = 128
+# Quoted phrases that are looked for, the first ones: each costs as much as several words.
+MAX_PHRASES = 16
+# Characters of one word that are analysed: enough for a sentence without spaces, too long for a name.
+MAX_WORD_CHARS = 512
+# A longer query is not the name of anything.
+MAX_NAME_CHARS = 200
+
+_PHRASE = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|«([^»\n]{2,200})»')
+_CODE = re.compile(r"`([^`\n]{1,200})`")
+# What a name wears where it is used: a receiver's dot before it, arguments behind it.
+_RECEIVER = re.compile(r"\A(?:\.|::)")
+_ARGUMENTS = re.compile(r"\(.*\)\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A distinct word of the query.
+
+    `names` are its unstemmed terms and `prose` its stemmed ones (empty for a stop word); the first
+    is the whole word, its parts follow. `count` is how often the query has the word.
+    """
+
+    typed: str
+    names: tuple[str, ...]
+    prose: tuple[str, ...]
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """An analysed query.
+
+    `text` is what the encoder gets; `names` are what the whole query may be the name of: the query as
+    it is, and without backticks and the brackets of a call. `identifiers` are words that look like
+    code: compounds, what stands in backticks, and what is called, each without those brackets.
+    """
+
+    text: str
+    names: tuple[str, ...]
+    terms: tuple[Term, ...]
+    phrases: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    operators: tuple[str, ...]
+
+    def named(self, find_all: Callable[[str], list[int]]) -> list[int]:
+        """The records, as `find_all` gives those of a name, that the whole query names: as it is, else
+        by what it is a use of."""
+        return next(filter(None, map(find_all, self.names)), [])
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is anything for an encoder to understand."""
+        return bool(self.terms)
+
+    @property
+    def has_prose(self) -> bool:
+        """Whether a word is indexed wherever it stands: not a stop word, not too long for a term."""
+        return any(term.prose for term in self.terms)
+
+
+def analyse(raw: str, analyzer: Analyzer) -> Query:
+    """Takes a query apart. Lone surrogates and NULs, which JSON can carry, become spaces."""
+    text = _clean(raw[:MAX_CHARS])
+    counts: dict[str, int] = {}
+    typed: dict[str, str] = {}
+    called: list[str] = []
+    for found in WORD.finditer(text):
+        word = found[0][:MAX_WORD_CHARS]
+        if text.startswith("()", found.end()) and not is_unspaced(word):
+            called.append(word)
+        names = analyzer.name_terms(word).terms
+        # A run without spaces is a sentence, not a name: each of its pairs is a word of the query.
+        for one in [name for name, _ in names] if is_unspaced(word) else [word] * bool(names):
+            key = fold(one)
+            if key in counts or len(counts) < MAX_WORDS:
+                counts[key] = counts.get(key, 0) + 1
+                typed.setdefault(key, one)
+    terms = tuple(_term(word, counts[key], analyzer) for key, word in typed.items())
+    if any(term.prose for term in terms):
+        # Stop words are names too (`and`, `in`), but among other words they are function words.
+        terms = tuple(term for term in terms if term.prose)
+    quoted = [next(filter(None, groups)).strip() for groups in _PHRASE.findall(text)]
+    code = [_bare(fragment) for fragment in _CODE.findall(text)]
+    identifiers = [term.typed for term in terms if len(term.names) > 1 or "_" in term.typed]
+    identifiers += [name for name in code if name] + called
+    return Query(
+        text=text,
+        names=_whole_names(text),
+        terms=terms,
+        phrases=tuple(dict.fromkeys(phrase for phrase in quoted if phrase))[:MAX_PHRASES],
+        identifiers=tuple(dict.fromkeys(identifiers))[:MAX_WORDS],
+        operators=tuple(dict.fromkeys(operators(text)))[:MAX_WORDS],
+    )
+
+
+def _whole_names(text: str) -> tuple[str, ...]:
+    """What a query may be the name of, as a whole."""
+    if not text or len(text) > MAX_NAME_CHARS:
+        return ()
+    code = _CODE.fullmatch(text)
+    return tuple(dict.fromkeys(name for name in (text, _bare(code[1] if code else text)) if name))
+
+
+def _bare(code: str) -> str:
+    """The name in `filter`, `filter()`, `.filter(x => y)`; empty where it is not one name."""
+    name = _ARGUMENTS.sub("", _RECEIVER.sub("", code.strip()))
+    return name if WORD.fullmatch(name) else ""
+
+
+def _term(word: str, count: int, analyzer: Analyzer) -> Term:
+    names = [term for term, _ in analyzer.name_terms(word).terms]
+    prose = [term for term, _ in analyzer.prose_terms(word).terms]
+    if len(names) > 1:
+        names = [name for name in names if name not in STOP_WORDS] or names
+    return Term(word, tuple(dict.fromkeys(names)), tuple(dict.fromkeys(prose)), count)
+
+
+def _clean(text: str) -> str:
+    """`text` without what no text holds; a surrogate pair becomes the character that it means."""
+    if not text.isascii():
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text = text.replace("\ufffd", " ")
+    return text.replace("\0", " ").strip()

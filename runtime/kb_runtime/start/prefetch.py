@@ -1,0 +1,76 @@
+"""Looks for new versions while nobody calls, and opens their sections before a call needs them."""
+
+from __future__ import annotations
+
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+from kb_runtime import log
+from kb_runtime.errors import ArtifactError
+from kb_runtime.mcp import failures
+
+if TYPE_CHECKING:
+    from kb_runtime.live.versions import LiveArtifact
+
+POLL_S = 1.0
+"""How long a new version may go unnoticed without a call; a call looks for itself."""
+
+
+class Follower:
+    """A background thread over a `LiveArtifact`, from `start` to `stop`."""
+
+    def __init__(self, live: LiveArtifact, prepared: str = "") -> None:
+        """`prepared` is the build that need not be prepared: what `prepare` gave, where it was called."""
+        self._live = live
+        self._wake = Event()
+        self._stopped = False
+        self._prepared = prepared
+        self._thread = Thread(target=self._run, daemon=True)
+        self.is_preparing = True
+        live.on_swap(self._wake.set)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the thread, after what it is opening."""
+        self._stopped = True
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopped:
+            try:
+                self._look()
+            except Exception as error:
+                failures.report("A new version could not be looked for", error)
+            if not self._live.can_change:
+                return
+            self._wake.wait(POLL_S)
+            self._wake.clear()
+
+    def _look(self) -> None:
+        self._live.follow()
+        if self._prepared != self._live.build_id:
+            self.is_preparing = True
+            self._prepared = prepare(self._live)
+        self.is_preparing = False
+
+
+def prepare(live: LiveArtifact) -> str:
+    """Loads the engines, the tools and every section of what is live, so that the next call finds
+    them ready. Gives its build; what fails goes to stderr."""
+    build_id = live.build_id
+    try:
+        import kb_runtime.mcp.calls  # noqa: F401
+
+        with live.lease() as knowledge:
+            build_id = knowledge.build_id
+            knowledge.prepare()
+    except ArtifactError as error:
+        fact = error.message.removesuffix(".")
+        log.say(f"{fact}; calls that need it fail, or do without it and say so.", level="error")
+    except Exception as error:
+        failures.report("The engines could not be loaded ahead of the first call", error)
+    return build_id

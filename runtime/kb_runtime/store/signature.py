@@ -1,0 +1,133 @@
+"""Signatures of an artifact: Ed25519 over the bytes of its manifest.
+
+The manifest has the SHA-256 of every file, so who signs it signs the artifact. Signatures lie beside it in
+`manifest.sig`; they are not part of what they sign, and the same bytes come with or without them.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.store.manifest import MANIFEST, sha256
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+SIGNATURES = "manifest.sig"
+ALGORITHM = "ed25519"
+KEY_ID_LENGTH = 16
+"""Hexadecimal digits of a key's id, the beginning of the SHA-256 of its 32 raw bytes."""
+MAX_BYTES = 1 << 20
+"""A larger file of signatures or keys is neither."""
+
+
+class KeyFileError(Exception):
+    """A file that does not hold the key that it should: one sentence, and what to do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+def key_id(key: Ed25519PublicKey) -> str:
+    return sha256(key.public_bytes_raw()).hex()[:KEY_ID_LENGTH]
+
+
+def read_public_key(path: str | os.PathLike[str]) -> Ed25519PublicKey:
+    """The public key of a PEM file. Raises `KeyFileError`."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    data = read_key_file(path)
+    if b"PRIVATE KEY" in data:
+        raise KeyFileError(
+            f"{os.fspath(path)} holds a private key.", "Give the public one; keep this one secret."
+        )
+    try:
+        key = load_pem_public_key(data)
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise _no_key(path) from error
+    if not isinstance(key, Ed25519PublicKey):
+        raise _no_key(path)
+    return key
+
+
+def read_key_file(path: str | os.PathLike[str]) -> bytes:
+    """Raises `KeyFileError`."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_BYTES)
+    except OSError as error:
+        raise KeyFileError(f"{os.fspath(path)} cannot be read: {error.strerror}.") from error
+
+
+def _no_key(path: str | os.PathLike[str]) -> KeyFileError:
+    return KeyFileError(
+        f"{os.fspath(path)} does not hold an Ed25519 public key in PEM form.",
+        "Make a pair of keys with `kbc keygen`.",
+    )
+
+
+def read_signatures(folder: str) -> dict[str, bytes]:
+    """The signatures of the build in `folder` by the id of their key; none when it is not signed.
+
+    Raises `ArtifactError`, `altered` when the file does not hold signatures.
+    """
+    path = os.path.join(folder, SIGNATURES)
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ArtifactError("unreadable", f"{path} cannot be read: {error.strerror}.") from error
+    try:
+        entries: list[dict[str, Any]] = json.loads(data)["signatures"]
+        return {
+            entry["key"]: base64.b64decode(entry["signature"], validate=True)
+            for entry in entries
+            if entry["algorithm"] == ALGORITHM
+        }
+    except (ValueError, KeyError, TypeError, binascii.Error) as error:
+        raise ArtifactError(
+            "altered", f"{path} does not hold signatures.", "Sign the artifact again: `kbc sign`."
+        ) from error
+
+
+def check_signature(folder: str, key: Ed25519PublicKey) -> None:
+    """Refuses a build whose manifest was not signed with the private half of `key`.
+
+    Raises `ArtifactError`: `unsigned` without a signature by this key, `bad-signature` when there is
+    one of another manifest.
+    """
+    from cryptography.exceptions import InvalidSignature
+
+    wanted = key_id(key)
+    signatures = read_signatures(folder)
+    signature = signatures.get(wanted)
+    if signature is None:
+        others = f"; it is signed by {', '.join(sorted(signatures))}" if signatures else ""
+        raise ArtifactError(
+            "unsigned",
+            f"The artifact in {folder} is not signed by the key {wanted}{others}.",
+            "Get the signed artifact, or the public key of whoever signed this one.",
+        )
+    path = os.path.join(folder, MANIFEST)
+    try:
+        with open(path, "rb") as file:
+            key.verify(signature, file.read())
+    except InvalidSignature:
+        raise ArtifactError(
+            "bad-signature",
+            f"The signature by the key {wanted} in {folder} is not one of its manifest.",
+            "Do not use this artifact: it was changed after it was signed. Install it again.",
+        ) from None
+    except OSError as error:
+        raise ArtifactError("unreadable", f"{path} cannot be read: {error.strerror}.") from error

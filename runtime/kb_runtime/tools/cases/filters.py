@@ -1,0 +1,208 @@
+"""The filters of `search_tests`: checked, brought into one form, and turned into a mask over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.records.cases import PRIORITIES
+from kb_runtime.store.facets import Facet, RowFilter, folder_values, issue_key
+from kb_runtime.text.names import quoted, suggest
+from kb_runtime.tools import library
+
+if TYPE_CHECKING:
+    from kb_runtime.knowledge.interface import FacetIndex
+    from kb_runtime.store.facets import Mask
+    from kb_runtime.tools.session import Session
+
+FACETS: Mapping[str, str] = {
+    "tags": "tag",
+    "priority": "priority",
+    "platforms": "platform",
+    "folderStructure": "folder",
+    "testType": "testtype",
+    "relatedIssues": "issue",
+    "testPath": "testpath",
+}
+"""Filter -> the facet that it looks into."""
+
+PATTERN = "testPath"
+MAX_FILTERS = 20
+MAX_VALUES = 50
+MAX_VALUE_CHARS = 100
+MAX_PATTERN_CHARS = 500
+SCALARS = ("priority", "testType", PATTERN)
+"""Filters of one value as a rule; they are shown that way."""
+
+# Paths that the lexical index is told one by one. Of more it is not told: it ranks all, and those
+# that match are taken from the ranking.
+_MAX_PATH_TERMS = 512
+_SUGGESTIONS = 3
+_COMPARED = 2000  # values of a facet that suggestions are taken from
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Filter -> its values as they apply; filters without values are left out."""
+
+    values: Mapping[str, tuple[str, ...]]
+
+    def shown(self) -> dict[str, Any]:
+        """As a caller would write them."""
+        return {
+            name: values[0] if name in SCALARS and len(values) == 1 else list(values)
+            for name, values in self.values.items()
+        }
+
+
+def check_filters(raw: Mapping[str, Any] | None) -> Filters:
+    """Raises BAD_INPUT, which names what is wrong and what would be right."""
+    given = raw or {}
+    unknown = [name for name in given if name not in FACETS]
+    if unknown:
+        known = list(FACETS)
+        raise ToolError(
+            "BAD_INPUT",
+            f"there is no filter {quoted(unknown[0])}. Valid filters: {', '.join(known)}",
+            suggestions=suggest(unknown[0], known) or known,
+            details={"allowed": known},
+        )
+    if len(given) > MAX_FILTERS:
+        raise ToolError(
+            "BAD_INPUT", f"there may be at most {MAX_FILTERS} filters, not {len(given)}"
+        )
+    checked = {name: _values(name, value) for name, value in given.items()}
+    return Filters({name: values for name, values in checked.items() if values})
+
+
+def _values(name: str, value: Any) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else [value]
+    texts = [text for item in items if (text := _text(name, item))]
+    if len(items) > MAX_VALUES:
+        raise ToolError(
+            "BAD_INPUT",
+            f"filters.{name} has {len(items)} values and may have at most {MAX_VALUES}",
+        )
+    limit = MAX_PATTERN_CHARS if name == PATTERN else MAX_VALUE_CHARS
+    for text in texts:
+        if len(text) > limit:
+            raise ToolError(
+                "BAD_INPUT",
+                f"a value of filters.{name} has {len(text)} characters and may have at most"
+                f" {limit}: {quoted(text)}",
+            )
+    if name == "priority":
+        texts = list(map(_priority, texts))
+    if name == "relatedIssues":
+        texts = list(map(issue_key, texts))
+    return tuple(dict.fromkeys(texts))
+
+
+def _text(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise ToolError(
+            "BAD_INPUT", f"filters.{name} must be text or a list of texts, not {quoted(value)}"
+        )
+    return str(value).strip()
+
+
+def _priority(value: str) -> str:
+    for priority in PRIORITIES:
+        if priority.casefold() == value.casefold():
+            return priority
+    raise ToolError(
+        "BAD_INPUT",
+        f"filters.priority {quoted(value)} is not one of: {', '.join(PRIORITIES)}",
+        suggestions=PRIORITIES,
+        details={"allowed": list(PRIORITIES)},
+    )
+
+
+def row_filter(session: Session, filters: Filters) -> RowFilter | None:
+    """The rows that all filters leave; None without filters."""
+    if not filters.values:
+        return None
+    import numpy as np
+
+    artifact = session.artifact
+    chunks = artifact.chunks
+    records = np.frombuffer(chunks.column("record"), dtype="<u4")
+    mask = np.zeros(len(chunks), dtype=np.bool_)
+    terms: dict[str, set[str] | None] = {name: set() for name in filters.values}
+    for info in library.collections(session, "tests"):
+        if not info.chunks:
+            continue
+        facets = artifact.facets(info.name)
+        allowed = np.ones(info.records, dtype=np.bool_)
+        for name, values in filters.values.items():
+            allowed &= _records(facets, name, values, info.records)
+            terms[name] = _with_terms(terms[name], facets, name, values)
+        rows = slice(info.first_row, info.first_row + info.chunks)
+        mask[rows] = allowed[records[rows]]
+    groups = (tuple(sorted(found)) for found in terms.values() if found)
+    return RowFilter(tuple(groups), mask)
+
+
+def _records(facets: FacetIndex, name: str, values: tuple[str, ...], total: int) -> Mask:
+    facet = FACETS[name]
+    if name == PATTERN:
+        return facets.records_matching(facet, values, total)
+    return facets.records((Facet(facet, _folded(name, value)) for value in values), total)
+
+
+def _with_terms(
+    known: set[str] | None, facets: FacetIndex, name: str, values: tuple[str, ...]
+) -> set[str] | None:
+    """`known` and the terms of the lexical index that the values stand for; None for too many."""
+    facet = FACETS[name]
+    if name != PATTERN:
+        return (known or set()) | {Facet(facet, _folded(name, value)).term for value in values}
+    count = sum(facets.count_matching(facet, value) for value in values)
+    if known is None or len(known) + count > _MAX_PATH_TERMS:
+        return None
+    return known | {
+        Facet(facet, match).term for value in values for match in facets.matching(facet, value)
+    }
+
+
+def _folded(name: str, value: str) -> str:
+    if name == "folderStructure":
+        return (folder_values(value) or [""])[-1]
+    return value if name == "relatedIssues" else value.casefold()
+
+
+def advice(session: Session, filters: Filters) -> list[str]:
+    """Why the filters leave nothing: those that match no test at all, with values that do."""
+    shelves = [
+        session.artifact.facets(info.name)
+        for info in library.collections(session, "tests")
+        if info.records
+    ]
+    told = []
+    for name, values in filters.values.items():
+        matching = [
+            value
+            for value in values
+            if any(_records_count(facets, name, value) for facets in shelves)
+        ]
+        if not matching:
+            known = {value for facets in shelves for value in _known(facets, FACETS[name])}
+            near = suggest(values[0], sorted(known), _SUGGESTIONS)
+            hint = f"; there is {', '.join(map(quoted, near))}" if near else ""
+            told.append(f"no test has {name} {quoted(', '.join(values))}{hint}")
+    return told or ["each filter has tests, but no test passes all of them: leave one out"]
+
+
+def _records_count(facets: FacetIndex, name: str, value: str) -> int:
+    if name == PATTERN:
+        return facets.count_matching(FACETS[name], value)
+    return facets.count(FACETS[name], _folded(name, value))
+
+
+def _known(facets: FacetIndex, facet: str) -> list[str]:
+    values = sorted(facets.values(facet), key=lambda each: -each[1])
+    return [value for value, _ in values[:_COMPARED]]

@@ -1,0 +1,290 @@
+"""Ranking test cases: a test is found by what it is about, by its steps, or by both.
+
+Every row has a score in 0..1 from words and meaning. A test's is made of that of its best row of each
+sort, so that further evidence never lowers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from kb_runtime.tools import library
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kb_runtime.knowledge.artifact import CollectionInfo
+    from kb_runtime.knowledge.interface import Knowledge
+    from kb_runtime.search.query import Query
+    from kb_runtime.search.searcher import Sides
+    from kb_runtime.store.facets import RowFilter
+    from kb_runtime.tools.session import Session
+
+    Vector = NDArray[np.float32]
+
+Scope = Literal["docs", "steps", "all"]
+HEAD = "test"
+STEP = "step"
+
+# A test's score from its own, d, and its best step's, s: the largest of d, 0.7 d + 0.3 s and 0.8 s. A
+# step alone is weaker evidence than the test's own text, and both together are stronger than that.
+OWN_WEIGHT = 0.7
+STEP_WEIGHT = 0.3
+ONLY_STEP_WEIGHT = 0.8
+# Of a search meaning and words have an equal say; of two tests meaning tells more, because tests of
+# one product share most of their words.
+SEARCH_ALPHA = 0.5
+SIMILARITY_ALPHA = 0.7
+MAX_TESTS = 100
+"""The most tests that a call gets. Whatever it asks for, as many are looked for: a score is made of the
+rows that were found, so that fewer of them would rank otherwise."""
+# Rows asked of each side. A test with many steps takes many of them, so more are asked for while they
+# belong to fewer tests than that.
+DEPTH = 4 * MAX_TESTS
+_MORE = 4
+_MAX_DEPTH = 6400
+# Steps of a test that others are compared with; of more, the first ones.
+_MAX_STEPS = 24
+
+
+class Found(NamedTuple):
+    """A test with its score in 0..1; `record` is its position in its collection."""
+
+    info: CollectionInfo
+    record: int
+    uid: str
+    score: float
+
+
+class Ranking(NamedTuple):
+    """The best tests, and how many different ones the candidates belong to. `sides` is the search behind
+    it, where there was one."""
+
+    tests: list[Found]
+    total: int
+    sides: Sides | None
+    warnings: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Evidence:
+    own: float = 0.0
+    step: float = 0.0
+
+    def score(self, scope: Scope) -> float:
+        if scope == "docs":
+            return self.own
+        if scope == "steps":
+            return self.step
+        both = OWN_WEIGHT * self.own + STEP_WEIGHT * self.step
+        return max(self.own, both, ONLY_STEP_WEIGHT * self.step)
+
+
+_Evidences = dict[tuple[str, int], _Evidence]
+
+
+def search(session: Session, query: str, limit: int, rows: RowFilter | None) -> Ranking:
+    """The tests that answer a query; those that it names come first, whatever the rest scores."""
+    from kb_runtime.search.searcher import SearchRequest
+
+    artifact = session.artifact
+    infos = library.collections(session, "tests")
+    request = SearchRequest(query, tuple(info.name for info in infos), filter=rows)
+    depth = DEPTH
+    while True:
+        sides = artifact.searcher.sides(request, depth)
+        found = _evidence(artifact, _scores(artifact, sides, SEARCH_ALPHA))
+        full = depth in (len(sides.lexical.rows), len(sides.semantic.rows))
+        if len(found) >= MAX_TESTS or not full or depth >= _MAX_DEPTH:
+            break
+        depth *= _MORE
+    named = _named(artifact, infos, sides.query, rows)
+    scores = {key: evidence.score("all") for key, evidence in found.items()}
+    tests = _best(artifact, scores, limit, named)
+    return Ranking(tests, len({*scores, *named}), sides, sides.warnings)
+
+
+def similar(
+    session: Session, info: CollectionInfo, record: int, limit: int, scope: Scope
+) -> Ranking:
+    """The tests most like one test, itself left out."""
+    artifact = session.artifact
+    identity = artifact.manifest["encoder"]
+    heads, steps = rows_of(artifact, info, record)
+    found: _Evidences = {}
+    warnings: tuple[str, ...] = ()
+    if identity is None:
+        warnings = ("the knowledge base has no vectors: tests are compared by words only",)
+    dimensions = 0 if identity is None else identity["dimensions"]
+    case = artifact.catalog(info.name)[record]
+    words = " ".join((case["title"], case.get("summary", ""), *case.get("tags", ())))
+    if scope != "steps":
+        compared = _Compared(artifact, session, HEAD, dimensions)
+        for key, score in compared.scores(heads[:1], words).items():
+            found.setdefault(key, _Evidence()).own = score
+    if scope != "docs":
+        compared = _Compared(artifact, session, STEP, dimensions)
+        actions = " ".join(step["action"] for step in case.get("steps", ())) or words
+        for key, score in compared.scores((steps or heads)[:_MAX_STEPS], actions).items():
+            found.setdefault(key, _Evidence()).step = score
+    found.pop((info.name, record), None)
+    scores = {key: evidence.score(scope) for key, evidence in found.items()}
+    scores = {key: score for key, score in scores.items() if score > 0}
+    return Ranking(_best(artifact, scores, limit, ()), len(scores), None, warnings)
+
+
+def rows_of(artifact: Knowledge, info: CollectionInfo, record: int) -> tuple[range, range]:
+    """The rows of a test: those of what it is about, and those of its steps."""
+    rows = artifact.chunks.rows_of(record, info.rows)
+    types, step = artifact.chunks.column("type"), _code(artifact, STEP)
+    first_step = next((row for row in rows if types[row] == step), rows.stop)
+    return range(rows.start, first_step), range(first_step, rows.stop)
+
+
+def _code(artifact: Knowledge, type: str) -> int:
+    """The number of a chunk type in its column; -1 when no chunk has the type."""
+    labels = artifact.chunks.labels("type")
+    return labels.index(type) if type in labels else -1
+
+
+def _scores(artifact: Knowledge, sides: Sides, alpha: float) -> dict[int, float]:
+    """Row -> score in 0..1. Words count relative to the best row, meaning as it is.
+
+    The first row of a test whose steps were found is scored too: what it is about is known.
+    """
+    top = sides.lexical.scores[0] if sides.lexical.scores else 1.0
+    words = dict(
+        zip(sides.lexical.rows, (score / top for score in sides.lexical.scores), strict=True)
+    )
+    rows = {*words, *sides.semantic.rows}
+    rows |= {_first_row(artifact, row) for row in rows}
+    if sides.vector is None:
+        return {row: words.get(row, 0.0) for row in rows}
+    weight = 1.0 if sides.mode == "semantic" else alpha
+    ordered = sorted(rows)
+    cosines = artifact.vectors.cosines(sides.vector, ordered).tolist()
+    return {
+        row: weight * min(max(cosine, 0.0), 1.0) + (1 - weight) * words.get(row, 0.0)
+        for row, cosine in zip(ordered, cosines, strict=True)
+    }
+
+
+def _first_row(artifact: Knowledge, row: int) -> int:
+    """The first row of the record that a row belongs to."""
+    records = artifact.chunks.column("record")
+    first = artifact.collection_of(row).first_row
+    while row > first and records[row - 1] == records[row]:
+        row -= 1
+    return row
+
+
+def _evidence(artifact: Knowledge, scores: Mapping[int, float]) -> _Evidences:
+    """The best row of each sort for each test that has a row."""
+    records, types = artifact.chunks.column("record"), artifact.chunks.column("type")
+    step = _code(artifact, STEP)
+    found: _Evidences = {}
+    for row, score in scores.items():
+        key = (artifact.collection_of(row).name, records[row])
+        evidence = found.setdefault(key, _Evidence())
+        if types[row] == step:
+            evidence.step = max(evidence.step, score)
+        else:
+            evidence.own = max(evidence.own, score)
+    return found
+
+
+def _named(
+    artifact: Knowledge, infos: Iterable[CollectionInfo], query: Query, rows: RowFilter | None
+) -> list[tuple[str, int]]:
+    """The tests whose uid, Jira key or case id the whole query is, as far as the filters leave them."""
+    return [
+        (info.name, record)
+        for info in infos
+        if info.records
+        for record in query.named(artifact.catalog(info.name).find_all)
+        if rows is None or rows.mask[artifact.chunks.rows_of(record, info.rows).start]
+    ]
+
+
+def _best(
+    artifact: Knowledge,
+    scores: Mapping[tuple[str, int], float],
+    limit: int,
+    named: Sequence[tuple[str, int]],
+) -> list[Found]:
+    """The `limit` best: those named, in their order, then by score, ties by uid."""
+    others = sorted(
+        ((score, key) for key, score in scores.items() if key not in named), key=lambda one: -one[0]
+    )
+    if len(others) > limit:  # only of those that may be among the best are uids needed
+        least = others[limit - 1][0]
+        others = [one for one in others if one[0] >= least]
+    found = [_found(artifact, key, 1.0) for key in named]
+    rest = [_found(artifact, key, min(score, 1.0)) for score, key in others]
+    rest.sort(key=lambda test: (-test.score, test.uid))
+    return [*found, *rest][:limit]
+
+
+def _found(artifact: Knowledge, key: tuple[str, int], score: float) -> Found:
+    name, record = key
+    return Found(artifact.collection(name), record, artifact.catalog(name).id(record), score)
+
+
+class _Compared:
+    """Compares rows of one type with given ones."""
+
+    def __init__(self, artifact: Knowledge, session: Session, type: str, dimensions: int) -> None:
+        """`dimensions` is 0 where there are no vectors."""
+        self._artifact = artifact
+        self._names = tuple(info.name for info in library.collections(session, "tests"))
+        self._type = type
+        self._dimensions = dimensions
+
+    def scores(self, rows: Sequence[int], words: str) -> dict[tuple[str, int], float]:
+        """Test -> how well its best rows match each of `rows` by meaning, and one of them `words`."""
+        from kb_runtime.search.searcher import SearchRequest
+
+        request = SearchRequest(words, self._names, mode="lexical", types=(self._type,))
+        lexical = self._artifact.searcher.sides(request, DEPTH).lexical
+        top = lexical.scores[0] if lexical.scores else 1.0
+        by_words: dict[tuple[str, int], float] = {}
+        for row, score in zip(lexical.rows, lexical.scores, strict=True):
+            by_words.setdefault(self._key(row), score / top)
+        if not self._dimensions:
+            return by_words
+        by_meaning = self._by_meaning(rows, lexical.rows)
+        return {
+            key: SIMILARITY_ALPHA * by_meaning.get(key, 0.0)
+            + (1 - SIMILARITY_ALPHA) * by_words.get(key, 0.0)
+            for key in {*by_meaning, *by_words}
+        }
+
+    def _by_meaning(
+        self, rows: Sequence[int], others: Sequence[int]
+    ) -> dict[tuple[str, int], float]:
+        """Test -> the mean, over the given rows, of the cosine of its row that is nearest to each."""
+        import numpy as np
+
+        vectors = self._artifact.vectors
+        given = [vectors.vector(row, self._dimensions) for row in rows]
+        candidates = set(others)
+        for vector in given:
+            candidates.update(self._nearest(vector))
+        ordered = sorted(candidates)
+        if not ordered:
+            return {}
+        cosines = np.stack([vectors.cosines(vector, ordered) for vector in given])
+        keys = [self._key(row) for row in ordered]
+        starts = [at for at, key in enumerate(keys) if at == 0 or key != keys[at - 1]]
+        means = np.maximum.reduceat(cosines, starts, axis=1).clip(0.0, 1.0).mean(axis=0)
+        return {keys[start]: float(mean) for start, mean in zip(starts, means, strict=True)}
+
+    def _nearest(self, vector: Vector) -> list[int]:
+        return self._artifact.searcher.nearest(vector, self._names, (self._type,), DEPTH).rows
+
+    def _key(self, row: int) -> tuple[str, int]:
+        info = self._artifact.collection_of(row)
+        return info.name, self._artifact.chunks.column("record")[row]

@@ -1,0 +1,422 @@
+"""The tools over test cases: search, neighbours, look-up by key. Health and ingestion are beside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.records.cases import is_jira_key
+from kb_runtime.text.names import edit_distance, quoted
+from kb_runtime.text.rendering import with_warnings
+from kb_runtime.tools import library
+from kb_runtime.tools.api_errors import api_error
+from kb_runtime.tools.cases import ranking as test_ranking
+from kb_runtime.tools.cases.filters import FACETS, advice, check_filters, row_filter
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.schemas import (
+    INTEGER,
+    NUMBER,
+    OBJECT,
+    STRING,
+    STRINGS,
+    array,
+    row,
+    structure,
+    told,
+)
+
+if TYPE_CHECKING:
+    from kb_runtime.knowledge.artifact import CollectionInfo
+    from kb_runtime.search.query import Query
+    from kb_runtime.search.searcher import Sides
+    from kb_runtime.tools.session import Session
+
+MAX_QUERY_CHARS = 1000
+MAX_KEY_CHARS = 200
+SUMMARY_CHARS = 200
+SUGGESTED_KEYS = 5
+_NEIGHBOURS = 20  # keys on each side of an unknown one that are compared with it
+
+# A step of a hit matches when it holds this share of the query's words; or when it is this close in
+# meaning, and closer by the margin than the test itself: the title, embedded with every step, would
+# make all of them match otherwise.
+MATCHED_WORDS = 0.5
+MATCHED_COSINE = 0.5
+MATCHED_MARGIN = 0.1
+
+SCOPES = ("docs", "steps", "all")
+NO_KEY = "N/A"
+
+_OUTPUT_NAMES = {
+    "uid": "uid",
+    "title": "title",
+    "jira_key": "jiraKey",
+    "priority": "priority",
+    "summary": "summary",
+    "test_case_id": "testCaseId",
+    "test_id": "testId",
+    "description": "description",
+    "test_type": "testType",
+    "folder": "folderStructure",
+    "expected_results": "expectedResults",
+    "test_data": "testData",
+    "test_path": "testPath",
+    "source": "source",
+    "ingested_at": "ingested_at",
+}
+"""Field of a stored test -> its name in answers, which is that of exports."""
+_OUTPUT_LISTS = {
+    "tags": "tags",
+    "platforms": "platforms",
+    "preconditions": "preconditions",
+    "related_issues": "relatedIssues",
+}
+_BRIEF = ("uid", "title", "priority", "tags", "summary", "jiraKey", "platforms", "testType")
+
+
+def search_tests(session: Session, arguments: dict[str, Any]) -> Answer:
+    limit: int = arguments["top_k"]
+    filters = check_filters(arguments["filters"])
+    rows = row_filter(session, filters)
+    warnings: list[str] = []
+    structured: dict[str, Any] = {"results": [], "total": 0, "top_k": limit}
+    if filters.values:
+        structured["filters"] = filters.shown()
+    if rows is not None and not rows.mask.any():
+        warnings += advice(session, filters)
+        return with_warnings(Answer("No tests found matching your query.", structured), warnings)
+    ranking = test_ranking.search(session, arguments["query"], limit, rows)
+    warnings += ranking.warnings
+    assert ranking.sides is not None
+    texts = []
+    for number, found in enumerate(ranking.tests, 1):
+        record = session.artifact.catalog(found.info.name)[found.record]
+        matched = _matched_steps(session, ranking.sides, found, record)
+        test = _complete(session, record)
+        brief = {name: test[name] for name in (*_BRIEF, "folderStructure") if name in test}
+        result: dict[str, Any] = {"test": brief, "score": round(found.score, 4)}
+        if matched:
+            result["matched_steps"] = ",".join(map(str, matched))
+            result["matchedSteps"] = matched
+        structured["results"].append(result)
+        texts.append(_found_text(number, result))
+    structured["total"] = ranking.total
+    text = "\n\n".join(texts) or "No tests found matching your query."
+    return with_warnings(Answer(text, structured), warnings)
+
+
+def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer:
+    limit: int = arguments["top_k"]
+    key: str = arguments["jira_key"]
+    info, position, _ = _lookup(session, key, key)
+    catalog = session.artifact.catalog(info.name)
+    reference = _complete(session, catalog[position])
+    ranking = test_ranking.similar(session, info, position, limit, arguments["scope"])
+    shown = ("uid", "title", "tags", "priority", "jiraKey")
+    results = []
+    texts = []
+    for number, found in enumerate(ranking.tests, 1):
+        test = _complete(session, session.artifact.catalog(found.info.name)[found.record])
+        score = round(found.score, 4)
+        results.append(
+            {"test": {name: test[name] for name in shown if name in test}, "score": score}
+        )
+        lines = [
+            f"{number}. **{test['title']}**",
+            f"   - UID: {test['uid']}",
+            f"   - Similarity Score: {score:.3f}",
+            f"   - Tags: {_listed(test['tags'])}",
+        ]
+        texts.append("\n".join(lines))
+    structured = {
+        "results": results,
+        "reference": {name: reference[name] for name in shown if name in reference},
+        "scope": arguments["scope"],
+        "top_k": limit,
+        "total": ranking.total,
+    }
+    name = reference.get("jiraKey", reference["uid"])
+    text = "\n\n".join([f"**Tests similar to {name}:**", *texts])
+    answer = Answer(text if texts else "No similar tests found.", structured)
+    return with_warnings(answer, ranking.warnings)
+
+
+def get_test_by_jira(session: Session, arguments: dict[str, Any]) -> Answer:
+    given: str = arguments["jira_key"]
+    key = given.upper()
+    if not is_jira_key(key):
+        raise _malformed(session, given)
+    info, position, others = _lookup(session, key, given)
+    test = _complete(session, session.artifact.catalog(info.name)[position])
+    warnings = []
+    if test.get("jiraKey") != key:
+        field = "uid" if test["uid"].upper() == key else "testCaseId"
+        test["matchedBy"] = field
+        warnings.append(f"no test has the JIRA key {quoted(key)}; it is the {field} of this test")
+    elif others:
+        test["others"] = others
+        warnings.append(f"{key} is the key of other tests too: {', '.join(others)}")
+    return with_warnings(Answer(_test_text(test), test), warnings)
+
+
+def _complete(session: Session, record: library.Record) -> dict[str, Any]:
+    """A stored test as answers have it."""
+    test: dict[str, Any] = {
+        shown: record[name] for name, shown in _OUTPUT_NAMES.items() if name in record
+    }
+    test |= {shown: record.get(name, []) for name, shown in _OUTPUT_LISTS.items()}
+    test.setdefault("ingested_at", session.artifact.manifest["built_at"])
+    test["steps"] = [
+        {name: value for name, value in step.items() if value or name == "expected"}
+        for step in record.get("steps", ())
+    ]
+    return test
+
+
+def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int, list[str]]:
+    """The test that a key, a uid or a case id names: its collection and position, and the uids of
+    others with the same key. Raises NOT_FOUND."""
+    candidates = []
+    for info in library.collections(session, "tests"):
+        catalog = session.artifact.catalog(info.name)
+        for position in catalog.find_all(key):
+            record = catalog[position]
+            fields = (record.get("jira_key", ""), record["uid"], record.get("test_case_id", ""))
+            rank = [field.upper() for field in fields].index(key.upper())
+            candidates.append((rank, record["uid"], info, position))
+    if not candidates:
+        raise ToolError(
+            "NOT_FOUND",
+            f"no test has the key {quoted(given)}",
+            suggestions=_close_keys(session, key.upper()),
+            next_steps=["Use search_tests to find a test by what it is about."],
+        )
+    candidates.sort(key=lambda candidate: candidate[:2])
+    rank, _, info, position = candidates[0]
+    alike = [(uid, info) for other_rank, uid, info, _ in candidates if rank == other_rank]
+    if library.tell_others(session, given, [(info.name, uid) for uid, info in alike]):
+        return info, position, []
+    others = [uid for uid, _ in alike[1:] if rank == 0]
+    return info, position, others
+
+
+def _close_keys(session: Session, key: str) -> list[str]:
+    """Keys near an unknown one in the alphabet, the fewest edits away first."""
+    near: set[str] = set()
+    for info in library.collections(session, "tests"):
+        if info.records:
+            near.update(session.artifact.facets(info.name).near("key", key, _NEIGHBOURS))
+    bound = max(len(key) // 2, 2)
+    close = [(distance, one) for one in near if (distance := edit_distance(key, one, bound))]
+    return [one for _, one in sorted(close)[:SUGGESTED_KEYS]]
+
+
+def _malformed(session: Session, given: str) -> ToolError:
+    """The error for what cannot be a key; when it is a uid, it names that test's key."""
+    message = f"invalid JIRA key format: {quoted(given)}"
+    steps = ["Give a key such as PROJ-123: project, hyphen, number."]
+    for info in library.collections(session, "tests"):
+        catalog = session.artifact.catalog(info.name)
+        position = catalog.find(given)
+        if position is None:
+            continue
+        key = catalog[position].get("jira_key")
+        named = f"whose JIRA key is {key}" if key else "which has no JIRA key"
+        message += f"; it is the uid of a test {named}"
+        if key:
+            steps = [f"Call get_test_by_jira with {key}."]
+        break
+    return ToolError("BAD_INPUT", message, next_steps=steps)
+
+
+def _matched_steps(
+    session: Session, sides: Sides, found: test_ranking.Found, record: library.Record
+) -> list[int]:
+    """The indexes of the steps that match the query themselves, ascending."""
+    steps = record.get("steps", [])
+    if not steps:
+        return []
+    analyzer = session.artifact.lexical.analyzer
+    matched = set()
+    for step in steps:
+        text = "\n".join((step["action"], step.get("data", ""), *step.get("expected", ())))
+        known = {term for term, _ in (*analyzer.prose(text), *analyzer.names(text))}
+        if _shares(sides.query, known):
+            matched.add(step["index"])
+    if sides.vector is not None:
+        own, rows = test_ranking.rows_of(session.artifact, found.info, found.record)
+        first, *cosines = session.artifact.vectors.cosines(
+            sides.vector, [own.start, *rows]
+        ).tolist()
+        for row_number, cosine in zip(rows, cosines, strict=True):
+            if cosine >= max(MATCHED_COSINE, first + MATCHED_MARGIN):
+                anchor: str = session.artifact.chunks[row_number]["anchor"]
+                matched.add(int(anchor.rpartition("-")[2]))
+    return sorted(matched)
+
+
+def _shares(query: Query, known: set[str]) -> bool:
+    """Whether a text with the terms `known` holds enough of the query's words."""
+    held = sum((term.prose or term.names)[0] in known for term in query.terms)
+    return held > 0 and held >= MATCHED_WORDS * len(query.terms)
+
+
+def _found_text(number: int, result: dict[str, Any]) -> str:
+    test = result["test"]
+    lines = [
+        f"**{number}. {test['title']}**",
+        f"- UID: {test['uid']}",
+        f"- Priority: {test['priority']}",
+        f"- Tags: {_listed(test['tags'])}",
+        f"- Score: {result['score']:.3f}",
+    ]
+    if "matched_steps" in result:
+        lines.append(f"- Matched Steps: {result['matched_steps']}")
+    summary = " ".join(test.get("summary", "").split())
+    lines.append(f"- Summary: {summary[:SUMMARY_CHARS]}...")
+    return "\n".join(lines)
+
+
+def _test_text(test: dict[str, Any]) -> str:
+    lines = [
+        f"**{test['title']}**",
+        "",
+        f"- UID: {test['uid']}",
+        f"- JIRA Key: {test.get('jiraKey', NO_KEY)}",
+        f"- Priority: {test['priority']}",
+        f"- Tags: {_listed(test['tags'])}",
+        f"- Platforms: {_listed(test['platforms'])}",
+    ]
+    for field, heading in (("summary", "Summary"), ("description", "Description")):
+        if field in test:
+            lines += ["", f"**{heading}:**", test[field]]
+    if test["steps"]:
+        lines += ["", f"**Steps ({len(test['steps'])}):**"]
+    for step in test["steps"]:
+        data = f" (Data: {step['data']})" if "data" in step else ""
+        lines.append(f"{step['index']}. {step['action']}{data}")
+        if step["expected"]:
+            lines.append(f"   Expected: {', '.join(step['expected'])}")
+    return "\n".join(lines)
+
+
+def _listed(values: Sequence[str]) -> str:
+    return ", ".join(values) or NO_KEY
+
+
+_FILTERS_HELP = (
+    "All must hold. "
+    + ", ".join(FACETS)
+    + "; a list means any of its values. priority: Critical, High, Medium or Low; folderStructure takes"
+    " in what is below; testPath is a glob, or a part of the path."
+)
+_TOP_K = Argument(
+    "top_k",
+    "integer",
+    "Most results.",
+    minimum=1,
+    maximum=test_ranking.MAX_TESTS,
+    out_of_range="clamp above",
+)
+_TOTAL = told(
+    INTEGER,
+    f"tests ranked, whatever top_k: those of the best {test_ranking.DEPTH} passages or more",
+)
+_ALWAYS = ("uid", "title", "priority", "ingested_at")
+_COMPLETE = structure(
+    {
+        **dict.fromkeys(_ALWAYS, STRING),
+        **dict.fromkeys(_OUTPUT_LISTS.values(), STRINGS),
+        "steps": array(row({"index": INTEGER, "action": STRING, "data": STRING})),
+    },
+    {
+        **{name: STRING for name in _OUTPUT_NAMES.values() if name not in _ALWAYS},
+        "testId": INTEGER,
+        "matchedBy": STRING,
+        "others": STRINGS,
+    },
+)
+
+TOOLS = (
+    Tool(
+        name="search_tests",
+        family="tests",
+        description="Search test cases by what they check or do in their steps, in any words; a Jira"
+        " key or uid finds its test first. Filters apply before ranking.",
+        run=search_tests,
+        arguments=(
+            Argument(
+                "query", "string", "What to look for.", required=True, max_length=MAX_QUERY_CHARS
+            ),
+            replace(_TOP_K, default=20),
+            Argument("filters", "object", _FILTERS_HELP),
+        ),
+        output=structure(
+            {
+                "results": array(
+                    row(
+                        {
+                            "test": OBJECT,
+                            "score": NUMBER,
+                            "matched_steps": STRING,
+                            "matchedSteps": array(INTEGER),
+                        }
+                    )
+                ),
+                "total": _TOTAL,
+                "top_k": INTEGER,
+            },
+            {"filters": OBJECT},
+        ),
+        needs=("tests",),
+        on_error=api_error,
+    ),
+    Tool(
+        name="find_similar_tests",
+        family="tests",
+        description="Tests like a given one, in what they are about (docs), in their steps, or both.",
+        run=find_similar_tests,
+        arguments=(
+            Argument(
+                "jira_key",
+                "string",
+                "Jira key or uid of the reference test.",
+                required=True,
+                max_length=MAX_KEY_CHARS,
+            ),
+            replace(_TOP_K, default=10),
+            Argument("scope", "string", "What is compared.", default="all", choices=SCOPES),
+        ),
+        output=structure(
+            {
+                "results": array(row({"test": OBJECT, "score": NUMBER})),
+                "reference": OBJECT,
+                "scope": STRING,
+                "top_k": INTEGER,
+                "total": _TOTAL,
+            }
+        ),
+        needs=("tests",),
+        on_error=api_error,
+    ),
+    Tool(
+        name="get_test_by_jira",
+        family="tests",
+        description="One test case in full, with all its steps, by its Jira key.",
+        run=get_test_by_jira,
+        arguments=(
+            Argument(
+                "jira_key",
+                "string",
+                "Key such as PROJ-123.",
+                required=True,
+                max_length=MAX_KEY_CHARS,
+            ),
+        ),
+        output=_COMPLETE,
+        needs=("tests",),
+        on_error=api_error,
+    ),
+)

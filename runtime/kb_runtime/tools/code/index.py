@@ -1,0 +1,77 @@
+"""What is known of the index of source files: when it was made, what it can do, how far it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.tools import library
+
+if TYPE_CHECKING:
+    from kb_runtime.knowledge.artifact import Artifact
+    from kb_runtime.search.searcher import SearchResult
+    from kb_runtime.tools.session import Session
+
+KIND = "code"
+
+_MODES = {"lexical": "keyword", "semantic": "semantic", "hybrid": "hybrid"}
+_FIRST_INDEX = (
+    "the first index of the source files is being made: ask again in a few seconds, or use grep"
+)
+
+_EARLIER_INDEX = (
+    "the index is of an earlier time: which source files have changed since is being looked at"
+)
+
+
+def last_indexed(session: Session) -> str | None:
+    """When the newest index of source files was made; ISO 8601."""
+    built = [part.manifest.get("built_at") for part in _parts(session)]
+    return max(filter(None, built), default=None)
+
+
+def _parts(session: Session) -> list[Artifact]:
+    """The artifacts that hold source files."""
+    return [
+        part
+        for part in session.artifact.parts
+        if any(info.kind == KIND for info in part.collections)
+    ]
+
+
+def mode(found: SearchResult) -> str:
+    """How results were found, as clients know it. A search that asked for meaning, too, and met only
+    files that are not embedded yet, went by words."""
+    by_words = all(hit.semantic_rank is None and hit.cosine is None for hit in found.hits)
+    if found.mode == "hybrid" and found.hits and by_words:
+        return _MODES["lexical"]
+    return _MODES[found.mode]
+
+
+def status(session: Session) -> dict[str, Any]:
+    """`indexStatus`: with a source tree that is followed, `status` is `starting`, `drafting` (the first
+    index is being made), `indexing` (words are found, meaning is not yet or not for all), `ready` or
+    `failed`, and `embedding` tells whether all files can be found by meaning."""
+    told: dict[str, Any] = {
+        "status": "ready",
+        "fileCount": sum(info.records for info in library.collections(session, KIND)),
+    }
+    workspace = session.workspace
+    if workspace is not None and workspace.follows_code:
+        followed = workspace.code_status()
+        told["status"] = followed["state"]
+        embedded = [part.manifest.get("encoder") is not None for part in _parts(session)]
+        told["embedding"] = "complete" if embedded and all(embedded) else "pending"
+        for name in ("problem", "notice"):
+            if followed.get(name):
+                told[name] = followed[name]
+    return told
+
+
+def warnings(status: dict[str, Any]) -> list[str]:
+    """What a reader of an answer has to know of the index that it was found in."""
+    said = []
+    if status["status"] in ("starting", "drafting"):
+        said.append(_EARLIER_INDEX if status["fileCount"] else _FIRST_INDEX)
+    if "problem" in status:
+        said.append(f"the index is not kept up to date: {status['problem']}")
+    return said

@@ -1,0 +1,339 @@
+"""`get_doc`, `list_docs` and `doc_outline`: documentation pages, whole or in part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, quoted, suggest
+from kb_runtime.text.rendering import json_answer
+from kb_runtime.tools import library
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.schemas import (
+    BOOLEAN,
+    INTEGER,
+    OBJECT,
+    STRING,
+    STRINGS,
+    array,
+    row,
+    structure,
+)
+
+if TYPE_CHECKING:
+    from kb_runtime.tools.session import Session
+
+KIND = "docs"
+GROUPS = ("core", "choreo", "lessons", "guidelines", "posts")
+"""Groups that a listing always names; a knowledge base may have others."""
+EXTRA_GROUP = "posts"
+DEEPEST_LEVEL = 6
+_LISTED_DOCS = 50
+"""The most paths that the text of an error lists; its structure has all."""
+
+
+def get_doc(session: Session, arguments: dict[str, Any]) -> Answer:
+    record, fragment = _page(session, "filename", arguments["filename"])
+    wanted: str | None = arguments["section"] or fragment
+    first: int | None = arguments["startLine"]
+    last: int | None = arguments["endLine"]
+    structured: dict[str, Any] = {
+        "filename": _filename(record["path"]),
+        "path": record["path"],
+        "title": record["title"],
+        "type": record["format"],
+    }
+    if arguments["section"] and (first is not None or last is not None):
+        raise ToolError(
+            "BAD_INPUT",
+            "section and startLine or endLine were given together",
+            next_steps=["Give either section, or startLine and endLine."],
+        )
+    if first is not None or last is not None:
+        part = _lines(record.get("text", ""), first, last)
+    elif wanted is not None:
+        section = _section(session, record, wanted)
+        structured["section"] = _outline_entry(section)
+        part = _lines(record.get("text", ""), section["line"], section["end_line"])
+    elif arguments["raw"]:
+        part = {"content": record.get("text", "")}
+    else:
+        part = {"content": record.get("content", "")}
+    structured |= part
+    structured["size"] = len(part["content"])
+    structured["processed"] = (
+        part.keys() == {"content"} and not arguments["raw"] and record.get("processed", False)
+    )
+    if frontmatter := record.get("frontmatter"):
+        structured["frontmatter"] = frontmatter
+    return json_answer(structured)
+
+
+def _lines(text: str, first: int | None, last: int | None) -> dict[str, Any]:
+    """Lines `first` to `last` of a file as stored, with the file's number of lines.
+
+    Raises BAD_INPUT for a range that holds no line; a `last` behind the end means the end.
+    """
+    lines = library.stored_lines(text)
+    start = first or 1
+    end = min(last or len(lines), len(lines))
+    if start > len(lines):
+        raise ToolError(
+            "BAD_INPUT",
+            f"startLine {start} is behind the last line, {len(lines)}",
+            next_steps=[f"Give startLine from 1 to {len(lines)}."],
+        )
+    if start > end:
+        raise ToolError(
+            "BAD_INPUT",
+            f"startLine {start} is behind endLine {end}",
+            next_steps=["Give an endLine that is not before startLine."],
+        )
+    return {
+        "content": "".join(lines[start - 1 : end]),
+        "startLine": start,
+        "endLine": end,
+        "totalLines": len(lines),
+    }
+
+
+def _section(session: Session, record: library.Record, wanted: str) -> dict[str, Any]:
+    """The section with this anchor or title. Raises NOT_FOUND with the sections that exist."""
+    sections: list[dict[str, Any]] = record.get("sections", [])
+    anchor, _, line = wanted.removeprefix("#").rpartition(":")
+    for key in ("anchor", "title"):
+        for section in sections:
+            if section[key] == wanted.removeprefix("#"):
+                return section
+    for section in sections:
+        if section["title"].casefold() == wanted.casefold():
+            return section
+        if section["anchor"] == wanted.removeprefix("#").casefold():
+            return section
+    if anchor and line.isdecimal():
+        return _section(session, record, anchor)
+    anchors = [section["anchor"] for section in sections]
+    titles = {section["title"]: section["anchor"] for section in sections}
+    close = [titles[title] for title in suggest(wanted, titles)] or anchors[:PATH_SUGGESTIONS]
+    outline = library.tool_name(session, "doc_outline")
+    raise ToolError(
+        "NOT_FOUND",
+        f"{record['path']} has no section {quoted(wanted)}",
+        suggestions=close,
+        next_steps=[f"Call {outline} with path {quoted(record['path'])} to see its sections."],
+        details={"availableSections": anchors},
+    )
+
+
+def _page(session: Session, argument: str, name: str) -> tuple[library.Record, str | None]:
+    """The page that a path, a bare file name, a title, a hit's id or an address means.
+
+    Also the anchor that a `#` in it names, if any. Raises BAD_INPUT and NOT_FOUND.
+    """
+    path = clean_path(library.record_id(name), argument)
+    page, _, anchor = path.partition("#")
+    for candidate, fragment in ((path, None), (page.rstrip("/"), anchor or None)):
+        record = library.find_path(session, KIND, candidate, name) or _titled(session, candidate)
+        if record is not None:
+            return record, fragment
+    raise _no_page(session, argument, name, page.rstrip("/"))
+
+
+def _titled(session: Session, title: str) -> library.Record | None:
+    folded = title.casefold()
+    for record in library.records(session, KIND):
+        if record["title"].casefold() == folded:
+            return record
+    return None
+
+
+def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError:
+    known = sorted(library.ids(session, KIND))
+    folder = path.casefold() + "/"
+    inside = [each for each in known if each.casefold().startswith(folder)] if path else known
+    if inside:
+        message = f"{quoted(name)} is a folder, not a document. Its files: {_listed(inside)}"
+        suggestions = inside[:PATH_SUGGESTIONS]
+    else:
+        message = f"no document matches {quoted(name)}. Available documents: {_listed(known)}"
+        suggestions = suggest(path, known, PATH_SUGGESTIONS) or known[:PATH_SUGGESTIONS]
+    listing = library.tool_name(session, "list_docs")
+    return ToolError(
+        "NOT_FOUND",
+        message,
+        suggestions=suggestions,
+        next_steps=[f"Give {argument} as {listing} shows it."],
+        details={"availableDocs": known, "total": len(known)},
+    )
+
+
+def _listed(paths: list[str]) -> str:
+    shown = ", ".join(paths[:_LISTED_DOCS])
+    more = len(paths) - _LISTED_DOCS
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def list_docs(session: Session, arguments: dict[str, Any]) -> Answer:
+    """Every page once: the files directly in a group's folder under the group's name, those in a
+    folder below it under that folder's path."""
+    pages = list(library.records(session, KIND))
+    depths: dict[str, int] = {}
+    for record in pages:
+        depth = record["path"].count("/")
+        depths[record["group"]] = min(depth, depths.get(record["group"], depth))
+    groups: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
+    for record in pages:
+        group, folder = record["group"], record["path"].rpartition("/")[0]
+        is_direct = record["path"].count("/") == depths[group]
+        groups.setdefault(group if is_direct else folder, []).append(
+            {
+                "filename": _filename(record["path"]),
+                "path": record["path"],
+                "size": len(record.get("content", "")),
+                "title": record["title"],
+                "sections": len(record.get("sections", ())),
+            }
+        )
+    for entries in groups.values():
+        entries.sort(key=lambda entry: (entry["filename"], entry["path"]))
+    return json_answer({"total": len(pages), **groups})
+
+
+def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer:
+    record, _ = _page(session, "path", arguments["path"])
+    sections: list[dict[str, Any]] = record.get("sections", [])
+    deepest: int = arguments["maxLevel"]
+    shown = [section for section in sections if section["level"] <= deepest]
+    if deepest < DEEPEST_LEVEL and shown and _is_page_title(shown[0], record, deepest):
+        shown = shown[1:]
+    return json_answer(
+        {
+            "path": record["path"],
+            "title": record["title"],
+            "type": "extra" if record.get("group") == EXTRA_GROUP else "docs",
+            "topics": record.get("topics", []),
+            "totalSections": len(sections),
+            "maxLevel": deepest,
+            "sections": [_outline_entry(section) for section in shown],
+        }
+    )
+
+
+def _is_page_title(section: dict[str, Any], record: library.Record, deepest: int) -> bool:
+    """Whether a shortened outline can do without its first heading, because `title` says the same."""
+    return deepest > 1 and section["level"] == 1 and section["title"] == record["title"]
+
+
+def _outline_entry(section: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "title": section["title"],
+        "level": section["level"],
+        "line": section["line"],
+        "anchor": section["anchor"],
+        "endLine": section["end_line"],
+        "chars": section["chars"],
+    }
+
+
+def _filename(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
+
+
+_OUTLINE_ENTRY = row(
+    {
+        "title": STRING,
+        "level": INTEGER,
+        "line": INTEGER,
+        "anchor": STRING,
+        "endLine": INTEGER,
+        "chars": INTEGER,
+    }
+)
+_DOC_ENTRIES = array(
+    row({"filename": STRING, "path": STRING, "size": INTEGER, "title": STRING, "sections": INTEGER})
+)
+
+TOOLS = (
+    Tool(
+        name="{prefix}_get_doc",
+        family="reference",
+        description="A documentation page in full, or one section or line range of it."
+        " Takes a path, a bare file name, a title or a search hit's source.",
+        run=get_doc,
+        arguments=(
+            Argument(
+                "filename",
+                "string",
+                "Path such as docs/lang.md, or a bare name such as lang.md.",
+                required=True,
+                max_length=1000,
+            ),
+            Argument("section", "string", "Only this section: title or anchor.", max_length=500),
+            Argument("startLine", "integer", "First line of a range, 1-based.", minimum=1),
+            Argument("endLine", "integer", "Last line of the range.", minimum=1),
+            Argument(
+                "raw",
+                "boolean",
+                "The file as stored, front matter and MDX included.",
+                default=False,
+            ),
+        ),
+        output=structure(
+            {
+                "filename": STRING,
+                "path": STRING,
+                "content": STRING,
+                "size": INTEGER,
+                "type": STRING,
+                "processed": BOOLEAN,
+            },
+            {
+                "title": STRING,
+                "frontmatter": OBJECT,
+                "section": OBJECT,
+                "startLine": INTEGER,
+                "endLine": INTEGER,
+                "totalLines": INTEGER,
+            },
+        ),
+        needs=(KIND,),
+    ),
+    Tool(
+        name="{prefix}_list_docs",
+        family="reference",
+        description="All documentation pages by group, with path, title and size.",
+        run=list_docs,
+        output={**structure({"total": INTEGER}), "additionalProperties": _DOC_ENTRIES},
+        needs=(KIND,),
+    ),
+    Tool(
+        name="{prefix}_doc_outline",
+        family="reference",
+        description="The headings of a documentation page with level, line and anchor, without text."
+        " Then read one section with {prefix}_get_doc.",
+        run=doc_outline,
+        arguments=(
+            Argument("path", "string", "Path, bare name or title.", required=True, max_length=1000),
+            Argument(
+                "maxLevel",
+                "integer",
+                "Deepest heading level.",
+                default=DEEPEST_LEVEL,
+                minimum=1,
+                maximum=DEEPEST_LEVEL,
+            ),
+        ),
+        output=structure(
+            {
+                "path": STRING,
+                "title": STRING,
+                "type": STRING,
+                "topics": STRINGS,
+                "totalSections": INTEGER,
+                "sections": array(_OUTLINE_ENTRY),
+            },
+            {"maxLevel": INTEGER},
+        ),
+        needs=(KIND,),
+    ),
+)

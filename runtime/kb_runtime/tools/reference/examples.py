@@ -1,0 +1,366 @@
+"""`get_example`, `list_examples` and `example_info`: the source files of the examples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.text.names import PATH_SUGGESTIONS, SUGGESTIONS, clean_path, quoted, suggest
+from kb_runtime.text.rendering import json_answer
+from kb_runtime.tools import library
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.reference import builtins
+from kb_runtime.tools.schemas import (
+    BOOLEAN,
+    INTEGER,
+    STRING,
+    STRINGS,
+    array,
+    mapping,
+    row,
+    structure,
+)
+
+if TYPE_CHECKING:
+    from kb_runtime.tools.session import Session
+
+KIND = "examples"
+_FIRST_EXAMPLES = 10
+_NEXT_FILES = 3
+
+
+def get_example(session: Session, arguments: dict[str, Any]) -> Answer:
+    path = clean_path(library.record_id(arguments["path"]), "path")
+    record = _example(session, path, arguments["path"])
+    if record is not None and record["id"].casefold() == path.casefold():
+        return _file(record)
+    folder = _folder(session, path)
+    if folder is not None:
+        name, files = folder
+        return json_answer(
+            {
+                "path": name,
+                "type": "directory",
+                "files": files,
+                "suggestion": "Read one of its files: " + ", ".join(files[:_NEXT_FILES]),
+            }
+        )
+    if record is not None:
+        return _file(record)
+    raise _no_example(session, arguments["path"], path, SUGGESTIONS)
+
+
+def _file(record: library.Record) -> Answer:
+    return json_answer(
+        {
+            "path": record["id"],
+            "type": "file",
+            "category": category_of(record),
+            "content": record.get("text", ""),
+            "lines": record.get("lines", 0),
+            "relativePath": record["id"],
+        }
+    )
+
+
+def category_of(record: library.Record) -> str:
+    """The first folder of the example's path, empty for a file at the top."""
+    return str(record.get("category", ""))
+
+
+def _example(session: Session, path: str, given: str) -> library.Record | None:
+    """The example at `path`, which was taken from `given`; a path from the knowledge base's root
+    (`examples/...`) works as well."""
+    found = library.find_path(session, KIND, path, given) if path else None
+    if found is not None:
+        return found
+    return next(
+        (
+            record
+            for record in library.records(session, KIND)
+            if record["path"].casefold() == path.casefold()
+        ),
+        None,
+    )
+
+
+def _folder(session: Session, path: str) -> tuple[str, list[str]] | None:
+    """The folder that `path` means, as it is written in the index, and all files below it, sorted.
+
+    The collection's own folder may be named too, alone or in front; alone it is the name, which is `/`
+    when the collection has no folder.
+    """
+    for base, start in [("/", path), *_below_base(session, path)]:
+        files = [
+            id
+            for id in library.ids(session, KIND)
+            if not start or id.casefold().startswith(start.casefold() + "/")
+        ]
+        if files:
+            return files[0][: len(start)] or base, sorted(files)
+    return None
+
+
+def _below_base(session: Session, path: str) -> list[tuple[str, str]]:
+    """The folders of example collections that `path` begins with, and what follows them."""
+    bases = {
+        record["path"].removesuffix(record["id"]).strip("/")
+        for catalog in library.catalogs(session, KIND)
+        if len(catalog)
+        for record in [catalog[0]]
+    }
+    folded = path.casefold()
+    return [
+        (base, path[len(base) + 1 :])
+        for base in sorted(bases)
+        if base and (folded == base.casefold() or folded.startswith(base.casefold() + "/"))
+    ]
+
+
+def _no_example(session: Session, given: str, path: str, limit: int) -> ToolError:
+    known = library.ids(session, KIND)
+    categories = sorted({category_of(record) for record in library.records(session, KIND)})
+    category = path.partition("/")[0].casefold()
+    near = suggest(path, known, limit)
+    near += [id for id in sorted(known) if id.casefold().startswith(category + "/")]
+    if _is_phrase(given):
+        near = [*_search(session, given, limit), *near]
+    if not near:
+        near = _search(session, given, limit)
+    return ToolError(
+        "NOT_FOUND",
+        f"no example matches {quoted(given)}. Available categories: {', '.join(categories)}",
+        suggestions=list(dict.fromkeys(near))[:limit],
+        next_steps=[
+            f"Call {library.tool_name(session, 'list_examples')} with a category,"
+            f" or {library.tool_name(session, 'hybrid_search')} with scope examples and a phrase."
+        ],
+        details={"availableCategories": categories},
+    )
+
+
+def _is_phrase(text: str) -> bool:
+    """Whether the caller described an example instead of giving its path."""
+    return " " in text and "/" not in text
+
+
+def _search(session: Session, phrase: str, limit: int) -> list[str]:
+    """Ids of the examples that a search finds for `phrase`, best first."""
+    from kb_runtime.search.searcher import SearchRequest
+
+    names = tuple(info.name for info in library.collections(session, KIND))
+    request = SearchRequest(query=phrase, collections=names, limit=4 * limit)
+    found = session.artifact.searcher.search(request)
+    catalog = session.artifact.catalog
+    return list(dict.fromkeys(catalog(hit.collection).id(hit.record) for hit in found.hits))
+
+
+def list_examples(session: Session, arguments: dict[str, Any]) -> Answer:
+    found = list(library.records(session, KIND))
+    feature: str | None = arguments["feature"]
+    if feature is not None:
+        found = _with_feature(session, found, feature)
+    warnings = []
+    if feature is not None and not found:
+        search = library.tool_name(session, "hybrid_search")
+        warnings.append(
+            f"no example has the feature {quoted(feature)}; try {search} with scope examples"
+        )
+    structured: dict[str, Any]
+    if arguments["category"] is not None:
+        category, inside = _in_category(session, arguments["category"])
+        chosen = {record["id"] for record in found}
+        paths = [path for path in inside if path in chosen]
+        structured = {"category": category, "total": len(paths), "examples": paths}
+        if feature is not None and found and not paths:
+            warnings.append(
+                f"no example in {quoted(category)} has the feature {quoted(feature)},"
+                f" but {len(found)} elsewhere have: leave category out"
+            )
+    else:
+        by_category: dict[str, list[str]] = {}
+        for record in found:
+            by_category.setdefault(category_of(record), []).append(record["id"])
+        structured = {
+            "total": len(found),
+            "categories": {
+                category: {
+                    "count": len(paths),
+                    "examples": sorted(paths)[:_FIRST_EXAMPLES],
+                    "hasMore": len(paths) > _FIRST_EXAMPLES,
+                }
+                for category, paths in sorted(by_category.items())
+            },
+        }
+    if feature is not None:
+        structured["feature"] = feature
+    if warnings:
+        structured["warnings"] = warnings
+    return json_answer(structured)
+
+
+def _in_category(session: Session, wanted: str) -> tuple[str, list[str]]:
+    """A category, or a folder below one, and the paths in it, sorted. Raises NOT_FOUND."""
+    folded = wanted.strip("/").casefold()
+    named = [
+        record
+        for record in library.records(session, KIND)
+        if category_of(record).casefold() == folded
+    ]
+    if named:
+        return category_of(named[0]), sorted(record["id"] for record in named)
+    folder = _folder(session, clean_path(wanted, "category"))
+    if folder is not None:
+        return folder
+    categories = sorted({category_of(record) for record in library.records(session, KIND)})
+    raise ToolError(
+        "NOT_FOUND",
+        f"there is no category {quoted(wanted)}. Available categories: {', '.join(categories)}",
+        suggestions=suggest(wanted, categories) or categories[:_FIRST_EXAMPLES],
+        next_steps=[
+            f"Call {library.tool_name(session, 'list_examples')} with one of them, or without."
+        ],
+        details={"availableCategories": categories},
+    )
+
+
+def _with_feature(
+    session: Session, records: Sequence[library.Record], feature: str
+) -> list[library.Record]:
+    """The examples that use a builtin, or that have a keyword, module or definition of this name."""
+    builtin = library.find(session, builtins.KIND, feature)
+    names = {feature} if builtin is None else {builtin["name"], feature}
+    uses = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(names)))
+    folded = feature.casefold()
+    return [
+        record
+        for record in records
+        if folded in _feature_names(record)
+        or (builtin is not None and uses.search(_without_comments(record.get("text", ""))))
+    ]
+
+
+def _feature_names(record: library.Record) -> set[str]:
+    fields = ("keywords", "modules", "types", "constants", "functions", "actions", "tests", "tags")
+    names = {name.casefold() for field in fields for name in record.get(field, ())}
+    return names | {each["module"].casefold() for each in record.get("imports", ())}
+
+
+_COMMENT_OR_STRING = re.compile(r"//[^\n]*|/\*.*?\*/|\"[^\"\n]*\"", re.DOTALL)
+
+
+def _without_comments(text: str) -> str:
+    return _COMMENT_OR_STRING.sub(" ", text)
+
+
+def example_info(session: Session, arguments: dict[str, Any]) -> Answer:
+    path = clean_path(library.record_id(arguments["path"]), "path")
+    record = _example(session, path, arguments["path"])
+    if record is None:
+        raise _no_example(session, arguments["path"], path, PATH_SUGGESTIONS)
+    tests: list[str] = record.get("tests", [])
+    structured = {
+        "path": record["id"],
+        "filename": record["filename"],
+        "category": category_of(record),
+        "modules": record.get("modules", []),
+        "description": record.get("description", ""),
+        "imports": [
+            {"module": each["module"], "from": each["source"]} for each in record.get("imports", ())
+        ],
+        "types": record.get("types", []),
+        "constants": record.get("constants", []),
+        "functions": record.get("functions", []),
+        "actions": record.get("actions", []),
+        "keywords": record.get("keywords", []),
+        "hasTests": bool(tests),
+        "tests": sorted(tests, key=lambda name: not name.endswith("Test")),
+        "size": record.get("size", 0),
+    }
+    if record.get("subcategory"):
+        structured["subcategory"] = record["subcategory"]
+    return json_answer(structured)
+
+
+_PATH = "Path below the examples folder."
+
+TOOLS = (
+    Tool(
+        name="{prefix}_get_example",
+        family="reference",
+        description="An example file in full; for a folder, the files at every depth below it.",
+        run=get_example,
+        arguments=(Argument("path", "string", _PATH, required=True, max_length=1000),),
+        output=structure(
+            {"path": STRING, "type": {"enum": ["file", "directory"]}},
+            {
+                "category": STRING,
+                "content": STRING,
+                "lines": INTEGER,
+                "relativePath": STRING,
+                "files": STRINGS,
+                "suggestion": STRING,
+            },
+        ),
+        needs=(KIND,),
+    ),
+    Tool(
+        name="{prefix}_list_examples",
+        family="reference",
+        description="Examples by category, or all paths of one category; feature keeps those that use"
+        " a builtin, keyword or module.",
+        run=list_examples,
+        arguments=(
+            Argument(
+                "category",
+                "string",
+                "Only this category.",
+                max_length=1000,
+                choices_from="example_categories",
+            ),
+            Argument("feature", "string", "A builtin, keyword, module or name.", max_length=200),
+        ),
+        output=structure(
+            {"total": INTEGER},
+            {
+                "category": STRING,
+                "feature": STRING,
+                "examples": STRINGS,
+                "categories": mapping(
+                    row({"count": INTEGER, "examples": STRINGS, "hasMore": BOOLEAN})
+                ),
+            },
+        ),
+        needs=(KIND,),
+    ),
+    Tool(
+        name="{prefix}_example_info",
+        family="reference",
+        description="What an example file defines, without its text: modules, imports, types,"
+        " functions, actions, tests.",
+        run=example_info,
+        arguments=(Argument("path", "string", _PATH, required=True, max_length=1000),),
+        output=structure(
+            {
+                "path": STRING,
+                "filename": STRING,
+                "category": STRING,
+                "modules": STRINGS,
+                "description": STRING,
+                "imports": array(row({"module": STRING, "from": STRING})),
+                "types": STRINGS,
+                "constants": STRINGS,
+                "functions": STRINGS,
+                "actions": STRINGS,
+                "keywords": STRINGS,
+                "hasTests": BOOLEAN,
+                "tests": STRINGS,
+                "size": INTEGER,
+            },
+            {"subcategory": STRING},
+        ),
+        needs=(KIND,),
+    ),
+)

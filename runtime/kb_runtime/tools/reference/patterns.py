@@ -1,0 +1,263 @@
+"""`get_pattern`, `list_patterns` and `search_patterns`: how things are done, and how not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.rendering import json_answer
+from kb_runtime.tools import library
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.schemas import (
+    INTEGER,
+    LIST,
+    NUMBER,
+    STRING,
+    STRINGS,
+    array,
+    mapping,
+    row,
+    structure,
+)
+
+if TYPE_CHECKING:
+    from kb_runtime.tools.session import Session
+
+KIND = "patterns"
+
+WEIGHTS: Mapping[str, float] = {
+    "name": 3.0,
+    "description": 2.0,
+    "when_to_use": 2.0,
+    "key_principles": 1.0,
+    "rules": 1.0,
+    "anti_patterns": 1.0,
+    "template": 0.5,
+}
+"""What a term counts in each field. A name says most, then what the pattern is for; rules and
+anti-patterns say as much as principles, and code repeats words without being about them."""
+
+_LISTS = ("when_to_use", "key_principles", "required_builtins", "examples", "related_patterns")
+
+
+def get_pattern(session: Session, arguments: dict[str, Any]) -> Answer:
+    wanted: str = arguments["patternId"]
+    record = library.find(session, KIND, wanted)
+    if record is None:
+        raise _no_pattern(session, wanted)
+    structured = _entry(record)
+    for field in (*_LISTS, "template", "anti_patterns", "rules"):
+        if record.get(field):
+            structured[field] = record[field]
+    return json_answer(structured)
+
+
+def _no_pattern(session: Session, wanted: str) -> ToolError:
+    known = library.ids(session, KIND)
+    plain = {re.sub(r"[-_ ]", "", id.casefold()): id for id in reversed(known)}
+    similar = suggest(re.sub(r"[-_ ]", "", wanted.casefold()), plain)
+    near = list(dict.fromkeys([plain[each] for each in similar] + suggest(wanted, known)))
+    return ToolError(
+        "NOT_FOUND",
+        f"no pattern is called {quoted(wanted)}"
+        + ("" if near else f". Available patterns: {', '.join(known)}"),
+        suggestions=near[:5] or known,
+        next_steps=[
+            f"Call {library.tool_name(session, 'search_patterns')} with what you want to do,"
+            f" or {library.tool_name(session, 'list_patterns')} to see all."
+        ],
+        details={"availablePatterns": known},
+    )
+
+
+def list_patterns(session: Session, arguments: dict[str, Any]) -> Answer:
+    by_category: dict[str, list[dict[str, Any]]] = {}
+    total = 0
+    for record in library.records(session, KIND):
+        total += 1
+        entry = {field: _entry(record)[field] for field in ("id", "name", "description")}
+        by_category.setdefault(record["category"], []).append(entry)
+    wanted: str | None = arguments["category"]
+    if wanted is None:
+        return json_answer({"total": total, "categories": dict(sorted(by_category.items()))})
+    known = sorted(by_category)
+    category = next((each for each in known if each.casefold() == wanted.casefold()), None)
+    if category is None:
+        raise ToolError(
+            "NOT_FOUND",
+            f"there is no category {quoted(wanted)}. Available categories: {', '.join(known)}",
+            suggestions=suggest(wanted, known) or known[:10],
+            next_steps=[
+                f"Call {library.tool_name(session, 'list_patterns')} with one of them, or without."
+            ],
+            details={"availableCategories": known},
+        )
+    patterns = by_category[category]
+    return json_answer({"category": category, "count": len(patterns), "patterns": patterns})
+
+
+def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer:
+    query: str = arguments["query"]
+    terms = query_terms(query)
+    vocabulary: set[str] = set()
+    matches = []
+    for record in library.records(session, KIND):
+        words = field_words(record)
+        vocabulary.update(*words.values())
+        if score := relevance(terms, words):
+            matches.append({**_entry(record), "relevance": score})
+    matches.sort(key=lambda match: (-match["relevance"], match["id"]))
+    structured: dict[str, Any] = {"query": query, "total": len(matches), "matches": matches}
+    if not matches:
+        near = list(dict.fromkeys(word for term in terms for word in suggest(term, vocabulary, 3)))
+        hint = f" Nearest words: {', '.join(near[:5])}." if near else ""
+        listing = library.tool_name(session, "list_patterns")
+        structured["warnings"] = [
+            f"No pattern mentions {quoted(query)}.{hint} {listing} shows all patterns."
+        ]
+    return json_answer(structured)
+
+
+def query_terms(query: str) -> list[str]:
+    """The words of a query, stemmed, each once; stop words count only when there is nothing else."""
+    from kb_runtime.search.analysis import STOP_WORDS
+
+    words = _words(query)
+    kept = [word for word in words if word not in STOP_WORDS] or words
+    return list(dict.fromkeys(map(_stem, kept)))
+
+
+def field_words(record: library.Record) -> dict[str, frozenset[str]]:
+    """The stemmed words of each weighted field of a pattern; its id counts as name."""
+    return {
+        field: frozenset(map(_stem, _words(" ".join(_strings(value)))))
+        for field in WEIGHTS
+        for value in [[record["id"], record["name"]] if field == "name" else record.get(field, "")]
+    }
+
+
+def relevance(terms: Sequence[str], words: Mapping[str, frozenset[str]]) -> float:
+    """The summed weights of the fields that hold a term, over all terms.
+
+    A term of four or more letters also counts half where it begins a word.
+    """
+    score = 0.0
+    for term in terms:
+        for field, weight in WEIGHTS.items():
+            if term in words[field]:
+                score += weight
+            elif len(term) >= 4 and any(word.startswith(term) for word in words[field]):
+                score += weight / 2
+    return round(score, 2)
+
+
+def _words(text: str) -> list[str]:
+    split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
+    return re.findall(r"[^\W_]+", split.casefold())
+
+
+def _stem(word: str) -> str:
+    """The word without a plural or participle ending, so that `actions` finds `action`."""
+    for ending in ("ings", "ing", "ies", "es", "ed", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            return word[: -len(ending)].rstrip("e")
+    return word.rstrip("ey") if len(word) > 3 else word
+
+
+def _strings(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from map(str, value.values())
+    else:
+        for item in value:
+            yield from _strings(item)
+
+
+def _entry(record: library.Record) -> dict[str, Any]:
+    return {
+        "id": record["id"],
+        "name": record["name"],
+        "category": record["category"],
+        "description": record.get("description", ""),
+    }
+
+
+_FULL = {"id": STRING, "name": STRING, "category": STRING, "description": STRING}
+_SHORT = row({"id": STRING, "name": STRING, "description": STRING})
+
+TOOLS = (
+    Tool(
+        name="{prefix}_get_pattern",
+        family="patterns",
+        description="One pattern in full: when to use it, template, principles, rules,"
+        " anti-patterns with the better way.",
+        run=get_pattern,
+        arguments=(
+            Argument(
+                "patternId",
+                "string",
+                "Id from {prefix}_list_patterns.",
+                required=True,
+                max_length=200,
+            ),
+        ),
+        output=structure(
+            _FULL,
+            {
+                "template": STRING,
+                **dict.fromkeys(_LISTS, STRINGS),
+                "anti_patterns": array(mapping(STRING)),
+                "rules": array(mapping(STRING)),
+            },
+        ),
+        needs=(KIND,),
+    ),
+    Tool(
+        name="{prefix}_list_patterns",
+        family="patterns",
+        description="All patterns by category, or those of one category.",
+        run=list_patterns,
+        arguments=(
+            Argument(
+                "category",
+                "string",
+                "Only this category.",
+                max_length=200,
+                choices_from="pattern_categories",
+            ),
+        ),
+        output=structure(
+            {},
+            {
+                "total": INTEGER,
+                "categories": mapping(LIST),
+                "category": STRING,
+                "count": INTEGER,
+                "patterns": array(_SHORT),
+            },
+        ),
+        needs=(KIND,),
+    ),
+    Tool(
+        name="{prefix}_search_patterns",
+        family="patterns",
+        description="Patterns whose name, purpose, principles, rules or template mention the words,"
+        " best first.",
+        run=search_patterns,
+        arguments=(
+            Argument("query", "string", "What you want to do.", required=True, max_length=2000),
+        ),
+        output=structure(
+            {
+                "query": STRING,
+                "total": INTEGER,
+                "matches": array(row({**_FULL, "relevance": NUMBER})),
+            }
+        ),
+        needs=(KIND,),
+    ),
+)

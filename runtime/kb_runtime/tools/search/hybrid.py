@@ -1,0 +1,396 @@
+"""`hybrid_search`: words and meaning together, over one scope or several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kb_runtime.errors import ToolError
+from kb_runtime.search.explanation import explain
+from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.rendering import excerpt, json_text, shorten
+from kb_runtime.tools import library
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.schemas import (
+    INTEGER,
+    NUMBER,
+    OBJECT,
+    STRING,
+    STRINGS,
+    array,
+    mapping,
+    row,
+    structure,
+)
+
+if TYPE_CHECKING:
+    from kb_runtime.knowledge.artifact import CollectionInfo
+    from kb_runtime.search.searcher import Hit
+    from kb_runtime.tools.session import Session
+
+ALL = "all"
+SCOPES = (ALL, "builtins", "docs", "examples", "guidelines", "extra", "patterns", "templates")
+"""Scopes that every knowledge base has, empty or not; a collection's name is a scope as well."""
+
+DEFAULT_K = 10
+DEFAULT_PER_SCOPE = 5
+MAX_RESULTS = 50
+
+SNIPPET_CHARS = 1280
+"""Shared by the snippets of an answer, in which ten hits should take about 6 kB."""
+SHORTEST_SNIPPET = 64
+LONGEST_SNIPPET = 240
+WIDE_RESULTS = 10
+"""With more results than these, each is told in fewer words."""
+
+
+def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer:
+    query: str = arguments["query"]
+    warnings: list[str] = []
+    scopes = _scopes(session, arguments["scopes"], arguments["scope"], warnings)
+    limit = _limit(scopes, arguments["k"], arguments["limitPerScope"])
+    modes: set[str] = set()
+    found = {scope: _search(session, query, scope, limit, modes, warnings) for scope in scopes}
+    # The results of an only scope are in the structure twice.
+    room = _room(sum(map(len, found.values())) * (2 if len(scopes) == 1 else 1))
+    by_scope = {
+        scope: [_result(session, scope, hit, room) for hit in hits] for scope, hits in found.items()
+    }
+    if arguments["explain"]:
+        for scope, hits in found.items():
+            for result, one in zip(by_scope[scope], hits, strict=True):
+                result["explanation"] = explain(one.hit)
+    structured: dict[str, Any] = {
+        "query": query,
+        "scopes": scopes,
+        "limitPerScope": limit,
+        "mode": modes.pop() if len(modes) == 1 else "hybrid",
+    }
+    if len(scopes) == 1:
+        structured |= {"scope": scopes[0], "k": limit}
+    if not any(by_scope.values()):
+        warnings.append(_nothing_found(session, scopes))
+    if warnings:
+        structured["warnings"] = list(dict.fromkeys(warnings))
+    structured["resultsByScope"] = by_scope
+    text = json_text(structured)  # it does not need an only list twice
+    if len(scopes) == 1:
+        structured["results"] = by_scope[scopes[0]]
+    return Answer(text, structured)
+
+
+def _scopes(
+    session: Session, several: list[str] | None, single: str | None, warnings: list[str]
+) -> list[str]:
+    """The effective scopes, each once, in the order given. Raises BAD_INPUT for an unknown one."""
+    if several and single and single not in several:
+        warnings.append(f"scope {quoted(single)} was ignored because scopes was given")
+    given = several or ([single] if single else [ALL])
+    known = list(dict.fromkeys([*SCOPES, *session.artifact.manifest["scopes"]]))
+    folded = {name.casefold(): name for name in reversed(known)}
+    scopes = []
+    for name in given:
+        scope = folded.get(name.casefold())
+        if scope is None:
+            raise ToolError(
+                "BAD_INPUT",
+                f"there is no scope {quoted(name)}. Valid scopes: {', '.join(known)}",
+                suggestions=suggest(name, known) or known[: len(SCOPES)],
+                next_steps=["Use valid scopes, or leave scopes out to search everything."],
+                details={"validScopes": known},
+            )
+        scopes.append(scope)
+    return [ALL] if ALL in scopes else list(dict.fromkeys(scopes))
+
+
+def _limit(scopes: Sequence[str], k: int | None, per_scope: int | None) -> int:
+    """How many results a scope gets."""
+    if len(scopes) == 1:
+        return k or per_scope or DEFAULT_K
+    return per_scope or k or DEFAULT_PER_SCOPE
+
+
+class _Room(NamedTuple):
+    """How much a result tells: characters of texts, items of lists."""
+
+    snippet_chars: int
+    title_chars: int
+    section_chars: int
+    signature_chars: int
+    names: int
+    name_chars: int
+    highlights: int
+    tags: int
+    tells_lines: bool
+
+
+def _room(results: int) -> _Room:
+    """What each of so many results may take, so that an answer stays small."""
+    snippet_chars = SNIPPET_CHARS // max(results, 1)
+    snippet_chars = max(SHORTEST_SNIPPET, min(snippet_chars, LONGEST_SNIPPET))
+    if results <= WIDE_RESULTS:
+        return _Room(snippet_chars, 80, 50, 120, 4, 60, 4, tags=5, tells_lines=True)
+    return _Room(snippet_chars, 60, 32, 80, 1, 40, 3, tags=0, tells_lines=False)
+
+
+class _Found(NamedTuple):
+    """A hit and the record that it is shown as."""
+
+    info: CollectionInfo
+    record: library.Record
+    hit: Hit
+
+
+def _search(
+    session: Session, query: str, scope: str, limit: int, modes: set[str], warnings: list[str]
+) -> list[_Found]:
+    """The best `limit` hits of a scope; those that would have the same id are one."""
+    from kb_runtime.search.searcher import SearchRequest
+
+    names = tuple(session.artifact.manifest["scopes"].get(scope, ()))
+    if not names:
+        warnings.append(f"the scope {scope} is empty in this knowledge base")
+        return []
+    decoded: dict[tuple[str, int], library.Record] = {}
+    shown: dict[str, _Found] = {}
+
+    def shown_as(hit: Hit) -> str:
+        found = _shown(session, hit, scope, decoded)
+        id = _id(session, found)
+        shown.setdefault(id, found)
+        return id
+
+    answer = session.artifact.searcher.search(
+        SearchRequest(query=query, collections=names, limit=limit, distinct=shown_as)
+    )
+    modes.add(answer.mode)
+    warnings.extend(answer.warnings)
+    return list(shown.values())[:limit]
+
+
+def _shown(
+    session: Session, hit: Hit, scope: str, decoded: dict[tuple[str, int], library.Record]
+) -> _Found:
+    """What a hit is shown as: its record, or the builtin whose entry those lines of a page are.
+
+    `decoded` keeps the records of a search: a page often has many hits.
+    """
+    info = session.artifact.collection(hit.collection)
+    place = hit.collection, hit.record
+    record = decoded.get(place)
+    if record is None:
+        record = decoded[place] = session.artifact.catalog(hit.collection)[hit.record]
+    if scope == ALL and info.kind == "docs":
+        line = hit.chunk["start_line"]
+        for name in hit.chunk.get("breadcrumb", ())[1:]:
+            for owner in library.collections(session, "builtins"):
+                catalog = session.artifact.catalog(owner.name)
+                position = catalog.find(name)
+                entry = None if position is None else catalog[position]
+                if (
+                    entry is not None
+                    and entry["path"] == record["path"]
+                    and 0 <= line - entry["line"] < entry["lines"]
+                ):
+                    return _Found(owner, entry, hit)
+    return _Found(info, record, hit)
+
+
+def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
+    if ALL not in scopes:
+        return "Nothing was found. Search all scopes, or use fewer and more common words."
+    substring = library.tool_name(session, "search_docs")
+    return f"Nothing was found. Use other words, or {substring} for an exact piece of text."
+
+
+def _result(session: Session, scope: str, found: _Found, room: _Room) -> dict[str, Any]:
+    info, record, hit = found
+    metadata = _metadata(found, room)
+    if room.tells_lines:
+        metadata["lines"] = [hit.chunk["start_line"], hit.chunk["end_line"]]
+    title = record["title"] if info.kind == "builtins" else hit.chunk.get("title")
+    result: dict[str, Any] = {
+        "id": _id(session, found),
+        "scope": _own_scope(info) if scope == ALL else scope,
+        "title": shorten(title or record["title"], room.title_chars),
+        "score": float(f"{hit.score:.4g}"),
+        "strategy": hit.strategy,
+        "source": record["path" if info.kind == "docs" else "id"],
+        "metadata": metadata,
+    }
+    if snippet := excerpt(_passage(found), hit.matched, room.snippet_chars):
+        result["snippet"] = snippet
+    # The tags of builtins are their categories.
+    if info.kind != "builtins" and (tags := record.get("tags", [])[: room.tags]):
+        result["tags"] = tags
+    if hit.matched:
+        result["highlights"] = [shorten(term, 40) for term in hit.matched[: room.highlights]]
+    return result
+
+
+def _passage(found: _Found) -> str:
+    """What the snippet is taken from: not what title and metadata say already."""
+    _, record, hit = found
+    if found.info.kind == "builtins":
+        return str(record.get("description", ""))
+    lines = hit.snippet.text.split("\n")
+    text = "\n".join(line for line in lines if not line.startswith("#")).strip()
+    return text or lines[0] or str(record.get("summary", ""))
+
+
+def _own_scope(info: CollectionInfo) -> str:
+    """The narrowest scope of every knowledge base that holds the collection."""
+    if info.kind != "docs":
+        return info.kind if info.kind in SCOPES else info.name
+    return {"posts": "extra", "guidelines": "guidelines"}.get(info.group, "docs")
+
+
+def _id(session: Session, found: _Found) -> str:
+    """What the tools that read records take. It is the address of a record whose id another knowledge
+    base has too."""
+    info, record, _ = found
+    if _is_elsewhere(session, info, record["id"]):
+        address = session.artifact.address(info.name, record["id"])
+        return f"{address}#{_section(found)}" if info.kind == "docs" else address
+    if info.kind == "docs":
+        if info.group == "guidelines":
+            page = "workflow" if "workflow" in record["path"].casefold() else "guideline"
+            return f"guideline:{page}:{_place(found)}"
+        return f"{'extra' if info.group == 'posts' else 'doc'}:{_place(found)}"
+    return f"{_ID_PREFIXES.get(info.kind, info.name)}:{record['id']}"
+
+
+_ID_PREFIXES = {
+    "builtins": "builtin",
+    "examples": "example",
+    "patterns": "pattern",
+    "templates": "template",
+}
+
+
+def _is_elsewhere(session: Session, info: CollectionInfo, id: str) -> bool:
+    """Whether another knowledge base has a record of that kind and id."""
+    artifact = session.artifact
+    if len(artifact.served) < 2:
+        return False
+    own = artifact.origin(info.name)
+    return any(
+        artifact.catalog(other.name).find(id) is not None
+        for other in library.collections(session, info.kind)
+        if artifact.origin(other.name) != own
+    )
+
+
+def _place(found: _Found) -> str:
+    """The section of a page that a hit lies in."""
+    return f"{found.record['path']}#{_section(found)}"
+
+
+def _section(found: _Found) -> str:
+    return f"{found.hit.chunk.get('anchor', '')}:{_line(found.hit)}"
+
+
+def _line(hit: Hit) -> int:
+    line: int = hit.chunk.get("section_line") or hit.chunk["start_line"]
+    return line
+
+
+def _metadata(found: _Found, room: _Room) -> dict[str, Any]:
+    info, record, hit = found
+    match info.kind:
+        case "builtins":
+            signature = shorten(record["signature"], room.signature_chars)
+            return {"signature": signature, "category": record["category"]}
+        case "docs":
+            heading = (hit.chunk.get("breadcrumb") or [record["title"]])[-1]
+            return {
+                "section": shorten(heading, room.section_chars),
+                "level": hit.chunk.get("section_level", 0),
+                "path": record["path"],
+                "line": _line(hit),
+            }
+        case kind:
+            return _some(record, _METADATA.get(kind, ()), room)
+
+
+_METADATA = {
+    "examples": ("category", "modules", "functions"),
+    "patterns": ("category", "when_to_use"),
+    "templates": ("framework", "use_for"),
+}
+
+
+def _some(record: library.Record, fields: Sequence[str], room: _Room) -> dict[str, Any]:
+    """Those of the fields that have a value, lists and long items cut."""
+    kept: dict[str, Any] = {}
+    for field in fields:
+        value = record.get(field)
+        if isinstance(value, list) and value:
+            kept[field] = [shorten(item, room.name_chars) for item in value[: room.names]]
+        elif value:
+            kept[field] = value
+    return kept
+
+
+_RESULT = row(
+    {
+        "id": STRING,
+        "scope": STRING,
+        "title": STRING,
+        "score": NUMBER,
+        "strategy": STRING,
+        "snippet": STRING,
+        "source": STRING,
+        "tags": STRINGS,
+        "metadata": OBJECT,
+        "highlights": STRINGS,
+        "explanation": OBJECT,
+    }
+)
+_RESULTS = array(OBJECT)
+
+TOOLS = (
+    Tool(
+        name="{prefix}_hybrid_search",
+        family="search",
+        description="Search by words and meaning: a question, a phrase or an exact name, typos allowed."
+        " Use it first when the place is unknown. A hit's source goes into the matching get tool.",
+        run=hybrid_search,
+        arguments=(
+            Argument("query", "string", "What to look for.", required=True, max_length=2000),
+            Argument(
+                "scopes",
+                "string[]",
+                "Where to search; omitted: everything.",
+                choices_from="scopes",
+            ),
+            Argument("scope", "string", "One of the scopes (old form)."),
+            Argument(
+                "limitPerScope",
+                "integer",
+                "Results per scope when several are searched; default 5",
+                minimum=1,
+                maximum=MAX_RESULTS,
+            ),
+            Argument(
+                "k",
+                "integer",
+                "Results when one scope is searched; default 10",
+                minimum=1,
+                maximum=MAX_RESULTS,
+            ),
+            Argument("explain", "boolean", "Tell why each hit ranks where it does.", default=False),
+        ),
+        output=structure(
+            {
+                "query": STRING,
+                "scopes": STRINGS,
+                "limitPerScope": INTEGER,
+                "mode": STRING,
+                "resultsByScope": mapping(array(_RESULT)),
+            },
+            {"scope": STRING, "k": INTEGER, "results": _RESULTS},
+        ),
+        needs=("builtins", "docs", "examples", "patterns", "templates"),
+    ),
+)

@@ -1,0 +1,223 @@
+"""`search_docs`: every line that holds a piece of text, literally."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
+from kb_runtime.text.names import quoted
+from kb_runtime.text.rendering import ELLIPSIS, cut, json_answer
+from kb_runtime.tools import library
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.schemas import INTEGER, STRING, STRINGS, array, row, structure
+
+if TYPE_CHECKING:
+    from kb_runtime.tools.session import Session
+
+SCOPES = (
+    "all",
+    "builtins",
+    "lessons",
+    "examples",
+    "docs",
+    "guidelines",
+    "extra",
+    "patterns",
+    "templates",
+)
+KINDS = ("docs", "builtins", "examples", "patterns", "templates")
+DEFAULT_CONTEXT_LINES = 2
+MAX_CONTEXT_LINES = 10
+DEFAULT_LIMIT = 50
+MAX_LIMIT = 200
+LONGEST_LINE = 400
+"""Code points of a line that an answer shows; a longer line is cut around the match."""
+
+
+class Part(NamedTuple):
+    """Text of a file that begins at line `first` (1-based)."""
+
+    first: int
+    text: str
+
+
+class Match(NamedTuple):
+    """Line `at` (0-based) of `lines`, which begin at line `first` of `path`."""
+
+    path: str
+    first: int
+    lines: list[str]
+    at: int
+
+
+def search_docs(session: Session, arguments: dict[str, Any]) -> Answer:
+    query: str = arguments["query"]
+    scope: str = arguments["scope"]
+    limit: int = arguments["limit"]
+    around: int = arguments["contextLines"]
+    matches = list(_matches(_files(session, scope), query.casefold()))
+    filters = {"query": query, "scope": scope}
+    start = _start(session, arguments["cursor"], filters, len(matches))
+    shown = matches[start : start + limit]
+    structured: dict[str, Any] = {
+        "query": query,
+        "scope": scope,
+        "total": len(matches),
+        "limit": limit,
+        "contextLines": around,
+        "matches": [_entry(match, query.casefold(), around) for match in shown],
+    }
+    if start + limit < len(matches):
+        structured["nextCursor"] = write_cursor(
+            session.artifact.build_id, _TOOL, filters, [start + limit]
+        )
+    if not matches:
+        search = library.tool_name(session, "hybrid_search")
+        wider = "" if scope == "all" else " Search the scope all, or"
+        structured["warnings"] = [
+            f"No line holds {quoted(query)}.{wider or ' Try'} {search}, which also finds related words."
+        ]
+    return json_answer(structured)
+
+
+def _start(session: Session, cursor: str | None, filters: dict[str, Any], count: int) -> int:
+    if cursor is None:
+        return 0
+    (start,) = read_cursor(cursor, session.artifact.build_id, _TOOL, filters, 1)
+    if start >= count:
+        raise bad_cursor("its position is behind the last match")
+    return start
+
+
+def _files(session: Session, scope: str) -> dict[str, list[Part]]:
+    """The files of a scope by path. Where a page holds the whole file, its records add nothing."""
+    files: dict[str, list[Part]] = {}
+    whole: dict[str, str] = {}
+    for kind in KINDS:
+        for info in library.collections(session, kind):
+            if kind != "docs" and not _in_scope(kind, "", scope):
+                continue
+            catalog = session.artifact.catalog(info.name)
+            for position in range(len(catalog)):
+                record = catalog[position]
+                path, text = record["path"], record.get("text", "")
+                if kind == "docs":
+                    whole[path] = text
+                if not _in_scope(kind, record.get("group", ""), scope):
+                    continue
+                if path in whole:
+                    files[path] = [Part(1, whole[path])]
+                else:
+                    files.setdefault(path, []).append(Part(record.get("line", 1), text))
+    return files
+
+
+def _in_scope(kind: str, group: str, scope: str) -> bool:
+    if scope == "all" or scope == kind != "docs":
+        return True
+    if kind == "patterns":
+        return scope == "guidelines"
+    if kind != "docs":
+        return False
+    if scope == "docs":
+        return group not in ("posts", "guidelines")
+    return group == ("posts" if scope == "extra" else scope)
+
+
+def _matches(files: dict[str, list[Part]], folded_query: str) -> Iterator[Match]:
+    """The matching lines, by path and line."""
+    for path in sorted(files):
+        for first, text in sorted(files[path]):
+            folded = text.casefold()
+            if folded_query not in folded:
+                continue
+            lines = text.split("\n")
+            for at, line in enumerate(folded.split("\n")):
+                if folded_query in line:
+                    yield Match(path, first, lines, at)
+
+
+def _entry(match: Match, folded_query: str, around: int) -> dict[str, Any]:
+    path, first, lines, at = match
+    end = len(lines) - (lines[-1] == "")
+    before = [_shown(line) for line in lines[max(0, at - around) : at]]
+    after = [_shown(line) for line in lines[at + 1 : min(at + 1 + around, end)]]
+    return {
+        "file": path,
+        "line": first + at,
+        "content": _shown(lines[at], folded_query),
+        "context": [*before, *after],
+        "before": before,
+        "after": after,
+    }
+
+
+def _shown(line: str, folded_query: str = "") -> str:
+    """The line without its carriage return; a long one is cut, around the match where there is one."""
+    line = line.removesuffix("\r")
+    if len(line) <= LONGEST_LINE:
+        return line
+    found = max(0, line.casefold().find(folded_query)) if folded_query else 0
+    start = cut(line, 0, found - LONGEST_LINE // 4) if found > LONGEST_LINE // 2 else 0
+    end = cut(line, start, LONGEST_LINE)
+    return (ELLIPSIS if start else "") + line[start:end] + (ELLIPSIS if end < len(line) else "")
+
+
+_TOOL = "{prefix}_search_docs"
+
+TOOLS = (
+    Tool(
+        name=_TOOL,
+        family="search",
+        description="Every line that holds a piece of text literally, in any case, with the lines"
+        " around it. For exact strings; for questions use {prefix}_hybrid_search.",
+        run=search_docs,
+        arguments=(
+            Argument("query", "string", "The text to find.", required=True, max_length=1000),
+            Argument("scope", "string", "Where to search.", default="all", choices=SCOPES),
+            Argument(
+                "contextLines",
+                "integer",
+                "Lines shown before and after.",
+                default=DEFAULT_CONTEXT_LINES,
+                minimum=0,
+                maximum=MAX_CONTEXT_LINES,
+            ),
+            Argument(
+                "limit",
+                "integer",
+                "Most matches in one answer.",
+                default=DEFAULT_LIMIT,
+                minimum=1,
+                maximum=MAX_LIMIT,
+            ),
+            Argument("cursor", "string", "nextCursor of the answer to continue."),
+        ),
+        output=structure(
+            {
+                "query": STRING,
+                "total": INTEGER,
+                "matches": array(
+                    row(
+                        {
+                            "file": STRING,
+                            "line": INTEGER,
+                            "content": STRING,
+                            "context": STRINGS,
+                            "before": STRINGS,
+                            "after": STRINGS,
+                        }
+                    )
+                ),
+            },
+            {
+                "scope": STRING,
+                "limit": INTEGER,
+                "contextLines": INTEGER,
+                "nextCursor": STRING,
+            },
+        ),
+        needs=("docs", "builtins", "examples", "patterns", "templates"),
+    ),
+)

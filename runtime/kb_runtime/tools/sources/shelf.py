@@ -1,0 +1,128 @@
+"""The sources of documentation and their pages, as tools look them up.
+
+In a collection of pages each source is followed by its pages, and holds a listing of them: what lists
+and filters need is read without reading the pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kb_runtime.errors import ToolError
+from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.urls import page_key
+from kb_runtime.tools import library
+
+if TYPE_CHECKING:
+    from kb_runtime.knowledge.artifact import CollectionInfo
+    from kb_runtime.tools.session import Session
+
+KIND = "pages"
+
+
+class Source(NamedTuple):
+    """A source and its place: its pages are the records after `position`."""
+
+    info: CollectionInfo
+    position: int
+    record: library.Record
+
+    @property
+    def id(self) -> str:
+        id: str = self.record["id"]
+        return id
+
+    @property
+    def name(self) -> str:
+        name: str = self.record["name"]
+        return name
+
+    @property
+    def pages(self) -> list[dict[str, Any]]:
+        """The listing: maps with `id`, `url`, `title` and where known author, date and page count."""
+        pages: list[dict[str, Any]] = self.record.get("pages", [])
+        return pages
+
+    def rows(self, session: Session, first: int, end: int) -> range:
+        """The chunks of the pages [first, end) of the listing."""
+        chunks = session.artifact.chunks
+        if first >= end:
+            return range(0)
+        rows = self.info.rows
+        start = chunks.rows_of(self.position + 1 + first, rows).start
+        return range(start, chunks.rows_of(self.position + end, rows).stop)
+
+
+def sources(session: Session) -> list[Source]:
+    """Every source, by name and then by id."""
+    found = []
+    for info in library.collections(session, KIND):
+        catalog = session.artifact.catalog(info.name)
+        position = 0
+        while position < len(catalog):
+            source = Source(info, position, catalog[position])
+            found.append(source)
+            position += 1 + len(source.pages)
+    return sorted(found, key=lambda each: (each.name.casefold(), each.id))
+
+
+def find_source(session: Session, id: str) -> Source:
+    """The source with this id, or else with this id or name in another case. Raises BAD_INPUT."""
+    known = sources(session)
+    folded = id.casefold()
+    for matches in (
+        lambda source: source.id == id,
+        lambda source: folded in (source.id.casefold(), source.name.casefold()),
+    ):
+        found = [source for source in known if matches(source)]
+        if found:
+            library.tell_others(session, id, [(source.info.name, source.id) for source in found])
+            return found[0]
+    ids = [source.id for source in known]
+    raise ToolError(
+        "BAD_INPUT",
+        f"source_id {quoted(id)} is not a source. Known sources: {', '.join(ids)}",
+        suggestions=suggest(id, ids) or ids[:10],
+        next_steps=["Call qurio_list_sources for the ids."],
+        details={"knownSources": ids},
+    )
+
+
+def matching_rows(
+    session: Session, among: Iterable[Source], accepts: Callable[[Source, Mapping[str, Any]], bool]
+) -> tuple[range, ...]:
+    """The chunks of the pages that `accepts` takes, as few ranges as possible, in row order."""
+    ranges: list[range] = []
+    for source in sorted(among, key=lambda each: (each.info.first_row, each.position)):
+        pages = source.pages
+        first = 0
+        while first < len(pages):
+            end = first
+            while end < len(pages) and accepts(source, pages[end]):
+                end += 1
+            rows = source.rows(session, first, end)
+            if ranges and ranges[-1].stop == rows.start:
+                ranges[-1] = range(ranges[-1].start, rows.stop)
+            elif rows:
+                ranges.append(rows)
+            first = end + 1
+    return tuple(ranges)
+
+
+def find_pages(session: Session, url: str) -> list[library.Record]:
+    """The pages with this address, in the order of the sources; the exact address wins over one that
+    only means the same page (see `urls.page_key`). A page's id counts as its address."""
+    order = {source.id: number for number, source in enumerate(sources(session))}
+    catalogs = library.catalogs(session, KIND)
+    for key in (url, page_key(url)):
+        found = [
+            record
+            for catalog in catalogs
+            for position in catalog.find_all(key)
+            if "source" in (record := catalog[position])
+        ]
+        if found:
+            exact = [record for record in found if record["url"] == url] or found
+            return sorted(exact, key=lambda record: order[record["source"]])
+    return []

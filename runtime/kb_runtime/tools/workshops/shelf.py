@@ -1,0 +1,144 @@
+"""Workshops, their exercises and their sections, as tools look them up.
+
+In a collection of workshops each workshop is followed by its sections, and holds a listing of them:
+selecting reads nothing else, and only what is shown is decoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kb_runtime.errors import ToolError
+from kb_runtime.text.names import quoted, suggest
+from kb_runtime.tools import library
+
+if TYPE_CHECKING:
+    from kb_runtime.knowledge.artifact import CollectionInfo
+    from kb_runtime.tools.session import Session
+
+KIND = "workshops"
+_SHOWN_NUMBERS = 50
+
+
+class Workshop(NamedTuple):
+    """A workshop and its place: its sections are the records after `position`."""
+
+    info: CollectionInfo
+    position: int
+    record: library.Record
+
+    @property
+    def slug(self) -> str:
+        slug: str = self.record["id"]
+        return slug
+
+    @property
+    def exercises(self) -> list[dict[str, Any]]:
+        """Maps with `number`, `title` and `steps`."""
+        exercises: list[dict[str, Any]] = self.record.get("exercises", [])
+        return exercises
+
+    @property
+    def sections(self) -> list[dict[str, Any]]:
+        """Of each section: `exercise` and `step` (0: all), `kind`, `is_diff`, `chars`."""
+        sections: list[dict[str, Any]] = self.record.get("sections", [])
+        return sections
+
+    @property
+    def step_count(self) -> int:
+        return sum(len(exercise["steps"]) for exercise in self.exercises)
+
+    def exercise(self, number: int) -> dict[str, Any] | None:
+        return next((each for each in self.exercises if each["number"] == number), None)
+
+    def section(self, session: Session, index: int) -> library.Record:
+        """The record of a section; its `text` is missing when it is empty."""
+        return session.artifact.catalog(self.info.name)[self.position + 1 + index]
+
+
+def workshops(session: Session) -> list[Workshop]:
+    """Every workshop, by slug in code point order."""
+    found = []
+    for info in library.collections(session, KIND):
+        catalog = session.artifact.catalog(info.name)
+        position = 0
+        while position < len(catalog):
+            workshop = Workshop(info, position, catalog[position])
+            found.append(workshop)
+            position += 1 + len(workshop.sections)
+    return sorted(found, key=lambda each: each.slug)
+
+
+def find_workshop(session: Session, slug: str) -> Workshop:
+    """The workshop of that slug, else of that slug in another case. Raises NOT_FOUND."""
+    known = workshops(session)
+    for fold in (str, str.casefold):
+        found = [workshop for workshop in known if fold(workshop.slug) == fold(slug)]
+        if found:
+            places = [(workshop.info.name, workshop.slug) for workshop in found]
+            library.tell_others(session, slug, places)
+            return found[0]
+    slugs = [workshop.slug for workshop in known]
+    raise ToolError(
+        "NOT_FOUND",
+        f"there is no workshop {quoted(slug)}",
+        suggestions=suggest(slug, slugs) or slugs[:10],
+        next_steps=["Call list_workshops for the slugs."],
+    )
+
+
+def check_scope(among: Sequence[Workshop], exercise: int | None, step: int | None) -> None:
+    """Raises NOT_FOUND unless one of the workshops has the exercise, and in it the step."""
+    if exercise is None:
+        return
+    where = f" of the workshop {quoted(among[0].slug)}" if len(among) == 1 else ""
+    found = [each for workshop in among if (each := workshop.exercise(exercise)) is not None]
+    if not found:
+        known = sorted({each["number"] for workshop in among for each in workshop.exercises})
+        raise ToolError(
+            "NOT_FOUND",
+            f"there is no exercise {exercise}{where}. Exercises: {_numbers(known)}",
+            next_steps=["Call list_exercises for the exercises and steps of a workshop."],
+        )
+    if step is None:
+        return
+    steps = sorted({each["number"] for exercise_ in found for each in exercise_["steps"]})
+    if step not in steps:
+        raise ToolError(
+            "NOT_FOUND",
+            f"there is no step {step} in exercise {exercise}{where}. Steps: {_numbers(steps)}",
+            next_steps=["Call list_exercises for the exercises and steps of a workshop."],
+        )
+
+
+def covering(workshop: Workshop, exercise: int, step: int | None) -> list[int]:
+    """The sections for an exercise or a step: its own and those of what it is part of."""
+    return [
+        index
+        for index, section in enumerate(workshop.sections)
+        if section["exercise"] in (0, exercise) and (step is None or section["step"] in (0, step))
+    ]
+
+
+def rows_within(
+    session: Session, among: Sequence[Workshop], exercise: int | None, step: int | None
+) -> tuple[range, ...]:
+    """The chunks of exactly these workshops, this exercise, this step, in row order."""
+    ranges: list[range] = []
+    for workshop in sorted(among, key=lambda each: (each.info.first_row, each.position)):
+        for index, section in enumerate(workshop.sections):
+            if exercise not in (None, section["exercise"]) or step not in (None, section["step"]):
+                continue
+            place = workshop.position + 1 + index
+            rows = session.artifact.chunks.rows_of(place, workshop.info.rows)
+            if rows and ranges and ranges[-1].stop == rows.start:
+                ranges[-1] = range(ranges[-1].start, rows.stop)
+            elif rows:
+                ranges.append(rows)
+    return tuple(ranges)
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    shown = ", ".join(map(str, numbers[:_SHOWN_NUMBERS]))
+    return f"{shown}, …" if len(numbers) > _SHOWN_NUMBERS else shown or "none"

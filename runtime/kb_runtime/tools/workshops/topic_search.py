@@ -1,0 +1,288 @@
+"""`search_topic_context`: where a topic is taught."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.search.near_duplicates import different
+from kb_runtime.text.names import quoted
+from kb_runtime.text.rendering import exact_fence
+from kb_runtime.tools import library
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.schemas import BOOLEAN, INTEGER, LIST, STRING, structure
+from kb_runtime.tools.workshops.shelf import (
+    KIND,
+    Workshop,
+    check_scope,
+    find_workshop,
+    rows_within,
+    workshops,
+)
+from kb_runtime.tools.workshops.text import failure, next_steps, shown, title
+
+if TYPE_CHECKING:
+    from kb_runtime.search.searcher import Hit, SearchResult
+    from kb_runtime.tools.session import Session
+
+MIN_QUERY_CHARS = 3
+MAX_QUERY_CHARS = 2_000
+MAX_MATCHES = 20
+DEFAULT_MATCHES = 8
+
+POOL = 50
+"""Hits from which the matches are taken, some of which say nearly the same; as many whatever the limit.
+Without meaning, passages with the whole phrase come first among them."""
+
+EXCERPT_SIDE_CHARS = 260
+MAX_EXCERPT_CHARS = 900
+POSITION_SCALE = 80
+"""A phrase at character p of a section scores 1 / (1 + (p - 1) / 80): half at the end of a line."""
+
+
+def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer:
+    query: str = arguments["query"]
+    if sum(not char.isspace() for char in query) < MIN_QUERY_CHARS:
+        raise ToolError(
+            "BAD_INPUT",
+            f"query {quoted(query)} needs at least {MIN_QUERY_CHARS} characters besides spaces",
+            next_steps=["Describe the topic in a word or more."],
+        )
+    exercise, step = arguments["exerciseNumber"], arguments["stepNumber"]
+    if step is not None and exercise is None:
+        raise ToolError(
+            "BAD_INPUT",
+            "exerciseNumber is required when stepNumber is given",
+            next_steps=["Add exerciseNumber, or leave stepNumber out."],
+        )
+    slug = arguments["workshop"]
+    among = workshops(session) if slug is None else [find_workshop(session, slug)]
+    check_scope(among, exercise, step)
+    unrestricted = slug is None and exercise is None
+    rows = None if unrestricted else rows_within(session, among, exercise, step)
+
+    limit: int = arguments["limit"]
+    found = _search(session, query, rows)
+    hits = different(found.hits, limit, lambda _: None)
+    by_meaning = any(hit.semantic_rank is not None for hit in found.hits)
+    warnings = list(found.warnings)
+    keyword_source = None
+    if not by_meaning:
+        warnings = _why_words(session, query, found)
+        keyword_source = "chunks" if hits else "sections"
+    matches = [_match(session, hit) for hit in hits]
+    if not hits:
+        matches = _phrase_matches(session, query, among, (exercise, step), limit)
+    structured: dict[str, Any] = {
+        "query": query,
+        "limit": limit,
+        "mode": "vector" if by_meaning else "keyword",
+        "vectorSearchAvailable": _has_encoder(session) and found.mode != "lexical",
+        "keywordSource": keyword_source,
+        "matches": matches,
+    }
+    if not matches:
+        warnings.append("Nothing was found: use other words, or leave scope arguments out.")
+    if warnings:
+        structured["warnings"] = warnings
+    return Answer(_text(structured), structured)
+
+
+def _has_encoder(session: Session) -> bool:
+    return session.artifact.manifest.get("encoder") is not None
+
+
+def _why_words(session: Session, query: str, found: SearchResult) -> list[str]:
+    """Why meaning had no part in the answer: not configured, failed, or nothing to go by."""
+    from kb_runtime.search.analysis import Analyzer
+    from kb_runtime.search.query import analyse
+
+    if not _has_encoder(session):
+        return [
+            "Vector search is not configured: these are keyword results.",
+            "To enable it, build the knowledge base with an encoder: `kbc build` without `--lexical-only`.",
+        ]
+    if found.mode == "lexical":
+        return list(found.warnings)
+    if not analyse(query, Analyzer()).has_words:
+        reason = "The query has no words for vector search: these are keyword results."
+    else:
+        reason = "Vector search found nothing in this scope: these are keyword results."
+    return [*found.warnings, reason]
+
+
+def _search(session: Session, query: str, rows: tuple[range, ...] | None) -> SearchResult:
+    """The best passages; without meaning, those with the whole phrase before the others."""
+    from kb_runtime.search.searcher import SearchRequest
+
+    result = session.artifact.searcher.search(
+        SearchRequest(
+            query=query,
+            collections=tuple(info.name for info in library.collections(session, KIND)),
+            limit=POOL,
+            alpha=0.5,
+            rows=rows,
+            names=False,
+        )
+    )
+    if result.mode == "lexical":
+        folded = query.casefold()
+        for hit in result.hits:
+            has_phrase = folded in hit.chunk["text"].casefold()
+            hit.score = 0.5 * hit.score + 0.5 * has_phrase
+        result.hits.sort(key=lambda hit: (-hit.score, hit.row))
+    return result
+
+
+def _match(session: Session, hit: Hit) -> dict[str, Any]:
+    section = session.artifact.catalog(hit.collection)[hit.record]
+    identity = f"{section['id']}#{hit.chunk['index']}"
+    return _entry(section, round(hit.score, 6), hit.chunk["text"], identity)
+
+
+def _entry(section: library.Record, score: float, chunk: str, identity: str) -> dict[str, Any]:
+    entry = {
+        "score": score,
+        "workshop": section["workshop"],
+        "exerciseNumber": section["exercise"] or None,
+        "stepNumber": section["step"] or None,
+        "sectionKind": section["kind"],
+        "sectionLabel": section["label"],
+        "sourcePath": section.get("source_path"),
+        "chunk": chunk,
+        "vectorId": identity,
+    }
+    return {name: value for name, value in entry.items() if value is not None}
+
+
+def _phrase_matches(
+    session: Session,
+    query: str,
+    among: Sequence[Workshop],
+    scope: tuple[int | None, int | None],
+    limit: int,
+) -> list[dict[str, Any]]:
+    """Sections that hold the whole query, which no word of it could find: punctuation, stop words."""
+    exercise, step = scope
+    folded = query.casefold()
+    found: list[tuple[float, str, dict[str, Any]]] = []
+    for workshop in among:
+        for index, listed in enumerate(workshop.sections):
+            if exercise not in (None, listed["exercise"]) or step not in (None, listed["step"]):
+                continue
+            section = workshop.section(session, index)
+            text: str = section.get("text", "")
+            position = text.casefold().find(folded)
+            if position < 0:
+                continue
+            score = round(1 / (1 + position / POSITION_SCALE), 6)
+            excerpt = _excerpt(text, position, len(query))
+            entry = _entry(section, score, excerpt, f"section:{section['id']}")
+            found.append((-score, section["id"], entry))
+    found.sort(key=lambda each: each[:2])
+    return [entry for _, _, entry in found[:limit]]
+
+
+def _excerpt(text: str, position: int, length: int) -> str:
+    start = max(0, position - EXCERPT_SIDE_CHARS)
+    end = min(position + length + EXCERPT_SIDE_CHARS, len(text), start + MAX_EXCERPT_CHARS - 2)
+    before, after = ("…" if start else ""), ("…" if end < len(text) else "")
+    return f"{before}{text[start:end]}{after}"
+
+
+def _text(structured: Mapping[str, Any]) -> str:
+    matches = structured["matches"]
+    parts = [
+        title("Topic search"),
+        "\n".join(
+            [
+                f"Query: {shown(structured['query'], '')}",
+                f"Mode: `{structured['mode']}`",
+                f"Vector search available: {shown(structured['vectorSearchAvailable'], '')}",
+                f"Matches: **{len(matches)}** (limit **{structured['limit']}**)",
+            ]
+        ),
+    ]
+    if "warnings" in structured:
+        parts.append("\n".join(["Warnings:", *(f"- {each}" for each in structured["warnings"])]))
+    for number, match in enumerate(matches, start=1):
+        place = f"`{match['workshop']}`"
+        if "exerciseNumber" in match:
+            place += f" exercise {match['exerciseNumber']}"
+        if "stepNumber" in match:
+            place += f" step {match['stepNumber']}"
+        lines = [
+            f"#### {number}) {place} — score: {match['score']:.3f}",
+            f"_{match['sectionKind']}_: {match['sectionLabel']}",
+            f"_vectorId_: `{match['vectorId']}`",
+        ]
+        if "sourcePath" in match:
+            lines.append(f"_Source_: `{match['sourcePath']}`")
+        parts.append("\n".join([*lines, "", exact_fence(match["chunk"])]))
+    if matches:
+        parts.append(
+            next_steps(
+                [
+                    "Read an exercise or step with `retrieve_learning_context`, its diffs with"
+                    " `retrieve_diff_context`."
+                ]
+            )
+        )
+    return "\n\n".join(parts)
+
+
+TOOLS = (
+    Tool(
+        name="search_topic_context",
+        title="Search Topic Context",
+        family="workshops",
+        description="Find where a topic is taught in the workshops: passages with workshop, exercise"
+        " and step.",
+        run=search_topic_context,
+        arguments=(
+            Argument(
+                "query",
+                "string",
+                "the topic, at least 3 characters",
+                required=True,
+                max_length=MAX_QUERY_CHARS,
+            ),
+            Argument(
+                "limit",
+                "integer",
+                "matches",
+                default=DEFAULT_MATCHES,
+                minimum=1,
+                maximum=MAX_MATCHES,
+            ),
+            Argument("workshop", "string", "only this workshop (slug)", max_length=300),
+            Argument(
+                "exerciseNumber",
+                "integer",
+                "only this exercise",
+                minimum=1,
+                out_of_range="reject",
+            ),
+            Argument(
+                "stepNumber",
+                "integer",
+                "only this step; needs exerciseNumber",
+                minimum=1,
+                out_of_range="reject",
+            ),
+        ),
+        output=structure(
+            {
+                "query": STRING,
+                "limit": INTEGER,
+                "mode": STRING,
+                "vectorSearchAvailable": BOOLEAN,
+                "keywordSource": {"type": ["string", "null"]},
+                "matches": LIST,
+            }
+        ),
+        needs=(KIND,),
+        on_error=failure("Topic search"),
+    ),
+)

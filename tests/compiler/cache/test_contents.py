@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from kbc.cache import phases
+from kbc.cache.contents import chosen, read_contents, remove
+from kbc.cache.store import Store
+from kbc.encoding import cache as embedding_cache
+
+DAY_S = 86_400
+NOW = time.time()
+
+
+def fill(folder: Path, name: str, recipe: str, first: int, count: int) -> Store:
+    store = Store(folder / name, 1 << 30)
+    store.put_many(recipe, {b"%d" % number: bytes(1000) for number in range(first, first + count)})
+    return store
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """Ten vectors, five chunks and three parsed texts, and a graph of a month ago."""
+    fill(tmp_path, embedding_cache.FILE_NAME, "encoder", 0, 10).close()
+    fill(tmp_path, phases.FILE_NAME, "chunks abc", 0, 5).close()
+    fill(tmp_path, phases.FILE_NAME, "markdown abc", 0, 3).close()
+    graph = tmp_path / "graphs" / "0123"
+    graph.mkdir(parents=True)
+    (graph / "model.bin").write_bytes(bytes(5000))
+    (graph / "sha256.json").write_text("{}")
+    os.utime(graph / "sha256.json", (NOW - 30 * DAY_S, NOW - 30 * DAY_S))
+    return tmp_path
+
+
+def kinds(folder: Path) -> dict[str, tuple[int, int]]:
+    contents = read_contents(folder)
+    assert contents.problems == []
+    return {each.kind: (each.entries, each.bytes) for each in contents.summaries()}
+
+
+def set_uses(path: Path, age_s: float) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE uses SET used = ?", [int(NOW - age_s)])
+    connection.close()
+
+
+def test_entries_are_counted_by_kind(cache: Path) -> None:
+    assert kinds(cache) == {
+        "embeddings": (10, 10_000),
+        "phases: chunks": (5, 5_000),
+        "phases: markdown": (3, 3_000),
+        "graphs": (1, 5_002),
+    }
+    summaries = {each.kind: each for each in read_contents(cache).summaries()}
+    assert abs((summaries["embeddings"].newest_use or 0) - NOW) < 3600
+    assert abs((summaries["graphs"].oldest_use or 0) - (NOW - 30 * DAY_S)) < 3600
+
+
+def test_a_cache_that_is_not_there_is_empty(tmp_path: Path) -> None:
+    contents = read_contents(tmp_path / "none")
+    assert (contents.entries, contents.disk_bytes, contents.problems) == ([], 0, [])
+
+
+def test_what_was_not_used_for_long_goes(cache: Path) -> None:
+    set_uses(cache / embedding_cache.FILE_NAME, 20 * DAY_S)
+    going = chosen(read_contents(cache), NOW - 10 * DAY_S, None)
+    done = remove(cache, going)
+    assert (done.entries, done.bytes, done.problems) == (11, 15_002, [])
+    assert kinds(cache) == {"phases: chunks": (5, 5_000), "phases: markdown": (3, 3_000)}
+
+
+def test_the_longest_unused_make_room(cache: Path) -> None:
+    set_uses(cache / phases.FILE_NAME, 2 * DAY_S)
+    before = read_contents(cache)
+    done = remove(cache, chosen(before, None, 12_000))
+    assert sum(size for _, size in kinds(cache).values()) <= 12_000
+    assert kinds(cache)["embeddings"] == (10, 10_000)
+    assert done.disk_bytes < before.disk_bytes
+    assert chosen(read_contents(cache), None, 1 << 30) == []
+
+
+def test_a_lookup_is_a_use(cache: Path) -> None:
+    path = cache / embedding_cache.FILE_NAME
+    set_uses(path, 20 * DAY_S)
+    store = Store(path, 1 << 30)
+    assert len(store.get_many("encoder", [b"1", b"2"])) == 2
+    store.close()
+    going = chosen(read_contents(cache), NOW - 10 * DAY_S, None)
+    assert len([entry for entry in going if entry.kind == "embeddings"]) == 8
+
+
+def test_a_store_of_an_earlier_version_keeps_its_rows_and_their_use_is_unknown(
+    cache: Path,
+) -> None:
+    path = cache / embedding_cache.FILE_NAME
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE uses")
+    connection.close()
+    contents = read_contents(cache)
+    assert [each.oldest_use for each in contents.summaries() if each.kind == "embeddings"] == [None]
+    store = Store(path, 1 << 30)
+    assert len(store.get_many("encoder", [b"1"])) == 1
+    store.close()
+    remove(cache, chosen(read_contents(cache), NOW - DAY_S, None))
+    assert kinds(cache)["embeddings"] == (1, 1_000)
+
+
+def test_a_damaged_store_is_told_and_the_rest_is_pruned(cache: Path) -> None:
+    (cache / phases.FILE_NAME).write_bytes(b"no database" * 100)
+    contents = read_contents(cache)
+    assert [phases.FILE_NAME in problem for problem in contents.problems] == [True]
+    done = remove(cache, chosen(contents, None, 0))
+    assert done.entries == 11
+    assert read_contents(cache).entries == []
+
+
+def test_a_build_that_writes_keeps_its_rows_and_goes_on(cache: Path) -> None:
+    busy = fill(cache, embedding_cache.FILE_NAME, "encoder", 100, 1)
+    connection = busy._connection
+    assert connection is not None
+    connection.execute("BEGIN IMMEDIATE")
+    done = remove(cache, chosen(read_contents(cache), None, 0))
+    assert [embedding_cache.FILE_NAME in problem for problem in done.problems] == [True]
+    connection.execute("COMMIT")
+    assert len(busy.get_many("encoder", [b"1", b"100"])) == 2
+    busy.close()
+
+
+def test_a_build_that_reads_misses_what_was_removed_under_it(cache: Path) -> None:
+    reading = Store(cache / embedding_cache.FILE_NAME, 1 << 30)
+    assert len(reading.get_many("encoder", [b"1"])) == 1
+    assert remove(cache, chosen(read_contents(cache), None, 0)).problems == []
+    assert reading.get_many("encoder", [b"1", b"2"]) == {}
+    reading.put_many("encoder", {b"1": b"again"})
+    assert reading.get_many("encoder", [b"1"]) == {b"1": b"again"}
+    reading.close()
+    assert reading.notes == []

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbc.chunking import drafts
+from kbc.records import Chunk, Record
+
+LINES = st.lists(st.text("ab{}()\t \u00e9", max_size=40), max_size=400).map("\n".join)
+
+
+def record(text: str, language: str = "python") -> Record:
+    return Record(
+        id="a.py", collection="code", title="a.py", path="a.py", text=text, language=language
+    )
+
+
+def chunks_of(text: str, language: str = "python") -> list[Chunk]:
+    return drafts.chunks([record(text, language)])
+
+
+@given(LINES)
+def test_chunks_joined_are_the_text_and_their_lines_follow_each_other(text: str) -> None:
+    chunks = chunks_of(text)
+    assert "".join(chunk.text for chunk in chunks) == text
+    lines = text.split("\n")
+    for chunk in chunks:
+        shown = "\n".join(lines[chunk.start_line - 1 : chunk.end_line])
+        assert chunk.text.removesuffix("\n") in shown
+        assert len(chunk.text) <= drafts.WINDOW_CHARS
+
+
+def test_a_window_ends_at_a_blank_line_of_its_second_half() -> None:
+    block = "line of code\n" * 120
+    body = "  body\n" * 300
+    first, second = chunks_of(f"{block}\nfunction next() {{\n{body}")[:2]
+    assert first.text == f"{block}\n"
+    assert second.text.startswith("function next")
+    assert second.start_line == 122
+
+
+def test_names_behind_keywords_are_identifiers() -> None:
+    text = (
+        "public static class Registry {}\n"
+        "    async def load_all(self): pass\n"
+        "export function parseUrl(text) {}\n"
+        "  return value\n"
+    )
+    (chunk,) = chunks_of(text)
+    assert chunk.identifiers == ("Registry", "load_all", "parseUrl")
+
+
+def test_an_empty_text_has_no_chunk() -> None:
+    assert chunks_of("") == []

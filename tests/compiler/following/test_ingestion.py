@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.verification import verify
+from kb_runtime.live.workspace import Workspace
+from kb_runtime.records.cases import Case, normalise
+from kb_runtime.store.manifest import resolve
+from kbc.following import ingestion
+from kbc.following.ingestion import Ingestion, ingest
+from kbc.linking.linker import PublishError
+from kbc.pipeline.build import build
+
+
+def case(uid: str, title: str = "Log in", **more: Any) -> Case:
+    found = normalise([{"uid": uid, "title": title, "tags": ["a"], **more}], "functional", "x.json")
+    assert found is not None
+    return found.cases[0]
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace.open(tmp_path / "ws")
+
+
+def add(workspace: Workspace, *cases: Case) -> Ingestion:
+    return ingest(workspace, cases, jobs=1)
+
+
+def titles(workspace: Workspace) -> dict[str, str]:
+    """What is live, by uid."""
+    with Artifact.open(workspace.tests.kb_folder) as artifact:
+        catalog = artifact.catalog("tests")
+        return {record["uid"]: record["title"] for record in catalog}
+
+
+def files(workspace: Workspace) -> set[str]:
+    root = Path(workspace.tests.folder)
+    return {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
+
+
+def test_a_test_replaces_the_one_of_its_uid_and_others_stay(workspace: Workspace) -> None:
+    first = add(workspace, case("T-1"), case("T-2"))
+    assert (first.tests, first.added, first.replaced) == (2, 2, 0)
+    second = add(workspace, case("T-2", "Log out"), case("T-3", "Pay"))
+    assert (second.tests, second.added, second.replaced) == (3, 1, 1)
+    assert second.build_id != first.build_id
+    assert titles(workspace) == {"T-1": "Log in", "T-2": "Log out", "T-3": "Pay"}
+    assert verify(workspace.tests.kb_folder).ok
+
+
+def test_only_what_is_new_is_embedded(workspace: Workspace) -> None:
+    assert add(workspace, *(case(f"T-{n}", f"Title {n}") for n in range(5))).embedded == 5
+    assert add(workspace, case("T-6", "Another title")).embedded == 1
+
+
+def test_the_same_tests_again_are_the_same_build(workspace: Workspace) -> None:
+    first = add(workspace, case("T-1"), case("T-2"))
+    again = add(workspace, case("T-1"), case("T-2"))
+    assert again.unchanged == 2
+    assert again.build_id == first.build_id
+
+
+def test_a_test_gets_the_time_of_its_ingestion_unless_it_has_one(workspace: Workspace) -> None:
+    given = "2020-02-02T02:02:02Z"
+    add(workspace, case("T-1"), case("T-2", ingested_at=given))
+    with Artifact.open(workspace.tests.kb_folder) as artifact:
+        times = {each["uid"]: each["ingested_at"] for each in artifact.catalog("tests")}
+    assert times["T-2"] == given
+    assert times["T-1"] > "2026"
+
+
+def test_a_failed_build_changes_nothing(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = add(workspace, case("T-1")).build_id
+    before = files(workspace)
+
+    def failing(*_: Any, **__: Any) -> Any:
+        raise PublishError("no-space", "There is no space left.")
+
+    monkeypatch.setattr(ingestion, "build", failing)
+    with pytest.raises(PublishError):
+        add(workspace, case("T-2"))
+    assert files(workspace) == before
+    assert Path(resolve(workspace.tests.kb_folder)).name == live
+
+
+@pytest.mark.parametrize("published", [False, True])
+def test_an_ingestion_that_was_cut_short_is_settled_by_the_next(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, published: bool
+) -> None:
+    add(workspace, case("T-1"))
+    with monkeypatch.context() as patched:
+        patched.setattr(ingestion, "_settle", dying_after(1))
+        if not published:
+            patched.setattr(ingestion, "build", lambda *_: os._exit(9))
+        pid = os.fork()
+        if not pid:
+            add(workspace, case("T-2"))
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 9
+    assert Path(workspace.tests.folder, "pending").exists()
+    add(workspace, case("T-3"))
+    assert set(titles(workspace)) == {"T-1", "T-3"} | ({"T-2"} if published else set())
+    assert not Path(workspace.tests.folder, "pending").exists()
+
+
+def dying_after(calls: int) -> Callable[..., None]:
+    """`_settle` that ends the process like `kill -9` when it is called once more."""
+    settle = ingestion._settle
+    left = [calls]
+
+    def dying(folder: Any) -> None:
+        if not left[0]:
+            os._exit(9)
+        left[0] -= 1
+        settle(folder)
+
+    return dying
+
+
+def test_a_damaged_store_is_refused_and_kept(workspace: Workspace) -> None:
+    add(workspace, case("T-1"))
+    store = Path(workspace.tests.folder, "kb", "tests", "tests.json")
+    store.write_text("[{")
+    with pytest.raises(PublishError, match="is damaged"):
+        add(workspace, case("T-2"))
+    assert store.read_text() == "[{"
+    assert set(titles(workspace)) == {"T-1"}
+
+
+def test_a_second_ingestion_waits_and_says_for_what(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(workspace, case("T-1"))
+    monkeypatch.setattr(ingestion, "LOCK_WAIT_S", 0.0)
+    with Path(workspace.tests.folder, ".lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(PublishError, match=r"Another ingestion into .* did not finish"):
+            add(workspace, case("T-2"))
+    assert add(workspace, case("T-2")).tests == 2
+
+
+def test_the_generated_knowledge_base_can_be_built_by_itself(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    live = add(workspace, case("T-1")).build_id
+    root = Path(workspace.tests.folder, "kb")
+    report = build(root, ingestion.BuildOptions(out=tmp_path / "out"))
+    assert report.build_id == live
+    (stored,) = json.loads((root / "tests" / "tests.json").read_bytes())
+    assert stored["uid"] == "T-1"
+
+
+def test_what_a_killed_ingestion_left_is_removed_by_the_next(workspace: Workspace) -> None:
+    add(workspace, case("T-1"))
+    before = files(workspace)
+    Path(workspace.tests.folder, "kb", "kb.toml.123.new").touch()
+    add(workspace, case("T-1"))
+    assert files(workspace) == before

@@ -1,0 +1,119 @@
+"""Test cases become records whose text is the case as Markdown."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kbc.backends.record_facets import facets
+from kbc.diagnostics import Diagnostics
+from kbc.frontends import cases
+from kbc.frontends.cases import step_text
+from kbc.project.model import Collection, SourceFile
+from kbc.records import TestRecord
+
+CASE = {
+    "uid": "u-1",
+    "jiraKey": "DEMO-1",
+    "title": "Log in",
+    "summary": "With an account.",
+    "tags": ["Smoke", "smoke"],
+    "platforms": ["Web"],
+    "folderStructure": "A/B",
+    "relatedIssues": ["demo-2"],
+    "testPath": "tests/login.py:4",
+    "preconditions": ["an account", "a browser"],
+    "steps": [{"action": "Open", "data": "now", "expected": ["form", "logo"]}, "Send"],
+}
+
+
+def read(
+    *contents: Any, options: dict[str, Any] | None = None, names: tuple[str, ...] = ()
+) -> tuple[list[TestRecord], Diagnostics]:
+    diagnostics = Diagnostics()
+    collection = Collection("tests", "tests", ("tests",), options=options or {}, line=3)
+    files = [
+        SourceFile(
+            f"tests/{names[at] if names else f'{at}.json'}",
+            (content if isinstance(content, str) else json.dumps(content)).encode(),
+            "tests",
+        )
+        for at, content in enumerate(contents)
+    ]
+    records = cases.read(collection, files, diagnostics)
+    return [record for record in records if isinstance(record, TestRecord)], diagnostics
+
+
+def codes(diagnostics: Diagnostics) -> dict[str, str]:
+    return {found.code: found.severity.label for found in diagnostics}
+
+
+def test_a_record() -> None:
+    (record,), diagnostics = read([CASE])
+    assert not len(diagnostics)
+    assert (record.id, record.title, record.jira_key) == ("u-1", "Log in", "DEMO-1")
+    assert (record.source, record.path) == ("0.json", "tests/0.json")
+    assert record.text == (
+        "# Log in\n\nWith an account.\n\nType: Manual\nPriority: Medium\nTags: Smoke, smoke\n"
+        "Platforms: Web\nFolder: A/B\nRelated: DEMO-2\nPath: tests/login.py:4\n"
+        "Preconditions: an account; a browser\n"
+        "\n1. Open (Data: now)\n   Expected: form\n   Expected: logo\n"
+        "\n2. Send\n"
+    )
+    assert record.step_chars == tuple(len(step_text(step)) for step in record.steps)
+
+
+def test_facets_of_a_record() -> None:
+    (record,), _ = read([CASE])
+    assert {facet.term for facet in facets(record)} == {
+        "tag:smoke",
+        "platform:web",
+        "folder:a",
+        "folder:a/b",
+        "issue:DEMO-2",
+        "priority:medium",
+        "testtype:manual",
+        "testpath:tests/login.py:4",
+        "key:DEMO-1",
+        "steps:2",
+    }
+
+
+def test_the_later_of_two_files_wins() -> None:
+    records, diagnostics = read([CASE], [{**CASE, "title": "Later"}])
+    assert [record.title for record in records] == ["Later"]
+    assert codes(diagnostics) == {"test-duplicate": "warning"}
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "severity"),
+    [
+        ("[1,", "json-syntax", "error"),
+        ([], "tests-none", "error"),
+        ("5", "tests-none", "error"),
+        ([CASE, {"title": "x"}], "test-skipped", "warning"),
+        ([CASE, 5], "test-skipped", "warning"),
+        ([CASE, CASE], "test-duplicate", "warning"),
+        ([{**CASE, "title": "", "summary": None}], "test-no-title", "warning"),
+        ([{**CASE, "steps": []}], "test-no-steps", "note"),
+        ([{**CASE, "tags": None}], "test-no-tags", "note"),
+    ],
+)
+def test_what_is_reported(content: Any, code: str, severity: str) -> None:
+    _, diagnostics = read(content)
+    assert codes(diagnostics) == {code: severity}
+
+
+def test_the_suite_is_told_by_the_name_or_by_the_project() -> None:
+    plain = [{"uid": "u", "title": "t", "tags": ["x"], "steps": ["go"]}]
+    (by_name,), _ = read(plain, names=("api_tests.json",))
+    (by_option,), _ = read(plain, options={"suite": "api"})
+    (by_default,), _ = read(plain)
+    assert [each.test_type for each in (by_name, by_option, by_default)] == ["API", "API", "Manual"]
+
+
+def test_an_unknown_suite() -> None:
+    _, diagnostics = read([CASE], options={"suite": "manual"})
+    assert codes(diagnostics) == {"tests-unknown-suite": "error"}

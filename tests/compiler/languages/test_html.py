@@ -1,0 +1,70 @@
+"""HTML pages: the content that the page marks, as Markdown that loses nothing a reader sees."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbc.languages import markdown
+from kbc.languages.html import read_html
+
+PAGE = """\
+<!doctype html><html><head><title>Install - Site</title>
+<link rel="canonical" href="https://example.org/install">
+<meta name="author" content="Ann"><meta property="article:published_time" content="2024-01-02">
+<meta name="description" content="How to install."></head>
+<body><nav><a href="/">Home</a></nav>
+<{tag}><h1 id="top">Install<a class="headerlink" href="#top">#</a></h1>
+<p>Run <code>tool --flag_a</code>, see <a href="next.html">next</a>.</p>
+<div class="highlight-bash"><pre>pip install x
+  y &lt; z  # ```</pre></div>
+<section id="options"><h2>Options</h2>
+<table><tr><th>A</th><th>B</th></tr><tr><td>1 | 2</td><td>3</td></tr></table></section>
+<ul><li>one<ul><li>nested</li></ul></li></ul>
+<script>alert(1)</script></{tag}><footer>Copyright</footer></body></html>
+"""
+
+TEXT = """\
+# Install
+
+Run `tool --flag_a`, see [next](next.html).
+
+````bash
+pip install x
+  y < z  # ```
+````
+
+## Options
+
+| A | B |
+| --- | --- |
+| 1 \\| 2 | 3 |
+
+- one
+  - nested
+"""
+
+
+@pytest.mark.parametrize("tag", ["main", "article", "div"])
+def test_code_tables_and_lists_are_kept_and_navigation_is_not(tag: str) -> None:
+    page = read_html(PAGE.replace("{tag}", tag))
+    assert page.text == TEXT
+    assert (page.title, page.canonical) == ("Install", "https://example.org/install")
+    assert (page.author, page.created_at) == ("Ann", "2024-01-02")
+    assert page.description == "How to install."
+
+
+def test_anchors_are_those_of_the_page() -> None:
+    page = read_html(PAGE.replace("{tag}", "main"))
+    assert page.anchors == ("top", "options")
+    assert len(markdown.parse(page.text).headings) == len(page.anchors)
+
+
+@pytest.mark.parametrize("source", ["", "<html></html>", "<nav>Home</nav>", "<p>  </p>"])
+def test_a_page_without_content_is_empty(source: str) -> None:
+    assert read_html(source).text == ""
+
+
+def test_unclosed_elements_are_read_as_browsers_do() -> None:
+    assert read_html("<main><ul><li>one<li>two</ul><p>a<p>b</main>").text == (
+        "- one\n- two\n\na\n\nb\n"
+    )

@@ -1,0 +1,90 @@
+"""MDX cleaning: statements and tags go, text and code stay."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbc.languages.mdx import clean, mask
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import A from './a'\nimport {\n  B,\n  C\n} from \"b\";\n\nText", "Text"),
+        ("import './style.css'\n\nText", "Text"),
+        ("export const meta = {\n  a: [1,\n\n  2],\n}\n\nText", "Text"),
+        ("export default Layout\nexport { x }\n\nText", "Text"),
+        ('<Note type="a > b">inner *text*</Note>', "inner *text*"),
+        ("<Cards.Card\n  icon={<Icon/>}\n  {...props}\n  arrow\n/>\n\nText", "Text"),
+        ("a <br/> b<>c</> <hr>", "a  bc"),
+        ("x {/* a comment */}y <!-- another\n# one -->z", "x y z"),
+        ("<!--\n\nimport a from 'b'\n-->text", "text"),
+        ("<Tag {/* why */} on/>text", "text"),
+        ("one\n\n\n\n\ntwo", "one\n\ntwo"),
+        ("<Steps>\n\n### Step\n\n</Steps>", "### Step"),
+    ],
+)
+def test_syntax_is_removed(source: str, expected: str) -> None:
+    assert clean(source) == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "```js\nimport a from 'b'\n\n\n\nexport default <Tag/>\n```",
+        "- item\n\n  ```jsx\n  <Tag>\n  ```",
+        "Use `<Tag>` and ``a ` <b/>`` here.",
+        "import your keys first, then export them",
+        "a < b and c > d, 1 <2",
+        "A List<String> is not a tag.",
+        "An \\<Escaped> tag, <https://example.org>.",
+        "{/* never ends",
+        "Text with {expression} stays.",
+    ],
+)
+def test_text_and_code_stay(source: str) -> None:
+    assert clean(source) == source
+
+
+def test_an_import_inside_a_paragraph_is_text() -> None:
+    source = "One way is\nimport a from 'b'\nwhich loads it."
+    assert clean(source) == source
+
+
+def test_an_unclosed_tag_does_not_hide_what_follows() -> None:
+    assert "# After" in clean("<Broken attr={ \n\n# After\n")
+
+
+MDX_TEXT = st.lists(
+    st.sampled_from(
+        ["<A>", "</A>", "<B/>", "`", "```\n", "\n", "\n\n", "{", "}", "/*", "*/", "<!--", "-->"]
+    )
+    | st.sampled_from(
+        ["import a from 'b'\n", "export const a = {\n", "text ", '="', "'", "<", ">", "\r"]
+    )
+    | st.text(max_size=5),
+    max_size=30,
+).map("".join)
+
+
+@given(MDX_TEXT)
+def test_masking_keeps_every_line_and_offset(text: str) -> None:
+    masked = mask(text)
+    assert len(masked) == len(text)
+    assert all(
+        new == old or (new == " " and old != "\n") for new, old in zip(masked, text, strict=True)
+    )
+
+
+@given(MDX_TEXT)
+def test_cleaning_only_removes(text: str) -> None:
+    remaining = iter(text)
+    assert all(char in remaining for char in clean(text))
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="`~"), max_size=40))
+def test_fenced_code_is_never_touched(code: str) -> None:
+    fence = f"~~~\n{code}\n~~~"
+    assert fence.strip() in clean(f"<A>\n\n{fence}\n\n</A>")

@@ -1,0 +1,188 @@
+"""Finding the input files: order, links, odd names, and files that are no text."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from kbc.diagnostics import Diagnostics, render
+from kbc.project.kinds import MAX_FILE_BYTES
+from kbc.project.model import SourceFile, load_project
+from kbc.sources.discovery import discover
+
+
+def files_of(
+    root: Path, toml: str = "", allow_outside: bool = False
+) -> tuple[dict[str, list[SourceFile]], Diagnostics]:
+    (root / "kb.toml").write_text(f'[kb]\nname = "demo"\n{toml}')
+    diagnostics = Diagnostics()
+    project = load_project(root, diagnostics)
+    assert project is not None, [render(found) for found in diagnostics]
+    return discover(project, diagnostics, allow_outside), diagnostics
+
+
+def write(path: Path, text: str = "# Title\n\nText.\n") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def codes(diagnostics: Diagnostics) -> list[tuple[str, str]]:
+    return [(found.code, found.path) for found in diagnostics]
+
+
+def docs(paths: str) -> str:
+    return f'[[collection]]\nname = "docs"\nkind = "docs"\npaths = [{paths}]\n'
+
+
+def test_files_come_sorted_and_without_hidden_ones(tmp_path: Path) -> None:
+    for name in ("docs/b.md", "docs/a/z.mdx", "docs/.hidden/x.md", "docs/.x.md", "docs/c.png"):
+        write(tmp_path / name)
+    files, diagnostics = files_of(tmp_path)
+    assert [file.path for file in files["docs"]] == ["docs/a/z.mdx", "docs/b.md"]
+    assert [file.relative_path for file in files["docs"]] == ["a/z.mdx", "b.md"]
+    assert not len(diagnostics)
+
+
+def test_files_folders_and_globs_are_paths(tmp_path: Path) -> None:
+    for name in ("a.md", "more/b.md", "glob/x/c.md", "glob/y/d.md", "glob/y/e.txt"):
+        write(tmp_path / name)
+    files, diagnostics = files_of(tmp_path, docs('"a.md", "more", "glob/*/*.md"'))
+    assert [(file.path, file.base) for file in files["docs"]] == [
+        ("a.md", ""),
+        ("glob/x/c.md", "glob"),
+        ("glob/y/d.md", "glob"),
+        ("more/b.md", "more"),
+    ]
+    assert not len(diagnostics)
+
+
+def test_a_missing_path_is_an_error_in_kb_toml(tmp_path: Path) -> None:
+    _, diagnostics = files_of(tmp_path, docs('"nowhere"'))
+    (error,) = diagnostics.errors
+    assert (error.code, error.path, error.line) == ("path-missing", "kb.toml", 6)
+    assert "'nowhere'" in error.message
+
+
+def test_a_folder_without_a_fitting_file_is_a_warning(tmp_path: Path) -> None:
+    write(tmp_path / "docs/image.png")
+    _, diagnostics = files_of(tmp_path)
+    (found,) = diagnostics.warnings
+    assert (found.code, found.line) == ("collection-path-empty", None)
+
+
+def test_an_entry_without_a_fitting_file_is_told_on_the_line_of_paths(tmp_path: Path) -> None:
+    write(tmp_path / "docs/image.png")
+    _, diagnostics = files_of(tmp_path, docs('"docs"'))
+    (found,) = diagnostics.warnings
+    assert (found.code, found.line) == ("collection-path-empty", 6)
+
+
+def test_a_link_that_closes_a_circle_is_left_out(tmp_path: Path) -> None:
+    write(tmp_path / "docs/a.md")
+    (tmp_path / "docs/loop").symlink_to(tmp_path / "docs")
+    (tmp_path / "docs/self.md").symlink_to(tmp_path / "docs/self.md")
+    files, diagnostics = files_of(tmp_path)
+    assert [file.path for file in files["docs"]] == ["docs/a.md"]
+    assert codes(diagnostics) == [
+        ("symlink-loop", "docs/loop"),
+        ("file-unreadable", "docs/self.md"),
+    ]
+
+
+@pytest.mark.parametrize("link", ["docs/out.md", "docs/folder"])
+def test_a_link_out_of_the_root_is_refused_unless_allowed(tmp_path: Path, link: str) -> None:
+    root, outside = tmp_path / "kb", tmp_path / "outside"
+    write(root / "docs/a.md")
+    write(outside / "secret.md")
+    (root / link).symlink_to(outside / "secret.md" if link.endswith(".md") else outside)
+    files, diagnostics = files_of(root)
+    assert codes(diagnostics) == [("path-outside", link)]
+    assert len(files["docs"]) == 1
+    files, diagnostics = files_of(root, allow_outside=True)
+    assert len(files["docs"]) == 2
+    assert not len(diagnostics)
+
+
+def test_a_path_out_of_the_root_is_refused_unless_allowed(tmp_path: Path) -> None:
+    root = tmp_path / "kb"
+    write(tmp_path / "other/x.md")
+    root.mkdir()
+    _, diagnostics = files_of(root, docs('"../other"'))
+    assert codes(diagnostics) == [("path-outside", "kb.toml")]
+    files, diagnostics = files_of(root, docs('"../other"'), allow_outside=True)
+    assert [file.relative_path for file in files["docs"]] == ["x.md"]
+
+
+def test_names_with_spaces_quotes_and_newlines_are_kept_and_shown_on_one_line(
+    tmp_path: Path,
+) -> None:
+    name = 'docs/it\'s a "page"\nof two lines.md'
+    write(tmp_path / name, "\0")
+    files, diagnostics = files_of(tmp_path)
+    assert [file.path for file in files["docs"]] == [name]
+    assert files["docs"][0].text(diagnostics) is None
+    (error,) = diagnostics.errors
+    assert render(error).splitlines()[0].startswith('docs/it\'s a "page"\\nof two lines.md:1: ')
+
+
+def test_a_name_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path / "docs/a.md")
+    with open(os.fsencode(tmp_path / "docs") + b"/\xff.md", "w") as stream:
+        stream.write("# T\n")
+    _, diagnostics = files_of(tmp_path)
+    (error,) = diagnostics.errors
+    assert error.code == "file-name-not-utf8"
+    assert error.location.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "line", "column"),
+    [
+        (b"", "file-empty", None, None),
+        (b"\xef\xbb\xbf \r\n", "file-empty", None, None),
+        (b"# T\n\nab\xffc\n", "file-not-utf8", 3, 3),
+        (b"# T\n\x00", "file-binary", 2, None),
+    ],
+)
+def test_a_file_that_is_no_text_is_reported(
+    data: bytes, code: str, line: int | None, column: int | None
+) -> None:
+    diagnostics = Diagnostics()
+    assert SourceFile("docs/a.md", data).text(diagnostics) is None
+    (found,) = diagnostics
+    assert (found.code, found.line, found.column) == (code, line, column)
+
+
+def test_newlines_stay_as_stored_and_the_byte_order_mark_goes() -> None:
+    file = SourceFile("a.md", b"\xef\xbb\xbfa\r\nb\rc\n")
+    assert file.text(Diagnostics()) == "a\r\nb\rc\n"
+
+
+def test_a_file_of_50_megabytes_is_refused_without_reading_it(tmp_path: Path) -> None:
+    write(tmp_path / "docs/a.md")
+    with (tmp_path / "docs/huge.md").open("wb") as stream:
+        stream.truncate(50_000_000)
+    files, diagnostics = files_of(tmp_path)
+    assert [file.path for file in files["docs"]] == ["docs/a.md"]
+    (error,) = diagnostics.errors
+    assert (error.code, error.path) == ("file-too-large", "docs/huge.md")
+    assert f"{MAX_FILE_BYTES:,}" in error.message
+
+
+def test_a_pipe_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
+    write(tmp_path / "docs/a.md")
+    os.mkfifo(tmp_path / "docs/pipe.md")
+    _, diagnostics = files_of(tmp_path)
+    assert codes(diagnostics) == [("file-special", "docs/pipe.md")]
+
+
+def test_one_file_can_be_in_two_collections(tmp_path: Path) -> None:
+    write(tmp_path / "docs/builtin.md")
+    files, _ = files_of(
+        tmp_path,
+        docs('"docs"')
+        + '[[collection]]\nname = "api"\nkind = "builtins"\npaths = ["docs/builtin.md"]\n',
+    )
+    assert files["docs"][0].data is files["api"][0].data

@@ -1,0 +1,230 @@
+"""What of a source tree is indexed: ignore files, and what is left out whatever they say."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.required import needs
+
+from kbc.diagnostics import Diagnostics
+from kbc.project.model import load_project
+from kbc.sources import source_tree
+from kbc.sources.discovery import discover
+from kbc.sources.source_tree import MAX_FILE_BYTES, SourceTree
+
+
+def write(root: Path, *names: str, text: str = "x = 1\n") -> None:
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def selected(root: Path, *exclude: str) -> tuple[list[str], dict[str, int]]:
+    """The paths that are taken, and how many were left out by reason."""
+    tree = SourceTree(exclude)
+    kept = [path for path in tree.walk(root) if tree.admits(path, path.read_bytes())]
+    return [path.relative_to(root).as_posix() for path in kept], dict(tree.left_out)
+
+
+def test_ignore_files_nest_and_the_deepest_decides(tmp_path: Path) -> None:
+    write(tmp_path, "a.gen.py", "src/a.gen.py", "src/keep.gen.py", "src/tmp/b.py", "tmp/c.py")
+    write(tmp_path, "src/deep/keep.gen.py", "src/only/x.py", "only/y.py")
+    (tmp_path / ".gitignore").write_text("# generated\n*.gen.py\n/tmp/\n")
+    (tmp_path / "src" / ".gitignore").write_text("!keep.gen.py\n/only\n")
+    paths, left_out = selected(tmp_path)
+    assert paths == ["only/y.py", "src/deep/keep.gen.py", "src/keep.gen.py", "src/tmp/b.py"]
+    assert left_out == {
+        source_tree.IGNORED: 4,  # two files, two folders
+        source_tree.DATA: 2,  # the ignore files themselves
+    }
+
+
+def test_contextignore_overrules_gitignore_of_the_same_folder(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "b.py", "fixtures/c.py")
+    (tmp_path / ".gitignore").write_text("b.py\n")
+    (tmp_path / ".contextignore").write_text("!b.py\nfixtures/\n")
+    assert selected(tmp_path)[0] == ["a.py", "b.py"]
+
+
+def test_a_file_in_an_ignored_folder_cannot_be_brought_back(tmp_path: Path) -> None:
+    write(tmp_path, "out/a.py", "b.py")
+    (tmp_path / ".gitignore").write_text("out/\n!out/a.py\n")
+    assert selected(tmp_path)[0] == ["b.py"]
+
+
+def test_lines_that_are_no_patterns_are_passed_over(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "b.py")
+    (tmp_path / ".gitignore").write_bytes(b"\xef\xbb\xbfa.py\n!\n\\\n\xff\n")
+    assert selected(tmp_path)[0] == ["b.py"]
+
+
+@needs(shutil.which("git"), "compares with Git itself")
+def test_the_same_files_are_ignored_as_by_git(tmp_path: Path) -> None:
+    names = ["a.py", "b/a.py", "b/c/a.py", "b/c/d.txt", "doc/x.md", "b/doc/y.md", "e f.py", "#x.py"]
+    write(tmp_path, *names, "b/c/keep/z.py", "[g].py", "q/r/s/t.py")
+    patterns = "b/**/d.txt\n/doc\ne\\ f.py\n\\#x.py\n**/keep/*\nq/*/s\n\\[g].py\nb/a.*\n!b/a.py\n"
+    (tmp_path / ".gitignore").write_text(patterns)
+    git = ["git", "-c", "safe.directory=*", "-C", str(tmp_path)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    listed = subprocess.run(
+        [*git, "ls-files", "-z", "--others", "--exclude-standard"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    expected = sorted(set(listed.split("\0")) - {"", ".gitignore"})
+    assert sorted(selected(tmp_path)[0]) == expected
+
+
+def test_patterns_of_kb_toml_exclude_further_files(tmp_path: Path) -> None:
+    write(tmp_path, "src/a.py", "docs/b.py", "src/c.sql")
+    assert selected(tmp_path, "docs/", "*.sql")[0] == ["src/a.py"]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        (".git/config", source_tree.VERSION_CONTROL),
+        (".hg/store.py", source_tree.VERSION_CONTROL),
+        ("node_modules/x/index.js", source_tree.DEPENDENCY),
+        ("vendor/lib.go", source_tree.DEPENDENCY),
+        ("pkg.egg-info/top.txt", source_tree.DEPENDENCY),
+        (".venv/lib/x.py", source_tree.DEPENDENCY),
+        (".ssh/config", source_tree.SECRET),
+        (".env", source_tree.SECRET),
+        (".env.production", source_tree.SECRET),
+        ("deploy/server.pem", source_tree.SECRET),
+        ("keys/id_rsa", source_tree.SECRET),
+        ("prod.tfvars", source_tree.SECRET),
+        ("package-lock.json", source_tree.LOCK),
+        ("Cargo.lock", source_tree.LOCK),
+        ("go.sum", source_tree.LOCK),
+        ("logo.PNG", source_tree.BINARY),
+        ("rows.csv", source_tree.DATA),
+        ("server.log", source_tree.DATA),
+        ("app.min.js", source_tree.GENERATED),
+        ("bundle.js.map", source_tree.GENERATED),
+        ("api_pb2.py", source_tree.GENERATED),
+        ("api.pb.go", source_tree.GENERATED),
+    ],
+)
+def test_files_that_are_left_out_by_name(tmp_path: Path, name: str, reason: str) -> None:
+    write(tmp_path, "kept.py", name)
+    assert selected(tmp_path) == (["kept.py"], {reason: 1})
+
+
+@pytest.mark.parametrize(
+    "name", [".env.example", ".github/workflows/ci.yml", "build/steps.py", "id_rsa.pub", "key.py"]
+)
+def test_files_that_only_look_like_it_are_kept(tmp_path: Path, name: str) -> None:
+    write(tmp_path, name)
+    assert selected(tmp_path) == ([name], {})
+
+
+def test_output_folders_of_a_project_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path, "app/build/out.js", "app/src/build/keep.js", "app/package.json")
+    write(tmp_path, "env/pyvenv.cfg", "env/lib/x.py")
+    paths, left_out = selected(tmp_path)
+    assert paths == ["app/package.json", "app/src/build/keep.js"]
+    assert left_out == {source_tree.DEPENDENCY: 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("a.py", b"", source_tree.EMPTY),
+        ("a.py", b" \n\t\n", source_tree.EMPTY),
+        ("a.py", b"x = '\0'\n", source_tree.BINARY),
+        ("a.py", b"# caf\xe9\n", source_tree.NOT_UTF8),
+        ("a.py", b"x" * (MAX_FILE_BYTES + 1), source_tree.LARGE),
+        ("a.go", b"// Code generated by stringer. DO NOT EDIT.\n", source_tree.GENERATED),
+        ("a.js", b"// @generated\nvar a\n", source_tree.GENERATED),
+        ("a.js", b"var a=1;" * 5000, source_tree.GENERATED),
+        ("a.html", b"<html><head><meta name='generator' content='x'>", source_tree.GENERATED),
+        ("a.html", b'<HTML>\n<META\ncontent="x" NAME=Generator>\n', source_tree.GENERATED),
+        ("c.json", b'{"key": "-----BEGIN RSA PRIVATE KEY-----"}', source_tree.SECRET),
+        ("c.yaml", b"aws: AKIA" + b"A1B2" * 4 + b"\n", source_tree.SECRET),
+        ("c.toml", b'token = "ghp_' + b"abcd" * 9 + b'"\n', source_tree.SECRET),
+    ],
+)
+def test_files_that_are_left_out_by_content(
+    tmp_path: Path, name: str, data: bytes, reason: str
+) -> None:
+    write(tmp_path, "kept.py")
+    (tmp_path / name).write_bytes(data)
+    assert selected(tmp_path) == (["kept.py"], {reason: 1})
+
+
+@pytest.mark.parametrize(
+    "index", ["crates.js", "doxygen.css", "element-list", "objects.inv", "package-list"]
+)
+def test_a_documentation_site_that_was_generated_is_left_out(tmp_path: Path, index: str) -> None:
+    write(tmp_path, "docs/api/index.html", "docs/api/core/-column/index.html", f"docs/api/{index}")
+    write(tmp_path, "docs/guide.md", "app/src/index.html", f"tests/data/{index}.html")
+    paths, left_out = selected(tmp_path)
+    assert paths == ["app/src/index.html", "docs/guide.md", f"tests/data/{index}.html"]
+    assert left_out == {source_tree.GENERATED: 1}
+
+
+def test_a_template_that_fills_in_the_generator_is_source(tmp_path: Path) -> None:
+    write(tmp_path, "page.html", text='<meta name="generator" content="{{ version }}">\n')
+    assert selected(tmp_path) == (["page.html"], {})
+
+
+def test_test_keys_in_a_program_do_not_hide_it(tmp_path: Path) -> None:
+    write(tmp_path, "test_tls.py", text='KEY = "-----BEGIN PRIVATE KEY-----"\n')
+    assert selected(tmp_path)[0] == ["test_tls.py"]
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    write(tmp_path, "tree/a.py", "outside/b.py")
+    (tmp_path / "tree/link").symlink_to(tmp_path / "outside")
+    (tmp_path / "tree/loop").symlink_to(tmp_path / "tree")
+    (tmp_path / "tree/dangling.py").symlink_to("nowhere")
+    assert selected(tmp_path / "tree") == (["a.py"], {source_tree.LINK: 3})
+
+
+def discovered(root: Path, toml: str) -> tuple[list[str], Diagnostics]:
+    (root / "kb.toml").write_text(f'[kb]\nname = "demo"\n{toml}')
+    diagnostics = Diagnostics()
+    project = load_project(root, diagnostics)
+    assert project is not None
+    (files,) = discover(project, diagnostics).values()
+    return [file.relative_path for file in files], diagnostics
+
+
+def test_a_build_tells_what_it_left_out_in_one_note(tmp_path: Path) -> None:
+    write(
+        tmp_path, "code/a.py", "code/.env", "code/node_modules/x.js", "code/b.lock", "code/c.lock"
+    )
+    (tmp_path / "code/latin.py").write_bytes(b"# \xe9\n")
+    files, diagnostics = discovered(tmp_path, "")
+    assert files == ["a.py"]
+    (note,) = diagnostics
+    assert (note.code, note.severity.label) == ("files-left-out", "note")
+    assert note.message == (
+        "source files in collection 'code': 1; left out: 2 lock files,"
+        " 1 dependencies and build output, 1 not UTF-8, 1 secrets"
+    )
+
+
+def test_a_file_that_is_named_itself_obeys_the_same_rules(tmp_path: Path) -> None:
+    write(tmp_path, "src/a.py", "src/.env", "src/b.py")
+    toml = '[[collection]]\nname = "c"\nkind = "code"\npaths = ["src/.env", "src/?.py"]\n'
+    files, diagnostics = discovered(tmp_path, toml)
+    assert files == ["a.py", "b.py"]
+    codes = {found.code: found for found in diagnostics}
+    assert set(codes) == {"collection-path-empty", "files-left-out"}
+    assert "1 secrets" in codes["files-left-out"].message
+
+
+def test_a_tree_of_nothing_but_excluded_files_is_a_warning(tmp_path: Path) -> None:
+    write(tmp_path, "code/.env")
+    files, diagnostics = discovered(tmp_path, "")
+    assert files == []
+    assert "collection-path-empty" in {found.code for found in diagnostics}
+    assert not diagnostics.errors

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.knowledge.verification import CHECKS, verify
+from kb_runtime.store.manifest import seal
+from kbc.linking.linker import Published, PublishError
+
+Publish = Callable[..., Published]
+
+
+def reseal(build: Path) -> None:
+    """Lists the files of a build as they are now, so that only their content is inconsistent."""
+    path = build / "manifest.json"
+    fields: dict[str, Any] = json.loads(path.read_bytes())
+    for file in fields["files"]:
+        data = (build / file["path"]).read_bytes()
+        file |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    path.write_bytes(seal(fields))
+
+
+def test_a_sound_artifact_has_no_problem(publish: Publish) -> None:
+    build = publish().path
+    report = verify(build.parent)
+    assert report.ok
+    assert report.build_id == build.name
+    assert report.files == len([path for path in build.rglob("*") if path.is_file()]) - 1
+    assert report.checks == tuple(CHECKS)
+    assert json.loads(json.dumps(report.as_dict()))["ok"] is True
+
+
+def test_every_altered_and_missing_file_is_reported(publish: Publish) -> None:
+    build = publish().path
+    (build / "tools.json").write_bytes(b"[]\n")
+    (build / "catalog/docs.bin").unlink()
+    report = verify(build)
+    assert {(one.code, one.path) for one in report.problems} == {
+        ("altered", "tools.json"),
+        ("truncated", "catalog/docs.bin"),
+    }
+
+
+def test_an_extra_file_is_reported(publish: Publish) -> None:
+    build = publish().path
+    (build / "lexical").mkdir()
+    (build / "lexical/extra.idx").write_bytes(b"")
+    report = verify(build)
+    assert [(one.code, one.path) for one in report.problems] == [("extra", "lexical/extra.idx")]
+    assert report.checks == ()
+
+
+def test_a_damaged_manifest_is_an_error(publish: Publish) -> None:
+    build = publish().path
+    os.truncate(build / "manifest.json", 40)
+    with pytest.raises(ArtifactError):
+        verify(build)
+
+
+@pytest.mark.parametrize(
+    ("file", "position", "path"),
+    [
+        ("catalog/builtins.off", 8, "catalog/builtins.bin"),  # where the second record starts
+        ("catalog/builtins.keys", -1, "catalog/builtins.keys"),  # the last letter of a key
+        ("columns/start_line.u32", 0, "columns"),
+        ("columns/record.u32", 0, "columns/record.u32"),
+    ],
+)
+def test_files_that_contradict_each_other_are_reported(
+    publish: Publish, file: str, position: int, path: str
+) -> None:
+    build = publish().path
+    data = bytearray((build / file).read_bytes())
+    data[position] ^= 64
+    (build / file).write_bytes(data)
+    reseal(build)
+    problems = verify(build).problems
+    assert {one.code for one in problems} == {"inconsistent"}
+    assert problems[0].path == path
+
+
+def test_scopes_must_name_collections(publish: Publish) -> None:
+    with pytest.raises(PublishError, match="the scope all names nowhere"):
+        publish(scopes={"all": ["nowhere"]})
+
+
+def test_rows_must_follow_each_other(publish: Publish) -> None:
+    collections = [{"name": "docs", "kind": "docs", "records": 1, "chunks": 1, "first_row": 4}]
+    with pytest.raises(PublishError, match="starts at row 4"):
+        publish({"docs": [{"id": "a", "text": "t"}]}, collections=collections)
+
+
+def test_empty_collections_are_sound(publish: Publish) -> None:
+    published = publish({"docs": [], "posts": []})
+    assert verify(published.path).ok

@@ -1,0 +1,157 @@
+"""The compiler as a child: what it says, what ends it, and that nothing of it stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kb_runtime.live.compiler_process import (
+    TIED,
+    CompilerError,
+    CompilerMissingError,
+    CompilerProcess,
+    compile_with,
+)
+
+TESTS = [{"uid": "T-1", "title": "Log in", "tags": ["a"], "steps": ["Enter a password"]}]
+PATIENCE_S = 20.0
+
+
+def ingest(workspace: Path) -> list[str]:
+    return ["workspace", "ingest", str(workspace), "-", TIED, "--json"]
+
+
+def line(tests: object = TESTS) -> bytes:
+    return json.dumps(tests).encode()
+
+
+def has_ended(pid: int) -> bool:
+    """Whether the process is gone, or a zombie that only its parent's table still has."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return True
+    return state == "Z"
+
+
+def until(ended: int) -> bool:
+    """Waits for the end of a process."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not has_ended(ended) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return has_ended(ended)
+
+
+@pytest.fixture
+def hanging(tmp_path: Path) -> Iterator[CompilerProcess]:
+    """A compiler that waits for a line that nobody sends."""
+    with CompilerProcess(ingest(tmp_path / "ws")) as process:
+        yield process
+
+
+def test_the_report_of_a_compiler_that_succeeds(tmp_path: Path) -> None:
+    report = compile_with(ingest(tmp_path / "ws"), line(), timeout_s=PATIENCE_S)
+    assert report["tests"] == report["added"] == 1
+    assert Path(report["path"]).is_dir()
+
+
+def test_what_the_compiler_refuses_is_its_sentence_and_hint(tmp_path: Path) -> None:
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "ws" / "workspace.json").write_text('{"format": 7}')
+    with pytest.raises(CompilerError, match=r"has format 7; this kbc uses format 1\.$") as caught:
+        compile_with(ingest(tmp_path / "ws"), line(), timeout_s=PATIENCE_S)
+    assert caught.value.hint
+
+
+def test_the_diagnostics_of_a_failed_build_are_lines(tmp_path: Path) -> None:
+    (tmp_path / "kb.toml").write_text('[kb]\nname = "Nope"\n')
+    with pytest.raises(CompilerError) as caught:
+        compile_with(["build", str(tmp_path), "--json"], b"", timeout_s=PATIENCE_S)
+    assert any(found.startswith("kb.toml:2: ") for found in caught.value.diagnostics)
+
+
+def test_a_compiler_that_does_not_end_is_stopped(tmp_path: Path) -> None:
+    endless = ["workspace", "follow", str(tmp_path / "ws"), "--code", str(tmp_path), TIED]
+    with pytest.raises(CompilerError, match=r"stopped after 0\.5 seconds"):
+        compile_with(endless, b"", timeout_s=0.5)
+
+
+def test_a_compiler_that_dies_is_told_with_its_signal(hanging: CompilerProcess) -> None:
+    os.kill(hanging._process.pid, signal.SIGSEGV)
+    assert hanging.wait(PATIENCE_S)
+    with pytest.raises(CompilerError, match="ended by SIGSEGV"):
+        hanging.report()
+
+
+def test_leaving_ends_the_process(tmp_path: Path) -> None:
+    with CompilerProcess(ingest(tmp_path / "ws")) as process:
+        assert not process.has_ended
+    assert process.has_ended
+
+
+def test_too_little_memory_is_an_error_and_no_version(tmp_path: Path) -> None:
+    with CompilerProcess(ingest(tmp_path / "ws"), memory_bytes=48 << 20) as process:
+        process.send(line())
+        assert process.wait(PATIENCE_S)
+        with pytest.raises(CompilerError):
+            process.report()
+    assert not list(tmp_path.rglob("CURRENT"))
+
+
+def test_without_the_extra_the_hint_is_the_command_that_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "modules"
+    broken.mkdir()
+    (broken / "markdown_it.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'markdown_it'\", name='markdown_it')\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(broken))
+    with pytest.raises(CompilerMissingError) as caught:
+        compile_with(ingest(tmp_path / "ws"), line(), timeout_s=PATIENCE_S)
+    assert caught.value.hint == 'pip install "kbc[compiler]"'
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_killed_server_takes_its_compiler_with_it(tmp_path: Path) -> None:
+    # Once before the compiler reads stdin, once while it embeds.
+    many = [{"uid": f"T-{n}", "title": f"Test {n}", "steps": [f"Step {n}"]} for n in range(3000)]
+    for sent in (b"", line(many)):
+        server = subprocess.Popen(
+            [sys.executable, "-c", _SERVER, *ingest(tmp_path / "ws")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(sent + b"\n")
+        server.stdin.flush()
+        pid = int(server.stdout.readline())
+        time.sleep(1.5 if sent else 0.0)
+        server.kill()
+        server.wait()
+        assert until(pid)
+        server.stdin.close()
+        server.stdout.close()
+    assert compile_with(ingest(tmp_path / "ws"), line(), timeout_s=PATIENCE_S)["tests"] == 1
+    assert not [path for path in tmp_path.rglob("*") if path.name.startswith((".tmp-", "pending"))]
+
+
+_SERVER = """\
+import sys, time
+from kb_runtime.live.compiler_process import CompilerProcess
+sent = sys.stdin.buffer.readline().strip()
+process = CompilerProcess(sys.argv[1:])
+if sent:
+    process.send(sent)
+print(process._process.pid, flush=True)
+time.sleep(600)
+"""

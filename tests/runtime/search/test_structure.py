@@ -1,0 +1,90 @@
+"""Ranking by structure over a compiled source tree."""
+
+from __future__ import annotations
+
+import pytest
+
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.search.searcher import SearchRequest
+from kbc.pipeline.build import BuildOptions, build
+
+FILES = {
+    # The definition of Router is in both versions; that of Handler is not in the tree.
+    "src/v1/router.ts": "/** Routes. */\nexport class Router {\n  old(): void {\n    go();\n  }\n}\n",
+    "src/v2/router.ts": "/** Routes. */\nexport class Router {\n  now(): void {\n    go();\n  }\n}\n",
+    # Only in the older version.
+    "src/v1/lantern.ts": "/** Trims a lantern. */\nexport class Lantern {\n  trim(): void {}\n}\n",
+    # Its definition is in another file of the later version.
+    "src/v1/old.ts": "/** Mends a sail. */\nexport class Sail {\n  mend(): void {}\n}\n",
+    "src/v2/core/sails.ts": "/** Mends a sail. */\nexport class Sail {\n  mend(): void {}\n}\n",
+    # Passes on what another file defines.
+    "src/anchors.ts": 'export { Anchor } from "./anchor/iron";\nexport { Buoy } from "./anchor/buoy";\n',
+    "src/anchor/iron.ts": "/** Iron. */\nexport class Anchor {\n  drop(): void {\n    go();\n  }\n}\n",
+    "src/anchor/buoy.ts": "/** Floats. */\nexport class Buoy {\n  float(): void {\n    go();\n  }\n}\n",
+    "src/index.ts": 'export { Handler, Context } from "other-package";\n',
+    **{
+        f"src/use{n}.ts": f'import {{ Handler }} from ".";\n\n/** Handler number {n}: a Handler. */\n'
+        f"export function use{n}(handler: Handler): Handler {{\n  return handler;\n}}\n"
+        for n in range(6)
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Artifact:
+    kb = tmp_path_factory.mktemp("tree")
+    for path, text in FILES.items():
+        (kb / "code" / path).parent.mkdir(parents=True, exist_ok=True)
+        (kb / "code" / path).write_text(text, encoding="utf-8")
+    (kb / "kb.toml").write_text(
+        '[kb]\nname = "tree"\n\n[[collection]]\nname = "code"\nkind = "code"\npaths = ["code"]\n',
+        encoding="utf-8",
+    )
+    return Artifact.open(build(kb, BuildOptions(out=kb / "out")).path)
+
+
+def found(tree: Artifact, query: str) -> list[str]:
+    hits = tree.searcher.search(SearchRequest(query)).hits
+    return [tree.catalog(hit.collection).id(hit.record) for hit in hits]
+
+
+def test_a_name_that_is_defined_nowhere_is_found_where_it_is_passed_on(tree: Artifact) -> None:
+    assert found(tree, "Handler")[0] == "src/index.ts"
+    first = tree.searcher.search(SearchRequest("Handler")).hits[0]
+    assert "definitions" in [step for step, _ in first.adjustments]
+
+
+def test_of_versions_side_by_side_the_latest_comes_first(tree: Artifact) -> None:
+    places = found(tree, "Router")
+    assert places.index("src/v2/router.ts") < places.index("src/v1/router.ts")
+
+
+def test_an_older_version_comes_first_for_who_names_it(tree: Artifact) -> None:
+    places = found(tree, "v1 Router class")
+    assert places.index("src/v1/router.ts") < places.index("src/v2/router.ts")
+
+
+def demoted(tree: Artifact, query: str) -> set[str]:
+    hits = tree.searcher.search(SearchRequest(query, limit=50)).hits
+    return {
+        tree.catalog(hit.collection).id(hit.record)
+        for hit in hits
+        if "demotion" in [step for step, _ in hit.adjustments]
+    }
+
+
+def test_an_older_version_gives_way_to_its_counterpart_only(tree: Artifact) -> None:
+    places = demoted(tree, "which class trims, mends or routes")
+    assert {"src/v1/router.ts", "src/v1/old.ts"} <= places
+    assert "src/v1/lantern.ts" not in places
+
+
+def test_a_file_of_re_exports_gives_way_to_what_it_passes_on(tree: Artifact) -> None:
+    assert "src/anchors.ts" in demoted(tree, "anchor and buoy classes")
+    assert "src/anchors.ts" in demoted(tree, "Anchor")
+    assert found(tree, "Anchor")[0] == "src/anchor/iron.ts"
+
+
+def test_a_file_of_re_exports_stays_for_who_asks_for_it(tree: Artifact) -> None:
+    assert "src/anchors.ts" not in demoted(tree, "where are anchor and buoy exports")
+    assert "src/index.ts" not in demoted(tree, "Handler")

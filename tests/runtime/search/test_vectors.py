@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.search.vectors import MIN_COSINE, RowRange, VectorIndex
+from kbc.backends.vectors import write_vectors
+
+DIMENSIONS = 24
+RANGES = [
+    RowRange("a", 0, 300),
+    RowRange("b", 300, 0),
+    RowRange("c", 300, 500),
+    RowRange("d", 800, 200),
+]
+ALL_EXACT = 10_000
+ALL_GRAPHS = 10
+
+
+def clustered(rows: int) -> NDArray[np.float32]:
+    random = np.random.default_rng(5)
+    centres = random.normal(size=(40, DIMENSIONS))
+    vectors = centres[random.integers(0, 40, rows)] + 0.4 * random.normal(size=(rows, DIMENSIONS))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors.astype(np.float32)
+
+
+VECTORS = clustered(1000)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> VectorIndex:
+    folder = tmp_path_factory.mktemp("vectors")
+    write_vectors(folder, VECTORS, RANGES)
+    return VectorIndex(str(folder))
+
+
+def brute_force(query: NDArray[np.float32], rows: list[int], limit: int) -> list[tuple[int, float]]:
+    cosines = {row: float(VECTORS[row] @ query) for row in rows}
+    best = sorted(cosines, key=lambda row: (-cosines[row], row))
+    return [(row, cosines[row]) for row in best if cosines[row] > MIN_COSINE][:limit]
+
+
+@pytest.mark.parametrize("exact_rows", [ALL_EXACT, ALL_GRAPHS])
+@pytest.mark.parametrize("limit", [1, 7, 60])
+def test_the_nearest_rows_are_found_best_first(
+    index: VectorIndex, exact_rows: int, limit: int
+) -> None:
+    for row in (0, 299, 300, 999):
+        expected = brute_force(VECTORS[row], list(range(1000)), limit)
+        hits = index.search(VECTORS[row], RANGES, limit, exact_rows=exact_rows)
+        assert hits.rows == [row for row, _ in expected]
+        assert hits.cosines == pytest.approx([cosine for _, cosine in expected], abs=1e-5)
+
+
+@pytest.mark.parametrize("exact_rows", [ALL_EXACT, ALL_GRAPHS])
+def test_only_the_given_ranges_are_searched(index: VectorIndex, exact_rows: int) -> None:
+    hits = index.search(VECTORS[5], [RANGES[2]], 20, exact_rows=exact_rows)
+    assert hits.rows == [row for row, _ in brute_force(VECTORS[5], list(range(300, 800)), 20)]
+
+
+@pytest.mark.parametrize("exact_rows", [ALL_EXACT, 150, ALL_GRAPHS])
+def test_a_filter_comes_before_the_ranking(index: VectorIndex, exact_rows: int) -> None:
+    mask = np.zeros(1000, dtype=np.bool_)
+    mask[::3] = True
+    hits = index.search(VECTORS[1], RANGES, 10, mask, exact_rows)
+    assert hits.rows == [row for row, _ in brute_force(VECTORS[1], list(range(0, 1000, 3)), 10)]
+
+
+def test_a_filter_that_leaves_nothing_finds_nothing(index: VectorIndex) -> None:
+    mask = np.zeros(1000, dtype=np.bool_)
+    for exact_rows in (ALL_EXACT, ALL_GRAPHS):
+        assert index.search(VECTORS[1], RANGES, 10, mask, exact_rows).rows == []
+
+
+def test_rows_without_similarity_are_no_candidates(tmp_path: Path) -> None:
+    axes = np.eye(DIMENSIONS, dtype=np.float32)
+    write_vectors(tmp_path, axes, [RowRange("a", 0, DIMENSIONS)])
+    assert VectorIndex(str(tmp_path)).search(axes[3], [RowRange("a", 0, DIMENSIONS)], 10).rows == [
+        3
+    ]
+
+
+def test_equal_rows_come_in_row_order_whatever_the_limit(tmp_path: Path) -> None:
+    same = np.repeat(VECTORS[:1], 50, axis=0)
+    write_vectors(tmp_path, same, [RowRange("a", 0, 50)])
+    index = VectorIndex(str(tmp_path))
+    for limit in (1, 3, 49, 50, 80):
+        found = index.search(VECTORS[0], [RowRange("a", 0, 50)], limit).rows
+        assert found == list(range(min(limit, 50)))
+
+
+def test_a_limit_below_one_counts_as_one(index: VectorIndex) -> None:
+    assert len(index.search(VECTORS[0], RANGES, 0).rows) == 1
+
+
+def test_no_ranges_and_no_rows_find_nothing(index: VectorIndex, tmp_path: Path) -> None:
+    assert index.search(VECTORS[0], [], 5).rows == []
+    write_vectors(tmp_path, VECTORS[:0], [RowRange("a", 0, 0)])
+    assert VectorIndex(str(tmp_path)).search(VECTORS[0], [RowRange("a", 0, 0)], 5).rows == []
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [
+        np.full(DIMENSIONS, np.nan, dtype=np.float32),
+        np.zeros(DIMENSIONS, dtype=np.float32),
+        np.ones(DIMENSIONS - 1, dtype=np.float32),
+    ],
+)
+def test_a_query_that_is_no_direction_is_refused(
+    index: VectorIndex, vector: NDArray[np.float32]
+) -> None:
+    with pytest.raises(ValueError, match=r"zero or not finite|does not fit"):
+        index.search(vector, RANGES, 5)
+
+
+def test_a_range_behind_the_last_row_is_refused(index: VectorIndex) -> None:
+    with pytest.raises(ValueError, match="1000 rows"):
+        index.search(VECTORS[0], [RowRange("a", 900, 101)], 5)
+
+
+def test_threads_get_the_answers_of_one(index: VectorIndex) -> None:
+    expected = [
+        index.search(VECTORS[row], RANGES, 5, exact_rows=ALL_GRAPHS).rows for row in range(60)
+    ]
+    wrong: list[int] = []
+
+    def work(limits: range) -> None:
+        for row in limits:
+            if index.search(VECTORS[row], RANGES, 5, exact_rows=ALL_GRAPHS).rows != expected[row]:
+                wrong.append(row)
+
+    threads = [threading.Thread(target=work, args=(range(start, 60, 4),)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_missing_rows_are_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactError) as caught:
+        VectorIndex(str(tmp_path))
+    assert caught.value.code == "truncated"
+
+
+@pytest.mark.parametrize("content", [b"", b"not a graph at all" * 20])
+def test_a_damaged_graph_is_one_clear_error(tmp_path: Path, content: bytes) -> None:
+    write_vectors(tmp_path, VECTORS, RANGES)
+    (tmp_path / "c.usearch").write_bytes(content)
+    with pytest.raises(ArtifactError) as caught:
+        VectorIndex(str(tmp_path)).search(VECTORS[0], RANGES, 5, exact_rows=ALL_GRAPHS)
+    assert caught.value.code == "altered"
+
+
+def test_a_graph_of_another_collection_is_refused(tmp_path: Path) -> None:
+    write_vectors(tmp_path, VECTORS, RANGES)
+    (tmp_path / "d.usearch").replace(tmp_path / "c.usearch")
+    with pytest.raises(ArtifactError, match="200 vectors"):
+        VectorIndex(str(tmp_path)).search(VECTORS[0], [RANGES[2]], 5, exact_rows=ALL_GRAPHS)
+
+
+def test_an_exact_search_does_not_import_usearch(tmp_path: Path) -> None:
+    write_vectors(tmp_path, VECTORS, RANGES)
+    code = (
+        "import sys, numpy; from kb_runtime.search.vectors import *;"
+        f"v = VectorIndex({str(tmp_path)!r}); q = v.vector(3, {DIMENSIONS});"
+        "print(v.search(q, [RowRange('a', 0, 1000)], 1).rows, 'usearch' in sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": ":".join(sys.path)},
+    )
+    assert run.stdout.strip() == "[3] False"

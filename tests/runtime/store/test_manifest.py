@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.store import manifest as manifest_module
+from kb_runtime.store.manifest import load, locate, resolve, seal
+from kb_runtime.version import FORMAT_VERSION
+from kbc.linking.linker import Published
+
+Publish = Callable[..., Published]
+
+BUILD = "0123456789abcdef"
+
+
+def write(folder: Path, **fields: Any) -> Path:
+    """A sealed manifest without files in `folder`, named after the build."""
+    build = folder / BUILD
+    build.mkdir(parents=True, exist_ok=True)
+    given = {"format": FORMAT_VERSION, "build_id": BUILD, "collections": [], "files": []}
+    (build / "manifest.json").write_bytes(seal({**given, **fields}))
+    return build
+
+
+def code_of(call: Callable[[], object]) -> str:
+    with pytest.raises(ArtifactError) as caught:
+        call()
+    assert caught.value.message.endswith(".")
+    assert "\n" not in caught.value.message
+    return caught.value.code
+
+
+def test_the_seal_is_the_hash_of_the_file_with_the_seal_zeroed(tmp_path: Path) -> None:
+    data = (write(tmp_path) / "manifest.json").read_bytes()
+    digits = json.loads(data)["seal"]
+    assert hashlib.sha256(data.replace(digits.encode(), b"0" * 64)).hexdigest() == digits
+
+
+@given(st.dictionaries(st.text(), st.text() | st.integers() | st.lists(st.text())))
+def test_sealing_keeps_every_field(fields: dict[str, Any]) -> None:
+    read = json.loads(seal(fields))
+    assert {name: value for name, value in read.items() if name != "seal"} == {
+        name: value for name, value in fields.items() if name != "seal"
+    }
+
+
+def test_a_loaded_manifest_reads_like_a_mapping(tmp_path: Path) -> None:
+    manifest = load(write(tmp_path, title="Title"))
+    assert manifest["title"] == "Title"
+    assert manifest.get("nothing", 1) == 1
+    assert "title" in manifest
+    assert manifest.build_id == BUILD
+
+
+def test_every_flipped_bit_of_a_manifest_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path) / "manifest.json"
+    good = path.read_bytes()
+    for position in range(len(good)):
+        for bit in range(8):
+            path.write_bytes(
+                good[:position] + bytes([good[position] ^ 1 << bit]) + good[position + 1 :]
+            )
+            assert code_of(lambda: load(path.parent)) in {
+                "altered",
+                "truncated",
+                "not-an-artifact",
+            }
+
+
+def test_every_truncation_of_a_manifest_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path) / "manifest.json"
+    good = path.read_bytes()
+    for size in range(len(good)):
+        path.write_bytes(good[:size])
+        assert code_of(lambda: load(path.parent)) in {"truncated", "not-an-artifact"}
+
+
+def test_a_newer_format_asks_for_an_upgrade(tmp_path: Path) -> None:
+    build = write(tmp_path, format=FORMAT_VERSION + 1)
+    with pytest.raises(ArtifactError) as caught:
+        load(build)
+    assert caught.value.code == "newer-format"
+    assert "Upgrade kbc" in caught.value.hint
+
+
+def test_an_older_format_asks_for_a_build(tmp_path: Path) -> None:
+    build = write(tmp_path, format=FORMAT_VERSION - 1)
+    with pytest.raises(ArtifactError) as caught:
+        load(build)
+    assert caught.value.code == "older-format"
+    assert "Build" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"format": "1"},
+        {"build_id": 5},
+        {"files": [{"path": "a"}]},
+        {"files": 3},
+        {"collections": {}},
+        {"files": [{"path": "../outside", "bytes": 1, "sha256": ""}]},
+        {"files": [{"path": "/etc/passwd", "bytes": 1, "sha256": ""}]},
+        {"files": [{"path": "a\\..\\b", "bytes": 1, "sha256": ""}]},
+    ],
+)
+def test_a_sealed_file_of_another_shape_is_not_an_artifact(
+    tmp_path: Path, fields: dict[str, Any]
+) -> None:
+    build = write(tmp_path, **fields)
+    assert code_of(lambda: load(build)) == "not-an-artifact"
+
+
+def test_foreign_json_is_not_an_artifact(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"name": "a web app"}')
+    assert code_of(lambda: load(tmp_path)) == "not-an-artifact"
+
+
+def test_a_renamed_build_is_refused(tmp_path: Path) -> None:
+    other = write(tmp_path).rename(tmp_path / "fedcba9876543210")
+    assert code_of(lambda: load(other)) == "altered"
+
+
+def test_a_pipe_in_place_of_the_manifest_does_not_hang(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "manifest.json")
+    assert code_of(lambda: load(tmp_path)) == "not-an-artifact"
+
+
+def test_a_knowledge_base_a_build_and_its_parent_resolve_alike(publish: Publish) -> None:
+    build = publish().path
+    for path in (build, build.parent, build.parent.parent, f"{build}/"):
+        assert resolve(path) == str(build)
+
+
+def test_nothing_there_is_missing(tmp_path: Path) -> None:
+    assert code_of(lambda: resolve(tmp_path / "nothing")) == "missing"
+    assert code_of(lambda: resolve("bad\0path")) == "missing"
+
+
+def test_a_file_or_an_empty_folder_is_not_an_artifact(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    assert code_of(lambda: resolve(file)) == "not-an-artifact"
+    assert code_of(lambda: resolve(tmp_path)) == "not-an-artifact"
+
+
+def test_several_knowledge_bases_are_named(tmp_path: Path) -> None:
+    for name in ("beta", "alpha"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "CURRENT").write_text(f"{BUILD}\n")
+    with pytest.raises(ArtifactError, match="alpha, beta") as caught:
+        resolve(tmp_path)
+    assert caught.value.code == "not-an-artifact"
+
+
+@pytest.mark.parametrize(
+    "content", ["", "../../etc", "/etc", ".", BUILD.upper(), BUILD + "x", BUILD + "\n\n", "é" * 16]
+)
+def test_a_malformed_current_is_refused(tmp_path: Path, content: str) -> None:
+    write(tmp_path)
+    (tmp_path / "CURRENT").write_text(content, encoding="utf-8")
+    assert code_of(lambda: resolve(tmp_path)) == "altered"
+
+
+def test_a_current_that_names_no_build_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "CURRENT").write_text(f"{BUILD}\n")
+    assert code_of(lambda: resolve(tmp_path)) == "missing"
+
+
+def test_current_is_read_anew_each_time(tmp_path: Path) -> None:
+    first = write(tmp_path)
+    (tmp_path / "CURRENT").write_text(f"{BUILD}\n")
+    location = locate(tmp_path)
+    assert location.build_folder() == str(first)
+    second = tmp_path / ("f" * 16)
+    second.mkdir()
+    (second / "manifest.json").write_text("")
+    (tmp_path / "CURRENT").write_text("f" * 16 + "\n")
+    assert location.build_folder() == str(second)
+
+
+def test_sizes_are_checked(publish: Publish) -> None:
+    build = publish().path
+    manifest = load(build)
+    manifest.check_sizes()
+    path = build / "tools.json"
+    path.write_bytes(path.read_bytes()[:-1])
+    assert code_of(manifest.check_sizes) == "truncated"
+    path.write_bytes(b"x" * 99)
+    assert code_of(manifest.check_sizes) == "altered"
+    path.unlink()
+    assert code_of(manifest.check_sizes) == "truncated"
+    path.mkdir()
+    assert code_of(manifest.check_sizes) == "altered"
+
+
+def test_an_altered_file_is_refused_and_a_sound_one_hashed_once(
+    publish: Publish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = publish().path
+    hashed = []
+    digest = manifest_module._digest
+
+    def counting(path: str, size: int) -> str:
+        hashed.append(path)
+        return digest(path, size)
+
+    monkeypatch.setattr(manifest_module, "_digest", counting)
+    manifest = load(build)
+    for _ in range(3):
+        manifest.check_file("tools.json")
+    assert len(hashed) == 1
+    (build / "catalog/docs.bin").write_bytes(
+        bytes(reversed((build / "catalog/docs.bin").read_bytes()))
+    )
+    assert code_of(lambda: manifest.check_file("catalog/docs.bin")) == "altered"
+    assert code_of(lambda: manifest.check_file("no/such/file")) == "truncated"
+
+
+def test_a_file_may_be_checked_by_many_threads_at_once(tmp_path: Path) -> None:
+    content = os.urandom(1 << 20)  # above the size from which OpenSSL hashes
+    files = [
+        {
+            "path": "big",
+            "bytes": len(content),
+            "sha256": hashlib.sha256(content).hexdigest(),
+        }
+    ]
+    build = write(tmp_path, files=files)
+    (build / "big").write_bytes(content)
+    manifest = load(build)
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            manifest.check_file("big")
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_read_gives_checked_content(publish: Publish) -> None:
+    build = publish().path
+    manifest = load(build)
+    assert manifest.read("tools.json") == b"{}\n"
+    (build / "tools.json").write_bytes(b"[]\n")
+    assert code_of(lambda: load(build).read("tools.json")) == "altered"
+
+
+def test_loading_a_manifest_imports_neither_openssl_nor_numpy(publish: Publish) -> None:
+    build = publish().path
+    code = (
+        "import sys; from kb_runtime.live.versions import LiveArtifact; LiveArtifact(sys.argv[1]).lease();"
+        "print(*sorted({'_hashlib','numpy','typing','threading','dataclasses'} & set(sys.modules)))"
+    )
+    root = Path(manifest_module.__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code, build],
+        env={"PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == []

@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kb_runtime.errors import ToolError
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.reference.docs import get_doc, list_docs
+from kb_runtime.tools.session import Session
+from kbc.linking.linker import Published
+
+Call = Callable[..., Answer]
+
+
+def structured(answer: Answer) -> dict[str, Any]:
+    assert answer.structured is not None
+    return answer.structured
+
+
+def refusal(call: Call, tool: str, **raw: Any) -> ToolError:
+    with pytest.raises(ToolError) as caught:
+        call(tool, **raw)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "docs/manual.md",
+        "/docs/manual.md",
+        "docs\\manual.md",
+        "DOCS/Manual.md",
+        "manual.md",
+        "manual",
+        "The Manual",
+        "doc:docs/manual.md",
+        "kb://small/docs/docs%2Fmanual.md",
+        "kb://small/docs/docs/manual.md",
+    ],
+)
+def test_page_is_found_by_path_name_title_and_address(call: Call, name: str) -> None:
+    for tool, argument in (("get_doc", "filename"), ("doc_outline", "path")):
+        assert structured(call(tool, **{argument: name}))["path"] == "docs/manual.md"
+
+
+def test_whole_page(call: Call) -> None:
+    found = structured(call("get_doc", filename="posts/soup.mdx"))
+    assert found == {
+        "filename": "soup.mdx",
+        "path": "posts/soup.mdx",
+        "title": "Message soup",
+        "type": "mdx",
+        "content": "# Message soup\n",
+        "size": 15,
+        "processed": True,
+        "frontmatter": {"title": "Soup"},
+    }
+
+
+def test_raw_page_is_the_file_as_stored(call: Call) -> None:
+    found = structured(call("get_doc", filename="soup.mdx", raw=True))
+    assert found["content"].startswith("---\ntitle: Soup\n---\n")
+    assert found["processed"] is False
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"filename": "docs/manual.md", "section": "Sets"},
+        {"filename": "docs/manual.md", "section": "sets"},
+        {"filename": "docs/manual.md", "section": "#sets"},
+        {"filename": "docs/manual.md", "section": "sets:5"},
+        {"filename": "docs/manual.md#sets"},
+        {"filename": "doc:docs/manual.md#sets:5"},
+    ],
+)
+def test_section_is_its_lines_as_stored(call: Call, raw: dict[str, Any]) -> None:
+    found = structured(call("get_doc", **raw))
+    assert (
+        found["content"] == "## Sets\r\n\r\nSets hold values.\r\n### Examples\r\nSet(1, 2)\r\n\r\n"
+    )
+    assert (found["startLine"], found["endLine"], found["totalLines"]) == (5, 10, 13)
+    assert found["section"]["anchor"] == "sets"
+    assert found["size"] == len(found["content"])
+
+
+def test_line_range_ends_with_the_file(call: Call) -> None:
+    found = structured(call("get_doc", filename="manual.md", startLine=13, endLine=99))
+    assert found["content"] == "Maps hold pairs.\r\n"
+    assert (found["startLine"], found["endLine"]) == (13, 13)
+
+
+def test_one_end_of_a_line_range_is_enough(call: Call) -> None:
+    first = structured(call("get_doc", filename="manual.md", endLine=1))
+    assert first["content"] == "# The manual\r\n"
+    assert structured(call("get_doc", filename="manual.md", startLine=1))["endLine"] == 13
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ({"startLine": 14}, "startLine 14 is behind the last line, 13"),
+        ({"startLine": 5, "endLine": 4}, "startLine 5 is behind endLine 4"),
+        ({"section": "sets", "startLine": 1}, "section and startLine or endLine"),
+    ],
+)
+def test_impossible_part_is_bad_input(call: Call, raw: dict[str, Any], message: str) -> None:
+    error = refusal(call, "get_doc", filename="manual.md", **raw)
+    assert error.kind == "BAD_INPUT"
+    assert message in error.message
+
+
+def test_unknown_section_lists_the_sections(call: Call) -> None:
+    error = refusal(call, "get_doc", filename="manual.md", section="Mapps")
+    assert error.kind == "NOT_FOUND"
+    assert error.message == 'docs/manual.md has no section "Mapps"'
+    assert error.suggestions == ("maps",)
+    assert error.details["availableSections"] == ["the-manual", "sets", "examples", "maps"]
+
+
+@pytest.mark.parametrize("tool", ["get_doc", "doc_outline"])
+@pytest.mark.parametrize("path", ["../package.json", "docs/../../package.json", "C:\\x", "..\\x"])
+def test_path_out_of_the_knowledge_base_is_bad_input(call: Call, tool: str, path: str) -> None:
+    argument = "filename" if tool == "get_doc" else "path"
+    assert refusal(call, tool, **{argument: path}).kind == "BAD_INPUT"
+
+
+def test_encoded_path_out_of_the_knowledge_base_is_bad_input(call: Call) -> None:
+    error = refusal(call, "get_doc", filename="kb://small/docs/..%2F..%2Fsecret")
+    assert error.kind == "BAD_INPUT"
+
+
+@pytest.mark.parametrize("path", ["/etc/hosts", "//etc/hosts", "file:///etc/hosts", "nothing", "d"])
+def test_unknown_page_lists_what_exists(call: Call, path: str) -> None:
+    error = refusal(call, "get_doc", filename=path)
+    assert error.kind == "NOT_FOUND"
+    assert path in error.message
+    assert "docs/manual.md" in error.message
+    assert error.suggestions
+    assert error.details["availableDocs"] == [
+        "docs/manual.md",
+        "docs/operators.md",
+        "guidelines/test-workflow.md",
+        "posts/soup.mdx",
+    ]
+
+
+def test_unknown_page_lists_all_of_many_in_the_structure(
+    publish: Callable[..., Published],
+) -> None:
+    paths = [f"docs/{number:03}.md" for number in range(300)]
+    pages = [{"id": path, "path": path, "title": path, "text": ""} for path in paths]
+    collection = {"name": "docs", "kind": "docs", "records": 300, "chunks": 300, "first_row": 0}
+    published = publish({"docs": pages}, collections=[collection])
+    with Artifact.open(published.path) as artifact, pytest.raises(ToolError) as caught:
+        get_doc(Session(artifact, {}), {"filename": "nothing"})
+    assert caught.value.details == {"availableDocs": paths, "total": 300}
+    assert caught.value.message.endswith(", docs/049.md and 250 more")
+
+
+def test_misspelt_page_suggests_the_right_one(call: Call) -> None:
+    assert refusal(call, "get_doc", filename="docs/manaul.md").suggestions == ("docs/manual.md",)
+
+
+@pytest.mark.parametrize("path", ["docs", "docs/", "/docs", "Docs"])
+def test_folder_is_not_found_and_lists_its_files(call: Call, path: str) -> None:
+    error = refusal(call, "get_doc", filename=path)
+    assert error.kind == "NOT_FOUND"
+    assert "folder" in error.message
+    assert error.suggestions == ("docs/manual.md", "docs/operators.md")
+
+
+def test_list_has_every_group_also_empty_ones(call: Call) -> None:
+    found = structured(call("list_docs"))
+    assert found["total"] == 4
+    assert list(found) == ["total", "core", "choreo", "lessons", "guidelines", "posts"]
+    assert found["choreo"] == found["lessons"] == []
+    assert [entry["path"] for entry in found["core"]] == ["docs/manual.md", "docs/operators.md"]
+    assert found["posts"] == [
+        {
+            "filename": "soup.mdx",
+            "path": "posts/soup.mdx",
+            "size": 15,
+            "title": "Message soup",
+            "sections": 1,
+        }
+    ]
+
+
+def test_list_has_pages_of_deeper_folders_under_their_folder(
+    publish: Callable[..., Published],
+) -> None:
+    paths = ["docs/b.md", "docs/a.md", "docs/more/z.md", "docs/more/a.md", "docs/lessons/1.md"]
+    pages = [
+        {"id": path, "path": path, "title": "T", "text": "", "group": "core"} for path in paths
+    ]
+    pages[-1]["group"] = "lessons"
+    collection = {"name": "docs", "kind": "docs", "records": 5, "chunks": 5, "first_row": 0}
+    published = publish({"docs": pages}, collections=[collection])
+    with Artifact.open(published.path) as artifact:
+        found = structured(list_docs(Session(artifact, {}), {}))
+    assert found.pop("total") == 5
+    assert {name: [each["filename"] for each in found[name]] for name in found if found[name]} == {
+        "core": ["a.md", "b.md"],
+        "lessons": ["1.md"],
+        "docs/more": ["a.md", "z.md"],
+    }
+
+
+def test_outline_has_lines_and_anchors_and_no_text(call: Call) -> None:
+    found = structured(call("doc_outline", path="manual.md"))
+    assert (found["title"], found["type"], found["topics"]) == ("The manual", "docs", ["language"])
+    assert found["totalSections"] == len(found["sections"]) == 4
+    assert found["sections"][1] == {
+        "title": "Sets",
+        "level": 2,
+        "line": 5,
+        "anchor": "sets",
+        "endLine": 10,
+        "chars": 20,
+    }
+
+
+def test_short_outline_leaves_out_deep_headings_and_the_page_title(call: Call) -> None:
+    found = structured(call("doc_outline", path="manual.md", maxLevel=2))
+    assert [section["title"] for section in found["sections"]] == ["Sets", "Maps"]
+    assert (found["totalSections"], found["maxLevel"]) == (4, 2)
+
+
+def test_outline_of_titles_only_keeps_the_title(call: Call) -> None:
+    found = structured(call("doc_outline", path="manual.md", maxLevel=1))
+    assert [section["title"] for section in found["sections"]] == ["The manual"]
+
+
+def test_posts_are_extra(call: Call) -> None:
+    assert structured(call("doc_outline", path="soup"))["type"] == "extra"
+    assert structured(call("doc_outline", path="test-workflow"))["type"] == "docs"
+
+
+def test_outline_path_is_accepted_by_get_doc(call: Call) -> None:
+    path = structured(call("doc_outline", path="Testing"))["path"]
+    assert structured(call("get_doc", filename=path))["path"] == path

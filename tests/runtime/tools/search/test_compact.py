@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.tools.search.compact import get, shown_hit
+from kb_runtime.tools.session import Session
+from kbc.linking.linker import Published
+
+
+def test_hit_is_shown_with_its_address_and_passage(session: Any, make_hit: Any) -> None:
+    assert shown_hit(session.artifact, make_hit("docs", 0, 5, title="The manual › Sets")) == {
+        "address": "kb://small/docs/docs%2Fmanual.md",
+        "title": "The manual › Sets",
+        "lines": [5, 9],
+        "score": 0.032787,
+        "strategy": "fused",
+        "snippet": "Builds a map of a set. " * 20,
+    }
+
+
+def test_hit_with_nothing_to_show_is_shown_by_its_summary(session: Any, make_hit: Any) -> None:
+    hit = make_hit("posts", 0, 1)
+    hit.passages.text = ""
+    shown = shown_hit(session.artifact, hit)
+    assert (shown["snippet"], shown["lines"]) == ("A page about soup.", [1, 5])
+
+
+def test_only_a_newline_ends_a_line(publish: Callable[..., Published]) -> None:
+    record = {"id": "a.md", "text": "one\fstill one\u2028\x85still\rone\r\ntwo\nthree", "line": 1}
+    collection = {"name": "docs", "kind": "docs", "records": 1, "chunks": 1, "first_row": 0}
+    published = publish({"docs": [record]}, collections=[collection])
+    arguments = {"name": "a.md", "collection": None, "cursor": None, "max_chars": 1000}
+    with Artifact.open(published.path) as artifact:
+        answer = get(Session(artifact, {}), {**arguments, "start_line": 2, "end_line": 9})
+    assert answer.text == "# a.md\nkb://small/docs/a.md, lines 2 to 3\n\ntwo\nthree"
