@@ -398,8 +398,8 @@ def serve(path: str, folders: list[str]) -> None:
     """As many conversations of the stdio front end as come to the Unix socket `path`."""
     from kb_runtime.mcp.changes import Changes
     from kb_runtime.mcp.connection import Connection
+    from kb_runtime.mcp.prefetch import Follower
     from kb_runtime.mcp.stdio import StdioServer
-    from kb_runtime.start.prefetch import Follower
 
     live = LiveArtifact(*folders)
     dispatcher = Dispatcher(live)

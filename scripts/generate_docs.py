@@ -19,8 +19,8 @@ import click
 from tool_examples import EXAMPLES
 from tool_refusals import Refused, refused
 
-from kb_runtime.__main__ import USAGE
 from kb_runtime.mcp import workspace_answers
+from kb_runtime.start.options import usage
 from kb_runtime.tools import TOOLS
 from kb_runtime.tools.arguments import MAX_ITEMS, check
 from kb_runtime.tools.declaration import Argument, Tool
@@ -136,7 +136,7 @@ def workspace_tools() -> str:
 def cli_page() -> str:
     parts = [CLI_HEAD]
     for name, command in cli.commands.items():
-        help_text = USAGE if name == "serve" else _help(name, command)
+        help_text = usage() if name == "serve" else _help(name, command)
         summary = command.get_short_help_str(limit=200)
         parts.append(f"## kbc {name}\n\n{summary}\n\n```text\n{help_text.strip()}\n```\n")
         for inner, each in command.commands.items() if isinstance(command, click.Group) else ():

@@ -28,7 +28,6 @@ from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import render_problem, verify
 from kbc.cli import failures
 from kbc.cli.environment import (
-    PASSPHRASE_VARIABLE,
     default_cache,
     signing_passphrase,
     source_date_epoch,
@@ -41,7 +40,7 @@ from kbc.shipping.bundle.folder import write_bundles
 from kbc.shipping.lock import read_lock
 from kbc.shipping.notes import notes
 from kbc.shipping.product import product
-from kbc.shipping.signing import read_private_key, sign
+from kbc.shipping.signing import PASSPHRASE_VARIABLE, read_private_key, sign
 from kbc.shipping.timestamp import moment_of
 from kbc.shipping.wheel import write_wheel
 

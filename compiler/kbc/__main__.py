@@ -9,7 +9,7 @@ def main() -> None:
     """`kbc serve` must answer its client within milliseconds, so it never imports the command line."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["serve"]:
-        from kb_runtime.__main__ import main as serve
+        from kb_runtime.start.main import main as serve
 
         sys.exit(serve(arguments[1:]))
     from kbc.cli.main import run

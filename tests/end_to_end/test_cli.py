@@ -14,7 +14,7 @@ import pytest
 from tests.end_to_end.knowledge import FILES, write_knowledge
 
 from kb_runtime import exit_codes
-from kb_runtime.__main__ import USAGE
+from kb_runtime.start.options import usage
 from kbc.cli.main import cli, run
 from kbc.project.starter import STARTERS
 
@@ -65,12 +65,12 @@ def test_a_new_starter_checks_clean_and_builds(
 def test_help_on_serving_shows_its_options_however_it_is_asked(arguments: list[str]) -> None:
     for command in ([sys.executable, "-m", "kbc"], [sys.executable, "-c", RUN]):
         shown = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True)
-        assert shown.stdout == USAGE
+        assert shown.stdout == usage()
 
 
 def test_the_documentation_lists_the_options_of_serving() -> None:
     page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text()
-    assert f"```text\n{USAGE.strip()}\n```" in page
+    assert f"```text\n{usage().strip()}\n```" in page
 
 
 @pytest.mark.parametrize("kind", list(STARTERS))

@@ -18,7 +18,8 @@ from tests.end_to_end.test_http import address_of
 from tests.end_to_end.wheelhouse import PATIENCE
 from tests.required import give_up, needs
 
-from kb_runtime.__main__ import DEFAULT_PORT, parse
+from kb_runtime.http.settings import DEFAULT_PORT
+from kb_runtime.start.options import parse
 
 DEPLOY = Path(__file__).parents[2] / "scripts" / "deploy"
 CONTAINERFILE = DEPLOY / "Containerfile"

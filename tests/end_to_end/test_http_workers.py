@@ -185,7 +185,7 @@ def test_metrics_of_workers_that_have_no_folder_are_refused_in_one_sentence(
 ) -> None:
     options = ("--http", "--port", "0", "--workers", "2", "--metrics")
     program = "import tempfile, sys; tempfile._candidate_tempdir_list = lambda: ['/none'];"
-    program += "from kb_runtime.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    program += "from kb_runtime.start.main import main; sys.exit(main(sys.argv[1:]))"
     done = subprocess.run(
         [sys.executable, "-c", program, quint_artifact, *options],
         env={**os.environ, "PYTHONPATH": str(RUNTIME)},

@@ -227,7 +227,7 @@ def test_the_first_answer_needs_no_engine_and_no_heavy_module(quint_artifact: Pa
     program = f"""
 import os, sys
 sys.path.insert(0, {str(RUNTIME)!r})
-from kb_runtime import __main__ as server
+from kb_runtime.start import main as server
 import kb_runtime.mcp.stdio as stdio
 def look(_):
     heavy = {{"numpy", "onnxruntime", "tantivy", "usearch", "mcp", "click", "msgpack", "dataclasses",
@@ -250,7 +250,7 @@ def test_prints_of_a_tool_go_to_stderr(quint_artifact: Path) -> None:
     program = f"""
 import os, sys
 sys.path.insert(0, {str(RUNTIME)!r})
-from kb_runtime import __main__ as server
+from kb_runtime.start import main as server
 from kb_runtime.mcp import calls
 def loud(*_):
     print("stray")

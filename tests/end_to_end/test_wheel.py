@@ -152,7 +152,7 @@ def test_the_way_to_the_first_answer_imports_no_engine(installed: Environment) -
     program = f"""
 import sys
 sys.path[:0] = [{str(ROOT / "runtime")!r}, {str(installed.site)!r}]
-from kb_runtime import __main__ as server
+from kb_runtime.start import main as server
 import kb_runtime.mcp.stdio as stdio
 def look(_):
     heavy = {{"numpy", "onnxruntime", "tantivy", "usearch", "mcp", "click", "msgpack", "dataclasses",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import tantivy
@@ -18,7 +18,6 @@ from kb_runtime.search import lexical_fields as fields
 from kb_runtime.search.analysis import MAX_TERM_CHARS, STOP_WORDS, name_parts
 from kb_runtime.search.lexical import filter_term
 from kbc.backends.lexical import LexicalIndexError, canonicalise, schema
-from kbc.pipeline.inputs import Inputs
 from kbc.records import Chunk
 
 _PROSE = "prose"
@@ -48,18 +47,19 @@ class _Spelled(dict[str, str]):
         return " ".join(map(self.__getitem__, words))
 
 
-def write_draft_lexical(folder: Path, inputs: Inputs, chunks: Sequence[Chunk]) -> None:
+def write_draft_lexical(
+    folder: Path,
+    collections: Sequence[str],
+    paths: Mapping[tuple[str, str], str],
+    chunks: Sequence[Chunk],
+) -> None:
     """Writes the index of `chunks` (row i is chunk i) into `folder`, which is created.
 
+    `collections` are all names in row order; `paths` are the source files by collection and record id.
     Raises `LexicalIndexError`, and `OSError` when writing fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    ordinals = {each.name: at for at, each in enumerate(inputs.collections)}
-    paths = {
-        (name, record.id): record.path
-        for name, records in inputs.records.items()
-        for record in records
-    }
+    ordinals = {name: at for at, name in enumerate(collections)}
     spelled = _Spelled()
     try:
         index = tantivy.Index(schema(_PROSE), str(folder), reuse=False)

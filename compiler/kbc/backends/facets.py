@@ -1,4 +1,4 @@
-"""Writes the facets of a collection: which records have which values, sorted and packed.
+"""Facets: what a record can be filtered by, and the section that says which records have which values.
 
 The layout is described in `docs/format.md`, and `kb_runtime.store.facets` reads it.
 """
@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from kb_runtime.store.facets import SUFFIX, Facet
+from kb_runtime.store.facets import SUFFIX, Facet, folder_values, issue_key
 from kbc.backends.catalog import little_endian
+from kbc.records import Record, TestRecord
 
 
 def write_facets(folder: Path, collection: str, facets: Iterable[Sequence[Facet]]) -> int:
@@ -46,3 +47,22 @@ def write_facets(folder: Path, collection: str, facets: Iterable[Sequence[Facet]
         )
     )
     return sum(counts)
+
+
+def facets(record: Record) -> list[Facet]:
+    """The facets of a record, each once; none for kinds that have no filters."""
+    return list(dict.fromkeys(_of_test(record))) if isinstance(record, TestRecord) else []
+
+
+def _of_test(record: TestRecord) -> Iterator[Facet]:
+    yield from (Facet("tag", tag.casefold()) for tag in record.tags)
+    yield from (Facet("platform", platform.casefold()) for platform in record.platforms)
+    yield from (Facet("folder", folder) for folder in folder_values(record.folder))
+    yield from (Facet("issue", issue_key(issue)) for issue in record.related_issues)
+    yield Facet("priority", record.priority.casefold())
+    yield Facet("testtype", record.test_type.casefold())
+    if record.test_path:
+        yield Facet("testpath", record.test_path)
+    if record.jira_key:
+        yield Facet("key", record.jira_key)
+    yield Facet("steps", str(len(record.steps)))

@@ -1,8 +1,6 @@
-"""Records to chunks: the units of retrieval, each small enough for the encoder.
+"""Records to chunks within the token budget of the encoder, without loss or overlap.
 
-The texts of a record's chunks, joined, are the record's text; each says which lines it is. The
-strategy follows the record: documentation by sections, source by definitions, other text by
-paragraphs.
+Imports `languages` and records.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def cache() -> None:
 def info(folder: Path | None, as_json: bool) -> None:
     """Show what the cache holds, by kind."""
     from kb_runtime.text.tables import size, table
-    from kbc.cache.contents import read_contents
+    from kbc.cli.cache_contents import read_contents
 
     contents = read_contents(folder or default_cache())
     summaries = contents.summaries()
@@ -96,7 +96,7 @@ def prune(
 ) -> None:
     """Remove entries of the cache, those that were not used for longest first. Builds may run."""
     from kb_runtime.text.tables import count_of, size
-    from kbc.cache.contents import Pruned, chosen, read_contents, remove
+    from kbc.cli.cache_contents import Pruned, chosen, read_contents, remove
 
     if max_size is None and older_than is None:
         raise click.UsageError("say what may stay, with --max-size or --older-than")

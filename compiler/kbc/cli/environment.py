@@ -8,8 +8,6 @@ from pathlib import Path
 from kb_runtime import exit_codes
 from kb_runtime.cli.runner import CommandError
 
-PASSPHRASE_VARIABLE = "KBC_SIGNING_PASSPHRASE"
-
 
 def default_cache() -> Path:
     """Where the cache lives unless told otherwise: $KBC_CACHE, or kbc/ in the user's cache folder."""
@@ -35,4 +33,6 @@ def source_date_epoch() -> int | None:
 
 def signing_passphrase() -> bytes | None:
     """The passphrase of the secret key; None where the variable is not set or empty."""
+    from kbc.shipping.signing import PASSPHRASE_VARIABLE
+
     return os.environ.get(PASSPHRASE_VARIABLE, "").encode() or None

@@ -231,7 +231,7 @@ def evaluate(
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def serve(arguments: tuple[str, ...]) -> None:
     """Serve ARTIFACT over MCP: on stdio, or with --http over streamable HTTP."""
-    from kb_runtime.__main__ import main as serve_main
+    from kb_runtime.start.main import main as serve_main
 
     raise SystemExit(serve_main(list(arguments)))
 

@@ -1,1 +1,4 @@
-"""Texts become vectors: the model, its ONNX graph, and the cache that remembers what was embedded."""
+"""Chunks to vectors: the model, its ONNX graph, the encoder, the cache of vectors.
+
+Imports `cache` and nothing of the front half.
+"""

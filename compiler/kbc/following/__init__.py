@@ -1,1 +1,4 @@
-"""Keeps the index of a source tree in a workspace up to date while the tree is worked on."""
+"""Builds that follow edits: watching, workspaces, source trees, ingestion of test cases.
+
+Imports `pipeline` and `linking`.
+"""

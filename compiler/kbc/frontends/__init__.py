@@ -1,7 +1,6 @@
-"""Front ends: each reads the files of one kind of collection and gives records.
+"""One module a kind of collection: files to records, and the checks across records.
 
-`read` picks the front end by the collection's kind. `check` looks across all records, when every
-collection has been read: repeated ids, and references to what does not exist.
+Imports `sources`, `languages` and `project`.
 """
 
 from __future__ import annotations

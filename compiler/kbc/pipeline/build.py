@@ -53,8 +53,8 @@ class BuildOptions:
     `cache` is the compiler's cache folder (None: no cache). `source_date_epoch` is the build time in
     seconds since 1970 (None: the artifact does not say; readers take the time of its manifest file).
     Without `embed` the artifact has neither vectors nor an encoder: searches go by words alone. A
-    `draft` has none either, and its chunks are cut and indexed as `kbc.chunking.drafts` says, in a tenth of the
-    time.
+    `draft` has none either, and its chunks are cut and indexed as `kbc.chunking.drafts` says, in a
+    tenth of the time.
     """
 
     out: Path
@@ -417,7 +417,8 @@ class _Build:
                 sections.emit_catalog(inputs, chunks, folder)
             with self._clock.phase("lexical", len(chunks), "chunks"):
                 if self._options.draft:
-                    write_draft_lexical(folder / "lexical", inputs, chunks)
+                    names = [each.name for each in inputs.collections]
+                    write_draft_lexical(folder / "lexical", names, inputs.paths, chunks)
                 else:
                     sections.emit_lexical(inputs, chunks, folder, self._cache)
             if model is not None and vectors is not None:

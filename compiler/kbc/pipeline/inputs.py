@@ -29,6 +29,15 @@ class Inputs:
     def record_count(self) -> int:
         return sum(map(len, self.records.values()))
 
+    @property
+    def paths(self) -> dict[tuple[str, str], str]:
+        """Collection and record id -> the file that the record is from."""
+        return {
+            (name, record.id): record.path
+            for name, records in self.records.items()
+            for record in records
+        }
+
 
 def read_inputs(root: Path, diagnostics: Diagnostics, allow_outside: bool = False) -> Inputs | None:
     """Reads everything and checks it. None when kb.toml is unusable; `diagnostics` says what is wrong."""

@@ -17,9 +17,8 @@ from kb_runtime.search.vectors import EXACT_ROWS, RowRange
 from kb_runtime.store.facets import SEARCHED
 from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.choices import argument_choices
-from kbc.backends.facets import write_facets
+from kbc.backends.facets import facets, write_facets
 from kbc.backends.lexical import analysed, write_lexical
-from kbc.backends.record_facets import facets
 from kbc.backends.tools import (
     AliasError,
     CollectionSummary,

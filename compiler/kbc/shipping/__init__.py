@@ -1,1 +1,4 @@
-"""From an artifact to what people install: a wheel, bundles for clients, and lists of what is in them."""
+"""Artifacts as packages: wheels, bundles, bills of materials, licences, signatures.
+
+Imports `project`, `backends` and `evaluation`, and never starts a build.
+"""

@@ -28,8 +28,8 @@ from kb_runtime.store.signature import (
     read_key_file,
     read_signatures,
 )
-from kbc.cli.environment import PASSPHRASE_VARIABLE
 
+PASSPHRASE_VARIABLE = "KBC_SIGNING_PASSPHRASE"
 PUBLIC_SUFFIX = ".pub"
 
 

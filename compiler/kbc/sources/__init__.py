@@ -1,0 +1,4 @@
+"""From paths to files: discovery, source trees with their ignore files, the layout of workshops.
+
+Imports `project` and `languages`.
+"""

@@ -13,8 +13,9 @@ from __future__ import annotations
 import os
 import sys
 
-from kb_runtime.__main__ import EXIT_OK, USAGE, wants_help
-from kb_runtime.__main__ import main as serve
+from kb_runtime import exit_codes
+from kb_runtime.start.main import main as serve
+from kb_runtime.start.options import usage, wants_help
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,14 +47,14 @@ def main(module: str, about: Mapping[str, str], arguments: Sequence[str] | None 
         return _ask(artifact, about, given)
     if wants_help(given):
         print(serve_usage(command), end="")
-        return EXIT_OK
+        return exit_codes.OK
     return serve([artifact, *given[1:]], f"{command} serve", upgrade_hint(about))
 
 
 def serve_usage(command: str) -> str:
     """The usage of `kbc serve`, for a command that has a knowledge base of its own."""
-    usage = USAGE.replace("kbc serve ARTIFACT...", f"{command} serve [ARTIFACT]...")
-    return f"{usage}\nThe knowledge base of {command} is always served; no ARTIFACT is needed.\n"
+    shown = usage().replace("kbc serve ARTIFACT...", f"{command} serve [ARTIFACT]...")
+    return f"{shown}\nThe knowledge base of {command} is always served; no ARTIFACT is needed.\n"
 
 
 def upgrade_hint(about: Mapping[str, str]) -> str:

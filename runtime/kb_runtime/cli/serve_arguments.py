@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kb_runtime.__main__ import SWITCHES, parse
+from kb_runtime.start.options import BY_FLAG, OPTIONS, parse
 
 if TYPE_CHECKING:
     from kb_runtime.clients.server import Server
 
-PATHS = ("--code", "--data", "--key", "--model", "--workspace")
+PATHS = tuple(option.flag for option in OPTIONS if option.is_path and not option.http)
 """Options of `serve` over stdio whose value is a path."""
 
 
@@ -56,7 +56,7 @@ def with_absolute_paths(arguments: Sequence[str]) -> list[str]:
             absolute.append(f"{name}={_absolute(value)}" if name in PATHS else argument)
         else:
             absolute.append(argument)
-            option = "" if name in SWITCHES else name
+            option = "" if name in BY_FLAG and not BY_FLAG[name].metavar else name
     return absolute
 
 

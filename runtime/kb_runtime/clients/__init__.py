@@ -1,6 +1,4 @@
-"""MCP clients on this machine: where each keeps its servers, adding one there, finding what is wrong.
+"""The configurations of MCP clients: a table of programs, edits that keep every other byte, trial starts.
 
-`table` says what is known of every client, `json_text` and `toml_text` edit a configuration without
-touching a byte outside the entry, `config_file` replaces files safely, `installation` puts these
-together, `probe` starts a server as a client would, `doctor` explains, `commands` is the command line.
+Imports `start` for the options of `serve`, and nothing of knowledge bases but how to start a server.
 """

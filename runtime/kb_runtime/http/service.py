@@ -14,27 +14,28 @@ from kb_runtime.http.listening import Listener, announce, listen
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from kb_runtime.__main__ import Options, Served
     from kb_runtime.http.metrics import Metrics
+    from kb_runtime.http.settings import HttpSettings
     from kb_runtime.live.versions import LiveArtifact
+    from kb_runtime.mcp.context import ServerContext
 
 TOKEN_VARIABLE = "KBC_HTTP_TOKEN"
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 """Workers are as many as the machine shall have threads: none has a pool of its own."""
 
 
-def serve_alone(options: Options, served: Served) -> None:
+def serve_alone(settings: HttpSettings, served: ServerContext) -> None:
     """Serves until SIGINT or SIGTERM. Raises UsageError."""
-    token = _token(options.token_file)
+    token = _token(settings.token_file)
     metrics = None
-    if options.metrics:
+    if settings.metrics:
         from kb_runtime.http.metrics import Metrics
 
         metrics = Metrics()
-    _answer(options, served, token, metrics, lambda: _announced(options, token))
+    _answer(settings, served, token, metrics, lambda: _announced(settings, token))
 
 
-def serve_with_workers(options: Options, open_served: Callable[[], Served]) -> None:
+def serve_with_workers(settings: HttpSettings, open_served: Callable[[], ServerContext]) -> None:
     """Serves until SIGINT or SIGTERM, when every worker has ended. Raises UsageError and ArtifactError.
 
     What is served is opened here once to find out whether it can be, and again by each worker: they
@@ -42,17 +43,15 @@ def serve_with_workers(options: Options, open_served: Callable[[], Served]) -> N
     """
     if not hasattr(os, "fork"):
         raise UsageError("--workers needs a system on which processes fork.")
-    if options.workspace:
-        raise UsageError("--workspace belongs to one process: leave out --workers.")
-    token = _token(options.token_file)
+    token = _token(settings.token_file)
     open_served().live.close()
     for variable in _ONE_THREAD:
         os.environ[variable] = "1"
-    listener = _listen(options)
+    listener = _listen(settings)
     _import_for_all()
-    folder = _metrics_folder() if options.metrics else ""
+    folder = _metrics_folder() if settings.metrics else ""
     try:
-        _run_workers(options, open_served, listener, token, folder)
+        _run_workers(settings, open_served, listener, token, folder)
     finally:
         listener.close()
         if folder:
@@ -70,8 +69,8 @@ def _metrics_folder() -> str:
 
 
 def _run_workers(
-    options: Options,
-    open_served: Callable[[], Served],
+    settings: HttpSettings,
+    open_served: Callable[[], ServerContext],
     listener: Listener,
     token: str | None,
     folder: str,
@@ -86,7 +85,7 @@ def _run_workers(
             from kb_runtime.http.metrics import Metrics
 
             metrics = Metrics(place, folder)
-        _answer(options, open_served(), token, metrics, lambda: listener)
+        _answer(settings, open_served(), token, metrics, lambda: listener)
         if folder and os.getppid() != parent:  # which was killed, and removes nothing any more
             shutil.rmtree(folder, ignore_errors=True)
         return 0
@@ -98,9 +97,9 @@ def _run_workers(
             forget_gauges(folder, place)
 
     def when_ready() -> None:
-        announce(listener, options.host, has_token=bool(token))
+        announce(listener, settings.host, has_token=bool(token))
 
-    Workers(options.workers, work, when_dead).run(when_ready)
+    Workers(settings.workers, work, when_dead).run(when_ready)
 
 
 def _import_for_all() -> None:
@@ -119,8 +118,8 @@ def _import_for_all() -> None:
 
 
 def _answer(
-    options: Options,
-    served: Served,
+    settings: HttpSettings,
+    served: ServerContext,
     token: str | None,
     metrics: Metrics | None,
     listener: Callable[[], Listener],
@@ -128,7 +127,7 @@ def _answer(
     """Answers requests on the listener, which is asked for when everything else is ready."""
     from kb_runtime.http.app import serve_http
     from kb_runtime.mcp.changes import Changes
-    from kb_runtime.start.prefetch import prepare
+    from kb_runtime.mcp.prefetch import prepare
 
     live, dispatcher, workspace = served.live, served.dispatcher, served.workspace
     if token:
@@ -137,7 +136,7 @@ def _answer(
         workspace.start()
     try:
         prepared = prepare(live)
-        _observe(options, served, metrics)
+        _observe(settings, served, metrics)
         with listener() as accepting, _following(live, prepared):
             changes = None
             if live.can_change:
@@ -148,13 +147,13 @@ def _answer(
                 dispatcher,
                 accepting,
                 changes=changes,
-                host=options.host,
+                host=settings.host,
                 token=token,
-                allowed_hosts=options.allowed_hosts,
-                allowed_origins=options.allowed_origins,
-                max_body=options.max_body,
+                allowed_hosts=settings.allowed_hosts,
+                allowed_origins=settings.allowed_origins,
+                max_body=settings.max_body,
                 metrics=metrics,
-                logs=options.json_log,
+                logs=settings.json_log,
             )
     finally:
         if workspace is not None:
@@ -164,7 +163,7 @@ def _answer(
 
 @contextmanager
 def _following(live: LiveArtifact, prepared: str) -> Iterator[None]:
-    from kb_runtime.start.prefetch import Follower
+    from kb_runtime.mcp.prefetch import Follower
 
     follower = Follower(live, prepared)
     follower.start()
@@ -174,9 +173,9 @@ def _following(live: LiveArtifact, prepared: str) -> Iterator[None]:
         follower.stop()
 
 
-def _observe(options: Options, served: Served, metrics: Metrics | None) -> None:
+def _observe(settings: HttpSettings, served: ServerContext, metrics: Metrics | None) -> None:
     """Has the log and the metrics told of requests, and the metrics of each new version."""
-    if options.json_log:
+    if settings.json_log:
         from kb_runtime.mcp.observation import observe, write_log
 
         observe(served.dispatcher, write_log)
@@ -194,20 +193,20 @@ def _observe(options: Options, served: Served, metrics: Metrics | None) -> None:
         served.live.on_swap(tell_metrics)
 
 
-def _announced(options: Options, token: str | None) -> Listener:
+def _announced(settings: HttpSettings, token: str | None) -> Listener:
     """A listener that everybody was told of. Raises UsageError."""
-    listener = _listen(options)
-    announce(listener, options.host, has_token=bool(token))
+    listener = _listen(settings)
+    announce(listener, settings.host, has_token=bool(token))
     return listener
 
 
-def _listen(options: Options) -> Listener:
+def _listen(settings: HttpSettings) -> Listener:
     """Raises UsageError."""
     try:
-        return listen(options.host, options.port)
+        return listen(settings.host, settings.port)
     except OSError as error:
         raise UsageError(
-            f"cannot listen on {options.host} port {options.port}: {error.strerror}."
+            f"cannot listen on {settings.host} port {settings.port}: {error.strerror}."
         ) from None
 
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from kb_runtime.knowledge.federated_chunks import FederatedChunks, HiddenRecords
     from kb_runtime.knowledge.federated_lexical import FederatedLexical
     from kb_runtime.knowledge.federated_vectors import FederatedVectors
-    from kb_runtime.knowledge.interface import FacetIndex, Records
     from kb_runtime.knowledge.merged_manifest import MergedManifest
     from kb_runtime.search.encoder import QueryEncoder
+    from kb_runtime.search.ports import FacetIndex, Records
     from kb_runtime.search.searcher import Searcher
 
     Shown = NDArray[np.bool_]

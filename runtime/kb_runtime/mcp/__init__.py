@@ -1,1 +1,4 @@
-"""The Model Context Protocol: one dispatch core, and two front ends over it (stdio, HTTP)."""
+"""The protocol: dispatch, one connection, stdio, revisions, resources, prompts and what clients are told of changes.
+
+Imports `tools` and what lies below it, and never the SDK.
+"""

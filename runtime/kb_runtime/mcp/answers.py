@@ -33,8 +33,6 @@ TOOLS_FORMAT = 1
 ALL = "all"
 COMPACT = "compact"
 """The profile, and family, of a few general tools over every collection."""
-INGESTS = "ingest_tests"
-"""The one tool that adds to a workspace."""
 LISTED = ("tools", "prompts", "resources")
 """What a client can list, and be told of when it changes; also the capabilities for that."""
 

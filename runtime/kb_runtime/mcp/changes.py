@@ -11,7 +11,7 @@ from _thread import allocate_lock  # `import threading` costs a server 2 ms befo
 from kb_runtime.errors import ProtocolError
 from kb_runtime.mcp import revisions
 from kb_runtime.mcp.answers import LISTED
-from kb_runtime.mcp.connection import RESOURCES
+from kb_runtime.mcp.params import RESOURCES
 from kb_runtime.mcp.resources import digest
 
 TYPE_CHECKING = False

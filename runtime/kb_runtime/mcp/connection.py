@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kb_runtime.errors import ProtocolError
 from kb_runtime.mcp import failures, revisions
-from kb_runtime.mcp.params import HANDSHAKE_METHODS, SUBSCRIBE, UNSUBSCRIBE
+from kb_runtime.mcp.params import HANDSHAKE_METHODS, RESOURCES, SUBSCRIBE, UNSUBSCRIBE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ MAX_SUBSCRIPTIONS = 64
 """Of one client; one is enough for all lists."""
 MAX_RESOURCES = 256
 """That one client may subscribe to: all are read again after a swap."""
-RESOURCES = "resourceSubscriptions"
-"""The field of a stateless client's request with the addresses that it asks about."""
 _BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
 
 

@@ -9,14 +9,13 @@ from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.mcp import correlation, failures, revisions
 from kb_runtime.mcp.answers import (
     ALL,
-    INGESTS,
     Answers,
     ProfileError,
     answers_of,
     remaining_profile,
     with_changes_told,
 )
-from kb_runtime.mcp.introduction import set_up
+from kb_runtime.mcp.introduction import INGESTS, set_up
 from kb_runtime.mcp.params import SUBSCRIBE, UNSUBSCRIBE, check_params
 from kb_runtime.tools.session import DATA_FOLDER
 

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+INGESTS = "ingest_tests"
+"""The one tool that adds to a workspace."""
 MAX_INSTRUCTIONS = 2_048
 """Characters of `instructions`; a widely used client cuts them there."""
 

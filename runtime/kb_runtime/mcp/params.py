@@ -49,6 +49,8 @@ _FIELDS: dict[str, dict[str, tuple[str, bool]]] = {
 HANDSHAKE_METHODS = frozenset(_FIELDS) - {"server/discover"}
 SUBSCRIBE = "resources/subscribe"
 UNSUBSCRIBE = "resources/unsubscribe"
+RESOURCES = "resourceSubscriptions"
+"""The field of a stateless client's request with the addresses that it asks about."""
 STATELESS_METHODS = frozenset(_FIELDS) - {"initialize", "ping", SUBSCRIBE, UNSUBSCRIBE}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 
-from kb_runtime.mcp.answers import INGESTS
+from kb_runtime.mcp.introduction import INGESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import islice
 from operator import and_
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.search.analysis import Analyzer, fold
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kb_runtime.knowledge.interface import Meanings, Words
+    from kb_runtime.search.ports import SearchBackend
     from kb_runtime.store.facets import RowFilter
 
 Mode = Literal["hybrid", "lexical", "semantic"]
@@ -49,51 +49,6 @@ NO_WORD_OCCURS = "No word of the query occurs here; these are the nearest by mea
 TITLE_SEPARATOR = " › "
 # Filter combinations whose row mask is remembered, each a byte for every row.
 _REMEMBERED_MASKS = 8
-
-
-class _Collection(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def chunks(self) -> int: ...
-    @property
-    def first_row(self) -> int: ...
-
-
-class _Catalog(Protocol):
-    def find_all(self, key: str) -> list[int]: ...
-    def id(self, index: int) -> str: ...
-
-
-class _Chunks(Protocol):
-    def __getitem__(self, row: int) -> dict[str, Any]: ...
-    def column(self, name: str) -> memoryview: ...
-    def labels(self, name: str) -> Sequence[str]: ...
-    def rows_of(self, record: int, rows: range) -> range: ...
-
-
-class _Encoder(Protocol):
-    def encode(self, text: str) -> NDArray[np.float32]: ...
-
-
-class Searched(Protocol):
-    """What the pipeline needs of knowledge; an artifact or a federation has it."""
-
-    @property
-    def manifest(self) -> Any: ...
-    @property
-    def collections(self) -> Sequence[_Collection]: ...
-    @property
-    def chunks(self) -> _Chunks: ...
-    @property
-    def lexical(self) -> Words: ...
-    @property
-    def vectors(self) -> Meanings: ...
-    @property
-    def encoder(self) -> _Encoder | None: ...
-    def catalog(self, name: str) -> _Catalog: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +198,7 @@ class _Candidate(NamedTuple):
 class Searcher:
     """Searches one artifact. Holds no state of a search; safe to use from several threads."""
 
-    def __init__(self, artifact: Searched) -> None:
+    def __init__(self, artifact: SearchBackend) -> None:
         self._artifact = artifact
         self._analyzer = Analyzer()
         settings: Mapping[str, Any] = artifact.manifest.get("search") or {}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kb_runtime.knowledge.interface import Words
+    from kb_runtime.search.ports import LexicalSearcher
     from kb_runtime.search.query import Query
     from kb_runtime.search.ranking import Step
     from kb_runtime.search.vectors import RowRange
@@ -90,7 +90,7 @@ class Structured(Protocol):
     @property
     def chunks(self) -> Any: ...
     @property
-    def lexical(self) -> Words: ...
+    def lexical(self) -> LexicalSearcher: ...
     def catalog(self, name: str) -> Any: ...
 
 

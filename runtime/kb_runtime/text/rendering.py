@@ -1,19 +1,13 @@
-"""Text for people and models: fences, cuts, excerpts, JSON, and how an error reads."""
+"""Text for people and models: fences, cuts, excerpts and JSON."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-from kb_runtime.errors import ToolError
-
-if TYPE_CHECKING:
-    from kb_runtime.tools.declaration import Answer
+from typing import Any
 
 ELLIPSIS = "…"
-MAX_ERROR_SUGGESTIONS = 10
 _LONGEST_CLUSTER = 64
 """Code points of the longest combining or emoji sequence that a cut respects; longer ones are noise."""
 
@@ -129,51 +123,3 @@ def json_text(value: Any) -> str:
 def indented_json_text(value: Any) -> str:
     """`value` as JSON indented by two spaces, where a contract wants that."""
     return json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def json_answer(structured: dict[str, Any]) -> Answer:
-    """An answer whose text is its structure, so that either of them stands alone."""
-    from kb_runtime.tools.declaration import Answer  # the tools import this module
-
-    return Answer(json_text(structured), structured)
-
-
-def with_warnings(answer: Answer, warnings: Sequence[str]) -> Answer:
-    """The same answer with `warnings` in its structure and its text."""
-    if not warnings:
-        return answer
-    from kb_runtime.tools.declaration import Answer
-
-    notes = "\n".join(f"Note: {warning}" for warning in warnings)
-    if answer.structured is None:
-        return Answer(f"{answer.text}\n\n{notes}", None, answer.meta)
-    structured = dict(answer.structured)
-    structured["warnings"] = [*structured.get("warnings", ()), *warnings]
-    if answer.text.startswith("{"):
-        written = {**json.loads(answer.text), "warnings": structured["warnings"]}
-        write = indented_json_text if answer.text.startswith("{\n") else json_text
-        return Answer(write(written), structured, answer.meta)
-    return Answer(f"{answer.text}\n\n{notes}", structured, answer.meta)
-
-
-def error_text(error: ToolError) -> str:
-    """`Error: ` and what failed, then what exists instead and what to do, one line each."""
-    lines = [f"Error: {error.message}"]
-    if error.suggestions:
-        lines.append("Suggestions: " + ", ".join(error.suggestions[:MAX_ERROR_SUGGESTIONS]))
-    if error.next_steps:
-        lines.append("Next:")
-        lines.extend(f"- {step}" for step in error.next_steps)
-    return "\n".join(lines)
-
-
-def error_structure(error: ToolError) -> dict[str, Any]:
-    """`{error: {kind, message, details?, suggestions?}}`."""
-    fields: dict[str, Any] = {"kind": error.kind, "message": error.message}
-    if error.details:
-        fields["details"] = error.details
-    if error.suggestions:
-        fields["suggestions"] = list(error.suggestions)
-    if error.next_steps:
-        fields["next"] = list(error.next_steps)
-    return {"error": fields}

@@ -1,4 +1,7 @@
-"""Every tool that the runtime can offer, family by family; which are offered, the artifact decides."""
+"""The MCP tools, a folder a family: each is declared once, with its arguments, answer and schema.
+
+Imports `live`, `knowledge`, `search` and `text`; it knows nothing of MCP itself.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.rendering import error_structure, error_text
+from kb_runtime.tools.answers import error_structure, error_text
 from kb_runtime.tools.declaration import Answer
 
 STATUS = {"BAD_INPUT": 400, "READ_ONLY": 403, "NOT_FOUND": 404, "NO_MATCH": 404, "UNAVAILABLE": 503}

@@ -15,7 +15,8 @@ from kb_runtime.text.names import Names, quoted, resolve, resolve_path
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
-    from kb_runtime.knowledge.interface import Knowledge, Records
+    from kb_runtime.knowledge.interface import Knowledge
+    from kb_runtime.search.ports import Records
     from kb_runtime.tools.session import Session
 
 Record = dict[str, Any]

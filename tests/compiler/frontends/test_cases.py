@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kbc.backends.record_facets import facets
+from kbc.backends.facets import facets
 from kbc.diagnostics import Diagnostics
 from kbc.frontends import cases
 from kbc.frontends.cases import step_text

@@ -48,7 +48,7 @@ assert numpy.ones(3).sum() == 3 and not failures, failures
 def test_an_encoder_may_be_loaded_after_a_graph(tmp_path: Path) -> None:
     write_vectors(tmp_path, np.eye(4, dtype=np.float32), [RowRange("docs", 0, 4)])
     code = (
-        "import sys, numpy; from kb_runtime.search.vectors import RowRange; from kb_runtime.search.vectors import VectorIndex;"
+        "import sys, numpy; from kb_runtime.search.vectors import RowRange, VectorIndex;"
         "one = numpy.eye(4, dtype='f4')[1]; ranges = [RowRange('docs', 0, 4)];"
         "assert VectorIndex(sys.argv[1]).search(one, ranges, 1, exact_rows=0).rows == [1];"
         "import onnxruntime"

@@ -6,19 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from kb_runtime import __main__ as server
+from kb_runtime import exit_codes
+from kb_runtime.start import main as server
+from kb_runtime.start.options import OPTIONS
 
 
 def test_defaults_serve_every_family_over_stdio() -> None:
     options = server.parse(["kb"])
-    assert (options.artifacts, options.tools, options.http) == (["kb"], "all", False)
+    assert (options.artifacts, options.tools, options.http) == (["kb"], "all", None)
 
 
 def test_values_may_follow_or_be_joined_with_an_equals_sign() -> None:
     options = server.parse(
         ["--http", "--port", "0", "--host=::1", "kb", "--allow-host=a", "--allow-host", "b"]
     )
-    assert (options.port, options.host, options.allowed_hosts) == (0, "::1", ["a", "b"])
+    assert options.http is not None
+    assert (options.http.port, options.http.host) == (0, "::1")
+    assert options.http.allowed_hosts == ["a", "b"]
 
 
 def test_several_artifacts_are_served_in_the_order_given() -> None:
@@ -49,7 +53,7 @@ def test_a_server_reads_files_of_tests_unless_it_is_told_not_to() -> None:
 def test_a_wrong_command_line_is_refused_in_one_sentence(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert server.main(arguments) == server.EXIT_USAGE
+    assert server.main(arguments) == exit_codes.USAGE
     told = capsys.readouterr()
     assert message in told.err
     assert told.err.count("\n") == 1
@@ -58,16 +62,16 @@ def test_a_wrong_command_line_is_refused_in_one_sentence(
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_help_names_every_option(option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert server.main(["out/kb", option]) == server.EXIT_OK
+    assert server.main(["out/kb", option]) == exit_codes.OK
     usage = capsys.readouterr().out
-    for option in (*server.SWITCHES, *server._VALUED):
-        assert option in usage
+    for each in OPTIONS:
+        assert each.flag in usage
 
 
 def test_what_is_no_artifact_is_refused_in_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert server.main([str(tmp_path / "nothing")]) == server.EXIT_ARTIFACT
+    assert server.main([str(tmp_path / "nothing")]) == exit_codes.ARTIFACT
     told = capsys.readouterr()
     assert "nothing" in told.err
     assert told.err.count("\n") == 1

@@ -9,18 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.rendering import (
-    code_span,
-    cut,
-    error_structure,
-    error_text,
-    excerpt,
-    fence,
-    json_answer,
-    json_text,
-    shorten,
-    with_warnings,
-)
+from kb_runtime.text.rendering import code_span, cut, excerpt, fence, json_text, shorten
+from kb_runtime.tools.answers import error_structure, error_text, json_answer, with_warnings
 from kb_runtime.tools.declaration import Answer
 
 FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467"

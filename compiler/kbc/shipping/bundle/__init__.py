@@ -1,1 +1,4 @@
-"""What clients, registries and agents read beside the wheel: one module for each form."""
+"""One module a bundle format for MCP clients and registries.
+
+Imports `shipping`.
+"""

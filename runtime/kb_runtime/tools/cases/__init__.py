@@ -1,0 +1,4 @@
+"""Tools over catalogues of test cases: search, lookup, ingestion.
+
+Imports the shared parts of `tools`.
+"""

@@ -13,7 +13,7 @@ from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import library
 
 if TYPE_CHECKING:
-    from kb_runtime.knowledge.interface import FacetIndex
+    from kb_runtime.search.ports import FacetIndex
     from kb_runtime.store.facets import Mask
     from kb_runtime.tools.session import Session
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.records.cases import is_jira_key
 from kb_runtime.text.names import edit_distance, quoted
-from kb_runtime.text.rendering import with_warnings
 from kb_runtime.tools import library
+from kb_runtime.tools.answers import with_warnings
 from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.cases import ranking as test_ranking
 from kb_runtime.tools.cases.filters import FACETS, advice, check_filters, row_filter

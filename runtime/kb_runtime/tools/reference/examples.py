@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, SUGGESTIONS, clean_path, quoted, suggest
-from kb_runtime.text.rendering import json_answer
 from kb_runtime.tools import library
+from kb_runtime.tools.answers import json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.reference import builtins
 from kb_runtime.tools.schemas import (

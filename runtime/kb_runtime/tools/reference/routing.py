@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.rendering import json_answer
 from kb_runtime.tools import library
+from kb_runtime.tools.answers import json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.schemas import NUMBER, STRING, STRINGS, structure
 

@@ -1,0 +1,4 @@
+"""Tools that search every collection, and the compact profile.
+
+Imports the shared parts of `tools`.
+"""

@@ -9,7 +9,8 @@ from kb_runtime.errors import ToolError
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.text.names import PATH_SUGGESTIONS, quoted, resolve, resolve_ending, suggest
-from kb_runtime.text.rendering import cut, json_answer
+from kb_runtime.text.rendering import cut
+from kb_runtime.tools.answers import json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.library import look_up, record_id, stored_lines, tool_name
 from kb_runtime.tools.schemas import INTEGER, NUMBER, STRING, array, structure

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.text.names import quoted
-from kb_runtime.text.rendering import ELLIPSIS, cut, json_answer
+from kb_runtime.text.rendering import ELLIPSIS, cut
 from kb_runtime.tools import library
+from kb_runtime.tools.answers import json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.schemas import INTEGER, STRING, STRINGS, array, row, structure
 

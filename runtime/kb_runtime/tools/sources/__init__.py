@@ -1,0 +1,4 @@
+"""Tools over documentation sets: sources, pages and their search.
+
+Imports the shared parts of `tools`.
+"""

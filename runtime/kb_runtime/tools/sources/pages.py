@@ -15,9 +15,10 @@ from kb_runtime.errors import ProtocolError, ToolError
 from kb_runtime.search.near_duplicates import different
 from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.text.rendering import cut, error_structure, error_text, exact_fence
+from kb_runtime.text.rendering import cut, exact_fence
 from kb_runtime.text.urls import split_fragment
 from kb_runtime.tools import library
+from kb_runtime.tools.answers import error_structure, error_text
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.schemas import (
     BOOLEAN,

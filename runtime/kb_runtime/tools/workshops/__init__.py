@@ -1,0 +1,4 @@
+"""Tools over workshops: lessons, topics, quizzes.
+
+Imports the shared parts of `tools`.
+"""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.rendering import code_span, error_structure, error_text
+from kb_runtime.text.rendering import code_span
+from kb_runtime.tools.answers import error_structure, error_text
 from kb_runtime.tools.declaration import Answer
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kbc.cache import phases
-from kbc.cache.contents import chosen, read_contents, remove
 from kbc.cache.store import Store
+from kbc.cli.cache_contents import chosen, read_contents, remove
 from kbc.encoding import cache as embedding_cache
 
 DAY_S = 86_400

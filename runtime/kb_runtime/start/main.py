@@ -1,0 +1,204 @@
+"""Starts a server: reads the options, opens what is served, and answers over stdio or HTTP.
+
+A client starts this process and waits, so the way to the first answer imports almost nothing: no
+argument parser, no engine, no SDK.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from kb_runtime import exit_codes, log
+from kb_runtime.errors import UsageError
+from kb_runtime.start.options import parse, usage, wants_help
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kb_runtime.live.living_workspace import LivingWorkspace
+    from kb_runtime.live.working_tree import WorkingTree
+    from kb_runtime.mcp.changes import Changes
+    from kb_runtime.mcp.context import ServerContext
+    from kb_runtime.mcp.dispatch import Dispatcher
+    from kb_runtime.mcp.prefetch import Follower
+    from kb_runtime.mcp.stdio import StdioServer
+    from kb_runtime.start.options import Options
+
+PROGRAM = "kbc serve"
+
+
+def main(arguments: Sequence[str], program: str = PROGRAM, upgrade: str = "") -> int:
+    """Serves until the client leaves; gives the exit code. `--help` and `-h` print the usage.
+
+    `program` is what messages call it; `upgrade` says how to get a runtime for a newer artifact.
+    """
+    from kb_runtime.errors import ArtifactError
+
+    try:
+        if wants_help(arguments):
+            print(usage(), end="")
+            return exit_codes.OK
+        return _serve(parse(arguments))
+    except UsageError as error:
+        _complain(program, str(error), "Try --help.")
+        return exit_codes.USAGE
+    except ArtifactError as error:
+        _complain(program, error.message, (error.is_newer and upgrade) or error.hint)
+        return exit_codes.ARTIFACT
+    except KeyboardInterrupt:
+        return exit_codes.INTERRUPTED
+
+
+def _serve(options: Options) -> int:
+    """Raises UsageError and ArtifactError."""
+    if options.json_log:
+        log.use_json()
+    if options.http is not None:
+        from kb_runtime.http.service import serve_alone, serve_with_workers
+
+        options.http.json_log = options.json_log
+        if options.http.workers > 1:
+            serve_with_workers(options.http, lambda: _open(options))
+        else:
+            serve_alone(options.http, _open(options))
+        return exit_codes.OK
+    if sys.stdin is None or sys.stdout is None:
+        raise UsageError("stdin and stdout must be open.")
+    _serve_stdio(_open(options), options)
+    return exit_codes.OK
+
+
+def _open(options: Options) -> ServerContext:
+    """Raises UsageError and ArtifactError."""
+    from kb_runtime.live.versions import LiveArtifact
+    from kb_runtime.mcp.answers import ProfileError
+    from kb_runtime.mcp.context import ServerContext
+    from kb_runtime.tools.session import DATA_FOLDER
+
+    dispatcher_type = _dispatcher_type(options)
+    check = _check_of(options.key)
+    try:
+        tree = _working_tree(options.code)  # before the workspace: refused where there is none
+        workspace = _workspace(options)
+        if tree is not None and workspace is not None:
+            tree.only_own = True
+        live = LiveArtifact(
+            *options.artifacts,
+            workspaces=() if workspace is None else workspace.kb_folders,
+            check=check,
+        )
+        if workspace is not None:
+            workspace.serve_with(live)
+        dispatcher = dispatcher_type(
+            live, options.tools, options.data or DATA_FOLDER, tree, options.read_only, workspace
+        )
+    except ProfileError as error:
+        raise UsageError(str(error)) from None
+    return ServerContext(live, dispatcher, workspace)
+
+
+def _dispatcher_type(options: Options) -> type[Dispatcher]:
+    if options.is_observed:
+        from kb_runtime.mcp.observation import ObservedDispatcher
+
+        return ObservedDispatcher
+    from kb_runtime.mcp.dispatch import Dispatcher
+
+    return Dispatcher
+
+
+def _check_of(key_file: str) -> Callable[[str], None] | None:
+    """What refuses the folder of a build that is not signed by the key. Raises UsageError."""
+    if not key_file:
+        return None
+    from kb_runtime.store.signature import KeyFileError, check_signature, read_public_key
+
+    try:
+        key = read_public_key(key_file)
+    except KeyFileError as error:
+        raise UsageError(f"--key: {error.message} {error.hint}".rstrip()) from None
+    return lambda folder: check_signature(folder, key)
+
+
+def _workspace(options: Options) -> LivingWorkspace | None:
+    """The workspace; None without one, and where it cannot be used: what ships is served all the
+    same, and stderr says why it is alone."""
+    if not options.workspace:
+        return None
+    if options.model and not os.path.isdir(options.model):
+        raise UsageError(f"--model {options.model!r} is not a folder.")
+    from kb_runtime.live.living_workspace import LivingWorkspace
+    from kb_runtime.live.workspace import Workspace, WorkspaceError
+
+    try:
+        return LivingWorkspace(Workspace.open(options.workspace), options.code, options.model)
+    except WorkspaceError as error:
+        log.say(f"serving without it: {error.message} {error.hint}".rstrip())
+        return None
+
+
+def _working_tree(folder: str) -> WorkingTree | None:
+    """Raises UsageError."""
+    if not folder:
+        return None
+    from kb_runtime.live.working_tree import WorkingTree
+
+    tree = WorkingTree(folder)
+    if not tree.is_reachable:
+        raise UsageError(f"--code {folder!r} is not a folder.")
+    return tree
+
+
+def _serve_stdio(served: ServerContext, options: Options) -> None:
+    """Ends the process when the client leaves while the engines are still being loaded: nothing is
+    written by this process, so nothing is lost, and importing on would only delay the exit."""
+    from kb_runtime.mcp.connection import Connection
+    from kb_runtime.mcp.stdio import serve_stdio
+
+    live, dispatcher, workspace = served.live, served.dispatcher, served.workspace
+    if options.json_log:
+        from kb_runtime.mcp.observation import observe, write_log
+
+        observe(dispatcher, write_log)
+    followers: list[Follower] = []
+    compared: list[Changes] = []
+
+    def changes() -> Changes:
+        if not compared:
+            from kb_runtime.mcp.changes import Changes
+
+            compared.append(Changes(live, dispatcher))
+        return compared[0]
+
+    def load_engines(server: StdioServer) -> None:
+        from kb_runtime.mcp.prefetch import Follower
+
+        if live.can_change:
+            changes().listen(server.tell)
+        followers.append(Follower(live))
+        if workspace is not None:
+            workspace.start()  # first: another process takes longer to be ready
+        followers[0].start()
+
+    if live.can_change:
+        dispatcher.announce_changes(handshake=True, stateless=True)
+    connection = Connection(
+        dispatcher.handle, changes if live.can_change else None, dispatcher.takes_long
+    )
+    serve_stdio(connection, load_engines)
+    if workspace is not None:
+        workspace.close()
+    for follower in followers:
+        if follower.is_preparing:
+            import os
+
+            sys.stderr.flush()
+            os._exit(exit_codes.OK)
+        follower.stop()
+    live.close()
+
+
+def _complain(program: str, message: str, hint: str) -> None:
+    log.say(f"{message} {hint}".rstrip(), speaker=program, level="error")

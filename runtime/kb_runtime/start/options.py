@@ -1,0 +1,266 @@
+"""The options of `kbc serve`, each declared once: parser, help and the checks of `install` read the table.
+
+A client waits while a server starts, so this is a parser of a screen and imports nothing.
+"""
+
+from __future__ import annotations
+
+from kb_runtime.errors import UsageError
+from kb_runtime.http.settings import DEFAULT_PORT, MAX_BODY_BYTES, HttpSettings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+MAX_WORKERS = 256
+
+
+class Options:
+    """The parsed command line. `http` holds what only matters with `--http`; None without it."""
+
+    def __init__(self) -> None:
+        self.artifacts: list[str] = []
+        self.tools = "all"
+        self.data = ""
+        self.code = ""
+        self.workspace = ""
+        self.model = ""
+        self.read_only = False
+        self.key = ""
+        self.json_log = False
+        self.http: HttpSettings | None = None
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether each request is logged or counted."""
+        return self.json_log or (self.http is not None and self.http.metrics)
+
+
+class Option:
+    """One option: a switch where `metavar` is empty. `convert` gives the value or raises UsageError;
+    a `repeatable` one appends to a list. One that needs `http` is an attribute of `HttpSettings`."""
+
+    __slots__ = ("attribute", "convert", "flag", "help", "http", "metavar", "repeatable")
+
+    def __init__(
+        self,
+        flag: str,
+        metavar: str,
+        help: str,
+        attribute: str = "",
+        convert: Callable[[str], Any] = str,
+        *,
+        repeatable: bool = False,
+        http: bool = False,
+    ) -> None:
+        self.flag = flag
+        self.metavar = metavar
+        self.help = help
+        self.attribute = attribute or flag[2:].replace("-", "_")
+        self.convert = convert
+        self.repeatable = repeatable
+        self.http = http
+
+    @property
+    def is_path(self) -> bool:
+        return self.metavar in ("DIR", "FILE")
+
+    def set(self, target: Options | HttpSettings, value: Any) -> None:
+        if self.repeatable:
+            getattr(target, self.attribute).append(value)
+        else:
+            setattr(target, self.attribute, value)
+
+
+def _number(flag: str, most: int, least: int = 0) -> Callable[[str], int]:
+    def convert(value: str) -> int:
+        if not value.isdecimal() or not least <= int(value) <= most:
+            wanted = f"from {least} to {most}" if least else f"up to {most}"
+            raise UsageError(f"{flag} must be a whole number {wanted}, not {value!r}.")
+        return int(value)
+
+    return convert
+
+
+def _log_format(value: str) -> bool:
+    if value != "json":
+        raise UsageError(f"--log must be json, not {value!r}.")
+    return True
+
+
+HTTP = Option("--http", "", "streamable HTTP at http://HOST:PORT/mcp, and /healthz")
+OPTIONS = (
+    Option("--tools", "all|compact|FAMILY,...", "which tools to offer (all)"),
+    Option("--data", "DIR", "the folder whose JSON files `ingest_tests` may read (data)"),
+    Option(
+        "--code",
+        "DIR",
+        "the folder where indexed source files are edited: results are compared with it, and stale ones"
+        " are flagged or left out",
+    ),
+    Option(
+        "--workspace",
+        "DIR",
+        "a writable folder for what is not in the artifact: `ingest_tests` adds to it, and the folder of"
+        " --code is indexed and watched",
+    ),
+    Option(
+        "--model",
+        "DIR",
+        "the folder of the model that ARTIFACT was built with, where `kbc build` was given one: what goes"
+        " into the workspace is embedded with it",
+    ),
+    Option("--read-only", "", "switch `ingest_tests` off: it reads no file, and says what to run"),
+    Option(
+        "--key",
+        "FILE",
+        "a public key (PEM): refuse what is not signed by it, now and when a new version appears",
+    ),
+    Option(
+        "--log",
+        "json",
+        "what is written to stderr, and a line for each request, as one JSON object a line",
+        "json_log",
+        _log_format,
+    ),
+    HTTP,
+    Option("--host", "HOST", "the address to listen on (127.0.0.1)", http=True),
+    Option(
+        "--port",
+        "PORT",
+        f"the port to listen on ({DEFAULT_PORT}; 0 takes a free one)",
+        convert=_number("--port", 65_535),
+        http=True,
+    ),
+    Option(
+        "--token-file",
+        "FILE",
+        "a file with the bearer token that clients must send; without it, $KBC_HTTP_TOKEN where that is set",
+        http=True,
+    ),
+    Option(
+        "--allow-host",
+        "HOST",
+        "a Host header to accept besides the loopback names, repeatable",
+        "allowed_hosts",
+        repeatable=True,
+        http=True,
+    ),
+    Option(
+        "--allow-origin",
+        "ORIGIN",
+        "an Origin header to accept besides the loopback ones, repeatable",
+        "allowed_origins",
+        repeatable=True,
+        http=True,
+    ),
+    Option(
+        "--max-body",
+        "BYTES",
+        f"the largest request in bytes ({MAX_BODY_BYTES})",
+        convert=_number("--max-body", 1 << 30),
+        http=True,
+    ),
+    Option(
+        "--workers",
+        "N",
+        "how many processes answer (1); they share the artifact's memory",
+        convert=_number("--workers", MAX_WORKERS, 1),
+        http=True,
+    ),
+    Option("--metrics", "", "metrics for Prometheus at /metrics", http=True),
+)
+BY_FLAG = {option.flag: option for option in OPTIONS}
+
+
+def wants_help(arguments: Sequence[str]) -> bool:
+    return "--help" in arguments or "-h" in arguments
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    """Raises UsageError."""
+    options = Options()
+    http = HttpSettings()
+    http_only = ""
+    remaining = list(arguments)
+    while remaining:
+        argument = remaining.pop(0)
+        name, equals, value = argument.partition("=")
+        if not argument.startswith("-"):
+            options.artifacts.append(argument)
+            continue
+        option = BY_FLAG.get(name)
+        if option is None or (equals and not option.metavar):
+            raise UsageError(f"there is no option {name}.")
+        if not equals and option.metavar:
+            if not remaining:
+                raise UsageError(f"{name} needs a value.")
+            value = remaining.pop(0)
+        if option is HTTP:
+            options.http = http
+            continue
+        if option.http:
+            http_only = name
+        option.set(
+            http if option.http else options, option.convert(value) if option.metavar else True
+        )
+    _check(options, http_only)
+    return options
+
+
+def _check(options: Options, http_only: str) -> None:
+    """Options that need each other, or exclude each other. Raises UsageError."""
+    if not options.artifacts:
+        raise UsageError("the ARTIFACT to serve is missing.")
+    if options.model and not options.workspace:
+        raise UsageError("--model needs --workspace: only what goes into a workspace is embedded.")
+    if options.http is None:
+        if http_only:
+            raise UsageError(f"{http_only} needs --http.")
+    elif options.http.workers > 1 and options.workspace:
+        raise UsageError("--workspace belongs to one process: leave out --workers.")
+
+
+def usage() -> str:
+    """What `kbc serve --help` prints."""
+    import textwrap
+
+    def synopsis(start: str, options: Sequence[Option]) -> str:
+        parts = [
+            f"[{option.flag}{' ' + option.metavar if option.metavar else ''}]"
+            + ("..." if option.repeatable else "")
+            for option in options
+        ]
+        return textwrap.fill(
+            " ".join(part.replace(" ", "\0") for part in parts),
+            width=86,
+            initial_indent=start,
+            subsequent_indent=" " * len("Usage: kbc serve ARTIFACT... "),
+            break_long_words=False,
+            break_on_hyphens=False,
+        ).replace("\0", " ")
+
+    def row(name: str, text: str) -> str:
+        return textwrap.fill(
+            text, width=84, initial_indent=f"  {name:<17}", subsequent_indent=" " * 19
+        )
+
+    stdio = [option for option in OPTIONS if not option.http and option is not HTTP]
+    over_http = [option for option in OPTIONS if option.http]
+    artifact = (
+        "a folder that `kbc build` wrote; several are searched as one, and tools get an argument `kb`"
+        " that asks one of them"
+    )
+    return "\n".join(
+        [
+            synopsis("Usage: kbc serve ARTIFACT... ", stdio),
+            synopsis("       kbc serve ARTIFACT... --http ", over_http),
+            "",
+            "Serves compiled knowledge bases to an MCP client, over stdin and stdout or over HTTP.",
+            "",
+            row("ARTIFACT", artifact),
+            *(row(option.flag, option.help) for option in OPTIONS),
+            "",
+        ]
+    )
