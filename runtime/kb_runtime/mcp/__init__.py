@@ -1,4 +1,4 @@
-"""The protocol: dispatch, one connection, stdio, revisions, resources, prompts and what clients are told of changes.
+"""The protocol: dispatch, one connection, stdio, revisions, resources, prompts and notifications.
 
 Imports `tools` and what lies below it, and never the SDK.
 """

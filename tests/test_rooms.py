@@ -1,0 +1,123 @@
+"""The rooms of both packages: which may import which, how deep they lie, and how large they are.
+
+`ROOMS` is the plan, from the lowest room to the highest: a room imports rooms on lower layers only.
+Imports inside functions and those for type checkers count.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = {"kb_runtime": ROOT / "runtime" / "kb_runtime", "kbc": ROOT / "compiler" / "kbc"}
+ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "kb_runtime": (
+        ("errors", "exit_codes", "log", "records", "version"),
+        ("store",),
+        ("search", "text"),
+        ("knowledge",),
+        ("live",),
+        ("tools",),
+        ("mcp",),
+        ("http",),
+        ("start",),
+        ("__main__", "clients"),
+        ("cli",),
+    ),
+    "kbc": (
+        ("diagnostics", "linking", "records"),
+        ("cache", "project"),
+        ("backends", "encoding", "evaluation", "languages"),
+        ("chunking", "shipping", "sources"),
+        ("frontends",),
+        ("pipeline",),
+        ("following",),
+        ("cli",),
+        ("__main__",),
+    ),
+}
+MOST_LAYERS = {"kb_runtime": 11, "kbc": 9}
+MOST_MODULES = 20
+MOST_LINES = 450
+
+
+@cache
+def modules(package: str) -> dict[str, Path]:
+    """Dotted name -> file, of every module; a folder's name stands for its `__init__`."""
+    found = {}
+    for path in sorted(PACKAGES[package].rglob("*.py")):
+        parts = path.relative_to(PACKAGES[package]).with_suffix("").parts
+        found[".".join((package, *(part for part in parts if part != "__init__")))] = path
+    return found
+
+
+def imported(package: str, name: str) -> Iterator[str]:
+    """The modules of the package that a module imports, wherever in it."""
+    known = modules(package)
+    for node in ast.walk(ast.parse(known[name].read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom) and node.module in known:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in known else node.module
+
+
+def room(name: str) -> str:
+    """`kb_runtime.search.fusion` is in the room `search`; the package itself is in none."""
+    return (name.split(".") + [""])[1]
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_the_plan_names_every_room(package: str) -> None:
+    planned = {name for layer in ROOMS[package] for name in layer}
+    assert planned == {room(name) for name in modules(package)} - {""}
+    assert len(ROOMS[package]) <= MOST_LAYERS[package]
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_rooms_import_lower_layers_only(package: str) -> None:
+    layer = {name: depth for depth, names in enumerate(ROOMS[package]) for name in names}
+    wrong = [
+        f"{name} imports {other}"
+        for name in modules(package)
+        for other in imported(package, name)
+        if room(name) and room(other) and room(name) != room(other)
+        if layer[room(other)] >= layer[room(name)]
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_no_import_circle(package: str) -> None:
+    graph = {name: set(imported(package, name)) - {name, package} for name in modules(package)}
+    while leaves := [name for name, others in graph.items() if not others & graph.keys()]:
+        for name in leaves:
+            del graph[name]
+    assert graph == {}
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_every_room_says_what_lives_there_and_what_it_may_import(package: str) -> None:
+    for name, path in modules(package).items():
+        if path.name == "__init__.py" and name != package:
+            said = ast.get_docstring(ast.parse(path.read_text())) or ""
+            assert "\n\nImports " in said, name
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_folders_and_files_stay_small(package: str) -> None:
+    for path in modules(package).values():
+        assert len(path.read_text().splitlines()) <= MOST_LINES, path
+        if path.name == "__init__.py":
+            assert len(list(path.parent.glob("*.py"))) - 1 <= MOST_MODULES, path.parent
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_no_module_is_named_like_a_test(package: str) -> None:
+    assert [path for path in modules(package).values() if path.name.startswith("test_")] == []
