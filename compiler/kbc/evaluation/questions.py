@@ -17,7 +17,7 @@ from typing import Any
 
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.search.searcher import Hit, Mode, SearchRequest
-from kb_runtime.search.wordpiece import open_tokenizer
+from kb_runtime.search.tokenizer import QueryTokenizer
 from kb_runtime.text.names import suggest
 from kbc.evaluation import measures as metrics
 from kbc.project.scopes import NOT_SEARCHED
@@ -388,5 +388,5 @@ def _token_counter(artifact: Artifact) -> Callable[[str], int]:
     encoder = artifact.manifest.get("encoder")
     if encoder is None:
         return lambda text: len(text.split())
-    tokenizer = open_tokenizer(str(Path(artifact.root, "encoder", "tokenizer.json")), 1 << 20)
+    tokenizer = QueryTokenizer(str(Path(artifact.root, "encoder", "tokenizer.json")), 1 << 20)
     return lambda text: len(tokenizer.encode(text)) - 2

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.search.wordpiece import open_tokenizer
+from kb_runtime.search.tokenizer import QueryTokenizer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +38,7 @@ class QueryEncoder:
     def __init__(self, folder: str, max_tokens: int) -> None:
         limit_blas_threads()
         try:
-            self._tokenizer = open_tokenizer(os.path.join(folder, "tokenizer.json"), max_tokens)
+            self._tokenizer = QueryTokenizer(os.path.join(folder, "tokenizer.json"), max_tokens)
             self._session = _open_session(os.path.join(folder, "model.onnx"))
         # ONNX Runtime raises types of its own, one for each status, with Exception as their base.
         except Exception as error:
