@@ -345,21 +345,21 @@ def test_the_commands_of_air_gap(supplied: Shell) -> None:
 
 
 @pytest.mark.slow
-def test_the_commands_of_living_knowledge(shell: Shell) -> None:
+def test_the_commands_of_updates_and_workspaces(shell: Shell) -> None:
     write_trees(shell.folder)
     shell.run("kbc build recipes --out out")
     run_page("live.md", shell)
 
 
-def test_each_set_up_of_living_knowledge_shows_commands_that_serve() -> None:
-    """The page's own words for them are the titles of its sections."""
+def test_each_setup_shows_commands_that_serve() -> None:
+    """A setup is a section of the page."""
     text = (ROOT / "docs" / "live.md").read_text()
     parts = re.split(r"^## (.*)\n", text, flags=re.MULTILINE)
     sections = dict(zip(parts[1::2], parts[2::2], strict=True))
     for title, command in (
         ("Release artifact only", "kbc serve out/handbook\n"),
         ("Artifact plus workspace", "--workspace ws"),
-        ("The author's watch loop", "kbc watch "),
+        ("Rebuild on save", "kbc watch "),
     ):
         blocks = re.findall(r"^```console\n(.*?)^```$", sections[title], re.MULTILINE | re.DOTALL)
         assert any(command in block for block in blocks), title
