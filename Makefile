@@ -5,7 +5,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: build test lint format bench kb-check kb-eval wheelhouse release clean setup
+.PHONY: build test lint format docs bench kb-check kb-eval wheelhouse release clean setup
 
 build: setup
 	$(BIN)/kbc build kb
@@ -22,6 +22,10 @@ lint: setup
 format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The documentation site, in build/site. A broken link is an error.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 bench: setup
 	$(BIN)/python -m benchmarks
