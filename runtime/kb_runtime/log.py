@@ -1,6 +1,7 @@
-"""What the server says on stderr: sentences for people, or one JSON object a line for machines.
+"""Writes the server's messages to stderr: sentences for people, or one JSON object per line.
 
-On the way to the first answer, so `json` and `datetime` are imported only where something is said as JSON.
+This module is on the path to the first answer, so `json` and `datetime` are imported only when a message
+is written as JSON.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The commands over one artifact, for `kbc` and for an installed knowledge base.
+"""The commands on one artifact, for `kbc` and for an installed knowledge base.
 
 Imports everything below; nothing imports it.
 """

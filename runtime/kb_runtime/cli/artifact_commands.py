@@ -1,7 +1,7 @@
-"""The commands over one artifact, declared once: `kbc` takes the artifact as an argument, the command
-of an installed knowledge base has its own (`for_artifact`).
+"""The commands on one artifact, declared once: `kbc` takes the artifact as an argument, the command of an
+installed knowledge base brings its own (`for_artifact`).
 
-Imports are inside the commands: `--help` must not pay for the engines.
+Imports are inside the commands, so that `--help` does not load the engines.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`install` and `doctor`, for `kbc` and for the command of a packaged knowledge base.
 
-Both make their commands here; they differ in how the server is found: `resolve` gets the values of the
-command's own `parameters` and gives the server, or raises.
+Both are built here. They differ in how the server is found: `resolve` gets the values of the command's
+own `parameters` and returns the server, or raises.
 """
 
 from __future__ import annotations

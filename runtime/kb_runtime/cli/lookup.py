@@ -1,4 +1,4 @@
-"""The commands `search` and `get`: the questions of the MCP tools, asked from a terminal."""
+"""The commands `search` and `get`, which run the queries of the MCP tools in a terminal."""
 
 from __future__ import annotations
 

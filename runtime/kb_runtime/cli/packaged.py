@@ -1,11 +1,11 @@
-"""The command of an installed knowledge base, such as `quint-kb`: serves it, and answers questions on it.
+"""The command of an installed knowledge base, such as `quint-kb`: serves and queries it.
 
-The wheel that `kbc wheel` writes holds an artifact and a few lines that call `main` here. A client
-starts the command and waits, so serving goes the way of `kb_runtime.__main__`; click and the engines
-are imported by the other commands only.
+The wheel that `kbc wheel` writes contains an artifact and a few lines that call `main` here. A client
+starts the command and waits, so serving takes the fast path of `kb_runtime.__main__`; click and the
+engines are imported by the other commands only.
 
-Wheels are installed next to runtimes that are older or newer than the one that they were built with:
-the arguments of `main` stay as they are, and `about` may gain entries that an older runtime ignores.
+Wheels are installed beside runtimes that are older or newer than the one they were built with: the
+arguments of `main` never change, and `about` may gain entries that an older runtime ignores.
 """
 
 from __future__ import annotations

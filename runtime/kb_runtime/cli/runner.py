@@ -1,4 +1,4 @@
-"""How every command line over an artifact ends: an exit code, and at most one sentence on stderr."""
+"""Runs a command line and turns its outcome into an exit code and at most one sentence on stderr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `install` takes besides its options: artifacts, and options of `serve` for the entry to carry."""
+"""Parses the arguments of `install` that are no options of its own: artifacts, and options of `serve`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading and replacing a configuration file: whole or not at all, with a backup, through links.
+"""Reads and atomically replaces configuration files, with a backup, through symbolic links.
 
 The client may write the file at any time, so it is compared with what was read right before it is
 replaced. Writers of this program exclude each other with a lock on the folder.

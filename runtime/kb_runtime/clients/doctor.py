@@ -1,4 +1,4 @@
-"""What is wrong with an installation: the runtime, the artifact, and what each client starts."""
+"""Diagnoses an installation: the runtime, the artifact, and what each client starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adding a server to clients and taking it out: what would change, and making the change."""
+"""Adds a server to clients and removes it: computes the changes, then applies them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A few lines between markers in the file of standing instructions that an agent reads."""
+"""Edits the marked lines about a server in the file of standing instructions that an agent reads."""
 
 from __future__ import annotations
 

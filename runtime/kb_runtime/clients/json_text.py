@@ -1,7 +1,7 @@
-"""Adding an entry to a JSON configuration, and taking it out: a splice that leaves the rest alone.
+"""Adds an entry to a JSON configuration or removes it, and leaves every other byte alone.
 
-A library that reads and writes JSON with comments was tried and not taken: it refused valid files (a
-bare U+2028) and read what no client reads (single quotes).
+A library for JSON with comments was evaluated and rejected: it refused valid files (a bare U+2028) and
+accepted what no client accepts (single quotes).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""JSON, with or without comments, read into a tree that knows where every value is in the text.
+"""Parses JSON, with or without comments, into a tree that knows the position of every value in the text.
 
-Editing splices text between these places, so what is not edited stays byte for byte as it was. The
-grammar is RFC 8259; `comments=True` adds `//` and `/* */` comments and commas after the last element,
-as editors allow in their settings.
+Edits splice text between these positions, so everything else stays byte for byte the same. The grammar
+is RFC 8259; `comments=True` adds `//` and `/* */` comments and trailing commas, as editors allow in
+their settings.
 """
 
 from __future__ import annotations

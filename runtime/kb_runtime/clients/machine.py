@@ -1,4 +1,4 @@
-"""What paths and detection depend on: the platform, the home folder, the environment."""
+"""The facts that paths and detection depend on: the platform, the home folder, the environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts a server the way a client does, in a bare environment and a foreign folder, and talks to it."""
+"""Starts a server the way a client does, in a bare environment and another folder, and talks to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server that an entry starts, and whether an entry starts one of this program's."""
+"""Describes the server that an entry starts, and recognises entries that start a server of this program."""
 
 from __future__ import annotations
 

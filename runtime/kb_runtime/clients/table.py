@@ -1,6 +1,6 @@
-"""The clients: where each keeps its servers, and in what shape. Adding a client is adding a row.
+"""The supported clients: where each of them keeps its servers, and in which format.
 
-Paths and keys are those of the clients' own documentation.
+To add a client, add a row. Paths and keys are those of the clients' own documentation.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Adding a table to a TOML configuration, and taking it out: a splice that leaves the rest alone.
+"""Adds a table to a TOML configuration or removes it, and leaves every other byte alone.
 
-`tomllib` says what is valid and what it means; this module only finds where statements begin and end.
-A library that edits TOML in place was tried and not taken: with a table it removed the comments that
-follow it, and into a file with CRLF it wrote LF.
+`tomllib` decides what is valid and what it means; this module only finds where statements begin and
+end. A library that edits TOML in place was evaluated and rejected: with a table it removed the comments
+after it, and it wrote LF into a file with CRLF.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The socket of an HTTP server, opened before anything that is needed to answer is imported."""
+"""Opens the socket of an HTTP server before anything that answers requests is imported."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a Prometheus server scrapes from `/metrics`.
+"""The metrics that Prometheus scrapes from `/metrics`.
 
-Several workers share a folder of mapped files, one set for each place, and any of them answers for all. A
-worker that takes the place of a dead one goes on with its counts, so counters never go back.
+Workers share a folder of mapped files, one set per place, and any of them answers for all. A worker that
+replaces a dead one continues its counts, so counters never decrease.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The files through which workers share their metrics; see `metrics`, which needs prometheus-client."""
+"""The folder of files through which workers share their metrics; importing it needs no prometheus-client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Serving over HTTP: one process that does all, or workers on one socket below a parent."""
+"""Serves over HTTP: in one process, or with workers that share the socket of their parent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `--http` and its options set."""
+"""The settings of `--http` and its options."""
 
 from __future__ import annotations
 

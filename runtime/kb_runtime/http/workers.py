@@ -1,7 +1,7 @@
-"""Several processes that do the same work, and the one that watches over them.
+"""Starts worker processes, replaces those that die, and stops them.
 
-The parent forks before it has a thread or an engine, does no work of its own, starts a worker again when
-it dies, and ends when it is told to, after all workers have.
+The parent forks before it has a thread or an engine, does no work of its own, and ends after all workers
+have ended.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is searched: one open artifact, or several as one, with verification and inspection.
+"""Open knowledge bases: one artifact, or several as one, with verification and inspection.
 
 Imports `search`, `store` and `text`.
 """

@@ -1,7 +1,7 @@
-"""An open artifact: sections are verified when first used, then mapped and shared.
+"""An open artifact: sections are verified on first use, then mapped and shared.
 
 Opening reads the manifest and compares file sizes, nothing else. The files of a section are hashed
-right before a reader maps them, because native readers crash on damaged files or do not notice.
+right before a reader maps them, because native readers crash on damaged files or return wrong results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The chunks of several artifacts as one table: the rows of each part follow those of the one before."""
+"""The chunks of several artifacts as one table: each part's rows follow those of the part before it."""
 
 from __future__ import annotations
 

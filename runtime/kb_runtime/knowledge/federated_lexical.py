@@ -1,9 +1,9 @@
-"""The lexical indexes of several artifacts as one: one plan, one set of statistics, one order.
+"""Searches the lexical indexes of several artifacts as one: one plan, one set of statistics, one order.
 
-Each index weighs terms by how rare they are in it. Left at that, a word that is common in a small
-knowledge base and rare in a large one would put the large one's chunks first whatever they say, and a
-word that one of them lacks would be corrected there. So terms are counted over all parts, as if there
-were one index; only the average lengths of fields stay those of each. `benchmarks.federation` compares both.
+Each index weighs terms by their rarity in that index. With separate statistics, a word that is common in
+a small knowledge base and rare in a large one would put the large one's chunks first whatever they say,
+and a word that one of them lacks would be corrected there. So terms are counted over all parts; only the
+average lengths of fields stay those of each. `benchmarks.federation` compares both.
 """
 
 from __future__ import annotations

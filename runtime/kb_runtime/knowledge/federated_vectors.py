@@ -1,7 +1,7 @@
-"""The vectors of several artifacts as one: a cosine says the same whichever part has the row.
+"""Searches the vectors of several artifacts as one: cosines are comparable across parts.
 
-That holds where one encoder made all of them. A part whose vectors are another encoder's, or that has
-none, is not asked: its rows have the cosine 0.
+This requires that one encoder made all of them. A part whose vectors are another encoder's, or that has
+none, is not searched: its rows have the cosine 0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Several artifacts as one: the same interface as an artifact's, one ranking over all of them.
+"""Several artifacts behind the interface of one, with one ranking over all of them.
 
-Nothing is copied but the columns of the chunks. Rows, ordinals and names of collections are those of
-the federation, and each section passes a question on to its parts in their own numbers.
+Only the columns of the chunks are copied. Rows, ordinals and names of collections are those of the
+federation; each section translates them into the numbers of its parts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an artifact holds: the facts of its manifest, as JSON values and as text."""
+"""Describes an artifact by the facts in its manifest, as JSON values and as text."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What tools and searches need of the knowledge that is served: one artifact, or several as one.
+"""The interface of served knowledge, which tools and searches use: one artifact, or several as one.
 
-`kb_runtime.knowledge.artifact.Artifact` and `kb_runtime.knowledge.federation.Federation` are this.
+`kb_runtime.knowledge.artifact.Artifact` and `kb_runtime.knowledge.federation.Federation` implement it.
 """
 
 from __future__ import annotations

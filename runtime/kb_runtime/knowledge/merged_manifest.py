@@ -1,4 +1,4 @@
-"""The manifest of a federation: what its parts say of themselves, as one knowledge base says it."""
+"""Merges the manifests of a federation's parts into the manifest of one knowledge base."""
 
 from __future__ import annotations
 

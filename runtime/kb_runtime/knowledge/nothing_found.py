@@ -1,4 +1,4 @@
-"""What to try when a search has found nothing: words that are known, names alike, where else to look."""
+"""Suggests what to try when a search finds nothing: known words, similar names, other scopes."""
 
 from __future__ import annotations
 

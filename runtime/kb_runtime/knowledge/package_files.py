@@ -1,4 +1,4 @@
-"""Whether the files of an installed knowledge base are those that were installed.
+"""Checks that the files of an installed knowledge base are the ones that were installed.
 
 The wheel lists its files with their hashes in RECORD, which installers keep beside the package
 (https://packaging.python.org/en/latest/specifications/recording-installed-packages/).

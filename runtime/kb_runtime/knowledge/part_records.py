@@ -1,4 +1,4 @@
-"""The records of a collection as a federation shows them: without hidden ones, under another name."""
+"""The records of a collection as a federation shows them: under another name, without hidden records."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which rows of a federation are those of one part, and the way between both numbers.
+"""Maps the rows of a federation to the rows of one part, and back.
 
-The rows of a part follow each other. Where records of it are hidden their rows are left out, so that
-nothing that reads rows can come across them.
+The rows of a part are consecutive. Rows of hidden records are left out, so nothing that reads rows can
+return them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Everything that can be checked about an artifact: hashes, offsets, counts, encoder, answers."""
+"""Verifies an artifact: hashes, offsets, counts, encoder and answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changes after a build: new versions, workspaces, edited source trees, and the compiler as a process.
+"""State that changes after a build: versions, workspaces, edited source trees, and the compiler process.
 
 Imports `knowledge` and what lies below it.
 """

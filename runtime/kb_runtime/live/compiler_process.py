@@ -1,7 +1,7 @@
-"""The compiler as a separate process: the runtime itself never compiles.
+"""Runs the compiler as a separate process; the runtime itself never compiles.
 
-The process leads a group of its own, and holds the reading end of a pipe whose other end only the
-server has. When the server ends, however it ends, the kernel ends the group: `kbc.following.tied` arms that.
+The process leads a process group of its own, and holds the reading end of a pipe whose other end only
+the server has. However the server ends, the kernel then ends the group: `kbc.following.tied` arms that.
 """
 
 from __future__ import annotations

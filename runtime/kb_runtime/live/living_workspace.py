@@ -1,4 +1,4 @@
-"""A workspace that a server adds to: it starts the compiler, and serves what that has published."""
+"""A workspace that a server adds to: starts the compiler, and serves what it publishes."""
 
 from __future__ import annotations
 

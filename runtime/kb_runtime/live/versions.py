@@ -1,4 +1,4 @@
-"""The live versions of what is served: follows CURRENT, swaps between calls, never during one."""
+"""The live versions of what is served: follows CURRENT and switches between calls, never during one."""
 
 from __future__ import annotations
 

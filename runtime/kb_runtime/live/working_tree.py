@@ -1,7 +1,7 @@
-"""The folder where indexed files are edited: whether what the index holds is what is on disk.
+"""Compares indexed files with the folder where they are edited.
 
-An artifact shows files as they were when it was built. Where the tree that it was built from can be
-reached, an answer is compared with it, so that stale text is never presented as current.
+An artifact contains files as they were when it was built. Where its source tree is available, answers
+are compared with it, so that stale text is never presented as current.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""The writable folder of a server, for what is not in the artifact that it serves. Its layout:
+"""The workspace: a server's writable folder for content that is not in its artifact. Its layout:
 
     workspace.json                  {"format": 1}
     cache/                          the compiler's cache
     tests/kb/                       a generated knowledge base: every test that was ingested
     tests/index/tests/              its artifact
-    code/<tree>/status.json         what the process that follows a source tree says about itself
+    code/<tree>/status.json         the status of the tree's follower
     code/<tree>/index/code/         the artifact of the tree
-    code/<tree>/edits/code/         the artifact of the files that differ from it by now
+    code/<tree>/edits/code/         the artifact of the files edited since
 
 Only the compiler writes below `tests/` and `code/`, under locks of its own, so that several servers
-may have one workspace.
+may share a workspace.
 """
 
 from __future__ import annotations

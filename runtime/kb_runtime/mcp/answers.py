@@ -1,4 +1,4 @@
-"""`tools.json`: the answers that the compiler wrote, cut to the profile that this server offers.
+"""`tools.json`: the answers that the compiler wrote, reduced to the profile that this server offers.
 
 The file's layout, which `kbc.backends.tools` writes and `docs/format.md` describes:
 

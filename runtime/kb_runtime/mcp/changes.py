@@ -1,7 +1,6 @@
-"""What clients are told when a swap changes what is listed: the kinds of lists, and the resources that
-they have subscribed to.
+"""Notifies clients when a new version changes a list, or a resource to which they have subscribed.
 
-`docs/mcp.md` says which clients are told, which depends on the transport and the revision.
+`docs/mcp.md` says which clients are notified, which depends on the transport and the revision.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`completion/complete`: ids of a collection for the `{id}` of its resource template."""
+"""`completion/complete`: completes the `{id}` of a resource template with ids of its collection."""
 
 from __future__ import annotations
 

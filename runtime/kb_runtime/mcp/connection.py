@@ -1,7 +1,7 @@
-"""One client's conversation: decoded JSON-RPC messages in, answers out. No input, no output.
+"""One client's conversation: decoded JSON-RPC messages in, answers out, no I/O.
 
-The first request decides the era for good, as in the SDK: one that carries its revision in `_meta`
-makes the connection stateless, anything else opens the handshake.
+The first request decides the era of the connection, as in the SDK: one that carries its revision in
+`_meta` makes it stateless, anything else starts the handshake.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a server process answers from."""
+"""The parts that a server process answers from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The correlation id: what ties together a call, its answer and what the server logs about it."""
+"""Correlation ids, which link a call, its answer and the server's log."""
 
 from __future__ import annotations
 

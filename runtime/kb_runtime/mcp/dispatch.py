@@ -1,6 +1,7 @@
 """The dispatch core: a method, its params and a protocol revision in, a result out.
 
-Free of transport and of the SDK's types. Both front ends answer through it, so they answer alike.
+Independent of the transport and of the SDK's types. Both front ends answer through it, so their answers
+are the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What goes wrong inside the server: told on stderr in full, and to the client not at all."""
+"""Reports internal failures: in full on stderr, without details to the client."""
 
 from __future__ import annotations
 

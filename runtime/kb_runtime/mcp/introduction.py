@@ -1,7 +1,7 @@
-"""What a server says about itself when a client opens: what it holds, what of that may change, and how
-to start with its tools.
+"""The instructions that a server sends when a client connects: what it contains, what of that may change,
+and how to start with its tools.
 
-The compiler writes the first and the last; only the server knows how it was set up.
+The compiler writes the first and the last part; only the server knows how it was set up.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The answers of several artifacts as those of one: what each `tools.json` offers, under one prefix.
+"""Merges the answers in the `tools.json` of several artifacts into one offer, under one prefix.
 
-A tool that several of them offer is listed once, and where its arguments take values of a knowledge
-base (scopes, categories), it takes those of all. `docs/mcp.md` says what that means for a client.
+A tool that several of them offer is listed once. Arguments whose values depend on the knowledge base
+(scopes, categories) accept those of all. `docs/mcp.md` describes what that means for a client.
 """
 
 from __future__ import annotations

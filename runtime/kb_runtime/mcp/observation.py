@@ -1,6 +1,6 @@
-"""Watches requests pass through the dispatch core: how long each took and how it ended.
+"""Observes requests in the dispatch core: how long each took and how it ended.
 
-Nothing of this is imported unless somebody asked for logs or metrics.
+Imported only if logs or metrics were asked for.
 """
 
 from __future__ import annotations

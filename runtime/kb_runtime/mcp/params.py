@@ -1,4 +1,4 @@
-"""The shape of each request's params, checked before anything reads them."""
+"""Checks the shape of each request's params before anything reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks for new versions while nobody calls, and opens their sections before a call needs them."""
+"""Looks for new versions while no calls come in, and opens their sections before a call needs them."""
 
 from __future__ import annotations
 

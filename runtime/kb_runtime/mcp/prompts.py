@@ -1,4 +1,4 @@
-"""Prompts: how a person starts work with this knowledge base, as a client's slash command."""
+"""Prompts: the slash commands with which a person starts work with this knowledge base."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""MCP over stdin and stdout: one JSON message a line, on the standard library alone.
+"""MCP over stdin and stdout: one JSON message per line, on the standard library alone.
 
 The SDK builds every wire type of every revision when it is imported, which costs 0.7 s and 65 MB; a
-process that a client starts for each conversation cannot pay that. Requests are answered in order, each
-within milliseconds; but for those that wait for the compiler, whose answers come when they are ready,
-from threads of their own. A `notifications/cancelled` needs no action: it comes too late, or for an
-ingestion, which either happens as a whole or does not.
+process that a client starts for each conversation cannot afford that. Requests are answered in order,
+each within milliseconds. Those that wait for the compiler are answered when they are ready, from threads
+of their own. A `notifications/cancelled` needs no action: it comes too late, or for an ingestion, which
+either happens as a whole or does not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a server with a workspace offers besides: tools over what is not in any artifact yet.
+"""The `tools/list` entries of the tools over a workspace, which may not be in any artifact yet.
 
-Their entries in `tools/list` are the compiler's to write, and there may be no artifact that has them:
-`workspace_tools.json`, which `scripts/generate_docs.py` writes, has them for every server.
+The compiler writes such entries into an artifact. `workspace_tools.json`, which
+`scripts/generate_docs.py` writes, has them for servers whose artifacts have none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Test cases as their exports write them, brought into one shape.
+"""Normalises test cases from the formats in which they are exported.
 
-Pure: values of parsed JSON in, test cases out. The compiler reads its input through this, and the
-server checks files with it before anybody compiles them, so both say the same about a file.
+Pure functions from parsed JSON to test cases. The compiler reads its input with them, and the server
+checks files with them before anybody compiles them, so both report the same about a file.
 """
 
 from __future__ import annotations

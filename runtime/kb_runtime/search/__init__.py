@@ -1,4 +1,4 @@
-"""From a query to ranked hits: analysis, the lexical and the vector searcher, fusion, ranking and snippets.
+"""Search, from a query to ranked hits: analysis, lexical and vector searcher, fusion, ranking, snippets.
 
 Imports `store` and `text`; what it searches reaches it through the protocols of `ports`.
 """

@@ -1,4 +1,4 @@
-"""From text to terms: one definition, used when an index is written and when a query is read.
+"""Splits text into terms, with one definition for indexing and for queries.
 
 A *word* is a maximal run of letters, digits and marks, with the joiners that identifiers and names
 use inside (`_`, `.`, `-`, `::`). A word yields, at increasing positions, the terms it can be found by:
@@ -8,9 +8,9 @@ use inside (`_`, `.`, `-`, `::`). A word yields, at increasing positions, the te
 - `utf8` -> `utf8`, `utf`, `8`; `naïve` -> `naive`; `日本語` -> `日本`, `本語` (overlapping pairs, since
   such scripts write no spaces).
 
-A compound stands at the position of its first part, so phrases of parts match across spellings.
-*Name terms* are these, as they are. *Prose terms* are the same without stop words, stemmed by the
-stemmer of the lexical engine. *Operators* are runs of punctuation that stand for themselves (`=>`).
+A compound is at the position of its first part, so phrases of parts match across spellings.
+*Name terms* are these terms unchanged. *Prose terms* are the same without stop words, stemmed by the
+stemmer of the lexical engine. *Operators* are runs of punctuation that are tokens of their own (`=>`).
 """
 
 from __future__ import annotations

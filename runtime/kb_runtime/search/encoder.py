@@ -1,7 +1,7 @@
-"""The query side of the encoder: one text in, one normalised vector out.
+"""The query encoder: one text in, one normalised vector out.
 
-The graph runs on one thread: queries are short, a pool's threads would spin on cores that the host's
-agent needs, and one thread makes the vector the same every time.
+The graph runs on one thread: queries are short, the threads of a pool would spin on cores that the host's
+agent needs, and with one thread the vector is the same every time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why a hit stands where it stands, as plain values."""
+"""Explains the rank of a hit, as plain values."""
 
 from __future__ import annotations
 

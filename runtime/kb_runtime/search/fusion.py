@@ -1,4 +1,4 @@
-"""Merging ranked lists: pure functions from lists of (row, score), best first, to one such list."""
+"""Fuses ranked lists: pure functions from lists of (row, score), best first, to one such list."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The lexical side: BM25 over the fields of a chunk, from terms only.
+"""The lexical searcher: BM25 over the fields of a chunk, from terms only.
 
-A query is never parsed by the engine, so no text of a user can be a syntax error or an operator.
-The index is opened through a folder of links, because the engine insists on creating a lock file
-next to its data, and an artifact is read-only.
+The engine never parses a query, so no text of a user can be a syntax error or an operator. The index is
+opened through a folder of links, because the engine insists on creating a lock file next to its data,
+and an artifact is read-only.
 """
 
 from __future__ import annotations

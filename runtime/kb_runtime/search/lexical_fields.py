@@ -1,4 +1,4 @@
-"""The fields of the lexical index, as the compiler fills and the runtime searches them."""
+"""The fields of the lexical index, which the compiler fills and the runtime searches."""
 
 META = "meta.json"
 

@@ -1,7 +1,7 @@
-"""What a query asks of the lexical side: weighted terms and phrases, and corrections of typos.
+"""Plans the lexical part of a query: weighted terms and phrases, and corrections of typos.
 
-A plan depends on how often terms occur in all that is searched, which may be several indexes, and not
-on any one of them: a word that one knowledge base knows is no typo because another lacks it.
+A plan depends on how often terms occur in all that is searched, which may be several indexes, and not on
+any one of them: a word that one knowledge base contains is no typo because another lacks it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hits that say nearly what a better hit says, which would take the places of others."""
+"""Removes hits that nearly repeat a better hit."""
 
 from __future__ import annotations
 

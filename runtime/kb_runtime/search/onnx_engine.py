@@ -1,8 +1,8 @@
-"""ONNX Runtime, silenced: the one place that imports it.
+"""Loads ONNX Runtime with telemetry and logging off; the only module that imports it.
 
 Since 1.29 its Linux builds collect telemetry unless told not to: they write an identifier of the machine and
-a queue of events below the home folder, and send them to a collector. What decides is an environment
-variable that is read when the library is loaded.
+a queue of events below the home folder, and send them to a collector. An environment variable, read when
+the library is loaded, switches that off.
 """
 
 from __future__ import annotations

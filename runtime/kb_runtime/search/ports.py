@@ -1,4 +1,4 @@
-"""What a search needs of knowledge, as protocols: one artifact has it, and so have several as one.
+"""Protocols for what a search needs of knowledge, which one artifact and several as one implement.
 
 `kb_runtime.knowledge` has the implementations over several artifacts, this room those over one.
 """

@@ -1,7 +1,7 @@
-"""Query analysis: what a caller typed, taken apart into the things that the two sides look for.
+"""Query analysis: splits the text of a query into what the lexical and the vector searcher look for.
 
-Nothing here has a syntax that can be wrong: every text has an analysis. Quotes and backticks are
-hints, and unbalanced ones are punctuation.
+There is no query syntax, so every text has an analysis. Quotes and backticks are hints, and unbalanced
+ones are punctuation.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Ranking by structure: what the words and the meaning of a chunk by itself do not say.
+"""Structural ranking: signals beyond the keyword score and the embedding of a single chunk.
 
-Pure functions over the candidates of one search, in the order that fusion left. Scores are scaled so
-that the best candidate has 1 and the last of the pool 0; bonuses are on that scale. Every constant
-was chosen in the middle of a range in which the measures hardly move (docs/search.md has the tables),
-and no step knows a language, a repository or a kind of question.
+Pure functions over the candidates of one search, in the order of fusion. Scores are scaled so that the
+best candidate has 1 and the last of the pool 0; bonuses are on that scale. Every constant was chosen in
+the middle of a range in which the measures hardly change (docs/search.md has the tables), and no step
+knows a language, a repository or a kind of question.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The search pipeline: every search tool is this, with its own scope, filters and rendering.
+"""The search pipeline behind every search tool; tools differ in scope, filters and rendering.
 
-analyse -> lexical and semantic candidates, both filtered -> fuse -> rank by structure -> re-rank, where
-the knowledge base has a re-ranker -> exact names first -> at most so many chunks of one record -> cut
--> snippets. Only chunks that survive the cut are decoded. docs/search.md explains each step.
+analyse -> lexical and semantic candidates, both filtered -> fuse -> rank by structure -> re-rank, if the
+knowledge base has a re-ranker -> exact names first -> limit the chunks of one record -> cut -> snippets.
+Only chunks that survive the cut are decoded. docs/search.md explains each step.
 """
 
 from __future__ import annotations

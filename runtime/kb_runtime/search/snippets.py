@@ -1,7 +1,7 @@
-"""The passage of a chunk that answers, and which words of the query it and the chunk contain.
+"""Selects the passage of a chunk that answers a query, and the words of the query in it.
 
 A passage is exact text of the chunk, in whole code blocks, lines or sentences wherever these fit. Of a code
-block that does not fit it has the beginning, and a mark of its own that closes it.
+block that does not fit it has the beginning, followed by a closing fence.
 """
 
 from __future__ import annotations

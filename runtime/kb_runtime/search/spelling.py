@@ -1,4 +1,4 @@
-"""Words of a vocabulary that a mistyped or unfinished word may have meant.
+"""Finds the words of a vocabulary that a mistyped or unfinished word may have meant.
 
 Works on a sorted vocabulary that can only be asked for the words with a given prefix, so nothing is
 kept in memory and the work is bounded by the length of the word, not by the vocabulary.

@@ -1,4 +1,4 @@
-"""Applies the steps of `ranking` to the candidates of a search, reading the artifact as little as it can."""
+"""Applies the steps of `ranking` to the candidates of a search, with as few reads as possible."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The semantic side: nearest rows by cosine, exact for small ranges, through HNSW for large ones.
+"""The vector searcher: nearest rows by cosine, exact for small ranges, through HNSW for large ones.
 
 Vectors are normalised, so cosine is the inner product. Rows are ordered by collection: a scope is a
 few contiguous ranges, and an exact scan is a matrix product over mapped memory that copies nothing.
 
-numpy and usearch are imported where they are first used: a search by words alone needs neither.
+numpy and usearch are imported on first use: a lexical search needs neither.
 """
 
 from __future__ import annotations

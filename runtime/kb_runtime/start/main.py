@@ -1,6 +1,6 @@
 """Starts a server: reads the options, opens what is served, and answers over stdio or HTTP.
 
-A client starts this process and waits, so the way to the first answer imports almost nothing: no
+A client starts this process and waits, so the path to the first answer imports almost nothing: no
 argument parser, no engine, no SDK.
 """
 

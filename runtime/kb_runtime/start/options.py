@@ -1,6 +1,6 @@
 """The options of `kbc serve`, each declared once: parser, help and the checks of `install` read the table.
 
-A client waits while a server starts, so this is a parser of a screen and imports nothing.
+A client waits while a server starts, so the parser is short and imports nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Facets: what the records of a collection can be filtered by, as posting lists in mapped memory.
+"""Facets: the values by which records of a collection can be filtered, as posting lists in mapped memory.
 
-A facet has a name and values; each value has the ordinals of the records that have it. A filter thus
-becomes a mask over rows by setting bits, whatever the number of records, and decodes none of them.
-`docs/format.md` describes the bytes, `kbc.backends.facets` writes them.
+A facet has a name and values; each value has the ordinals of its records. A filter becomes a mask over
+rows by setting bits, for any number of records, and decodes none of them. `docs/format.md` describes the
+bytes, `kbc.backends.facets` writes them.
 """
 
 from __future__ import annotations

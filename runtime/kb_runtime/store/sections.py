@@ -1,4 +1,4 @@
-"""Readers that are made when they are first asked for, once, whoever asks first."""
+"""Lazy readers: each is made once, on first use, whichever thread asks first."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Signatures of an artifact: Ed25519 over the bytes of its manifest.
 
-The manifest has the SHA-256 of every file, so who signs it signs the artifact. Signatures lie beside it in
-`manifest.sig`; they are not part of what they sign, and the same bytes come with or without them.
+The manifest has the SHA-256 of every file, so signing it signs the artifact. Signatures are stored beside
+it in `manifest.sig`; they are not part of what they sign, and all other bytes are the same without them.
 """
 
 from __future__ import annotations

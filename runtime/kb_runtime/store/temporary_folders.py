@@ -1,5 +1,6 @@
-"""Temporary folders of processes that were killed: who makes one holds its lock, and the kernel drops
-that with the process, so that another process can tell and remove what is left."""
+"""Temporary folders that can be recognised after a kill: the owner holds a lock, which the kernel releases
+with the process, so that another process can find and remove what is left.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`kb://<knowledge base>/<collection>/<id>`: the address of one record, as a resource and in hits.
 
 The id is percent-encoded as a whole, slashes included, which is what the template `{id}` expands to
-(RFC 6570, simple expansion). An address whose slashes were left as they are is read all the same.
+(RFC 6570, simple expansion). Addresses with unescaped slashes are accepted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Cursors: where a listing goes on, bound to the build, the tool and the filters of the first call.
+"""Cursors: the position where a listing continues, bound to the build, the tool and the filters of a call.
 
 A cursor is base64url of a small JSON object with the format version `v`, the tool `t`, the build `b`,
-the position `p` and a checksum `c` over all of that and the filters. The checksum keeps accidents
-out; it is no signature, and needs none, because a position gives access to nothing new.
+the position `p` and a checksum `c` over all of that and the filters. The checksum detects accidents; it
+is no signature, and needs none, because a position gives access to nothing new.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Globs over paths of the index: which files a search is narrowed to.
+"""Globs over indexed paths, which narrow a search to some files.
 
 `*` and `?` stay inside a segment, `**` spans segments, `[ab]` and `{a,b}` choose. A pattern without a
-slash is matched with file names at any depth, one with a slash with the whole path; a pattern without
-wildcards also means the folder of that name. Case counts.
+slash matches file names at any depth, one with a slash the whole path; a pattern without wildcards also
+matches everything in the folder of that name. Case counts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Looking things up by what a caller typed, and saying what was probably meant.
+"""Resolves names that a caller typed, and suggests what was probably meant.
 
 A look-up tries, in this order: the exact name, an alias, the same without regard to case, and a
 unique ending of a path that begins at a segment (`builtin.md` for `docs/builtin.md`). Nothing else

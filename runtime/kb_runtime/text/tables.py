@@ -1,4 +1,4 @@
-"""Counts, sizes and tables as people read them in a terminal."""
+"""Formats counts, sizes and tables for a terminal."""
 
 from __future__ import annotations
 

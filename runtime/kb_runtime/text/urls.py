@@ -1,4 +1,4 @@
-"""When two web addresses mean the same page: the key under which compiler and runtime look pages up."""
+"""Normalises web addresses to the key under which compiler and runtime look pages up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that tools share: JSON as text and structure, warnings added to an answer, and errors."""
+"""The shared parts of answers: JSON as text and structure, warnings added to an answer, and errors."""
 
 from __future__ import annotations
 

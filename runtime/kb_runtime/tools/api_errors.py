@@ -1,4 +1,4 @@
-"""How the tools over test cases say a failure: like the web service that clients know them from."""
+"""Errors of the tools over test cases, in the form of the web service that their clients know."""
 
 from __future__ import annotations
 

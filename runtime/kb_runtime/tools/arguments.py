@@ -1,7 +1,7 @@
 """Checks the arguments of a call against a tool's declaration: one set of rules for every tool.
 
 `null` counts as omitted, text is trimmed and empty text counts as missing, numbers may come as decimal
-strings, unknown names are ignored with a warning, and no text is refused for the words in it.
+strings, unknown names are ignored with a warning, and no text is refused because of its words.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a tool is declared: once, as a value from which schemas, checks and documentation derive."""
+"""Declares a tool once, as a value from which schemas, checks and documentation derive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`check_health`: whether the index of test cases is whole, and what it holds."""
+"""`check_health`: checks the index of test cases and reports its content."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The records of a kind over all collections that hold it: the shelf from which the tools read.
+"""The records of one kind, over all collections of that kind.
 
-A knowledge base may have several collections of one kind. They are read in the manifest's order, and
-where two of them hold the same id, the first one answers to it.
+A knowledge base may have several collections of one kind. They are read in the manifest's order, and if
+two of them have the same id, the first one is returned.
 """
 
 from __future__ import annotations

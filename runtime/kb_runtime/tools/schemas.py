@@ -1,7 +1,7 @@
-"""JSON Schemas: what `tools/list` says about a tool, derived from its declaration.
+"""The JSON Schemas in `tools/list`, derived from the tools' declarations.
 
-Schemas are sent to a model with every conversation, so they say only what a caller needs. Output
-schemas list as required just what is always there, name every field that an answer may have, and leave
+Schemas are sent to a model with every conversation, so they contain only what a caller needs. Output
+schemas require only fields that are always there, name every field that an answer may have, and leave
 every object open.
 """
 

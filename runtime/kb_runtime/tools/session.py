@@ -1,4 +1,4 @@
-"""What a tool gets to work with: the artifact of this call and the names tools have on the wire."""
+"""The session that a tool works with: the artifact of this call and the names tools have on the wire."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The command with which files of tests get into a knowledge base: copied to where its `kb.toml` looks
-for tests, then compiled."""
+"""Builds the shell command that adds files of tests to a knowledge base: copies them to where its `kb.toml`
+looks for tests, then compiles.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The filters of `search_tests`: checked, brought into one form, and turned into a mask over rows."""
+"""The filters of `search_tests`: validated, normalised, and turned into a mask over rows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""`ingest_tests`: reads files of test cases, and adds them to the workspace of a server that has one.
-Without a workspace it says what they would add, and stores nothing.
+"""`ingest_tests`: reads files of test cases and adds them to the server's workspace; without a workspace it
+reports what they would add and stores nothing.
 
-The only tool that opens a file named in a call, so it opens little: JSON files below one folder that
-whoever starts the server chooses, never through a link.
+The only tool that opens a file named in a call, so it opens little: JSON files below one folder that is
+chosen when the server is started, never through a link.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Ranking test cases: a test is found by what it is about, by its steps, or by both.
+"""Ranks test cases by what they are about, by their steps, or by both.
 
-Every row has a score in 0..1 from words and meaning. A test's is made of that of its best row of each
-sort, so that further evidence never lowers it.
+Every row has a keyword and vector score in 0..1. The score of a test combines its best row of each sort,
+so that further evidence never lowers it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tools over test cases: search, neighbours, look-up by key. Health and ingestion are beside."""
+"""The tools over test cases: search, similar tests, look-up by key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools over source trees: retrieval and what indexes it.
+"""Tools over source trees: retrieval, and the state of the index.
 
 Imports the shared parts of `tools`.
 """

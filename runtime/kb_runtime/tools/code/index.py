@@ -1,4 +1,4 @@
-"""What is known of the index of source files: when it was made, what it can do, how far it is."""
+"""Describes the index of source files: when it was made, which modes it supports, how complete it is."""
 
 from __future__ import annotations
 

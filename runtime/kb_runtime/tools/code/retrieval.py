@@ -1,4 +1,4 @@
-"""`codebase_retrieval` and `get_file`: source trees, by what is asked for and by path."""
+"""`codebase_retrieval` and `get_file`: search in source trees, and files by path."""
 
 from __future__ import annotations
 

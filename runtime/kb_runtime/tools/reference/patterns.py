@@ -1,4 +1,4 @@
-"""`get_pattern`, `list_patterns` and `search_patterns`: how things are done, and how not."""
+"""`get_pattern`, `list_patterns` and `search_patterns`: recommended patterns and anti-patterns."""
 
 from __future__ import annotations
 

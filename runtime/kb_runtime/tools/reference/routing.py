@@ -1,4 +1,4 @@
-"""`suggest_framework`: rules from the knowledge base that tell which framework a task calls for."""
+"""`suggest_framework`: recommends a framework for a task, by rules of the knowledge base."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hybrid_search`: words and meaning together, over one scope or several."""
+"""`hybrid_search`: keyword and vector search together, over one scope or several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`search_docs`: every line that holds a piece of text, literally."""
+"""`search_docs`: every line that contains a text literally."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`qurio_search`, `qurio_list_sources`, `qurio_list_pages`, `qurio_read_page`: documentation sets.
 
-Their contract wants protocol errors: -32602 for arguments, -32603 for failures of the server. Only a
-page or a section that does not exist is told in the answer.
+Their contract requires protocol errors: -32602 for arguments, -32603 for failures of the server. Only a
+page or section that does not exist is reported in the answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The sources of documentation and their pages, as tools look them up.
 
-In a collection of pages each source is followed by its pages, and holds a listing of them: what lists
-and filters need is read without reading the pages.
+In a collection of pages each source is followed by its pages and contains a list of them, so that lists
+and filters need not read the pages.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`retrieve_quiz_instructions`: how to run a quiz. It reads no workshop and says where to find one."""
+"""`retrieve_quiz_instructions`: how to run a quiz. It reads no workshop and names the tools that do."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Workshops, their exercises and their sections, as tools look them up.
 
-In a collection of workshops each workshop is followed by its sections, and holds a listing of them:
+In a collection of workshops each workshop is followed by its sections and contains a list of them:
 selecting reads nothing else, and only what is shown is decoded.
 """
 

@@ -1,4 +1,4 @@
-"""How the tools of workshops write: headings that say whether a call worked, values as inline code."""
+"""Renders answers about workshops: headings that state success or failure, values as inline code."""
 
 from __future__ import annotations
 

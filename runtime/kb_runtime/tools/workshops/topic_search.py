@@ -1,4 +1,4 @@
-"""`search_topic_context`: where a topic is taught."""
+"""`search_topic_context`: finds where a topic is taught."""
 
 from __future__ import annotations
 
