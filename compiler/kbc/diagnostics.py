@@ -1,4 +1,4 @@
-"""What a build has to say about its input: one value per finding, collected and reported together.
+"""Diagnostics: a build's findings about its input, collected and reported together.
 
 Every phase of the compiler appends to a `Diagnostics` collector instead of raising at the first
 mistake, so that an author sees all mistakes of a build at once. Only the pipeline decides to stop.

@@ -1,4 +1,4 @@
-"""One module a section of the artifact: catalog, facets, lexical index, vectors, tools, bills.
+"""The writers of an artifact's sections: catalog, facets, lexical index, vectors, tools, bill of materials.
 
 Imports records, `project` and `cache`; it never opens an input file.
 """

@@ -1,8 +1,7 @@
-"""`sbom.cdx.json`: what an artifact is made of, as a CycloneDX bill of materials.
+"""Writes `sbom.cdx.json`, the CycloneDX bill of materials of an artifact.
 
-It names the model behind the encoder with its hashes and licence, the libraries that wrote the
-sections, and every file. It holds no clock and nothing random: its serial number follows from the
-build id.
+It lists the model behind the encoder with its hashes and licence, the libraries that wrote the sections,
+and every file. It contains no clock and nothing random: its serial number follows from the build id.
 """
 
 from __future__ import annotations

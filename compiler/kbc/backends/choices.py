@@ -1,4 +1,4 @@
-"""The values that a knowledge base has for the arguments of tools: what their schemas list as enum."""
+"""The values that tool arguments accept in a knowledge base, which their schemas list as enum."""
 
 from __future__ import annotations
 

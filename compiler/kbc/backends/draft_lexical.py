@@ -1,8 +1,8 @@
 """Writes the lexical section of a draft: the same format and terms, an order of magnitude faster.
 
-Words are split once each, and the engine stems them on a thread of its own. What that costs, and what
-only a draft may do: positions count the parts of names as words of their own, dotted names have no
-term as a whole, and operators are not indexed.
+Words are split once each, and the engine stems them on a thread of its own. In exchange, and only in a
+draft, positions count the parts of names as words of their own, dotted names have no term as a whole,
+and operators are not indexed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Facets: what a record can be filtered by, and the section that says which records have which values.
+"""Facets: the values by which a record can be filtered, and the section that maps values to records.
 
 The layout is described in `docs/format.md`, and `kb_runtime.store.facets` reads it.
 """

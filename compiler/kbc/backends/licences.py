@@ -1,4 +1,4 @@
-"""`licenses/`: the licence texts of what an artifact is made of."""
+"""Writes `licenses/`, the licence texts of an artifact's parts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Dataclasses to bytes and back, for caches: their type hints are the schema.
+"""Encodes dataclasses as bytes and back, for caches: their type hints are the schema.
 
-Fields are stored by position, so bytes are of use only to the source that wrote them; who keeps them
-names that source in their recipe.
+Fields are stored by position, so only the source that wrote the bytes can read them; whoever stores them
+includes that source in the key.
 """
 
 from __future__ import annotations

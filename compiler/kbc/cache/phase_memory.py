@@ -1,8 +1,8 @@
 """Results of phases in the memory of a process that builds the same knowledge base again and again.
 
-Decoding what the store on disk has takes longer than everything that one edited page asks for; a
-watcher has it decoded already. What the last good build did not ask for is forgotten, so that a
-thousand edits take no more memory than one.
+Decoding the store on disk takes longer than everything that one edited page requires; a watcher has the
+results decoded already. Results that the last good build did not use are dropped, so that a thousand
+edits take no more memory than one.
 """
 
 from __future__ import annotations

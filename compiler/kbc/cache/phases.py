@@ -1,7 +1,7 @@
-"""What the phases of earlier builds computed: parsed texts, chunks, terms.
+"""The results of a build's phases, stored on disk: parsed texts, chunks, terms.
 
-A result is kept under the phase, the source of this compiler with the versions of its libraries, and a
-hash over everything that the phase saw. So nothing has to be invalidated: what changed has another key.
+The key of a result is the phase, a hash over this compiler's source and the versions of its libraries, and
+a hash over all inputs of the phase. Nothing is ever invalidated, because what changed has another key.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bytes that were computed before, in one SQLite file, by recipe and key.
+"""Stores computed bytes in one SQLite file, by recipe and key.
 
 A cache may make a build faster and never anything else: whatever is wrong with its file, the build
 goes on without it, or with a new one, and a note says so. Rows carry a checksum, so that a damaged

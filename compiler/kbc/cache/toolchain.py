@@ -1,4 +1,4 @@
-"""What made an artifact: library versions, and one hash over this compiler's own source."""
+"""Identifies the toolchain of an artifact: library versions, and a hash over this compiler's source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records to chunks within the token budget of the encoder, without loss or overlap.
+"""Splits records into chunks within the token budget of the encoder, without loss or overlap.
 
 Imports `languages` and records.
 """

@@ -1,4 +1,4 @@
-"""From passages with their context to chunks, with the token bound verified."""
+"""Turns passages with their context into chunks, and checks the token limit."""
 
 from __future__ import annotations
 

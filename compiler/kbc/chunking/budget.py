@@ -1,4 +1,4 @@
-"""How much text a chunk may hold: tokens of the encoder's own tokenizer."""
+"""Measures how much text a chunk may contain, in tokens of the encoder's own tokenizer."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Test cases: what a case is about is one part, each of its steps another.
+"""Chunks test cases: one part for what a test is about, and one for each of its steps.
 
-A step says little without its test, so the title stands above it. The vector of the first part is to
-find the whole test, so the steps follow in what is embedded of it, as far as the budget goes; each
-of them has a vector of its own besides.
+A step says little without its test, so the title stands above it. The vector of the first part should
+find the whole test, so the embedded text continues with the steps as far as the budget goes; each step
+also has a vector of its own.
 """
 
 from __future__ import annotations

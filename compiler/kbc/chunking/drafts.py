@@ -1,8 +1,8 @@
-"""Chunks for a first index of source trees within seconds: windows of lines, nothing parsed.
+"""Chunks source trees for a first index within seconds: windows of lines, nothing parsed.
 
-Parsing, measuring and embedding a tree takes minutes; a draft of it finds the same files by words
-meanwhile. Its chunks end at blank lines, and the names that they define are those behind the keywords
-that most languages define with.
+Parsing, measuring and embedding a tree takes minutes; meanwhile a draft of it finds the same files by
+keyword. Its chunks end at blank lines, and the names that they define are those after the keywords that
+most languages define with.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The lines above a chunk's text in what is embedded: where it stands, and what encloses it."""
+"""The context lines above a chunk's text in what is embedded: its place, and what encloses it."""
 
 from __future__ import annotations
 

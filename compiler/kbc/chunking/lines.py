@@ -1,4 +1,4 @@
-"""A text as lines with their positions and their cost in tokens."""
+"""A text as lines, with their positions and their cost in tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown and MDX, section by section.
+"""Chunks Markdown and MDX, section by section.
 
 A section that fits is one chunk. A larger one is cut between its blocks, inside a block only when
 there is no other way: lists between items, tables between rows, code at outer lines. A heading

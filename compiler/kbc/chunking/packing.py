@@ -1,8 +1,8 @@
-"""Cutting lines into passages that fit the budget, at the best places.
+"""Cuts lines into passages that fit the budget, at the best places.
 
-A strategy (Markdown, source, plain text) says how much each cut hurts; packing fills passages and
-cuts where the hurt, together with the imbalance of the passages, is least. Each passage looks at no
-more lines than fit into it, so the time is linear.
+A strategy (Markdown, source, plain text) gives each possible cut a cost; packing minimises the costs
+together with the imbalance of the passages. Each passage looks at no more lines than fit into it, so the
+time is linear.
 """
 
 from __future__ import annotations

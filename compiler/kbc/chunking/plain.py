@@ -1,4 +1,4 @@
-"""Text without a known grammar: cuts by blank lines, sentences, brackets and indentation."""
+"""Chunks text without a known grammar: cuts at blank lines, sentences, brackets and indentation."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Source code, cut where definitions begin and end.
+"""Chunks source code at the beginnings and ends of definitions.
 
-A definition that fits is not cut. A larger one gives its head and its inner definitions; without
+A definition that fits is not cut. A larger one is split into its head and its inner definitions; without
 inner definitions it is cut at outer lines. Short neighbours share a chunk. Comments and decorators
-stay with what they are about.
+stay with the code that they belong to.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One module a command of `kbc`, without logic.
+"""The commands of `kbc`, one module each, without logic.
 
 Imports everything below; nothing but `__main__` imports it.
 """

@@ -1,4 +1,4 @@
-"""`kbc diff` for people: what changed between two artifacts, as text."""
+"""Renders the output of `kbc diff`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `kbc build` and `kbc watch` let one choose about a build."""
+"""The options that `kbc build` and `kbc watch` share."""
 
 from __future__ import annotations
 

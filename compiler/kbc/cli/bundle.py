@@ -1,4 +1,4 @@
-"""`kbc bundle`: an artifact in the forms that clients, registries and agents read."""
+"""`kbc bundle`: writes an artifact in the forms that clients, registries and agents read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kbc cache`: what the compiler keeps between builds."""
+"""`kbc cache`: shows and shrinks the compiler's cache."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What is in the compiler's cache, and how it is made smaller.
+"""Lists the content of the compiler's cache and removes entries from it.
 
-Nothing here can hurt a build: an entry that is not found is made again.
+Nothing here can damage a build: an entry that is missing is computed again.
 """
 
 from __future__ import annotations

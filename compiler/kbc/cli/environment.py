@@ -1,4 +1,4 @@
-"""What the command line takes from environment variables; nothing below it reads them."""
+"""Reads the environment variables of the command line; nothing below it reads any."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The expected errors of all phases as one sentence with an exit code."""
+"""Maps the expected errors of all phases to one sentence with an exit code."""
 
 from __future__ import annotations
 

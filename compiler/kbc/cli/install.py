@@ -1,4 +1,4 @@
-"""`kbc install` and `kbc doctor`: artifacts in the clients of this machine."""
+"""`kbc install` and `kbc doctor`: artifacts in the MCP clients of this machine."""
 
 from __future__ import annotations
 

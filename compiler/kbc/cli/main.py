@@ -1,7 +1,7 @@
-"""The command line: options and exit codes. What the commands do lives in the modules they call.
+"""The command line: options and exit codes. The modules that commands call do the work.
 
-Imports are inside the commands: `kbc version` must not pay for the compiler, and a command that needs
-the compiler's extra dependencies must be able to say so.
+Imports are inside the commands: `kbc version` must not load the compiler, and a command that needs the
+compiler's extra dependencies must be able to say so.
 """
 
 from __future__ import annotations

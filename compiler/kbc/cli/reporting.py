@@ -1,4 +1,4 @@
-"""What the command line shows people: diagnostics, a progress bar, tables. Colour on terminals only."""
+"""Shows diagnostics, a progress bar and tables. Colour on terminals only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `kbc wheel` and `kbc bundle` share: their options, and what they are given of an artifact."""
+"""The options that `kbc wheel` and `kbc bundle` share, and the facts that both need of an artifact."""
 
 from __future__ import annotations
 

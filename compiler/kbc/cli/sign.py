@@ -1,4 +1,4 @@
-"""`kbc keygen` and `kbc sign`."""
+"""`kbc keygen` and `kbc sign`: make keys and sign artifacts."""
 
 from __future__ import annotations
 

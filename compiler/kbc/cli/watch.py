@@ -1,4 +1,4 @@
-"""`kbc watch`: builds again whenever a file changes."""
+"""`kbc watch`: rebuilds whenever a file changes."""
 
 from __future__ import annotations
 

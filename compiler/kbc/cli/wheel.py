@@ -1,4 +1,4 @@
-"""`kbc wheel`: an artifact as a Python package."""
+"""`kbc wheel`: packages an artifact as a wheel."""
 
 from __future__ import annotations
 

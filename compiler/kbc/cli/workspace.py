@@ -1,4 +1,4 @@
-"""`kbc workspace`: what a server with `--workspace` starts, and anybody else may."""
+"""`kbc workspace`: adds to a workspace. A server with `--workspace` runs these commands as well."""
 
 from __future__ import annotations
 

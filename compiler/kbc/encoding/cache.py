@@ -1,4 +1,4 @@
-"""Vectors that were computed before, keyed by the hash of their text."""
+"""The embedding cache, keyed by the hash of the text."""
 
 from __future__ import annotations
 

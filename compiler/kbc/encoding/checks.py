@@ -1,4 +1,4 @@
-"""The last look at vectors before they are published."""
+"""Checks vectors before they are published."""
 
 from __future__ import annotations
 

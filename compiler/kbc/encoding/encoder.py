@@ -1,4 +1,4 @@
-"""Texts in, normalised vectors out: the compile-time side of the encoder.
+"""The document encoder: texts in, normalised vectors out.
 
 One text at a time in each of a few threads that share one ONNX Runtime session with one thread
 inside: on a CPU that is faster than padded batches, and a vector depends on its own text only.

@@ -1,4 +1,4 @@
-"""What stops an encoding: a model that cannot be used, or vectors that must not be published."""
+"""The errors of encoding: a model that cannot be used, or vectors that must not be published."""
 
 from __future__ import annotations
 

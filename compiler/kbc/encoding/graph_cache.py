@@ -1,8 +1,8 @@
-"""Graphs that were written before: they depend on the model only, not on the knowledge base.
+"""Caches ONNX graphs, which depend on the model only and not on the knowledge base.
 
 An entry is a folder with the graph and the hashes of its files. It is read whole and checked, and only
-what was checked is used: what happens to the cache afterwards reaches neither a session nor an artifact.
-Trouble with the cache never fails a build; the graph is then written anew.
+what was checked is used, so later changes to the cache reach neither a session nor an artifact. Problems
+with the cache never fail a build; the graph is then written again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finds the encoder model on this machine, proves that it is the right one, and reads its shape.
+"""Finds the encoder model on this machine, verifies it, and reads its shape.
 
 Without a folder it is the pinned all-MiniLM-L6-v2, installed as a package and checked by SHA-256.
 With a folder it is any sentence-transformers model of the BERT family, identified by its own hashes.

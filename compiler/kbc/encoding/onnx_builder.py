@@ -1,7 +1,7 @@
 """Assembles an ONNX model node by node, with its weights in one external file.
 
 ONNX Runtime maps external data instead of reading it, so that processes share the pages and untouched
-rows of a table are never loaded. Equal input gives equal bytes: names are counted, nothing is dated.
+rows of a table are never loaded. Equal input gives equal bytes: names are numbered, and there are no dates.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The encoder section of an artifact: the graph that embeds queries, and what identifies it."""
+"""Writes the encoder section of an artifact: the graph that embeds queries, and what identifies it."""
 
 from __future__ import annotations
 

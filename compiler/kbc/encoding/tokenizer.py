@@ -1,4 +1,4 @@
-"""Counts and encodes tokens exactly as the encoder will see them, special tokens included."""
+"""Counts and encodes tokens exactly as the encoder sees them, special tokens included."""
 
 from __future__ import annotations
 

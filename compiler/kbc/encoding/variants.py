@@ -1,4 +1,4 @@
-"""The forms in which a model's weights can be shipped, by name. Light: imports nothing heavy."""
+"""The variants in which a model's weights are stored, by name. Imports nothing heavy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tensors of a BERT-family encoder, read from safetensors and checked against the config."""
+"""Reads the tensors of a BERT-family encoder from safetensors and checks them against the config."""
 
 from __future__ import annotations
 

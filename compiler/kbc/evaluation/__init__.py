@@ -1,4 +1,4 @@
-"""How well an artifact answers: labelled questions, measures, comparison of builds.
+"""Measures how well an artifact answers: labelled questions, measures, comparison of builds.
 
 Imports the runtime, which it measures.
 """

@@ -1,4 +1,4 @@
-"""What changed between two artifacts."""
+"""Compares two artifacts."""
 
 from __future__ import annotations
 

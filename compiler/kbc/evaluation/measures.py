@@ -1,7 +1,7 @@
-"""Measures of a ranking, and of many: pure functions, as trec_eval defines them where it does.
+"""Ranking measures, of one ranking and of many: pure functions, as trec_eval defines them where it does.
 
 A ranking is a sequence of names, best first, each at most once; `gains` maps the relevant names to
-their grades, above 0. Every measure is in 0..1 and 0 where nothing relevant was found.
+their grades, above 0. Every measure is in 0..1, and 0 if nothing relevant was found.
 """
 
 from __future__ import annotations

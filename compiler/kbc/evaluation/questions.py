@@ -1,8 +1,8 @@
-"""`kbc eval`: how well an artifact answers labelled questions, and what would make it answer better.
+"""`kbc eval`: measures how well an artifact answers labelled questions, and suggests improvements.
 
 A question names the records that answer it as hits name them (`builtin:mapBy`, `doc:docs/maps.md`) or
-by collection (`pages:docs/maps.md`) or id alone. In a ranking each hit counts where it is shown: a
-second passage of a page that was right already takes a place and gains nothing.
+by collection (`pages:docs/maps.md`) or id alone. Each hit counts at its place in the ranking: a second
+passage of a page that was found already takes a place and gains nothing.
 """
 
 from __future__ import annotations

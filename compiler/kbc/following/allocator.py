@@ -1,6 +1,6 @@
-"""Keeps a process that builds again and again from growing, where glibc is the allocator.
+"""Keeps the memory of a process that builds repeatedly from growing, where glibc is the allocator.
 
-Each thread of a build allocates in an arena of its own, and what it frees there stays: without this a
+Each thread of a build allocates in an arena of its own, and memory freed there stays there: without this a
 watcher of 10,000 chunks grows by 10 MB with every build, with it by nothing. Elsewhere these do nothing.
 """
 

@@ -1,4 +1,4 @@
-"""The process that parses and embeds, while the one that follows the tree goes on."""
+"""Runs the process that parses and embeds a source tree while the follower goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A source tree as the inputs of a build, without a kb.toml: what a workspace indexes."""
+"""Presents a source tree as the inputs of a build without a kb.toml, for a workspace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files changed since one last asked: told by the kernel, or found by looking again and again."""
+"""Reports which files changed since the last call, from kernel events or by polling."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
-"""Follows a source tree: what is edited can be found within a second, what it means soon after.
+"""Keeps the index of a source tree up to date: edits are searchable by keyword within a second and by
+embedding shortly after.
 
-Two artifacts show a tree together. The *index* holds all files as they were at one time; the *edits*,
-which hide files of the same path in the index, hold those that differ by now. A draft of either takes
-a fraction of a second to seconds and is published at once; a process of low priority then parses and
-embeds the same. When many files have been edited, or none for a while, the index is built anew.
+Two artifacts represent a tree together. The *index* contains all files as they were at one time; the
+*edits*, which hide files of the same path in the index, contain those that differ by now. A draft of
+either takes a fraction of a second to seconds and is published at once; a process of low priority then
+parses and embeds the same files. The index is rebuilt when many files have been edited, or none for a
+while.
 """
 
 from __future__ import annotations

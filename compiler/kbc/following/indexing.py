@@ -1,4 +1,4 @@
-"""Builds of a source tree into its folder of a workspace."""
+"""Builds a source tree into its folder of a workspace."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Adds test cases to a workspace: merges them into its generated knowledge base and builds that.
 
-What is live was built from a `tests.json` with the hash that its manifest names. New tests are written
-beside it, built, and take its place after they went live: whenever this process dies, the next one
-finds both files and the manifest, and knows from the hash which of the two is in force.
+The live build was made from a `tests.json` with the hash in its manifest. New tests are written beside
+that file, built, and replace it after they are live. Whenever this process dies, the next one finds both
+files and the manifest, and the hash tells which of the two is in force.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Removes from a workspace the source trees that nobody follows or reads any more."""
+"""Removes from a workspace the source trees that no process follows or reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which source files a tree holds now, and with which content."""
+"""Lists the source files of a tree and the hashes of their content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the process that follows a tree says about itself, also when the disk is full."""
+"""Writes the status of a source tree's follower, even if the disk is full."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A compiler that ends with who started it, however that one ends.
+"""Ends the compiler with the process that started it, however that process ends.
 
-Its stdin is a pipe whose writing end only the starter has. When that closes, the kernel kills the
-process group: no thread has to run for that, and none of the processes started from here stays.
+Its stdin is a pipe whose writing end only the starter has. When that end closes, the kernel kills the
+process group: no thread has to run for that, and no child process is left behind.
 """
 
 from __future__ import annotations

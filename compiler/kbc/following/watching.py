@@ -1,8 +1,8 @@
-"""Builds knowledge bases again whenever their files change, in one process that keeps what it learnt.
+"""Rebuilds knowledge bases whenever their files change, in one process that keeps results in memory.
 
-One build runs at a time. Changes are noticed from before the first build on, and while a build runs, so
-a change that a build did not see leads to another build after it. Whatever goes wrong is told, the last
-good version stays live, and the next change is waited for.
+One build runs at a time. Changes are recorded from before the first build on, and during builds, so a
+change that a build did not see leads to another build. After any error the last good version stays live,
+and the process waits for the next change.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One module a kind of collection: files to records, and the checks across records.
+"""Reads files into records, one module per kind of collection, and checks across records.
 
 Imports `sources`, `languages` and `project`.
 """

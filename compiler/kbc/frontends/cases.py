@@ -1,6 +1,6 @@
-"""Front end for test cases: JSON exports of test management tools, of any shape that is in use.
+"""Front end for test cases: JSON exports of test management tools, in any of the known formats.
 
-`kb_runtime.records.cases` knows the shapes. Here each case becomes a record, whose text is the case as
+`kb_runtime.records.cases` knows the formats. Here each case becomes a record, whose text is the case as
 Markdown: first what it is about, then its steps.
 """
 

@@ -1,8 +1,8 @@
 """Front end for source trees: a record for every file, with its language and its definitions.
 
-Which files these are, `source_tree` has decided: they are text, not too large, and written by people.
-A record's id is its path in the collection's folder; of several folders, the folder's own name comes
-first, so that files of the same name in two repositories stay apart.
+`source_tree` selects the files: they are text, not too large, and written by people. A record's id is its
+path in the collection's folder; with several folders the folder's own name comes first, so that files of
+the same name in two repositories stay apart.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Front end for documentation pages: Markdown, MDX and plain text.
 
-Front matter may hold anything; `title`, `summary` or `description`, `tags`, `topics` and `url` are
+Front matter may contain anything; `title`, `summary` or `description`, `tags`, `topics` and `url` are
 used, and all of it is kept. A page's id is its path below the knowledge base's root. Its group is its
-collection's, but below `lessons/` in a collection of the group core it is lessons.
+collection's, except that pages below `lessons/` in a collection of the group core are lessons.
 """
 
 from __future__ import annotations

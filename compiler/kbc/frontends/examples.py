@@ -1,7 +1,7 @@
 """Front end for examples: source files, with metadata read from the source.
 
-The first folder below the collection's path is the category (`general` for files beside it), the
-second the subcategory. `NAME.meta.toml`, where NAME is the file's name with or without its ending,
+The first folder below the collection's path is the category (`general` for files without one), the
+second the subcategory. `NAME.meta.toml`, where NAME is the file's name with or without its extension,
 may add `title`, `description`, `tags` and `keywords`. `extensions` in kb.toml says which files are
 examples (`[".qnt"]` by default). Quint files are scanned for their definitions; of other languages
 only the comment at the top is read.

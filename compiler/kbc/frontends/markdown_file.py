@@ -1,4 +1,4 @@
-"""What the front ends for Markdown files share: reading one, its title, its summary, its links."""
+"""Reads Markdown files for the front ends: text, title, summary, links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Typed reading of metadata: front matter, TOML tables and JSON objects, with a diagnostic a mistake."""
+"""Typed reading of metadata: front matter, TOML tables and JSON objects, with a diagnostic for each mistake."""
 
 from __future__ import annotations
 

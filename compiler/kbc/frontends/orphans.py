@@ -1,4 +1,4 @@
-"""Pages that nothing leads to: a reader who follows links never sees them."""
+"""Finds pages that nothing leads to, which a reader who follows links never sees."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The pages in one file of a documentation set: Markdown, HTML, text, JSON Lines, `llms-full.txt`.
+"""Reads the pages in a file of a documentation set: Markdown, HTML, text, JSON Lines, `llms-full.txt`.
 
-Text is kept as it is stored. HTML is the exception: of it the main content is kept, as Markdown.
+Text is kept as it is stored, except that HTML is reduced to its main content, as Markdown.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Front end for documentation sets: sources, each with its pages.
 
 A folder below the collection's path is a source, and so is a JSON Lines file or an `llms-full.txt`
-right in it; other files there belong to a source that is called like the collection. A `source.toml`
-beside the pages names the source; one right in the collection's folder, or `source` in kb.toml, makes
-all of it one source. A sitemap in a source gives its pages their addresses and their order.
+directly in it; other files there belong to a source with the name of the collection. A `source.toml`
+beside the pages describes the source; one directly in the collection's folder, or `source` in kb.toml,
+makes all of it one source. A sitemap in a source gives its pages their addresses and their order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Front end for patterns: Markdown with front matter, one pattern a file.
+"""Front end for patterns: Markdown with front matter, one pattern per file.
 
 Front matter: `id` (default: the file's name), `name`, `category`, `when_to_use`, `related`,
 `required_builtins`, `examples`, `description` (default: the first paragraph), `tags`. Level-2 sections

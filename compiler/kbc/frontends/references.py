@@ -1,4 +1,4 @@
-"""Checks across records: ids that repeat, and references to what is not in the knowledge base."""
+"""Checks across records: repeated ids, and references to records that do not exist."""
 
 from __future__ import annotations
 

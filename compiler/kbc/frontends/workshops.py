@@ -1,8 +1,8 @@
 """Front end for workshops: exercises with steps, each a problem, a solution and the diff between them.
 
-Read are repositories in the numbered layout (`exercises/NN.name/MM.problem.name/...`) and the JSON that
-the workshop application exports. A record for the workshop, which lists what it holds, is followed by
-one for each section, in the order in which they are taught. Nothing is cut.
+It reads repositories in the numbered layout (`exercises/NN.name/MM.problem.name/...`) and the JSON that
+the workshop application exports. A record for the workshop, which lists its content, is followed by one
+for each section, in the order in which they are taught. Nothing is cut.
 """
 
 from __future__ import annotations

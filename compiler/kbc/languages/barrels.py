@@ -1,4 +1,4 @@
-"""Files that only pass on what others define: an `index.ts` of exports, an `__init__.py`, a `mod.rs`.
+"""Recognises files that only re-export: an `index.ts` of exports, an `__init__.py`, a `mod.rs`.
 
 Such a file has the words of everything that it names and says nothing about any of it.
 """

@@ -1,6 +1,6 @@
-"""Unified diffs of two texts, as `git apply` and `patch` take them.
+"""Unified diffs of two texts, in the form that `git apply` and `patch` accept.
 
-Scripts are as short as can be: Myers, "An O(ND) difference algorithm and its variations" (Algorithmica,
+Edit scripts are shortest ones: Myers, "An O(ND) difference algorithm and its variations" (Algorithmica,
 1986). Files that have little in common are compared by difflib, whose scripts may be longer.
 """
 

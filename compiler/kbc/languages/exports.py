@@ -1,8 +1,8 @@
-"""The names that a source file passes on from elsewhere: its re-exports.
+"""Finds the names that a source file re-exports.
 
 `pub use parts::Request;`, `export { Request } from "./parts"`, `__all__ = ["Request"]`: the file defines
-none of these names, but it is where users of the library get them from. When the definition itself is not
-in the tree, the re-export is the best answer to the question where a name is.
+none of these names, but users of the library import them from it. If the definition itself is not in the
+tree, the re-export is the best answer to the question where a name is.
 """
 
 from __future__ import annotations

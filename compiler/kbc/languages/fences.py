@@ -1,4 +1,4 @@
-"""What kind of text a code block holds, by the language that its fence names."""
+"""Classifies a code block by the language that its fence names."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""The main content of an HTML page as Markdown, with its headings' anchors and its metadata.
+"""Converts the main content of an HTML page to Markdown, with its headings' anchors and its metadata.
 
-Sites of documentation mark their content (`<main>`, `<article>`) and their navigation (`<nav>`,
-`<aside>`, ARIA roles), so these marks decide. Extractors that score text density, which are made for
-news, were measured to lose code blocks and tables of such pages. Markup is turned into Markdown by
-markdownify.
+Documentation sites mark their content (`<main>`, `<article>`) and their navigation (`<nav>`, `<aside>`,
+ARIA roles), so these marks decide. Extractors that score text density, which are made for news, were
+measured to lose code blocks and tables of such pages. markdownify converts the markup.
 """
 
 from __future__ import annotations

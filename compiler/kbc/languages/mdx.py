@@ -1,4 +1,4 @@
-"""MDX syntax that is no text: import and export statements, JSX tags, comments.
+"""Removes MDX syntax that is not text: import and export statements, JSX tags, comments.
 
 Nothing inside fenced or inline code is touched. The scan is forgiving: what does not read as a
 complete tag (`a < b`, `List<int>` without a closing tag) stays text.

@@ -1,8 +1,8 @@
-"""Quint source: tokens, and the definitions of its modules with their lines.
+"""Scans Quint source: tokens, and the definitions of its modules with their lines.
 
-The scanner follows the nesting of brackets and looks at declaration keywords only where a module's
-declarations stand, so names in comments, in strings and in the bodies of definitions are never taken.
-It accepts any text: what it does not know is skipped, and an unbalanced bracket costs at most the rest
+The scanner follows the nesting of brackets and looks for declaration keywords only where a module's
+declarations are, so names in comments, in strings and in the bodies of definitions are never taken.
+It accepts any text: unknown characters are skipped, and an unbalanced bracket affects at most the rest
 of its module.
 """
 

@@ -1,4 +1,4 @@
-"""The language of a source file, by the ending of its name.
+"""The language of a source file, by the extension of its name.
 
 Names are those of tree-sitter grammars where one exists; `quint` has none.
 """

@@ -1,7 +1,8 @@
-"""The definitions of a source file, from its tree-sitter syntax tree.
+"""Finds the definitions of a source file in its tree-sitter syntax tree.
 
-One table of node types serves all grammars: their authors name the same things alike. What a
-language says differently (a function bound to a variable, a macro that defines) has a rule of its own.
+One table of node types serves all grammars, because their authors name the same things alike. Constructs
+that a language expresses differently (a function bound to a variable, a macro that defines) have rules of
+their own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Seals a staging folder and publishes it: all of it or nothing, whenever the process dies.
 
-A build is written below a hidden temporary sibling of the published builds, flushed to disk, opened
-and questioned, renamed to its build id, and only then named in CURRENT. A lock per knowledge base
-keeps builds apart; the kernel drops it when its holder dies, so it is never stale.
+A build is written below a hidden temporary sibling of the published builds, flushed to disk, opened and
+queried, renamed to its build id, and only then named in CURRENT. A lock per knowledge base keeps builds
+apart; the kernel releases it when its holder dies, so it is never stale.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Exclusive locks on open files, which the kernel drops with the process that holds them."""
+"""Exclusive locks on open files, which the kernel releases with the process that holds them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which builds of a knowledge base stay on disk, and how the others and debris are removed.
+"""Selects the builds of a knowledge base that stay on disk, and removes the others and debris.
 
 All functions here expect their caller to hold the build lock of the knowledge base.
 """

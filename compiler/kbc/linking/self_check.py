@@ -1,4 +1,4 @@
-"""The questions a finished build must answer before it goes live: it must find its own records."""
+"""Queries a finished build before it goes live: it must find its own records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A build from kb.toml to a live version: the phases in order, timed, all or nothing."""
+"""Builds a live version from kb.toml: the phases in order, timed, all or nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that can be said against a knowledge base before anything is computed or written."""
+"""Checks a knowledge base before anything is computed or written."""
 
 from __future__ import annotations
 

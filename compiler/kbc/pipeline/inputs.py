@@ -1,4 +1,4 @@
-"""The front half of a build: from a folder with a kb.toml to records."""
+"""The front half of a build: reads a folder with a kb.toml into records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a build tells its caller where it is, and what each phase took."""
+"""Reports the progress of a build to its caller, and the duration of each phase."""
 
 from __future__ import annotations
 

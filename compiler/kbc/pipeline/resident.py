@@ -1,7 +1,7 @@
 """What a process keeps in memory from build to build: the model, its sessions, results of phases.
 
-Everything here is a function of what it is asked for by, so a build with it gives the bytes that a
-build without it gives. A single build makes one, and drops it.
+Every entry depends only on its key, so builds with and without it produce the same bytes. A single build
+creates one and discards it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From records and chunks to the sections of an artifact and the fields of its manifest."""
+"""Turns records and chunks into the sections of an artifact and the fields of its manifest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kb.toml: reading, defaults and validation. Every mistake is a diagnostic with its line."""
+"""Reads kb.toml, applies defaults and validates it. Every mistake is a diagnostic with its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kbc init`: a small knowledge base that builds as it stands, with every choice commented."""
+"""`kbc init`: a small knowledge base that builds as it is, with every choice commented."""
 
 from __future__ import annotations
 

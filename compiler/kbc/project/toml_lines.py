@@ -1,8 +1,8 @@
-"""Where a key of a TOML file stands: tomllib gives values without positions, diagnostics need lines.
+"""Finds the line of a key in a TOML file: tomllib gives values without positions, diagnostics need lines.
 
 The scan knows just enough TOML: table headers, dotted and quoted keys at the start of a line, and
-values that span lines (multi-line strings, arrays, inline tables). It is only asked about files that
-tomllib has accepted.
+values that span lines (multi-line strings, arrays, inline tables). It is only used on files that tomllib
+has accepted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Artifacts as packages: wheels, bundles, bills of materials, licences, signatures.
+"""Packages artifacts: wheels, bundles, bills of materials, licences, signatures.
 
 Imports `project`, `backends` and `evaluation`, and never starts a build.
 """

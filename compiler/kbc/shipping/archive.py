@@ -1,4 +1,4 @@
-"""Zip files whose bytes depend on their content alone, and that appear all at once or not at all."""
+"""Writes zip files whose bytes depend on their content alone, atomically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The distributions that an installed runtime consists of, as they are installed here."""
+"""Lists the distributions that the runtime consists of, as they are installed here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a request to ship an artifact."""
+"""The errors of packaging an artifact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The licence texts that go with an artifact wherever it goes."""
+"""The licence texts that are distributed with an artifact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locked requirements, as pip reads them: which archives each library may come from."""
+"""Reads locked requirements in pip's format: the archives that each library may come from."""
 
 from __future__ import annotations
 

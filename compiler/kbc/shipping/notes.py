@@ -1,4 +1,4 @@
-"""Release notes of an artifact: what changed since the one before, how well it answers, what it weighs."""
+"""Writes the release notes of an artifact: changes since the previous one, evaluation results, sizes."""
 
 from __future__ import annotations
 

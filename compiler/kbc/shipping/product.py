@@ -1,4 +1,4 @@
-"""What is shipped: the facts that the metadata of a wheel and of every bundle are written from."""
+"""The product: the facts from which the metadata of a wheel and of every bundle are written."""
 
 from __future__ import annotations
 

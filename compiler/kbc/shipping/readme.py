@@ -1,4 +1,4 @@
-"""The page that a package index and a person read first, written from the knowledge base."""
+"""Writes the README of a wheel, which a package index shows, from the knowledge base."""
 
 from __future__ import annotations
 

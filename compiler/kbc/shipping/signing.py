@@ -1,4 +1,4 @@
-"""Makes keys, and signs artifacts with them (`kb_runtime.store.signature` has the other half)."""
+"""Makes keys and signs artifacts; `kb_runtime.store.signature` verifies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The time that the files of an archive get: never the clock's."""
+"""The time stamp of the files in an archive, which is never the current time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wheel that holds an artifact: installing it is all that serving the knowledge base takes.
+"""Writes a wheel that contains an artifact and a command that serves it.
 
 The artifact's files are in the package as they are, uncompressed once installed, so that a server
 maps them from site-packages. https://packaging.python.org/en/latest/specifications/ defines the rest.

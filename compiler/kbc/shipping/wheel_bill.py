@@ -1,9 +1,8 @@
-"""The bill of materials of a wheel (PEP 770): the artifact in it with its files, the model in that with the
-package that it came in, and the runtime with everything that it needs, in the versions that the wheel was
-written beside.
+"""Writes the bill of materials of a wheel (PEP 770): the artifact with its files, the model with its package,
+and the runtime with all its dependencies, in the versions of the environment that wrote the wheel.
 
-Of a library that a lock has, the hashes of its archives are told; which of them is installed depends on
-the platform. Of the others it is said that none are known: an installation has no trace of its archive.
+For a library in a lock it lists the hashes of its archives; the platform decides which one is installed.
+For the others it says that none are known, because an installation does not record its archive.
 """
 
 from __future__ import annotations

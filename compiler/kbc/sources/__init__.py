@@ -1,4 +1,4 @@
-"""From paths to files: discovery, source trees with their ignore files, the layout of workshops.
+"""Finds input files: discovery, source trees with their ignore files, the layout of workshops.
 
 Imports `project` and `languages`.
 """

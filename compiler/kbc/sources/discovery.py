@@ -1,4 +1,4 @@
-"""Finding and reading the input files of each collection, in one fixed order."""
+"""Finds and reads the input files of each collection, in one fixed order."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Which files of a source tree are source: what a reader of the code wants to find, and no secrets.
+"""Selects the source files of a tree: those that a reader of the code wants to find, and no secrets.
 
 Ignore files are read as Git reads them, from the tree's own folder downwards: `.gitignore`,
-`.contextignore` (what Git keeps and an index should not) and its older name `.augment-ignore`.
-Whatever they say, dependencies, build output, binaries, lock files, generated files and files that
-carry secrets are left out. What was left out is counted and told in one note.
+`.contextignore` (for files that Git tracks and an index should not contain) and its older name
+`.augment-ignore`. Dependencies, build output, binaries, lock files, generated files and files that
+contain secrets are always left out. One note counts what was left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Which files of a folder of workshops are read: exercises, what describes them, exported contexts.
+"""Selects the files of a folder of workshops: exercises, their descriptions, exported contexts.
 
-A workshop repository holds much else (an application, pictures, dependencies, a playground with a copy
+A workshop repository contains much else (an application, pictures, dependencies, a playground with a copy
 of one step), which is neither read nor watched.
 """
 

@@ -1,4 +1,4 @@
-"""One module a bundle format for MCP clients and registries.
+"""The bundle formats for MCP clients and registries, one module each.
 
 Imports `shipping`.
 """

@@ -1,4 +1,4 @@
-"""All bundles of an artifact in one folder, which appears at once."""
+"""Writes all bundles of an artifact into one folder, atomically."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""`llms.txt` and `llms-full.txt`: the pages of a knowledge base for readers without tools.
+"""Writes `llms.txt` and `llms-full.txt`: the pages of a knowledge base for readers without tools.
 
-The first lists the pages by collection, the second holds their text, both in the order of the
+The first lists the pages by collection, the second contains their text, both in the order of the
 artifact. `kbc` reads the second back as a documentation set.
 """
 

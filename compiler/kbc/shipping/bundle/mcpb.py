@@ -1,7 +1,7 @@
-"""An MCP bundle (`.mcpb`) for desktop clients: a manifest, and a few lines that start the command.
+"""Writes an MCP bundle (`.mcpb`) for desktop clients: a manifest, and a short script that starts the command.
 
-A bundle of type `python` would have to hold the engines' compiled libraries for one platform and one
-Python, 200 MB of them. This one holds none: it starts the command that the wheel installed, wherever
+A bundle of type `python` would have to contain the engines' compiled libraries for one platform and one
+Python, 200 MB of them. This one contains none: it starts the command that the wheel installed, wherever
 pip, pipx or uv put it, so one file serves every platform, offline, and stays in step with the wheel.
 """
 

@@ -1,4 +1,4 @@
-"""A Claude Code plugin: the server's entry and the skill in one folder."""
+"""Writes a Claude Code plugin: the server's entry and the skill in one folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`server.json`: the entry of the MCP registry, which points to the wheel."""
+"""Writes `server.json`, the entry of the MCP registry, which points to the wheel."""
 
 from __future__ import annotations
 

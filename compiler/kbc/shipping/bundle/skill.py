@@ -1,4 +1,4 @@
-"""An agent skill: `SKILL.md`, which tells an agent when and how to ask this knowledge base."""
+"""Writes an agent skill: `SKILL.md`, which tells an agent when and how to ask this knowledge base."""
 
 from __future__ import annotations
 
