@@ -70,7 +70,7 @@ def imported(package: str, name: str) -> Iterator[str]:
 
 def room(name: str) -> str:
     """`kb_runtime.search.fusion` is in the room `search`; the package itself is in none."""
-    return (name.split(".") + [""])[1]
+    return (*name.split("."), "")[1]
 
 
 @pytest.mark.parametrize("package", ROOMS)
