@@ -1,4 +1,5 @@
-"""A small artifact, made by the real writers: catalog and chunks only, no model and no index."""
+"""Artifacts that many tests share: a small one, made by the real writers (catalog and chunks only, no
+model and no index), and the documentation tree of the tests, compiled."""
 
 from __future__ import annotations
 
@@ -7,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.documents import QUINT_DOCS
+from tests.once import once
 
 from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.linking import linker
 from kbc.linking.linker import Published, SelfCheck, Staging
+from kbc.pipeline import BuildOptions, build
 from kbc.records import Chunk
 
 Entries = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -91,6 +95,19 @@ def publish_small(
         if more_sections is not None:
             more_sections(staging.folder)
         return staging.publish(fields, self_check, keep=keep)
+
+
+@pytest.fixture(scope="session")
+def quint_artifact(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Path:
+    """The documentation tree of the tests, compiled; test processes share it, and tests must not
+    change it. Embeddings are kept between sessions."""
+    assert pytestconfig.cache is not None
+    cache = Path(pytestconfig.cache.mkdir("kbc"))
+
+    def make(out: Path) -> None:
+        build(QUINT_DOCS, BuildOptions(out=out, cache=cache))
+
+    return once(tmp_path_factory, "quint-docs", make) / "quint"
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pathlib import Path
 from shutil import copy2, copytree, ignore_patterns, which
 
 import pytest
-from tests.end_to_end.once import once
+from tests.once import once
 from tests.end_to_end.sealed import OFFLINE, where_possible
 from tests.required import INDEX, give_up
 
