@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from tests.end_to_end.npm import node
-from tests.once import once
 from tests.end_to_end.wheelhouse import offline, wheelhouse
+from tests.once import once
 
 from kbc.pipeline.build import BuildOptions, build
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from shutil import copy2, copytree, ignore_patterns, which
 
 import pytest
-from tests.once import once
 from tests.end_to_end.sealed import OFFLINE, where_possible
+from tests.once import once
 from tests.required import INDEX, give_up
 
 ROOT = Path(__file__).parents[2]
