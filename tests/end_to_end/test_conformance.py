@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from tests.end_to_end.npm import FOLDER, INSPECTOR, MODULES
+from tests.waiting import PATIENCE_S
 
 SUITE = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-RUN_S = 240
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_the_conformance_suite_finds_nothing_new(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=RUN_S,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     assert "Baseline check passed" in done.stdout
@@ -67,7 +67,7 @@ def inspect(node: Path, quint_artifact: Path, environment: dict[str, str], tmp_p
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=RUN_S,
+            timeout=PATIENCE_S,
             env={**environment, **own, "PATH": path},
         )
 
