@@ -14,7 +14,7 @@ from tests.once import once
 from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.linking import linker
 from kbc.linking.linker import Published, SelfCheck, Staging
-from kbc.pipeline import BuildOptions, build
+from kbc.pipeline.build import BuildOptions, build
 from kbc.records import Chunk
 
 Entries = Mapping[str, Sequence[Mapping[str, Any]]]
