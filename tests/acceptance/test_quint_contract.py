@@ -14,8 +14,6 @@ from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.searcher import SearchRequest
 from kb_runtime.text.rendering import json_text
 
-pytestmark = pytest.mark.slow
-
 TEMPORAL = {"always", "eventually", "next", "enabled", "weakFair", "strongFair", "orKeep"}
 
 

@@ -36,6 +36,8 @@ from tests.end_to_end.sealed import (
 from tests.end_to_end.system_calls import Trace, strace, traced
 from tests.waiting import PATIENCE_S, until
 
+pytestmark = pytest.mark.slow  # kb/ is compiled, and 50 wheels are fetched
+
 QUESTION = "how do I create a map from a set"
 ANSWER = "mapBy"
 BEST = 3

@@ -14,6 +14,8 @@ import pytest
 from tests.end_to_end.npm import FOLDER, INSPECTOR, MODULES
 from tests.waiting import PATIENCE_S
 
+pytestmark = pytest.mark.slow  # npm fetches the suite
+
 SUITE = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 
 
@@ -34,7 +36,6 @@ def fixture_server(quint_artifact: Path, environment: dict[str, str]) -> Iterato
         process.stdin.close()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("requirements", ["2025-11-25", "2026-07-28"])
 def test_the_conformance_suite_finds_nothing_new(
     node: Path, fixture_server: str, tmp_path: Path, requirements: str

@@ -70,7 +70,6 @@ def test_a_cache_that_is_hurt_while_builds_run_changes_no_byte(
         (root / "docs" / "always.md").write_text(f"# Always\n\n{chance.random()}\n")
 
 
-@pytest.mark.slow
 def test_builders_of_one_output_wait_for_each_other(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:

@@ -112,6 +112,7 @@ def watch(script: Script, *roots: Path, out: Path, **options: Any) -> None:
         Watcher(roots, chosen, script, poll=poll).run()
 
 
+@pytest.mark.slow
 def test_after_any_edits_a_watcher_publishes_the_bytes_of_a_clean_build(
     tmp_path: Path, graphs: Path
 ) -> None:

@@ -542,6 +542,7 @@ def encoders(folder: Path) -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_a_workspace_is_embedded_with_the_model_of_the_artifact_where_it_is_named(
     serve: Serve, tree: Path, tmp_path: Path
 ) -> None:
@@ -649,6 +650,7 @@ def test_a_tree_that_becomes_a_file_is_told_and_followed_again_when_it_is_back(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instead", ["nothing", "file"])
 def test_a_tree_that_goes_away_while_it_is_embedded_is_ready_soon_after_it_is_back(
     pages: Path, serve: Serve, tree: Path, instead: str
@@ -703,6 +705,7 @@ def test_a_tree_that_cannot_be_indexed_is_one_sentence_for_who_runs_the_command(
     assert run.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_where_the_kernel_watches_too_few_folders_edits_are_found_and_it_is_told(
     pages: Path, serve: Serve, tree: Path
 ) -> None:
