@@ -1,96 +1,43 @@
-"""A small artifact, made by the real writers: catalog and chunks only, no model and no index."""
+"""What all tests share: how Hypothesis tries its examples, and two artifacts.
+
+Property tests try the same examples each time, and no example has a limit of time: whether `make test` is
+green must depend neither on chance nor on what else the machine does. `--hypothesis-profile=random` tries
+others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+from tests.documents import QUINT_DOCS
+from tests.once import once
+from tests.small_artifact import SMALL, Entries, publish_small
 
-from kbc.backends.catalog import write_catalog, write_chunks
-from kbc.linking import linker
-from kbc.linking.linker import Published, SelfCheck, Staging
-from kbc.records import Chunk
+from kbc.linking.linker import Published
+from kbc.pipeline.build import BuildOptions, build
 
-Entries = Mapping[str, Sequence[Mapping[str, Any]]]
-
-SMALL: Entries = {
-    "builtins": [
-        {"id": "map", "name": "map", "title": "map", "text": "maps a set", "aliases": ["mapSet"]},
-        {"id": "filter", "name": "filter", "title": "filter", "text": "filters a set"},
-    ],
-    "docs": [{"id": "docs/lang.md", "title": "Language", "path": "docs/lang.md", "text": "# L\n"}],
-}
+settings.register_profile(
+    "random", deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
+)
+settings.register_profile("fixed", settings.get_profile("random"), derandomize=True, database=None)
+settings.load_profile("fixed")
 
 
-def small_fields(entries: Entries, **changes: Any) -> dict[str, Any]:
-    """Manifest fields for an artifact with one chunk per entry."""
-    collections = []
-    row = 0
-    for name, records in entries.items():
-        count = len(records)
-        collections.append(
-            {"name": name, "kind": name, "records": count, "chunks": count, "first_row": row}
-        )
-        row += count
-    return {
-        "name": "small",
-        "title": "Small",
-        "version": "1",
-        "description": "",
-        "license": "",
-        "prefix": "small",
-        "built_at": "2026-01-01T00:00:00Z",
-        "collections": collections,
-        "scopes": {"all": list(entries)},
-        "encoder": None,
-        "search": {"rrf_k": 60},
-        "tools": {},
-        "package": {},
-        "inputs": [],
-        "libraries": {},
-        "warnings": [],
-        **changes,
-    }
+@pytest.fixture(scope="session")
+def quint_artifact(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Path:
+    """The documentation tree of the tests, compiled; test processes share it, and tests must not
+    change it. Embeddings are kept between sessions."""
+    assert pytestconfig.cache is not None
+    cache = Path(pytestconfig.cache.mkdir("kbc"))
 
+    def make(out: Path) -> None:
+        build(QUINT_DOCS, BuildOptions(out=out, cache=cache))
 
-def write_small(folder: Path, entries: Entries) -> None:
-    chunks = []
-    for name, records in entries.items():
-        write_catalog(folder, name, records)
-        for position, record in enumerate(records):
-            chunk = Chunk(
-                collection=name,
-                record_id=record["id"],
-                index=0,
-                text=record["text"],
-                start_line=1,
-                end_line=2,
-            )
-            chunks.append((position, chunk))
-    write_chunks(folder, chunks)
-    (folder / "tools.json").write_text("{}\n", encoding="utf-8")
-
-
-def publish_small(
-    out: Path,
-    entries: Entries = SMALL,
-    *,
-    keep: int = 0,
-    self_check: SelfCheck | None = None,
-    more_sections: Callable[[Path], None] | None = None,
-    **changes: Any,
-) -> Published:
-    """Publishes `entries` below `out`; `changes` are manifest fields with other values, and
-    `more_sections` writes into the staging folder."""
-    fields = small_fields(entries, **changes)
-    identity = linker.build_id([dict(entries)], changes, {})
-    with Staging(out, "small", identity) as staging:
-        write_small(staging.folder, entries)
-        if more_sections is not None:
-            more_sections(staging.folder)
-        return staging.publish(fields, self_check, keep=keep)
+    return once(tmp_path_factory, "quint-docs", make) / "quint"
 
 
 @pytest.fixture

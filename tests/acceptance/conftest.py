@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shutil import copytree
 from typing import Any, NamedTuple
 
 import pytest
@@ -14,8 +13,6 @@ from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
 from kbc.pipeline.build import BuildOptions, build
 
-ROOT = Path(__file__).parents[2]
-QUINT_DOCS = ROOT.parent / "shared" / "corpora" / "quint-docs"
 REVISION = "2025-11-25"
 
 
@@ -63,18 +60,9 @@ def compile_into(folder: Path, config: pytest.Config) -> Client:
 
 
 @pytest.fixture(scope="session")
-def quint(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Client:
+def quint(quint_artifact: Path) -> Client:
     """The documentation of Quint: builtins, pages, posts, guidelines and patterns."""
-    if not QUINT_DOCS.is_dir():
-        pytest.skip("../shared/corpora/quint-docs is not here")
-    folder = tmp_path_factory.mktemp("quint")
-    copytree(QUINT_DOCS, folder / "kb")
-    settings = (ROOT / "tests" / "end_to_end" / "quint-docs.toml").read_text(encoding="utf-8")
-    address = 'url = "https://example.org/docs/builtin#{anchor}"'
-    page = 'paths = ["docs/builtin.md"]'
-    assert page in settings
-    (folder / "kb" / "kb.toml").write_text(settings.replace(page, f"{page}\n{address}"))
-    return compile_into(folder, pytestconfig)
+    return Client(quint_artifact)
 
 
 SMALL_TREE = {

@@ -441,6 +441,7 @@ def test_a_provoked_failure_leaks_nothing(shop: Client, monkeypatch: pytest.Monk
         assert "secret" not in reply.text + json.dumps(reply.structured)
 
 
+@pytest.mark.slow
 def test_repeated_calls_do_not_grow_memory(shop: Client) -> None:
     def calls() -> None:
         for number in range(30):
@@ -544,7 +545,7 @@ def test_a_long_file_comes_in_parts_that_join(shop: Client) -> None:
     assert parts[1]["lines"].split("-")[0] == str(parts[0]["content"].count("\n") + 1)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(first=st.integers(1, 4000), count=st.integers(1, 4000))
 def test_parts_of_any_range_join(shop: Client, first: int, count: int) -> None:
     lines = HUGE.split("\n")[:-1]

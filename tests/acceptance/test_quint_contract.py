@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.documents import QUINT_DOCS
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.searcher import SearchRequest
 from kb_runtime.text.rendering import json_text
 
-pytestmark = pytest.mark.slow
-
-QUINT_DOCS = Path(__file__).parents[3] / "shared" / "corpora" / "quint-docs"
 TEMPORAL = {"always", "eventually", "next", "enabled", "weakFair", "strongFair", "orKeep"}
 
 
@@ -97,7 +95,7 @@ def test_path_out_of_the_tree_is_bad_input(quint: Any, path: str) -> None:
     error(quint.call("quint_doc_outline", path=path), "BAD_INPUT")
 
 
-@pytest.mark.parametrize("path", ["/etc/hosts", "/etc/passwd", "SOURCE.md"])
+@pytest.mark.parametrize("path", ["/etc/hosts", "/etc/passwd", "NOTES.md"])
 def test_path_outside_the_index_is_not_found(quint: Any, path: str) -> None:
     reply = quint.call("quint_get_doc", filename=path)
     found = error(reply, "NOT_FOUND")

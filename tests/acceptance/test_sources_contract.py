@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.acceptance.served import Server, compiled, explosion
 
@@ -14,8 +14,6 @@ from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.tools.session import Session
 from kb_runtime.tools.sources import pages
-
-pytestmark = pytest.mark.slow
 
 INVALID, INTERNAL = -32602, -32603
 
@@ -470,9 +468,7 @@ def test_bad_arguments_of_reading(library: Server, arguments: dict[str, Any]) ->
     assert library.refused("qurio_read_page", **arguments).code == INVALID
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25)
 @given(limit=st.integers(1, 700))
 def test_parts_of_a_page_joined_are_the_page(library: Server, limit: int) -> None:
     seen = ""

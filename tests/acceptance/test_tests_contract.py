@@ -18,8 +18,6 @@ from kb_runtime.tools import TOOLS
 from kb_runtime.tools.session import Session
 from kbc.pipeline.build import BuildOptions, build
 
-pytestmark = pytest.mark.slow
-
 REVISION = "2025-11-25"
 FILTERS = (
     "tags",

@@ -17,8 +17,6 @@ from kb_runtime.live.workspace import Workspace
 from kb_runtime.mcp.dispatch import Dispatcher
 from kbc.pipeline.build import BuildOptions, build
 
-pytestmark = pytest.mark.slow
-
 REVISION = "2025-11-25"
 INGESTED = CASES[:4]
 STEPS = 7

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.acceptance.served import REVISION, Server, compiled, explosion
 
@@ -16,8 +16,6 @@ from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.text.cursors import write_cursor
 from kb_runtime.tools.session import Session
 from kb_runtime.tools.workshops import lessons as family
-
-pytestmark = pytest.mark.slow
 
 REACT = "workshops/react"
 STEP = f"{REACT}/exercises/01.state"
@@ -319,9 +317,7 @@ def joined(
             return whole
 
 
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=20)
 @given(limit=st.integers(1, 600), step=st.sampled_from([None, 1, 2]))
 def test_parts_of_a_context_joined_are_the_context(
     school: Server, limit: int, step: int | None
@@ -332,9 +328,7 @@ def test_parts_of_a_context_joined_are_the_context(
     assert joined(school, "retrieve_learning_context", "sections", arguments) == whole
 
 
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=15)
 @given(limit=st.integers(1, 300), focus=st.sampled_from([None, "SCHEMA", "modified"]))
 def test_parts_of_diffs_joined_are_the_diffs(school: Server, limit: int, focus: str | None) -> None:
     scope = {"workshop": "react", "exerciseNumber": 1, "focus": focus}

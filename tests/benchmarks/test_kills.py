@@ -10,7 +10,7 @@ SEED = 7
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1_200)
+@pytest.mark.timeout(1_800)
 def test_whatever_is_killed_leaves_a_good_version_and_nothing_else(tmp_path: Path) -> None:
     outcome = run(tmp_path, ROUNDS, SEED)
     assert outcome.failures == []

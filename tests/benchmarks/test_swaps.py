@@ -11,8 +11,6 @@ from benchmarks.swaps import Outcome, State, run
 SWAPS = 30
 CLIENTS = 6
 
-pytestmark = pytest.mark.timeout(900)
-
 LEAK = """
 from kb_runtime.knowledge.artifact import Artifact
 
@@ -27,6 +25,7 @@ Artifact.close = leaking_close
 """Three megabytes for each version that is closed."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("transport", "kbs"), [("http", 1), ("stdio", 2)])
 def test_clients_that_never_pause_see_whole_versions_and_the_server_does_not_grow(
     transport: str, kbs: int, tmp_path: Path
@@ -39,6 +38,7 @@ def test_clients_that_never_pause_see_whole_versions_and_the_server_does_not_gro
     assert outcome.grown == [], (outcome.early, outcome.final)
 
 
+@pytest.mark.slow
 def test_a_server_that_keeps_memory_of_closed_versions_misses_the_bar(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,6 @@ EDITS = 4
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 def test_each_edit_embeds_its_own_chunks_and_is_in_the_next_answer(tmp_path: Path) -> None:
     pages = write_pages(tmp_path / "kb", "made-up", PAGES)
     outcome = run(tmp_path / "kb", pages, tmp_path, edits=EDITS - 2, starts=1, jobs=1)

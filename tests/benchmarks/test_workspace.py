@@ -12,7 +12,6 @@ FILES = 40  # their embedding takes seconds, so that an answer by words is asked
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 def test_answers_come_by_words_at_once_and_by_meaning_when_all_is_embedded(tmp_path: Path) -> None:
     write_modules(tmp_path / "tree", FILES, 2.0)
     outcome = run(tmp_path / "tree", tmp_path / "scratch", edits_each=1, tests=3)

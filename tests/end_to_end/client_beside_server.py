@@ -17,7 +17,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-PATIENCE_S = 120
+PATIENCE_S = 240
 SERVER_FAILED = 70
 # linux/sockios.h and linux/if.h
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1

@@ -8,43 +8,19 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from shutil import copytree
 
 import pytest
 from tests.end_to_end.npm import node
-from tests.end_to_end.once import once
 from tests.end_to_end.wheelhouse import offline, wheelhouse
+from tests.once import once
 
 from kbc.pipeline.build import BuildOptions, build
 
 ROOT = Path(__file__).parents[2]
-QUINT_DOCS = ROOT.parent / "shared" / "corpora" / "quint-docs"
 
 __all__ = ["node", "offline", "wheelhouse"]
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
-
-
-@pytest.fixture(scope="session")
-def quint_artifact(
-    request: pytest.FixtureRequest,
-    tmp_path_factory: pytest.TempPathFactory,
-    pytestconfig: pytest.Config,
-) -> Path:
-    """The public documentation of Quint, compiled, or `kb/` in a clone that does not have it.
-
-    Embeddings are cached between sessions.
-    """
-    if not QUINT_DOCS.is_dir():
-        return request.getfixturevalue("own_kb_artifact")  # type: ignore[no-any-return]
-    assert pytestconfig.cache is not None
-    folder = tmp_path_factory.mktemp("quint-docs")
-    copytree(QUINT_DOCS, folder / "kb")
-    (folder / "kb" / "kb.toml").write_bytes(
-        (Path(__file__).parent / "quint-docs.toml").read_bytes()
-    )
-    cache = Path(pytestconfig.cache.mkdir("kbc"))
-    return build(folder / "kb", BuildOptions(out=folder / "out", cache=cache)).path.parent
 
 
 @pytest.fixture(scope="session")

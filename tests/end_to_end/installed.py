@@ -8,6 +8,8 @@ import sys
 import venv
 from pathlib import Path
 
+from tests.waiting import PATIENCE_S
+
 from kb_runtime.knowledge.artifact import Artifact
 from kbc.shipping.product import product
 from kbc.shipping.wheel import write_wheel
@@ -44,7 +46,7 @@ class Environment:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=PATIENCE_S,
             env={"HOME": str(self.folder), "PATH": os.defpath},
             cwd=self.folder,
         )

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from tests.required import NPM, give_up
+from tests.waiting import FETCH_S
 
 FOLDER = Path(__file__).parents[1] / "conformance"
 MODULES = FOLDER / "node_modules"
 INSPECTOR = MODULES / ".bin" / "mcp-inspector"
-INSTALL_S = 240
 
 
 def node_folder() -> Path:
@@ -46,10 +46,10 @@ def node(pytestconfig: pytest.Config) -> Path:
                     stdin=subprocess.DEVNULL,
                     capture_output=True,
                     text=True,
-                    timeout=INSTALL_S,
+                    timeout=FETCH_S,
                 )
             except subprocess.TimeoutExpired:
-                give_up(f"npm could not install the suite within {INSTALL_S} s", NPM)
+                give_up(f"npm could not install the suite within {FETCH_S:g} s", NPM)
             if done.returncode:
                 give_up(f"npm cannot install the suite: {done.stderr.strip()[-300:]}", NPM)
             installed.touch()

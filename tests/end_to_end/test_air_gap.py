@@ -15,7 +15,6 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,16 +34,14 @@ from tests.end_to_end.sealed import (
     where_possible,
 )
 from tests.end_to_end.system_calls import Trace, strace, traced
-from tests.end_to_end.wheelhouse import PATIENCE
+from tests.waiting import PATIENCE_S, until
 
-pytestmark = PATIENCE
+pytestmark = pytest.mark.slow  # kb/ is compiled, and 50 wheels are fetched
 
 QUESTION = "how do I create a map from a set"
 ANSWER = "mapBy"
 BEST = 3
 """The title of one of the first hits, and among how many it is."""
-READY_S = 60
-CLIENT_S = 300
 BESIDE = [sys.executable, client_beside_server.__file__]
 HTTP = ("serve", "--http", "--port", "0")
 
@@ -169,10 +166,10 @@ def serving(
 
 
 def _address(errors: Path) -> str:
-    deadline = time.monotonic() + READY_S
-    while not (found := re.search(r"listening on (\S+/mcp)", errors.read_text())):
-        assert time.monotonic() < deadline, errors.read_text()
-        time.sleep(0.05)
+    found = until(
+        lambda: re.search(r"listening on (\S+/mcp)", errors.read_text()), errors.read_text
+    )
+    assert found is not None
     return found[1]
 
 
@@ -378,7 +375,7 @@ def drive(client: Sequence[object], home: Path, *server: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=CLIENT_S,
+        timeout=PATIENCE_S,
         env={
             "HOME": str(home),
             "MCP_INSPECTOR_SECRET_STORE": "memory",

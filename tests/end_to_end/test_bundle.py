@@ -15,6 +15,7 @@ from mcp import Client, StdioServerParameters
 from tests.end_to_end.installed import Environment, wheel_of
 from tests.end_to_end.knowledge import write_knowledge
 from tests.end_to_end.npm import MODULES
+from tests.waiting import PATIENCE_S
 
 from kb_runtime import exit_codes
 from kbc.cli.main import run
@@ -52,7 +53,7 @@ def test_the_official_tool_accepts_the_manifest(node: Path, unpacked: Path) -> N
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "validation passes" in done.stdout
@@ -65,7 +66,7 @@ def test_the_official_tool_reads_the_archive(node: Path, bundles: Path, tmp_path
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["name"] == "demo-kb"
@@ -114,7 +115,7 @@ def test_a_bundle_without_the_command_says_how_to_get_it(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
         env={"HOME": str(tmp_path), "PATH": str(tmp_path)},
     )
     assert (done.returncode, done.stdout) == (1, "")

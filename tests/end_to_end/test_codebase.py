@@ -14,6 +14,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from tests.end_to_end.test_http import address_of
 from tests.end_to_end.test_stdio import HELLO, ask, call
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.knowledge.verification import verify
 from kbc.pipeline.build import BuildOptions, BuildReport, build, differing_files
@@ -117,7 +118,7 @@ def test_a_tree_that_is_not_there_is_refused(
     built: BuildReport, tree: Path, start_server: Callable[..., Any]
 ) -> None:
     process = start_server(built.path.parent, "--code", str(tree / "nowhere"))
-    _, complaint = process.communicate(timeout=60)
+    _, complaint = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert b"--code" in complaint
 

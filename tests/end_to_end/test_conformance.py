@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 from tests.end_to_end.npm import FOLDER, INSPECTOR, MODULES
+from tests.waiting import PATIENCE_S
+
+pytestmark = pytest.mark.slow  # npm fetches the suite
 
 SUITE = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-RUN_S = 240
 
 
 @pytest.fixture
@@ -34,7 +36,6 @@ def fixture_server(quint_artifact: Path, environment: dict[str, str]) -> Iterato
         process.stdin.close()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("requirements", ["2025-11-25", "2026-07-28"])
 def test_the_conformance_suite_finds_nothing_new(
     node: Path, fixture_server: str, tmp_path: Path, requirements: str
@@ -48,7 +49,7 @@ def test_the_conformance_suite_finds_nothing_new(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=RUN_S,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     assert "Baseline check passed" in done.stdout
@@ -67,7 +68,7 @@ def inspect(node: Path, quint_artifact: Path, environment: dict[str, str], tmp_p
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=RUN_S,
+            timeout=PATIENCE_S,
             env={**environment, **own, "PATH": path},
         )
 

@@ -12,10 +12,10 @@ import pytest
 from tests.end_to_end.knowledge import write_knowledge
 from tests.end_to_end.test_http import PING, address_of, post
 from tests.end_to_end.test_stdio import HELLO, ask, call
+from tests.waiting import PATIENCE_S
 
 from kbc.pipeline.build import BuildOptions, build
 
-PATIENCE_S = 60
 SENTENCE = (
     "was altered: its SHA-256 is not the manifest's; calls that need it fail,"
     " or do without it and say so."

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 from tests.end_to_end.test_http import address_of
-from tests.end_to_end.wheelhouse import PATIENCE
 from tests.required import give_up, needs
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.http.settings import DEFAULT_PORT
 from kb_runtime.start.options import parse
@@ -84,7 +84,6 @@ def test_the_health_check_tells_a_server_that_answers_from_none(
     assert exit_code("1") != 0
 
 
-@PATIENCE
 @pytest.mark.slow
 def test_the_steps_of_the_image_lead_to_a_server(wheelhouse: Path, tmp_path: Path) -> None:
     """The commands of the Containerfile with folders of the test in place of its own, as the user who
@@ -111,7 +110,7 @@ def test_the_steps_of_the_image_lead_to_a_server(wheelhouse: Path, tmp_path: Pat
         assert process.stderr is not None
         said = json.loads(process.stderr.readline())
         process.terminate()
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE_S)
     assert said["message"].startswith("listening on http://127.0.0.1:")
     assert process.returncode == 0
 

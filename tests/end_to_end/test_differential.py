@@ -22,6 +22,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.memory import create_client_server_memory_streams
 from mcp.shared.message import SessionMessage
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.http.app import DispatchServer
 from kb_runtime.live.versions import LiveArtifact
@@ -31,7 +32,6 @@ from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.mcp.stdio import StdioServer
 
 STATELESS = revisions.STATELESS_REVISIONS[0]
-ANSWER_S = 30
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +210,7 @@ def sdk_answers(dispatcher: Dispatcher, conversation: list[str]) -> list[Any]:
                     if not isinstance(message, types.JSONRPCRequest):
                         answers.append(None)
                         continue
-                    with anyio.fail_after(ANSWER_S):
+                    with anyio.fail_after(PATIENCE_S):
                         received = await client_read.receive()
                     assert isinstance(received, SessionMessage)
                     sent = received.message.model_dump_json(by_alias=True, exclude_unset=True)

@@ -12,7 +12,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from shutil import copy, copytree, rmtree
@@ -24,8 +23,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from tests.end_to_end.installed import ROOT, Environment
 from tests.end_to_end.sealed import can_unshare
-from tests.end_to_end.wheelhouse import PATIENCE
 from tests.required import give_up
+from tests.waiting import PATIENCE_S, until
 
 from kbc.project.starter import write_starter
 
@@ -75,8 +74,6 @@ INSTALLERS = ("pipx", "uv", "uvx")
 CLIENTS = (".cursor", ".codex")
 """Folders by which clients are detected."""
 PORT_IS_TAKEN = "already in use"
-READY_S = 60
-COMMAND_S = 240
 
 
 def commands(page: str) -> list[str]:
@@ -144,7 +141,7 @@ class Shell:
                 text=True,
                 cwd=self.folder,
                 env=self._environment,
-                timeout=COMMAND_S,
+                timeout=PATIENCE_S,
                 check=False,
             )
             assert done.returncode == 0, f"$ {command}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
@@ -156,15 +153,19 @@ class Shell:
         """
         self.stop()
         self._server = self._launch(command)
-        deadline = time.monotonic() + READY_S
-        while not (found := re.search(ready, self._log.read_text())):
-            time.sleep(0.05)
+
+        def is_ready() -> re.Match[str] | None:
+            assert self._server is not None
             ended = self._server.poll() is not None
             told = self._log.read_text()
-            if time.monotonic() > deadline or (ended and PORT_IS_TAKEN not in told):
+            if ended and PORT_IS_TAKEN not in told:
                 pytest.fail(f"$ {command}\n{told}")
             if ended:
                 self._server = self._launch(command)
+            return re.search(ready, told)
+
+        found = until(is_ready, lambda: f"$ {command}\n{self._log.read_text()}")
+        assert found is not None
         return found.groups()
 
     def _launch(self, command: str) -> subprocess.Popen[bytes]:
@@ -185,7 +186,7 @@ class Shell:
         server, self._server = self._server, None
         server.send_signal(signal.SIGTERM)
         try:
-            code = server.wait(READY_S)
+            code = server.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
@@ -218,7 +219,7 @@ async def _converse(server: StdioServerParameters, command: str) -> None:
             found = await client.call_tool("search_tests", {"query": "locked account"})
             assert found.structured_content["results"], command
         if "--code" in command:
-            with anyio.fail_after(COMMAND_S):
+            with anyio.fail_after(PATIENCE_S):
                 while not await _finds_code(client):
                     await anyio.sleep(0.1)
 
@@ -248,7 +249,12 @@ def runtime_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet"]
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", "dist", "."]
     done = subprocess.run(
-        [*pip, *options], cwd=folder, capture_output=True, text=True, check=False, timeout=120
+        [*pip, *options],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr
     (wheel,) = (folder / "dist").iterdir()
@@ -331,7 +337,6 @@ def run_page(page: str, shell: Shell) -> None:
 
 
 @pytest.mark.slow
-@PATIENCE
 def test_the_commands_of_shipping(supplied: Shell) -> None:
     write_starter(supplied.folder / "other")
     supplied.run("kbc build other --out built && mv built/* other-kb")
@@ -339,7 +344,6 @@ def test_the_commands_of_shipping(supplied: Shell) -> None:
 
 
 @pytest.mark.slow
-@PATIENCE
 def test_the_commands_of_air_gap(supplied: Shell) -> None:
     run_page("air-gap.md", supplied)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.answer_schemas import check_structure
 from tests.end_to_end.knowledge import FILES, write_knowledge
@@ -99,9 +99,7 @@ def halves(library: Library) -> Iterator[Federation]:
 
 QUERIES = st.lists(st.sampled_from([*WORDS, "page07", "lanternn", "moor"]), min_size=1, max_size=5)
 MODES = st.sampled_from(["hybrid", "lexical", "semantic"])
-PROPERTY = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+PROPERTY = settings(max_examples=60)
 
 
 def found(knowledge: Knowledge, request: SearchRequest) -> list[tuple[Any, ...]]:

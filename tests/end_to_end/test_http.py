@@ -13,6 +13,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.http.app import build_app
 from kb_runtime.live.versions import LiveArtifact
@@ -53,8 +54,8 @@ def guarded(quint_artifact: Path, start_server: Callable[..., Any], tmp_path: Pa
 def post(url: str, body: Any = PING, **headers: str) -> httpx2.Response:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     if isinstance(body, bytes):
-        return httpx2.post(url, content=body, headers={**ACCEPT, **named}, timeout=30)
-    return httpx2.post(url, json=body, headers={**ACCEPT, **named}, timeout=30)
+        return httpx2.post(url, content=body, headers={**ACCEPT, **named}, timeout=PATIENCE_S)
+    return httpx2.post(url, json=body, headers={**ACCEPT, **named}, timeout=PATIENCE_S)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -181,7 +182,7 @@ def test_a_signal_ends_the_server_quietly(
     process = start_server(quint_artifact, "--http", "--port", "0")
     post(address_of(process))
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, out, err) == (0, b"", b"")
 
 
@@ -190,7 +191,7 @@ def test_a_taken_port_is_told_in_one_sentence(
 ) -> None:
     port = url.removesuffix("/mcp").rsplit(":", 1)[1]
     process = start_server(quint_artifact, "--http", "--port", port)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert f"cannot listen on 127.0.0.1 port {port}" in err.decode()
     assert err.count(b"\n") == 1
@@ -203,7 +204,7 @@ def test_a_token_file_without_a_token_is_refused(
     file = tmp_path / "token"
     file.write_text(content, encoding="utf-8")
     process = start_server(quint_artifact, "--http", "--token-file", str(file))
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert b"--token-file" in err
 

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
@@ -20,12 +19,12 @@ import psutil
 import pytest
 from mcp import Client
 from tests.end_to_end.test_http import PING, TOKEN, address_of, post
+from tests.waiting import PATIENCE_S, until
 
 import kb_runtime
 from kb_runtime.store.signature import SIGNATURES
 from kbc.shipping.signing import generate, sign
 
-PATIENCE_S = 60
 RUNTIME = Path(kb_runtime.__file__).parents[1]
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
@@ -58,15 +57,8 @@ def workers_of(process: subprocess.Popen[bytes]) -> set[int]:
     return {child.pid for child in psutil.Process(process.pid).children()}
 
 
-def wait_for(happened: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while not happened():
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
 def samples(url: str, **headers: str) -> dict[str, float]:
-    text = httpx2.get(url.replace("/mcp", "/metrics"), headers=headers, timeout=30).text
+    text = httpx2.get(url.replace("/mcp", "/metrics"), headers=headers, timeout=PATIENCE_S).text
     lines = (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
     return {name: float(value) for name, value in lines}
 
@@ -92,7 +84,10 @@ def test_when_a_worker_is_killed_others_answer_and_a_new_one_comes(together: Any
     os.kill(victim, signal.SIGKILL)
     for _ in range(5):
         assert call(url, "quint_hybrid_search", query="map")["isError"] is False
-    wait_for(lambda: len(workers_of(process) - {victim}) == 2)
+    until(
+        lambda: len(workers_of(process) - {victim}) == 2,
+        "a worker for the one that was killed",
+    )
     assert workers_of(process) - before
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=PATIENCE_S)
@@ -131,13 +126,13 @@ def test_when_the_parent_is_killed_workers_end_and_leave_nothing(together: Any) 
         if file.path.endswith(".db")
     }
     process.kill()
-    wait_for(lambda: not any(map(psutil.pid_exists, workers)))
+    until(lambda: not any(map(psutil.pid_exists, workers)), "the end of the workers")
     assert not opened.exists()
 
 
 def test_a_signal_before_workers_are_ready_ends_all(together: Any) -> None:
     process, _ = together()
-    wait_for(lambda: len(workers_of(process)) == 2)
+    until(lambda: len(workers_of(process)) == 2, "two workers")
     workers = workers_of(process)
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=PATIENCE_S)
@@ -151,11 +146,14 @@ def test_metrics_add_up_over_workers_and_their_successors(together: Any) -> None
         call(url, "quint_hybrid_search", query="map")
     for worker in workers_of(process):
         os.kill(worker, signal.SIGKILL)
-        wait_for(lambda gone=worker: not psutil.pid_exists(gone))  # type: ignore[misc]
+        until(lambda gone=worker: not psutil.pid_exists(gone), "the end of the worker")  # type: ignore[misc]
     for _ in range(10):
         call(url, "quint_hybrid_search", query="map")
     call(url, "quint_get_builtin", name="no such thing")
-    wait_for(lambda: sum(v for k, v in samples(url).items() if "build_info" in k) == 2)
+    until(
+        lambda: sum(v for k, v in samples(url).items() if "build_info" in k) == 2,
+        "samples of both workers",
+    )
     found = samples(url)
     assert found['kbc_calls_total{outcome="ok",tool="quint_hybrid_search"}'] == 30
     assert found['kbc_calls_total{outcome="NOT_FOUND",tool="quint_get_builtin"}'] == 1

@@ -20,7 +20,7 @@ from kbc.pipeline.resident import Engines, Resident
 from kbc.records import Chunk, Record
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_after_any_edits_the_bytes_are_those_of_a_clean_build(
     tmp_path: Path, graphs: Path, seed: int
 ) -> None:

@@ -15,6 +15,7 @@ import pytest
 from tests.end_to_end.installed import Environment, wheel_of
 from tests.end_to_end.knowledge import write_knowledge
 from tests.required import needs
+from tests.waiting import PATIENCE_S
 
 from kb_runtime import exit_codes
 from kb_runtime.clients.table import CLIENTS
@@ -117,7 +118,7 @@ def converse(argv: list[str], home: Path) -> list[dict[str, Any]]:
         text=True,
         cwd="/",
         env={"HOME": str(home), "PATH": "/usr/bin:/bin"},
-        timeout=120,
+        timeout=PATIENCE_S,
         check=True,
     )
     return [json.loads(line) for line in ran.stdout.splitlines()]

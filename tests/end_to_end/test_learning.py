@@ -15,6 +15,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from tests.end_to_end.test_http import ACCEPT, address_of
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.knowledge.verification import verify
 from kbc.pipeline.build import BuildOptions, build
@@ -111,7 +112,7 @@ def post(url: str, arguments: dict[str, Any], meta: dict[str, Any], **headers: s
     params = {"name": "qurio_search", "arguments": arguments, "_meta": meta}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return httpx2.post(url, json=body, headers={**ACCEPT, **named}, timeout=30)
+    return httpx2.post(url, json=body, headers={**ACCEPT, **named}, timeout=PATIENCE_S)
 
 
 def test_a_correlation_id_goes_through_http(url: str) -> None:

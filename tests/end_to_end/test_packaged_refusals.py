@@ -16,6 +16,7 @@ import pytest
 from tests.end_to_end.installed import Environment, wheel_of
 from tests.end_to_end.knowledge import write_knowledge
 from tests.end_to_end.test_http import ACCEPT, PING, address_of
+from tests.waiting import PATIENCE_S
 
 from kb_runtime import exit_codes
 from kbc.pipeline.build import BuildOptions, build
@@ -107,7 +108,9 @@ def test_a_wrong_token_is_refused_and_the_right_one_is_not(
             ({"Authorization": "Bearer right"}, 200),
         ):
             assert (
-                httpx2.post(url, json=PING, headers={**ACCEPT, **header}, timeout=60).status_code
+                httpx2.post(
+                    url, json=PING, headers={**ACCEPT, **header}, timeout=PATIENCE_S
+                ).status_code
                 == status
             )
 

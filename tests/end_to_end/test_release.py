@@ -10,8 +10,9 @@ from shutil import which
 
 import pytest
 from tests.end_to_end.bills import assert_traces_the_model
-from tests.end_to_end.wheelhouse import PATIENCE, without_outer_make
+from tests.end_to_end.wheelhouse import without_outer_make
 from tests.required import needs
+from tests.waiting import PATIENCE_S
 
 from kb_runtime import exit_codes
 from kb_runtime.knowledge.verification import verify
@@ -42,7 +43,7 @@ def release(kb: Path, out: Path, *options: str) -> subprocess.CompletedProcess[s
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
+        timeout=PATIENCE_S,
     )
 
 
@@ -154,7 +155,6 @@ def test_what_cannot_be_used_is_refused_before_anything_is_built(
 
 
 @needs(which("make"), "make is not installed")
-@PATIENCE
 @pytest.mark.slow
 def test_make_release_releases_the_knowledge_base_that_ships(
     own_kb_artifact: Path, tmp_path: Path, pytestconfig: pytest.Config

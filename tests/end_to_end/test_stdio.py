@@ -16,6 +16,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.mcp import revisions
 from kb_runtime.tools import TOOLS
@@ -141,7 +142,7 @@ def test_nothing_but_the_protocol_reaches_stdout(
     process = start_server(quint_artifact)
     ask(process, HELLO)
     garbage = b'{"broken\n\xff\n[]\n' + json.dumps(call("quint_list_builtins", 9)).encode()
-    out, _ = process.communicate(garbage, timeout=60)
+    out, _ = process.communicate(garbage, timeout=PATIENCE_S)
     answers = [json.loads(line) for line in out.splitlines()]
     assert [answer["id"] for answer in answers] == [None, None, None, 9]
     assert process.returncode == 0
@@ -153,7 +154,7 @@ def test_a_call_that_comes_before_the_engines_are_loaded_is_answered(
     process = start_server(quint_artifact)
     lines = [HELLO, call("quint_hybrid_search", 2, query="set of maps")]
     data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-    out, err = process.communicate(data, timeout=120)
+    out, err = process.communicate(data, timeout=PATIENCE_S)
     result = json.loads(out.splitlines()[1])["result"]
     assert result["structuredContent"]["mode"] == "hybrid"
     assert err == b""
@@ -166,7 +167,7 @@ def test_a_signal_ends_the_server_quietly(
     process = start_server(quint_artifact)
     ask(process, HELLO)
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, out, err) == (0, b"", b"")
 
 
@@ -177,7 +178,7 @@ def test_a_client_that_leaves_without_reading_is_no_error(
     process.stdout.close()
     say(process, HELLO)
     process.stdin.close()
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=PATIENCE_S) == 0
     assert process.stderr.read() == b""
 
 
@@ -192,7 +193,7 @@ def test_a_damaged_artifact_is_refused_in_one_sentence(
     data[-10] ^= 1
     tools.write_bytes(data)
     process = start_server(copy)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, out) == (4, b"")
     assert err.count(b"\n") == 1
     assert b"altered" in err
@@ -205,7 +206,7 @@ def test_a_server_without_stdin_says_so_in_one_sentence(
         ["sh", "-c", f'"{sys.executable}" -m kb_runtime "$0" <&-', os.fspath(quint_artifact)],
         capture_output=True,
         env=environment,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.count(b"\n") == 1
@@ -216,7 +217,7 @@ def test_an_unknown_profile_is_a_usage_error(
     quint_artifact: Path, start_server: Callable[..., Any]
 ) -> None:
     process = start_server(quint_artifact, "--tools", "nope")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, out) == (2, b"")
     assert b"'nope'" in err
     assert b"reference" in err
@@ -240,7 +241,7 @@ server.main([{str(quint_artifact)!r}])
         [sys.executable, "-I", "-S", "-c", program],
         input=json.dumps(HELLO).encode() + b"\n",
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "quint"
     assert done.stderr.decode() == ""
@@ -264,7 +265,7 @@ server.main([{str(quint_artifact)!r}])
         [sys.executable, "-c", program],
         input=b"".join(json.dumps(line).encode() + b"\n" for line in lines),
         capture_output=True,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     answer = json.loads(done.stdout.splitlines()[1])
     assert answer["result"]["structuredContent"]["error"]["kind"] == "INTERNAL"
@@ -279,7 +280,7 @@ def test_a_line_of_more_than_16_mib_is_refused_and_the_next_one_served(
 ) -> None:
     process = start_server(quint_artifact)
     data = b'"' + b"x" * (17 << 20) + b'"\n' + json.dumps(HELLO).encode() + b"\n"
-    out, _ = process.communicate(data, timeout=60)
+    out, _ = process.communicate(data, timeout=PATIENCE_S)
     refused, answered = map(json.loads, out.splitlines())
     assert refused["error"]["code"] == revisions.INVALID_REQUEST
     assert answered["id"] == 1
@@ -291,7 +292,7 @@ def test_kbc_serve_is_the_same_server(quint_artifact: Path, environment: dict[st
         input=json.dumps(HELLO).encode() + b"\n",
         capture_output=True,
         env=environment,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert json.loads(done.stdout)["result"]["protocolVersion"] == revisions.NEWEST_HANDSHAKE
     assert (done.returncode, done.stderr) == (0, b"")

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
 from tests.end_to_end.test_watch import command, event, live_text, write_kb
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.knowledge.verification import verify
 from kbc.diagnostics import BuildError
@@ -69,7 +70,6 @@ def test_a_cache_that_is_hurt_while_builds_run_changes_no_byte(
         (root / "docs" / "always.md").write_text(f"# Always\n\n{chance.random()}\n")
 
 
-@pytest.mark.slow
 def test_builders_of_one_output_wait_for_each_other(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
@@ -87,7 +87,7 @@ def test_builders_of_one_output_wait_for_each_other(
         for root in roots * 2
     ]
     for builder in builders:
-        _, errors = builder.communicate(timeout=240)
+        _, errors = builder.communicate(timeout=PATIENCE_S)
         assert (builder.returncode, errors) == (0, "")
     assert verify(tmp_path / "out" / "demo").ok
     assert "Of builder" in live_text(tmp_path / "out")

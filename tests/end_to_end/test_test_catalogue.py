@@ -12,8 +12,6 @@ from mcp import Client, StdioServerParameters
 
 from kbc.pipeline.build import BuildOptions, build
 
-pytestmark = pytest.mark.slow
-
 RAW = {
     "info": {"exported": "yesterday"},
     "tests": [

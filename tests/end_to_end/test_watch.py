@@ -19,6 +19,7 @@ from typing import IO, Any
 import pytest
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
 from tests.few_watches import with_few_watches
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.knowledge.artifact import Artifact
 from kbc.diagnostics import BuildError
@@ -111,6 +112,7 @@ def watch(script: Script, *roots: Path, out: Path, **options: Any) -> None:
         Watcher(roots, chosen, script, poll=poll).run()
 
 
+@pytest.mark.slow
 def test_after_any_edits_a_watcher_publishes_the_bytes_of_a_clean_build(
     tmp_path: Path, graphs: Path
 ) -> None:
@@ -386,7 +388,7 @@ def test_a_signal_ends_it_and_leaves_nothing_unfinished(
         built = event(process)
         process.send_signal(stop)
         assert event(process) == {"event": "stopped"}
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=PATIENCE_S) == 0
     assert built["event"] == "built"
     assert sorted(path.name for path in (out / "demo").iterdir()) == sorted(
         [".lock", "CURRENT", built["build_id"]]

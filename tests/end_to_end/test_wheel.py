@@ -17,6 +17,7 @@ from tests.end_to_end.installed import ROOT, Environment, wheel_of
 from tests.end_to_end.knowledge import write_knowledge
 from tests.end_to_end.test_http import address_of
 from tests.end_to_end.test_stdio import HELLO, ask, call
+from tests.waiting import PATIENCE_S
 
 from kb_runtime import exit_codes
 from kb_runtime.store.manifest import seal
@@ -167,7 +168,7 @@ main()
         [sys.executable, "-I", "-S", "-c", program],
         input=json.dumps(HELLO).encode() + b"\n",
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "demo"

@@ -13,9 +13,10 @@ from pathlib import Path
 from shutil import copy2, copytree, ignore_patterns, which
 
 import pytest
-from tests.end_to_end.once import once
 from tests.end_to_end.sealed import OFFLINE, where_possible
+from tests.once import once
 from tests.required import INDEX, give_up
+from tests.waiting import FETCH_S
 
 ROOT = Path(__file__).parents[2]
 CHECKOUT = (
@@ -24,9 +25,6 @@ CHECKOUT = (
 )
 """What `make wheelhouse` reads."""
 NOT_FETCHED = "the wheels could not be fetched"
-RECIPE_S = 560
-PATIENCE = pytest.mark.timeout(600)
-"""For tests that may be the first to need the fixtures: kb/ is compiled, 50 wheels are fetched."""
 
 
 def without_outer_make() -> dict[str, str]:
@@ -71,7 +69,7 @@ def wheelhouse(
             capture_output=True,
             text=True,
             check=False,
-            timeout=RECIPE_S,
+            timeout=FETCH_S,
         )
         if NOT_FETCHED in done.stderr:
             give_up(done.stderr[-500:], INDEX)
@@ -96,7 +94,7 @@ def offline(wheelhouse: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             capture_output=True,
             text=True,
             check=False,
-            timeout=RECIPE_S,
+            timeout=FETCH_S,
         )
         assert done.returncode == 0, done.stderr
 

@@ -10,6 +10,8 @@ import pytest
 from tests.kb.scripts import load
 from tests.required import NPM, give_up
 
+pytestmark = pytest.mark.slow  # npm fetches Quint
+
 SOURCE = """module m {
   var x: int
   action up = x' = x + 1

@@ -172,6 +172,8 @@ class _Walker:
             return None
         try:
             info = path.stat()  # before opening: opening a pipe would wait for a writer
+            if stat.S_ISDIR(info.st_mode):  # it was a file when its folder was listed
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             if not stat.S_ISREG(info.st_mode):
                 self._diagnostics.error(
                     "file-special",

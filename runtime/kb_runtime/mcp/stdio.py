@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import sys
 from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
@@ -20,7 +21,6 @@ from kb_runtime.mcp.connection import Connection, Later, error_answer
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
-    from threading import Thread
     from types import FrameType
     from typing import Any
 
@@ -28,10 +28,6 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 MAX_WAITING = 8
 """Answers that may be waited for at a time; a client that wants more waits for the next one."""
 _READ_BYTES = 65_536
-
-
-class _StopServing(BaseException):
-    """A termination signal arrived while the loop was waiting for input."""
 
 
 class StdioServer:
@@ -42,15 +38,20 @@ class StdioServer:
         self._writing = allocate_lock()  # news comes from another thread than answers
         self._sink = -1
         self._after_first_answer: Callable[[], None] | None = after_first_answer
-        self._waiting = False
         self._stopping = False
-        self._later: list[Thread] = []
+        self._later: set[Later] = set()
+        # `wakeup` is for `signal.set_wakeup_fd`. Whoever waits, waits for this pipe as well: a signal that
+        # comes when no handler can run before the wait begins has left a byte in it.
+        self._woken, self.wakeup = os.pipe()
+        os.set_blocking(self.wakeup, False)
 
     def serve(self, source: int, sink: int) -> None:
         """Reads requests from the descriptor `source` until it ends, or a signal stops the server."""
         self._sink = sink
         try:
             for line in read_lines(lambda: self._read(source)):
+                if self._stopping:
+                    return
                 answer = self.answer_line(line)
                 if isinstance(answer, Later):
                     self._answer_later(answer)
@@ -59,10 +60,8 @@ class StdioServer:
                     self._write(encode(answer))
                     self._connection.written()
                     self._announce()
-                if self._stopping:
-                    return
             self._finish(0)
-        except (_StopServing, BrokenPipeError):
+        except BrokenPipeError:
             return
 
     def tell(self, kinds: Sequence[str], updated: Collection[str]) -> None:
@@ -83,40 +82,54 @@ class StdioServer:
                 self._write(encode(later.answer()))
             except OSError:  # the client has left
                 return
+            finally:
+                self._later.discard(later)
+                self._wake()
 
         self._finish(MAX_WAITING - 1)
-        thread = Thread(target=answer, daemon=True)
-        thread.start()
-        self._later.append(thread)
+        if not self._stopping:
+            self._later.add(later)
+            Thread(target=answer, daemon=True).start()
 
     def _finish(self, most: int) -> None:
         """Waits until at most so many answers are waited for; a signal to stop ends that."""
-        self._later = [thread for thread in self._later if thread.is_alive()]
-        self._waiting = True
+        while len(self._later) > most and not self._stopping:
+            os.read(self._woken, _READ_BYTES)
+
+    def _wake(self) -> None:
+        """Ends a wait, now or when it begins."""
         try:
-            while len(self._later) > most:
-                self._later.pop(0).join()
-        finally:
-            self._waiting = False
+            os.write(self.wakeup, b"\0")
+        except BlockingIOError:  # the pipe is full: a wait ends without this byte
+            return
 
     def _write(self, data: bytes) -> None:
         with self._writing:
             _write(self._sink, data)
 
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
-        """A signal handler: at once while waiting for input, else after the answer in progress."""
+        """A signal handler: the loop ends, after the answer in progress."""
         self._stopping = True
-        if self._waiting:
-            raise _StopServing
+        self._wake()
 
     def _read(self, source: int) -> bytes:
-        self._waiting = True
+        """What has arrived; nothing at the end of the input, and when the server is to stop."""
+        if hasattr(select, "poll"):  # not on Windows, which has no such signals either
+            waiting = select.poll()
+            waiting.register(source, select.POLLIN)
+            waiting.register(self._woken, select.POLLIN)
+            while not self._stopping:
+                ready = [descriptor for descriptor, _ in waiting.poll()]
+                if self._woken in ready:
+                    os.read(self._woken, _READ_BYTES)
+                if source in ready:
+                    break
+        if self._stopping:
+            return b""
         try:
             return os.read(source, _READ_BYTES)
         except ConnectionResetError:  # stdin may be a socket, whose other end has gone
             return b""
-        finally:
-            self._waiting = False
 
     def answer_line(self, line: bytes | None) -> Any:
         """The answer to one line, or `Later`; None where none is due. `line` is None for one that was
@@ -165,6 +178,7 @@ def serve_stdio(connection: Connection, after_first_answer: Callable[[StdioServe
     server = StdioServer(connection, lambda: after_first_answer(server))
     signal.signal(signal.SIGTERM, server.stop)
     signal.signal(signal.SIGINT, server.stop)
+    signal.set_wakeup_fd(server.wakeup, warn_on_full_buffer=False)
     server.serve(source, sink)
 
 

@@ -114,7 +114,7 @@ def doc(text: str, format_: str = "markdown") -> DocRecord:
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(text=MARKDOWN, line=st.integers(1, 50))
 def test_markdown(budget: TokenBudget, text: str, line: int) -> None:
     record = replace(doc(text), line=line)
@@ -125,7 +125,7 @@ def test_markdown(budget: TokenBudget, text: str, line: int) -> None:
     assert chunks == chunk(record, budget)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(text=MARKDOWN)
 def test_mdx(budget: TokenBudget, text: str) -> None:
     record = doc(text, "mdx")
@@ -135,7 +135,7 @@ def test_mdx(budget: TokenBudget, text: str) -> None:
         check_nothing_is_cut(mdx.mask(text.replace("\r", " ")), chunks)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(text=st.one_of(MARKDOWN, HOSTILE))
 def test_plain_text(budget: TokenBudget, text: str) -> None:
     record = doc(text, "text")
@@ -144,7 +144,7 @@ def test_plain_text(budget: TokenBudget, text: str) -> None:
     check_nothing_is_cut(text, chunks)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(text=CODE, path=st.sampled_from(CODE_PATHS), line=st.integers(1, 9))
 def test_source(budget: TokenBudget, text: str, path: str, line: int) -> None:
     record = ExampleRecord(

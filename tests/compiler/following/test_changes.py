@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 from tests.few_watches import with_few_watches
+from tests.waiting import until
 
 from kbc.following import changes
 from kbc.following.changes import Changes
-
-PATIENCE_S = 60.0
 
 
 def watching(tree: Path, ignored: Path) -> Changes:
@@ -25,12 +24,12 @@ def watching(tree: Path, ignored: Path) -> Changes:
 
 def heard(found: Changes, change: Callable[[], Any]) -> bool:
     """Whether a change that is made again and again is heard of."""
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
+
+    def changed() -> bool:
         change()
-        if found.wait(0.5):
-            return True
-    return False
+        return found.wait(0.5)
+
+    return until(changed, "a change is heard of")
 
 
 @pytest.fixture(autouse=True)
@@ -55,8 +54,10 @@ def test_what_is_ignored_is_not(tmp_path: Path) -> None:
 
 
 LIMITED = """
-import sys, time
+import sys
 from pathlib import Path
+from tests.waiting import PATIENCE_S, until
+
 from kbc.following import changes
 
 tree, more = Path(sys.argv[1]), sys.argv[2:]
@@ -64,16 +65,13 @@ changes.RESCAN_S = 1_000.0  # so that it is polling that finds what changed
 changes.POLL_S = 0.2
 found = changes.Changes(tree, tree / "ws")
 if more:
-    assert found.wait(60.0)  # the kernel watches
+    assert found.wait(PATIENCE_S)  # the kernel watches
     assert not found.problem, found.problem
     for name in more:
         (tree / name).mkdir()
-deadline = time.monotonic() + 60.0
-while not found.problem and time.monotonic() < deadline:
-    time.sleep(0.05)
-print(found.problem)
+print(until(lambda: found.problem, "the limit is told"))
 for _ in range(3):
-    assert found.wait(60.0)
+    assert found.wait(PATIENCE_S)
 """
 
 

@@ -51,7 +51,7 @@ def test_no_line_changes_that_could_stay(old: str | None, new: str | None) -> No
     assert changes(unified_diff("f", old, new)) == (len(before) - kept, len(after) - kept)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(old=TEXTS, new=TEXTS, context=st.integers(0, 4))
 def test_git_applies_it(
     tmp_path_factory: pytest.TempPathFactory, old: str | None, new: str | None, context: int

@@ -328,7 +328,7 @@ for number in itertools.count(int(sys.argv[3])):
 def test_a_builder_killed_at_any_instant_leaves_a_good_version(publish: Publish) -> None:
     first = publish(entries("one"))
     kb = first.path.parent
-    conftest = Path(__file__).parents[2] / "conftest.py"
+    writer = Path(__file__).parents[2] / "small_artifact.py"
     paths = [
         str(Path(module.__file__ or "").parents[1])
         for module in (linker, sys.modules["kb_runtime"])
@@ -337,7 +337,7 @@ def test_a_builder_killed_at_any_instant_leaves_a_good_version(publish: Publish)
     interrupted = 0
     for attempt in range(25):
         process = subprocess.Popen(
-            [sys.executable, "-c", PUBLISHER, conftest, kb.parent, str(attempt * 1000)],
+            [sys.executable, "-c", PUBLISHER, writer, kb.parent, str(attempt * 1000)],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             stdout=subprocess.PIPE,
         )

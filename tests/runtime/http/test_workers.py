@@ -6,17 +6,16 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
+from tests.waiting import PATIENCE_S, until
 
 import kb_runtime
 
 RUNTIME = Path(kb_runtime.__file__).parents[1]
-PATIENCE_S = 60
 PROGRAM = """
 import os, signal, sys, time
 from kb_runtime.http import workers
@@ -77,10 +76,7 @@ def workers_of(process: subprocess.Popen[str], count: int) -> dict[int, int]:
 
 
 def wait_until_gone(pid: int) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while psutil.pid_exists(pid):
-        assert time.monotonic() < until, f"{pid} is still there"
-        time.sleep(0.01)
+    until(lambda: not psutil.pid_exists(pid), f"the end of {pid}")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

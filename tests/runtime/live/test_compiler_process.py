@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE_S, until
 
 from kb_runtime.live.compiler_process import (
     TIED,
@@ -22,7 +23,6 @@ from kb_runtime.live.compiler_process import (
 )
 
 TESTS = [{"uid": "T-1", "title": "Log in", "tags": ["a"], "steps": ["Enter a password"]}]
-PATIENCE_S = 20.0
 
 
 def ingest(workspace: Path) -> list[str]:
@@ -40,14 +40,6 @@ def has_ended(pid: int) -> bool:
     except FileNotFoundError:
         return True
     return state == "Z"
-
-
-def until(ended: int) -> bool:
-    """Waits for the end of a process."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not has_ended(ended) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return has_ended(ended)
 
 
 @pytest.fixture
@@ -138,7 +130,7 @@ def test_a_killed_server_takes_its_compiler_with_it(tmp_path: Path) -> None:
         time.sleep(1.5 if sent else 0.0)
         server.kill()
         server.wait()
-        assert until(pid)
+        until(lambda pid=pid: has_ended(pid), "the compiler ends with its server")
         server.stdin.close()
         server.stdout.close()
     assert compile_with(ingest(tmp_path / "ws"), line(), timeout_s=PATIENCE_S)["tests"] == 1

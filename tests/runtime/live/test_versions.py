@@ -8,7 +8,7 @@ from shutil import copytree
 from typing import Any
 
 import pytest
-from tests.conftest import publish_small
+from tests.small_artifact import publish_small
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact

@@ -16,6 +16,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.errors import ProtocolError
 from kb_runtime.live.versions import LiveArtifact
@@ -38,7 +39,6 @@ OTHER_PAGE = [
         "sections": [],
     }
 ]
-WAIT_S = 60
 NEWS = (
     types.ToolListChangedNotification,
     types.ResourceListChangedNotification,
@@ -190,7 +190,7 @@ def test_a_client_of_the_handshake_is_told_on_stdio(
                     await client.session.subscribe_resource(OP.format("-none"))
                 assert refused.value.error.code == revisions.RESOURCE_NOT_FOUND
                 corpus.publish("2", docs=[], builtins=edited(corpus, 7, 8, 9))
-                with anyio.fail_after(WAIT_S):
+                with anyio.fail_after(PATIENCE_S):
                     await all_of_them.wait()
                 names = {tool.name for tool in (await client.list_tools()).tools}
                 assert "small_get_doc" not in names
@@ -205,7 +205,7 @@ async def listen(client: Client, corpus: Any) -> None:
     assert capabilities.tools.list_changed
     assert capabilities.resources is not None
     assert capabilities.resources.subscribe
-    with anyio.fail_after(WAIT_S):
+    with anyio.fail_after(PATIENCE_S):
         async with client.listen(
             resources_list_changed=True,
             resource_subscriptions=[OP.format(7), OP.format(8), "kb://small/docs/x"],
@@ -265,7 +265,7 @@ def test_a_server_that_stops_ends_the_streams(corpus: Any, http: tuple[Any, str]
 
     async def converse() -> None:
         async with Client(url, mode="auto") as client:
-            with anyio.fail_after(WAIT_S):
+            with anyio.fail_after(PATIENCE_S):
                 async with client.listen(tools_list_changed=True) as subscription:
                     process.terminate()
                     async for _ in subscription:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 ROOT = Path(__file__).parents[3]
 HELLO = {
@@ -63,5 +64,5 @@ def test_a_version_that_cannot_be_opened_leaves_the_old_one_serving(
     (corpus.path / "CURRENT").write_text("0123456789abcdef\n")
     assert version(server) == "1"
     server.stdin.close()
-    assert server.wait(timeout=60) == 0
+    assert server.wait(timeout=PATIENCE_S) == 0
     assert b"still serving" in server.stderr.read()

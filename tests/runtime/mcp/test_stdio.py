@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.mcp import revisions, stdio
 from kb_runtime.mcp.connection import Connection
@@ -133,10 +134,17 @@ def test_a_client_that_closed_its_end_is_no_error() -> None:
     os.close(source)
 
 
+def test_a_server_that_is_told_to_stop_before_it_waits_does_not_wait() -> None:
+    source, feed = os.pipe()
+    result, sink = os.pipe()
+    server = StdioServer(Connection(ping), lambda: None)
+    server.stop()
+    server.serve(source, sink)
+    for descriptor in (source, feed, result, sink):
+        os.close(descriptor)
+
+
 # Answers that take long
-
-
-PATIENCE_S = 60
 
 
 class Kitchen:

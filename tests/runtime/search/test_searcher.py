@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -502,7 +502,6 @@ def test_every_query_has_an_answer(search: Search, query: str, mode: str) -> Non
         assert hit.snippet.text in hit.chunk["text"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.text(st.characters(), max_size=60))
 def test_any_text_has_an_answer_without_duplicates(search: Search, query: str) -> None:
     result = search(query)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb_runtime.errors import ArtifactError
@@ -26,9 +26,7 @@ values = st.recursive(
     max_leaves=8,
 )
 records = st.fixed_dictionaries({"id": st.text(), "body": values, "aliases": st.lists(st.text())})
-reuse_folder = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
-)
+few = settings(max_examples=60)
 
 
 def written(folder: Path, entries: list[dict[str, Any]]) -> Catalog:
@@ -47,7 +45,7 @@ def same(left: Any, right: Any) -> bool:
     return bool(left == right and type(left) is type(right))
 
 
-@reuse_folder
+@few
 @given(st.lists(records, max_size=12))
 def test_what_is_written_is_read(tmp_path: Path, entries: list[dict[str, Any]]) -> None:
     catalog = written(tmp_path, entries)
@@ -57,7 +55,7 @@ def test_what_is_written_is_read(tmp_path: Path, entries: list[dict[str, Any]]) 
     catalog.close()
 
 
-@reuse_folder
+@few
 @given(st.lists(records, max_size=12), st.text())
 def test_lookup_agrees_with_a_scan(
     tmp_path: Path, entries: list[dict[str, Any]], stranger: str
@@ -141,7 +139,7 @@ def test_names_lists_ids_and_further_keys(tmp_path: Path) -> None:
     assert catalog.names() == [("eq", 0), ("==", 0), ("neq", 1)]
 
 
-@reuse_folder
+@few
 @given(st.lists(st.lists(st.text(), max_size=3), max_size=6))
 def test_rows_of_a_record_are_its_chunks(tmp_path: Path, texts: list[list[str]]) -> None:
     rows = [

@@ -86,7 +86,7 @@ def test_patterns(tmp_path: Path, pattern: str, found: list[str]) -> None:
 NAMES = st.text(st.sampled_from("ab/.é_"), min_size=1, max_size=8)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     st.lists(NAMES, min_size=1, max_size=8, unique=True),
     st.text(st.sampled_from("ab/.é**?"), min_size=1, max_size=8),

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.tools.cases.compile_command import CompileCommand, compile_command
@@ -64,7 +65,7 @@ def test_what_it_copies_is_in_the_next_build(tmp_path: Path, paths: str, existin
     )
     assert found.command.endswith(BUILD)
     copy = found.command.removesuffix(BUILD)
-    subprocess.run(["sh", "-c", copy], cwd=tmp_path, check=True, timeout=60)
+    subprocess.run(["sh", "-c", copy], cwd=tmp_path, check=True, timeout=PATIENCE_S)
     diagnostics = Diagnostics()
     inputs = read_checked(tmp_path / "KB", diagnostics, False)
     assert inputs is not None

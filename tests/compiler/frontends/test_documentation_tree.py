@@ -1,19 +1,16 @@
-"""The front ends on a real documentation tree that no one here wrote (skipped where it is absent)."""
+"""The front ends on a whole documentation tree, with what its kb.toml declares."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
+from tests.documents import QUINT_DOCS
 
 from kbc import frontends
 from kbc.diagnostics import Diagnostics
 from kbc.project.model import Collection, SourceFile
 from kbc.records import BuiltinRecord, DocRecord, PatternRecord, Record
-
-CORPUS = Path(__file__).parents[4] / "shared" / "corpora" / "quint-docs"
-pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="the documentation tree is not here")
 
 COLLECTIONS = {
     "builtins": Collection("builtins", "builtins", ("docs/builtin.md",)),
@@ -26,7 +23,7 @@ COLLECTIONS = {
 
 
 def files_of(entry: str) -> list[SourceFile]:
-    path = CORPUS / entry
+    path = QUINT_DOCS / entry
     if path.is_file():
         return [SourceFile(entry, path.read_bytes())]
     return [SourceFile(f"{entry}/{p.name}", p.read_bytes(), entry) for p in sorted(path.iterdir())]
