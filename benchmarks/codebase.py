@@ -43,7 +43,7 @@ from kbc.encoding.graph_cache import Graph
 from kbc.encoding.model import resolve_model
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.encoding.variants import Variant
-from kbc.pipeline.build import DOCUMENT_VARIANT, FAST_VARIANT
+from kbc.pipeline.options import DOCUMENT_VARIANT, FAST_VARIANT
 
 MAX_P95_MS = 50.0
 MIN_INDEXING_SHARE = 0.85

@@ -14,7 +14,7 @@ from kbc.cache import toolchain
 from kbc.cache.phases import FILE_NAME as PHASES
 from kbc.encoding.cache import FILE_NAME as VECTORS
 from kbc.languages import markdown, quint
-from kbc.pipeline import build as pipeline
+from kbc.pipeline import executor
 from kbc.pipeline.build import BuildOptions, build, differing_files, warm_up
 from kbc.pipeline.resident import Engines, Resident
 from kbc.records import Chunk, Record
@@ -60,7 +60,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
         done["parsed"].append("")
         return anchors()
 
-    monkeypatch.setattr(pipeline.chunking, "chunk", counted_chunk)
+    monkeypatch.setattr(executor.chunking, "chunk", counted_chunk)
     monkeypatch.setattr(quint, "tokenize", counted_tokenize)
     monkeypatch.setattr(markdown, "Anchors", counted_anchors)
     return done

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from kbc import frontends
 from kbc.diagnostics import Diagnostics
-from kbc.project.model import PROJECT_FILE, Collection, Project, SourceFile, load_project
+from kbc.project.loading import PROJECT_FILE, load_project
+from kbc.project.model import Collection, Project
 from kbc.project.scopes import in_row_order
+from kbc.project.source_file import SourceFile
 from kbc.records import Record
 from kbc.sources.discovery import discover, licence_files
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ from kbc.cache.phases import PhaseCache
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline.inputs import Inputs
 from kbc.project.kinds import KINDS
-from kbc.project.model import PROJECT_FILE
+from kbc.project.loading import PROJECT_FILE
 from kbc.project.scopes import search_scopes
 from kbc.records import Chunk, catalog_entry
 
@@ -206,7 +205,7 @@ def manifest_fields(
             "exact_rows": EXACT_ROWS,
         },
         "tools": _tool_settings(inputs),
-        "package": asdict(project.package),
+        "package": project.package.model_dump(),
         "inputs": [
             {"path": file.path, "bytes": len(file.data), "sha256": file.sha256}
             for file in inputs.files

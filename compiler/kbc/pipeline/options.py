@@ -1,0 +1,78 @@
+"""How to build, and what a build reports."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from kbc.diagnostics import Diagnostic
+from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT
+from kbc.encoding.variants import Variant
+from kbc.pipeline.progress import Phase
+
+DOCUMENT_VARIANT: Variant = "fp32"
+FAST_VARIANT: Variant = "int8"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildOptions:
+    """How to build.
+
+    `cache` is the compiler's cache folder (None: no cache). `source_date_epoch` is the build time in
+    seconds since 1970 (None: the artifact does not say; readers take the time of its manifest file).
+    Without `embed` the artifact has neither vectors nor an encoder: searches go by words alone. A
+    `draft` has none either, and its chunks are cut and indexed as `kbc.chunking.drafts` says, in a
+    tenth of the time.
+    """
+
+    out: Path
+    jobs: int = 2
+    model: Path | None = None
+    fast: bool = False
+    query_variant: Variant = DEFAULT_QUERY_VARIANT
+    keep: int = 3
+    cache: Path | None = None
+    allow_outside: bool = False
+    source_date_epoch: int | None = None
+    embed: bool = True
+    draft: bool = False
+
+    @property
+    def has_vectors(self) -> bool:
+        return self.embed and not self.draft
+
+    @property
+    def document_variant(self) -> Variant:
+        return FAST_VARIANT if self.fast else DOCUMENT_VARIANT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildReport:
+    """What a build did. `reused`: the build was there already; `was_live`: and was live. `embedded`
+    texts with `tokens` tokens were computed, `cached` ones were not."""
+
+    name: str
+    path: Path
+    build_id: str
+    reused: bool
+    was_live: bool
+    removed: tuple[str, ...]
+    records: int
+    chunks: int
+    embedded: int
+    cached: int
+    tokens: int
+    size_bytes: int
+    phases: tuple[Phase, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            **values,
+            "path": str(self.path),
+            "removed": list(self.removed),
+            "phases": [asdict(phase) for phase in self.phases],
+            "diagnostics": [found.as_dict() for found in self.diagnostics],
+        }
