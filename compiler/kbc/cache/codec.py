@@ -7,6 +7,7 @@ includes that source in the key.
 from __future__ import annotations
 
 import dataclasses
+import enum
 import types
 from collections.abc import Callable
 from functools import cache
@@ -61,6 +62,8 @@ def _reader(hint: Any) -> _Reader | None:
     """What turns plain lists into `hint`; None where the plain value is the value."""
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return _dataclass_reader(hint)
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return hint
     arguments = get_args(hint)
     origin = get_origin(hint)
     if origin is tuple and arguments[-1] is not ...:

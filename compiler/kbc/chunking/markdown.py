@@ -16,15 +16,12 @@ from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.header import SEPARATOR, Header, header, opening_details
 from kbc.chunking.lines import Lines
+from kbc.chunking.markdown_cuts import block_cuts
 from kbc.chunking.packing import (
-    BORDER,
-    GLUED,
     REMNANT,
-    WHOLE_BLOCK,
     Passage,
     pack_lines,
 )
-from kbc.chunking.plain import code_cuts, prose_cuts
 from kbc.languages import markdown, mdx
 from kbc.languages.fences import chunk_type
 from kbc.languages.markdown import Block
@@ -47,17 +44,6 @@ _MOSTLY_CODE = 0.8
 # The same for pages, whose type is asked for by filter: code with the words that introduce it is code.
 _CODE_OF_PAGE = 0.5
 
-_NEW_BLOCK = 5
-_CODE_AFTER_TEXT = 15
-_AFTER_COLON = 45
-_LIST_ITEM = 20
-_NESTED_ITEM = 35
-_INSIDE_ITEM = 55
-_TABLE_ROW = 30
-_FENCE_MARK = 90
-_INSIDE_OTHER = 40
-
-_ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,9}[.)])(?:\s|\Z)")
 _CODE_SPAN = re.compile(r"`+([^`]+)`+")
 _ENDPOINT = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)\s+`?(?:/|https?://)\S")
 
@@ -166,7 +152,7 @@ def chunk_markdown(record: Record, budget: TokenBudget) -> list[Chunk]:
         while lead + 1 < len(sections) and _only_introduces(lines, sections, lead):
             lead += 1
         rooms[0] = budget.room - header(trails[lead], opening, budget).tokens
-    cuts = _cuts(lines, blocks, min(rooms))
+    cuts = block_cuts(lines, blocks, min(rooms))
     if isinstance(record, BuiltinRecord):
         groups = _whole(lines, sections, rooms[0], cuts)
     else:
@@ -298,69 +284,6 @@ def _join(before: _Group, after: _Group) -> _Group:
     cost = before.passage.cost + after.passage.cost
     passage = Passage(before.passage.start, after.passage.end, cost)
     return _Group(passage, before.first, after.last, before.level)
-
-
-def _cuts(lines: Lines, blocks: Sequence[Block], room: int) -> list[int]:
-    """The cost of a cut before each line. `room` is the smallest that any passage has."""
-    cuts = [BORDER] * len(lines)
-    previous: Block | None = None
-    for block in blocks:
-        first, end = lines.indexes(block.start_line, block.end_line)
-        inside = _cuts_inside(lines, block, first, end)
-        if block.kind in ("fence", "code", "table", "html") and lines.cost(first, end) <= room:
-            inside = [cut + WHOLE_BLOCK for cut in inside]
-        cuts[first:end] = inside
-        if first < end:
-            cuts[first] = _cut_between(lines, previous, block)
-        previous = block
-    return cuts
-
-
-def _cut_between(lines: Lines, previous: Block | None, block: Block) -> int:
-    if block.kind == "heading" or previous is None:
-        return BORDER
-    if previous.kind == "heading":
-        return GLUED
-    if previous.kind == "paragraph" and block.kind in ("fence", "code", "table", "list", "quote"):
-        _, end = lines.indexes(previous.start_line, previous.end_line)
-        introduces = lines[end - 1].rstrip().endswith(":")
-        return _AFTER_COLON if introduces else _CODE_AFTER_TEXT
-    return _NEW_BLOCK
-
-
-def _cuts_inside(lines: Lines, block: Block, first: int, end: int) -> list[int]:
-    match block.kind:
-        case "heading":
-            return [GLUED] * (end - first)
-        case "paragraph" | "reference":
-            return prose_cuts(lines, first, end)
-        case "list":
-            return _list_cuts(lines, first, end)
-        case "table":
-            return [GLUED if index < 3 else _TABLE_ROW for index in range(end - first)]
-        case "fence":
-            content = code_cuts(lines, first + 1, max(end - 1, first + 1))
-            if content:
-                content[0] = _FENCE_MARK
-            return [BORDER, *content, _FENCE_MARK][: end - first]
-        case "code":
-            return code_cuts(lines, first, end)
-        case _:
-            return [_INSIDE_OTHER] * (end - first)
-
-
-def _list_cuts(lines: Lines, first: int, end: int) -> list[int]:
-    cuts = []
-    margin: int | None = None
-    for index in range(first, end):
-        item = _ITEM.match(lines[index])
-        if item is None:
-            cuts.append(_INSIDE_ITEM)
-            continue
-        depth = len(item[1])
-        margin = depth if margin is None else margin
-        cuts.append(_LIST_ITEM if depth <= margin else _NESTED_ITEM)
-    return cuts
 
 
 def _coded_lines(lines: Lines, blocks: Sequence[Block]) -> dict[int, str]:

@@ -9,20 +9,19 @@ starting a new numbered one. The time is linear in the text: inline markup is pa
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
-import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from kbc.cache.phases import remembered
-from kbc.diagnostics import Diagnostics
+from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.languages import mdx as mdx_syntax
+from kbc.languages.anchors import Anchors
+from kbc.languages.front_matter import FrontMatter, read_front_matter
 from kbc.records import Section
 
 BlockKind = Literal[
@@ -45,36 +44,6 @@ _KINDS: Mapping[str, BlockKind] = {
     "html_block": "html",
     "hr": "rule",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A finding about the text, to be reported with the file's path."""
-
-    severity: Literal["error", "warning"]
-    code: str
-    message: str
-    line: int
-    hint: str
-
-
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
-    """The YAML mapping between two `---` lines at the very start.
-
-    `first_line` and `last_line` are those of the two markers. Values are plain: strings (dates and
-    decimals stay as they are written), integers, booleans, None, lists, maps with string keys.
-    `data` is empty when the YAML is wrong; the document's problems then say why. `key_lines` are
-    those of top-level keys.
-    """
-
-    data: Mapping[str, Any]
-    first_line: int
-    last_line: int
-    key_lines: Mapping[str, int] = field(default_factory=dict)
-
-    def line_of(self, key: str) -> int:
-        return self.key_lines.get(key, self.first_line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +82,7 @@ class Document:
     headings: tuple[Block, ...]
     code_lines: frozenset[int]  # the lines of fenced and indented code, also in lists and quotes
     references: Mapping[str, Any]  # link reference definitions, for `plain_text`
-    problems: tuple[Problem, ...]
+    problems: tuple[Diagnostic, ...]
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -126,15 +95,14 @@ class Document:
 
     def report(self, path: str, diagnostics: Diagnostics) -> None:
         for problem in self.problems:
-            add = diagnostics.error if problem.severity == "error" else diagnostics.warning
-            add(problem.code, problem.message, path, problem.line, hint=problem.hint)
+            diagnostics.add(dataclasses.replace(problem, path=path))
 
 
 @remembered("markdown")
 def parse(text: str, *, mdx: bool = False) -> Document:
     """The structure of `text`. With `mdx`, import and export statements, JSX tags and expressions
     are no part of any block, and indented text is no code, as MDX has it."""
-    problems: list[Problem] = []
+    problems: list[Diagnostic] = []
     source = text.replace("\r\n", "\n")
     line_numbers: Sequence[int] = range(1, source.count("\n") + 2)
     if "\r" in source:
@@ -143,7 +111,7 @@ def parse(text: str, *, mdx: bool = False) -> Document:
             line_numbers.append(line_numbers[-1] + (end == "\n"))
         source = source.replace("\r", "\n")
     lines = source.split("\n")
-    front_matter, body_start = _front_matter(lines, line_numbers, problems)
+    front_matter, body_start = read_front_matter(lines, line_numbers, problems)
     lines[:body_start] = [""] * body_start
     if mdx:
         lines = mdx_syntax.mask("\n".join(lines)).split("\n")
@@ -210,36 +178,6 @@ def plain_text(source: str, references: Mapping[str, Any] | None = None) -> str:
     return " ".join("".join(_inline_text(tokens)).split())
 
 
-def slug(title: str) -> str:
-    """GitHub's anchor of a heading before numbering: lower case, letters, marks, digits, `_` and
-    `-` kept, each space a hyphen."""
-    kept = (
-        char
-        for char in title.strip().lower()
-        if char in "- " or unicodedata.category(char)[0] in "LM" or _is_word_sign(char)
-    )
-    return "".join(kept).replace(" ", "-")
-
-
-class Anchors:
-    """Numbers repeated anchors as GitHub does: `a`, `a-1`, `a-2`; a taken number is skipped."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
-
-    def next(self, title: str) -> str:
-        original = anchor = slug(title)
-        while anchor in self._seen:
-            self._seen[original] += 1
-            anchor = f"{original}-{self._seen[original]}"
-        self._seen[anchor] = 0
-        return anchor
-
-
-def _is_word_sign(char: str) -> bool:
-    return unicodedata.category(char) in ("Nd", "Nl", "Pc")
-
-
 def _inline_text(tokens: Iterable[Token]) -> Iterable[str]:
     for token in tokens:
         if token.type in ("text", "code_inline", "text_special"):
@@ -265,7 +203,7 @@ def _blocks(
     lines: Sequence[str],
     line_numbers: Sequence[int],
     references: Mapping[str, Any],
-    problems: list[Problem],
+    problems: list[Diagnostic],
 ) -> tuple[list[Block], list[Block]]:
     """The blocks in order, and the headings among them (also those that share a line, see `add`)."""
     blocks: list[Block] = []
@@ -342,7 +280,7 @@ def _list_items(tokens: Sequence[Token], opening: int) -> tuple[str, ...]:
     return tuple(" ".join(parts) for parts in items)
 
 
-def _check_fence(token: Token, line_numbers: Sequence[int], problems: list[Problem]) -> None:
+def _check_fence(token: Token, line_numbers: Sequence[int], problems: list[Diagnostic]) -> None:
     assert token.map is not None
     first, end = token.map
     content_lines = token.content.count("\n")
@@ -350,12 +288,12 @@ def _check_fence(token: Token, line_numbers: Sequence[int], problems: list[Probl
         content_lines += 1
     if end - first - 2 < content_lines or end - first < 2:
         problems.append(
-            Problem(
-                "warning",
+            Diagnostic(
+                Severity.WARNING,
                 "markdown-unclosed-fence",
                 f"the code block that {token.markup + token.info!r} opens is never closed",
-                line_numbers[first],
-                f"Add a line with {token.markup!r} where the code ends. Without it, all that follows "
+                line=line_numbers[first],
+                hint=f"Add a line with {token.markup!r} where the code ends. Without it, all that follows "
                 "in the file (or in the list item or quotation) is read as code.",
             )
         )
@@ -364,123 +302,11 @@ def _check_fence(token: Token, line_numbers: Sequence[int], problems: list[Probl
     if match := reopened.search(token.content):
         line = line_numbers[first + 1 + token.content.count("\n", 0, match.start())]
         problems.append(
-            Problem(
-                "warning",
+            Diagnostic(
+                Severity.WARNING,
                 "markdown-fence-in-fence",
                 f"{match.group().strip()!r} inside a code block does not close it",
-                line,
-                f"Close the block with {token.markup!r} alone, or open the outer one with more marks.",
+                line=line,
+                hint=f"Close the block with {token.markup!r} alone, or open the outer one with more marks.",
             )
         )
-
-
-def _front_matter(
-    lines: Sequence[str], line_numbers: Sequence[int], problems: list[Problem]
-) -> tuple[FrontMatter | None, int]:
-    """The front matter and the index of the first line after it (0 without front matter)."""
-    if lines[0].rstrip() != "---":
-        return None, 0
-    last = next((i for i in range(1, len(lines)) if lines[i].rstrip() == "---"), None)
-    if last is None:
-        return None, 0
-    source = "\n".join(lines[1:last]) + "\n"
-    data: Mapping[str, Any] = {}
-    key_lines: Mapping[str, int] = {}
-    try:
-        node = _compose(source)
-        if node is not None:
-            data = _plain_map(_FrontMatterLoader("").construct_document(node))
-            # YAML has more line ends than Markdown, so that its lines may count further.
-            key_lines = {
-                key.value: line_numbers[min(key.start_mark.line + 1, last)] for key, _ in node.value
-            }
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = min(mark.line + 1 if mark else 0, last)
-        problem = " ".join(str(error.problem or error.context or error).split())
-        problems.append(_front_matter_problem(problem, line_numbers[line]))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        problem = "it nests too deeply" if isinstance(error, RecursionError) else str(error)
-        problems.append(_front_matter_problem(" ".join(problem.split()), line_numbers[0]))
-    return FrontMatter(data, line_numbers[0], line_numbers[last], key_lines), last + 1
-
-
-def _front_matter_problem(problem: str, line: int) -> Problem:
-    return Problem(
-        "error",
-        "front-matter-invalid",
-        f"the front matter is not valid: {problem}",
-        line,
-        "Write `key: value` lines between the two `---` lines, and quote values that hold `: ` or `#`.",
-    )
-
-
-class _FrontMatterLoader(yaml.SafeLoader):
-    """YAML with few surprises: `yes`, `on`, `=`, dates and `3.10` are strings, as they look.
-
-    Aliases and repeated keys are refused: the first can grow without bound, the second hide text.
-    """
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            event: Any = self.peek_event()  # type: ignore[no-untyped-call]
-            raise yaml.MarkedYAMLError(
-                problem=f"the alias `*{event.anchor}` is not supported",
-                problem_mark=event.start_mark,
-            )
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise yaml.MarkedYAMLError(
-                    problem="a key must be plain text", problem_mark=key.start_mark
-                )
-            if key.value in seen:
-                raise yaml.MarkedYAMLError(
-                    problem=f"the key `{key.value}` is there twice", problem_mark=key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
-
-
-_FrontMatterLoader.yaml_implicit_resolvers = {}
-for _tag, _pattern, _first in (
-    ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
-    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", list("tTfF")),
-    ("int", r"^[-+]?(?:0|[1-9][0-9]{0,17})$", list("-+0123456789")),
-):
-    _FrontMatterLoader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), _first
-    )
-
-
-def _compose(source: str) -> yaml.MappingNode | None:
-    """The one YAML mapping in `source`, None when it is empty."""
-    loader = _FrontMatterLoader(source)
-    try:
-        node = loader.get_single_node()
-    finally:
-        loader.dispose()
-    if node is not None and not isinstance(node, yaml.MappingNode):
-        raise yaml.MarkedYAMLError(
-            problem="it must be a mapping of keys to values", problem_mark=node.start_mark
-        )
-    return node
-
-
-def _plain_map(value: Mapping[Any, Any]) -> dict[str, Any]:
-    return {str(key): _plain_value(item) for key, item in value.items()}
-
-
-def _plain_value(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return _plain_map(value)
-    if isinstance(value, (list, tuple, set)):
-        return [_plain_value(item) for item in value]
-    if isinstance(value, (datetime.date, datetime.datetime)):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        raise ValueError("binary values are not supported")
-    return value

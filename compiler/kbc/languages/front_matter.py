@@ -1,0 +1,144 @@
+"""Front matter: the YAML mapping at the start of a Markdown text, with the line of each key."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from kbc.diagnostics import Diagnostic, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The YAML mapping between two `---` lines at the very start.
+
+    `first_line` and `last_line` are those of the two markers. Values are plain: strings (dates and
+    decimals stay as they are written), integers, booleans, None, lists, maps with string keys.
+    `data` is empty when the YAML is wrong; the document's problems then say why. `key_lines` are
+    those of top-level keys.
+    """
+
+    data: Mapping[str, Any]
+    first_line: int
+    last_line: int
+    key_lines: Mapping[str, int] = field(default_factory=dict)
+
+    def line_of(self, key: str) -> int:
+        return self.key_lines.get(key, self.first_line)
+
+
+def read_front_matter(
+    lines: Sequence[str], line_numbers: Sequence[int], problems: list[Diagnostic]
+) -> tuple[FrontMatter | None, int]:
+    """The front matter and the index of the first line after it (0 without front matter)."""
+    if lines[0].rstrip() != "---":
+        return None, 0
+    last = next((i for i in range(1, len(lines)) if lines[i].rstrip() == "---"), None)
+    if last is None:
+        return None, 0
+    source = "\n".join(lines[1:last]) + "\n"
+    data: Mapping[str, Any] = {}
+    key_lines: Mapping[str, int] = {}
+    try:
+        node = _compose(source)
+        if node is not None:
+            data = _plain_map(_FrontMatterLoader("").construct_document(node))
+            # YAML has more line ends than Markdown, so that its lines may count further.
+            key_lines = {
+                key.value: line_numbers[min(key.start_mark.line + 1, last)] for key, _ in node.value
+            }
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = min(mark.line + 1 if mark else 0, last)
+        problem = " ".join(str(error.problem or error.context or error).split())
+        problems.append(_invalid(problem, line_numbers[line]))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problem = "it nests too deeply" if isinstance(error, RecursionError) else str(error)
+        problems.append(_invalid(" ".join(problem.split()), line_numbers[0]))
+    return FrontMatter(data, line_numbers[0], line_numbers[last], key_lines), last + 1
+
+
+def _invalid(problem: str, line: int) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR,
+        "front-matter-invalid",
+        f"the front matter is not valid: {problem}",
+        line=line,
+        hint="Write `key: value` lines between the two `---` lines, and quote values that hold `: ` or `#`.",
+    )
+
+
+class _FrontMatterLoader(yaml.SafeLoader):
+    """YAML with few surprises: `yes`, `on`, `=`, dates and `3.10` are strings, as they look.
+
+    Aliases and repeated keys are refused: the first can grow without bound, the second hide text.
+    """
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(
+                problem=f"the alias `*{event.anchor}` is not supported",
+                problem_mark=event.start_mark,
+            )
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.MarkedYAMLError(
+                    problem="a key must be plain text", problem_mark=key.start_mark
+                )
+            if key.value in seen:
+                raise yaml.MarkedYAMLError(
+                    problem=f"the key `{key.value}` is there twice", problem_mark=key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+_FrontMatterLoader.yaml_implicit_resolvers = {}
+for _tag, _pattern, _first in (
+    ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", list("tTfF")),
+    ("int", r"^[-+]?(?:0|[1-9][0-9]{0,17})$", list("-+0123456789")),
+):
+    _FrontMatterLoader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), _first
+    )
+
+
+def _compose(source: str) -> yaml.MappingNode | None:
+    """The one YAML mapping in `source`, None when it is empty."""
+    loader = _FrontMatterLoader(source)
+    try:
+        node = loader.get_single_node()
+    finally:
+        loader.dispose()
+    if node is not None and not isinstance(node, yaml.MappingNode):
+        raise yaml.MarkedYAMLError(
+            problem="it must be a mapping of keys to values", problem_mark=node.start_mark
+        )
+    return node
+
+
+def _plain_map(value: Mapping[Any, Any]) -> dict[str, Any]:
+    return {str(key): _plain_value(item) for key, item in value.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return _plain_map(value)
+    if isinstance(value, (list, tuple, set)):
+        return [_plain_value(item) for item in value]
+    if isinstance(value, (datetime.date, datetime.datetime)):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        raise ValueError("binary values are not supported")
+    return value
