@@ -24,7 +24,8 @@ from kbc.encoding.shipped import write_query_encoder
 from kbc.linking.linker import Staging, build_id
 from kbc.pipeline import sections
 from kbc.pipeline.inputs import Inputs
-from kbc.project.model import Collection, Project, SearchSettings
+from kbc.project.model import Collection, Project
+from kbc.project.settings import SearchSettings
 from kbc.records import Chunk, DocRecord
 
 COLLECTION = "documents"

@@ -8,13 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 from scripts.answer_fields import schema
 
 from kb_runtime.tools import TOOLS
 from kb_runtime.tools.declaration import Tool
 from kb_runtime.tools.search.compact import COMPACT_TOOLS
-from kbc.project import kinds
-from kbc.project import model as project
+from kbc.frontends.metadata import Metadata
+from kbc.project import kinds, settings
+from kbc.project.validation import declared_keys
 
 ROOT = Path(__file__).parents[1]
 AUTHORING = (ROOT / "docs" / "kb-authoring.md").read_text()
@@ -63,8 +65,24 @@ def test_every_kind_and_option_is_documented() -> None:
             assert folder in AUTHORING
         for option in kind.options:
             assert re.search(rf"\b{option}\b", AUTHORING), option
-    for boost in project.BOOST_FIELDS:
+    for boost in settings.BOOST_FIELDS:
         assert boost in AUTHORING
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(settings.KbTable, settings.SearchSettings, settings.ToolSettings),
+        *(settings.Alias, settings.PackageSettings, kinds.CollectionTable),
+        *(kind.table for kind in kinds.KINDS.values() if kind.options),
+        *Metadata.__subclasses__(),
+    ],
+    ids=lambda model: model.__name__,
+)
+def test_every_declared_key_says_what_it_is_for_and_is_documented(model: type[BaseModel]) -> None:
+    for name, _, _, description in declared_keys(model):
+        assert description, name
+        assert re.search(rf"\b{name}\b", AUTHORING), name
 
 
 def test_links_between_pages_lead_somewhere() -> None:

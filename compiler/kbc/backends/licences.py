@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from kbc.project.model import SourceFile
+from kbc.project.source_file import SourceFile
 
 FOLDER = "licenses"
 KNOWLEDGE_BASE = "knowledge-base"

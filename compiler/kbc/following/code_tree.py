@@ -9,7 +9,8 @@ from pathlib import Path
 from kbc.diagnostics import Diagnostics
 from kbc.frontends import code
 from kbc.pipeline.inputs import Inputs
-from kbc.project.model import Collection, Project, SourceFile
+from kbc.project.model import Collection, Project
+from kbc.project.source_file import SourceFile
 from kbc.sources.source_tree import SourceTree
 
 NAME = "code"

@@ -31,7 +31,7 @@ from kbc.diagnostics import Diagnostic
 from kbc.linking.linker import PublishError
 from kbc.linking.locks import acquired_within
 from kbc.pipeline.build import BuildOptions, build
-from kbc.project.model import PROJECT_FILE
+from kbc.project.loading import PROJECT_FILE
 
 KEPT_BUILDS = 2
 LOCK_WAIT_S = 120.0

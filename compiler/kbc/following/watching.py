@@ -33,7 +33,7 @@ from kbc.linking.retention import TEMPORARY
 from kbc.pipeline.build import BuildOptions, BuildReport, build, warm_up
 from kbc.pipeline.progress import Progress
 from kbc.pipeline.resident import Engines, Resident
-from kbc.project.model import load_project
+from kbc.project.loading import load_project
 
 TICK_S = 1.0
 """How often folders are looked for that went away or came back, which the kernel does not tell."""

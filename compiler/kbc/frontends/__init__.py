@@ -21,7 +21,8 @@ from kbc.frontends import (
     workshops,
 )
 from kbc.frontends.references import check
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import Record
 
 Frontend = Callable[[Collection, Sequence[SourceFile], Diagnostics], list[Record]]

@@ -13,6 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import (
@@ -22,11 +25,27 @@ from kbc.frontends.markdown_file import (
     read_markdown,
     split_lines,
 )
+from kbc.frontends.metadata import Metadata, Needed, Text, Texts
 from kbc.languages.markdown import Block
-from kbc.project.model import PROJECT_FILE, Collection, SourceFile
+from kbc.project.loading import PROJECT_FILE
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import BuiltinRecord, Record
 
-FIELDS = ("name", "signature", "category", "categories", "aliases", "related", "url")
+
+class BuiltinMetadata(Metadata):
+    """The front matter of a file that is one entry."""
+
+    name: Annotated[Text, Needed("Write the name that readers call it by.")] = Field(
+        default="", description="what readers call it"
+    )
+    signature: Text = Field(default="", description="default: the `Signature:` line")
+    category: Texts = Field(default=(), description="default: from the signature's types")
+    categories: Texts = Field(default=(), description="further ones where a reader would look")
+    aliases: Texts = Field(default=(), description="other names that find it")
+    related: Texts = Field(default=(), description="names of other entries")
+    url: Text = Field(default="", description="its public address")
+
 
 _SIGNATURE_LINE = re.compile(r"\s*(?:[-*]\s+)?(?:\*\*|__)?Signature:?(?:\*\*|__)?:?\s*(.*)")
 _ALIAS_PHRASE = re.compile(
@@ -301,9 +320,8 @@ def _single_entry(
 ) -> Record | None:
     """The entry of a file that has its name in the front matter."""
     path = page.file.path
-    fields = page.fields(diagnostics)
-    fields.warn_unknown(FIELDS)
-    name = fields.required("name", "Write the name that readers call it by.")
+    fields = page.read_metadata(BuiltinMetadata, diagnostics)
+    name = fields.name
     front_matter = page.document.front_matter
     first = front_matter.last_line + 1 if front_matter else 1
     lines = split_lines(page.text)
@@ -313,18 +331,18 @@ def _single_entry(
         first = blocks[0].end_line + 1
         blocks = blocks[1:]
     body = _body(page, lines, blocks, first, len(lines))
-    signature = fields.string("signature", body.signature)
-    if name and not signature and not isinstance(fields.data.get("signature"), (list, dict)):
+    signature = fields.signature or body.signature
+    if name and not signature and not isinstance(page.document.data.get("signature"), (list, dict)):
         diagnostics.error(
             "builtin-no-signature",
             f"the entry {name!r} has no `signature`",
             path,
-            fields.line_of("name"),
+            page.document.line_of("name"),
             hint=f'Add a line such as: signature: "pure def {name}: (int) => int"',
         )
     if not name or not signature:
         return None
-    categories = [*fields.strings("category"), *fields.strings("categories")]
+    categories = [*fields.category, *fields.categories]
     return _record(
         collection,
         path,
@@ -335,9 +353,9 @@ def _single_entry(
         signature,
         curated,
         categories=categories,
-        aliases=fields.strings("aliases"),
-        related=fields.strings("related"),
-        url=fields.string("url"),
+        aliases=fields.aliases,
+        related=fields.related,
+        url=fields.url,
     )
 
 

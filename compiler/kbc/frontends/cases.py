@@ -13,7 +13,9 @@ from kb_runtime.records.cases import Case, Finding, Step, Suite, normalise, sent
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count
 from kbc.frontends.metadata import read_json
-from kbc.project.model import PROJECT_FILE, Collection, SourceFile
+from kbc.project.loading import PROJECT_FILE
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import Record, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")

@@ -15,7 +15,8 @@ from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count
 from kbc.languages import syntax
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import CodeRecord, Definition, Record
 
 MAX_DEFINITIONS = 2_000

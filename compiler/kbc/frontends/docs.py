@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pydantic import Field
+
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import (
     MarkdownFile,
@@ -17,12 +19,26 @@ from kbc.frontends.markdown_file import (
     read_markdown,
     shorten,
 )
+from kbc.frontends.metadata import Metadata, Text, Texts
 from kbc.languages import markdown, mdx
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import DocRecord, Record
 
 CORE = "core"
 LESSONS = "lessons"
+
+
+class DocMetadata(Metadata, extra="ignore"):
+    """The front matter of a page; all of it is kept, whatever else is there."""
+
+    title: Text = Field(default="", description="where the page has no level-1 heading")
+    summary: Text = Field(default="", description="one sentence; default: the first paragraph")
+    description: Text = Field(default="", description="the same as `summary`")
+    excerpt: Text = Field(default="", description="the same as `summary`")
+    tags: Texts = Field(default=(), description="words to filter by")
+    topics: Texts = Field(default=(), description="subjects to list it under; default: the tags")
+    url: Text = Field(default="", description="its public address")
 
 
 def read(
@@ -41,7 +57,7 @@ def read(
 
 def _page(collection: Collection, page: MarkdownFile, diagnostics: Diagnostics) -> DocRecord:
     document = page.document
-    fields = page.fields(diagnostics)
+    fields = page.read_metadata(DocMetadata, diagnostics)
     path = page.file.path
     body = page.text.replace("\r\n", "\n")
     if document.front_matter:
@@ -49,12 +65,12 @@ def _page(collection: Collection, page: MarkdownFile, diagnostics: Diagnostics) 
         body = "\n".join(lines).lstrip("\n")
     content = mdx.clean(body) if page.is_mdx else body
     heading = next((block.title for block in document.headings if block.level == 1), "")
-    summary = fields.string("summary") or fields.string("description") or fields.string("excerpt")
-    tags = fields.strings("tags")
+    summary = fields.summary or fields.description or fields.excerpt
+    tags = fields.tags
     return DocRecord(
         id=path,
         collection=collection.name,
-        title=heading or fields.string("title") or _file_name(path),
+        title=heading or fields.title or _file_name(path),
         path=path,
         text=page.text,
         size=len(page.text.encode()),
@@ -64,14 +80,14 @@ def _page(collection: Collection, page: MarkdownFile, diagnostics: Diagnostics) 
         if summary
         else first_paragraph(document.blocks, document.references),
         tags=tags,
-        url=fields.string("url") or collection.source_url(path),
+        url=fields.url or collection.source_url(path),
         group=_group(collection, page.file),
         format=page.format,
         content=content,
         processed=page.is_mdx,
         frontmatter=document.data,
         sections=markdown.sections(document),
-        topics=fields.strings("topics") or tags,
+        topics=fields.topics or tags,
     )
 
 

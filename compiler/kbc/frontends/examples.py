@@ -12,18 +12,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from pydantic import Field
+
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count, shorten
-from kbc.frontends.metadata import Fields, read_toml
+from kbc.frontends.metadata import Located, Metadata, Text, Texts
 from kbc.languages import quint
-from kbc.project.model import PROJECT_FILE, Collection, SourceFile
-from kbc.project.toml_lines import key_lines
+from kbc.project.loading import PROJECT_FILE
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
+from kbc.project.toml_file import read_toml
 from kbc.records import ExampleRecord, Record
 from kbc.sources.discovery import SIDECAR_SUFFIX
 
 DEFAULT_EXTENSIONS = (".qnt",)
 DEFAULT_CATEGORY = "general"
-SIDECAR_FIELDS = ("title", "description", "tags", "keywords")
 MAX_KEYWORDS = 120
 
 LANGUAGES: Mapping[str, str] = {
@@ -57,6 +60,15 @@ _TOP_COMMENT = re.compile(
 )
 
 
+class SidecarMetadata(Metadata):
+    """What `NAME.meta.toml` adds to the example NAME."""
+
+    title: Text = Field(default="", description="default: the file's name")
+    description: Text = Field(default="", description="default: the comment at the top")
+    tags: Texts = Field(default=(), description="words to filter by; `untested` stills a warning")
+    keywords: Texts = Field(default=(), description="further words that find it")
+
+
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[Record]:
@@ -73,7 +85,7 @@ def read(
         stem = file.path.rsplit(".", 1)[0]
         full = sidecars.pop(file.path + SIDECAR_SUFFIX, None)
         sidecar = full or sidecars.pop(stem + SIDECAR_SUFFIX, None)
-        fields = _sidecar_fields(sidecar, diagnostics) if sidecar else None
+        fields = _sidecar(sidecar, diagnostics) if sidecar else SidecarMetadata()
         text = file.text(diagnostics)
         if text is not None:
             records.append(_example(collection, file, text, fields))
@@ -96,32 +108,28 @@ def read(
     return records
 
 
-def _sidecar_fields(sidecar: SourceFile, diagnostics: Diagnostics) -> Fields | None:
-    parsed = read_toml(sidecar, diagnostics)
-    if parsed is None:
-        return None
-    data, text = parsed
-    lines = key_lines(text)
-    fields = Fields(data, sidecar.path, lambda name: lines.get((name,), 1), diagnostics)
-    fields.warn_unknown(SIDECAR_FIELDS)
-    return fields
+def _sidecar(file: SourceFile, diagnostics: Diagnostics) -> SidecarMetadata:
+    toml = read_toml(file, diagnostics)
+    if toml is None:
+        return SidecarMetadata()
+    return Located(toml.data, file.path, toml.line).read(SidecarMetadata, diagnostics)
 
 
 def _example(
-    collection: Collection, file: SourceFile, text: str, fields: Fields | None
+    collection: Collection, file: SourceFile, text: str, fields: SidecarMetadata
 ) -> ExampleRecord:
     path = file.relative_path
     *folders, filename = path.split("/")
     extension = "." + filename.rsplit(".", 1)[-1].lower()
     language = LANGUAGES.get(extension, extension.removeprefix("."))
     source = quint.scan(text) if language == "quint" else quint.Source(_top_comment(text))
-    description = (fields.string("description") if fields else "") or source.description
-    tags = fields.strings("tags") if fields else ()
+    description = fields.description or source.description
+    tags = fields.tags
     category = folders[0] if folders else DEFAULT_CATEGORY
     return ExampleRecord(
         id=path,
         collection=collection.name,
-        title=(fields.string("title") if fields else "") or filename,
+        title=fields.title or filename,
         path=file.path,
         text=text,
         size=len(text.encode()),
@@ -141,7 +149,7 @@ def _example(
         functions=source.functions,
         actions=source.names("action"),
         tests=source.tests,
-        keywords=_keywords(source, [*(fields.strings("keywords") if fields else ()), *folders]),
+        keywords=_keywords(source, [*fields.keywords, *folders]),
         definitions=source.definitions,
     )
 

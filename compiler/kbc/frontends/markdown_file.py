@@ -10,10 +10,10 @@ from typing import Any
 
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.metadata import Fields
+from kbc.frontends.metadata import Declared, Located
 from kbc.languages import markdown
 from kbc.languages.markdown import Block, Document
-from kbc.project.model import SourceFile
+from kbc.project.source_file import SourceFile
 
 MAX_SUMMARY_CHARS = 200
 MAX_LINK_LINE_CHARS = 20_000  # a longer line is data, and not worth a quadratic look for links
@@ -31,10 +31,14 @@ class MarkdownFile:
     document: Document
     is_mdx: bool
 
-    def fields(self, diagnostics: Diagnostics) -> Fields:
-        """The front matter, for typed reading."""
-        document = self.document
-        return Fields(document.data, self.file.path, document.line_of, diagnostics)
+    @property
+    def metadata(self) -> Located:
+        """The front matter."""
+        return Located(self.document.data, self.file.path, self.document.line_of)
+
+    def read_metadata(self, model: type[Declared], diagnostics: Diagnostics) -> Declared:
+        """The front matter as `model` declares it."""
+        return self.metadata.read(model, diagnostics)
 
     @property
     def format(self) -> str:

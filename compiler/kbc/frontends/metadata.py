@@ -1,154 +1,152 @@
-"""Typed reading of metadata: front matter, TOML tables and JSON objects, with a diagnostic for each mistake."""
+"""Declares the metadata of records (front matter, TOML tables, JSON objects) with pydantic.
+
+A front end names the fields it knows in a subclass of `Metadata`, each once, with its default and what it
+is for. `Located.read` gives an instance and reports each mistake where it stands; a field with a mistake
+has its default, so that the rest of the file is checked as well.
+"""
 
 from __future__ import annotations
 
 import json
-import re
-import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from kb_runtime.text.rendering import shorten
 from kbc.diagnostics import Diagnostics
-from kbc.project.model import SourceFile
+from kbc.project.source_file import SourceFile
+from kbc.project.validation import KEY, Mistake, mistake, own_mistake
+
+
+class Metadata(BaseModel):
+    """The fields of a record's metadata; others are left out with a warning. With `extra="ignore"` any
+    other field may be there."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class Needed:
+    """Marks a field that must not be empty; `hint` says what to write there."""
+
+    hint: str
+
+
+def _text(value: Any) -> str:
+    if _is_text(value):
+        return str(value).strip()
+    raise _wrong_type("text", value)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else [value]
+    for position, item in enumerate(items, start=1):
+        if not _is_text(item) and item is value:
+            raise _wrong_type("a list of texts", value)
+        if not _is_text(item):
+            raise mistake(
+                "metadata-wrong-type",
+                f"{KEY} must be a list of texts, but its item {position} is {_as_written(item)}",
+                "Write a text there, in quotes when it is a word such as null or true; or take the"
+                " item out.",
+            )
+    return tuple(text for item in items if (text := str(item).strip()))
+
+
+def _flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise _wrong_type("true or false", value)
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+"""A text, or a number as text."""
+Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
+"""A list of texts; a single text is a list of one."""
+Flag = Annotated[bool, BeforeValidator(_flag)]
+
+
+def number(low: float, high: float) -> BeforeValidator:
+    """Admits numbers from `low` to `high`."""
+
+    def check(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise _wrong_type("a number", value)
+        if not low <= value <= high:
+            hint = f"It must be from {low:g} to {high:g}."
+            raise mistake("metadata-out-of-range", f"{KEY} is {value}", hint)
+        return float(value)
+
+    return BeforeValidator(check)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+
+
+def _wrong_type(wanted: str, value: Any) -> Exception:
+    message = f"{KEY} must be {wanted}, not {_as_written(value)}"
+    return mistake("metadata-wrong-type", message, f"Write {wanted} after {KEY}.")
+
+
+Declared = TypeVar("Declared", bound=Metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
     """A mapping of one input file; `line_of` gives a key's line there."""
 
     data: Mapping[str, Any]
     path: str
     line_of: Callable[[str], int]
-    diagnostics: Diagnostics
 
-    def string(self, name: str, default: str = "") -> str:
-        """The text (or number, as text) under `name`."""
-        value = self.data.get(name)
-        if value is None:
-            return default
-        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-            self._wrong_type(name, "text", value)
-            return default
-        return str(value).strip()
-
-    def required(self, name: str, hint: str) -> str:
-        """The text under `name`; "" with an error when there is none."""
-        value = self.string(name)
-        if not value and not self._has_wrong_type(name):
-            self.diagnostics.error(
-                "metadata-missing-field",
-                f"`{name}` is missing",
-                self.path,
-                self.line_of(name),
-                hint=hint,
-            )
-        return value
-
-    def strings(self, name: str) -> tuple[str, ...]:
-        """The list of texts under `name`; a single text is a list of one."""
-        value = self.data.get(name)
-        if value is None:
-            return ()
-        items = value if isinstance(value, list) else [value]
-        for position, item in enumerate(items, start=1):
-            if isinstance(item, bool) or not isinstance(item, (str, int, float)):
-                if isinstance(value, list):
-                    self._wrong_item(name, position, item)
+    def read(self, model: type[Declared], diagnostics: Diagnostics) -> Declared:
+        """The fields that `model` declares; null stands for a field that is not there."""
+        known = model.model_fields
+        given = {k: v for k, v in self.data.items() if v is not None or k not in known}
+        wrong = set()
+        try:
+            fields = model.model_validate(given)
+        except ValidationError as error:
+            for details in error.errors(include_url=False):
+                name = str(details["loc"][0])
+                wrong.add(name)
+                if details["type"] == "extra_forbidden":
+                    self._warn_unknown(name, sorted(known), diagnostics)
                 else:
-                    self._wrong_type(name, "a list of texts", value)
-                return ()
-        return tuple(text for item in items if (text := str(item).strip()))
+                    self._report(own_mistake(details, name), diagnostics)
+            fields = model.model_validate({k: v for k, v in given.items() if k not in wrong})
+        for name, field in known.items():
+            for mark in field.metadata:
+                if isinstance(mark, Needed) and name not in wrong and not getattr(fields, name):
+                    message = f"`{name}` is missing"
+                    self._report(
+                        Mistake("metadata-missing-field", message, (name,), mark.hint), diagnostics
+                    )
+        return fields
 
-    def number(self, name: str, default: float, low: float, high: float) -> float:
-        """The number under `name`, from `low` to `high`."""
-        value = self.data.get(name)
-        if value is None:
-            return default
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            self._wrong_type(name, "a number", value)
-            return default
-        if not low <= value <= high:
-            self.diagnostics.error(
-                "metadata-out-of-range",
-                f"`{name}` is {value}",
-                self.path,
-                self.line_of(name),
-                hint=f"It must be from {low:g} to {high:g}.",
-            )
-            return default
-        return float(value)
+    def _report(self, found: Mistake, diagnostics: Diagnostics) -> None:
+        line = self.line_of(str(found.key[0]))
+        diagnostics.error(found.code, found.message, self.path, line, hint=found.hint)
 
-    def flag(self, name: str) -> bool:
-        value = self.data.get(name, False)
-        if not isinstance(value, bool):
-            self._wrong_type(name, "true or false", value)
-            return False
-        return value
-
-    def warn_unknown(self, known: Iterable[str]) -> None:
-        """A warning for each key that is not in `known`."""
-        names = sorted(known)
-        for name in self.data:
-            if name not in names:
-                close = get_close_matches(name, names, n=1)
-                meant = f"Did you mean `{close[0]}`? " if close else ""
-                self.diagnostics.warning(
-                    "metadata-unknown-field",
-                    f"`{name}` is not a known field; it was left out",
-                    self.path,
-                    self.line_of(name),
-                    hint=f"{meant}Known: {', '.join(names)}.",
-                )
-
-    def _has_wrong_type(self, name: str) -> bool:
-        value = self.data.get(name)
-        return isinstance(value, bool) or not isinstance(value, (str, int, float, type(None)))
-
-    def _wrong_type(self, name: str, wanted: str, value: Any) -> None:
-        self.diagnostics.error(
-            "metadata-wrong-type",
-            f"`{name}` must be {wanted}, not {_as_written(value)}",
+    def _warn_unknown(self, name: str, known: list[str], diagnostics: Diagnostics) -> None:
+        close = get_close_matches(name, known, n=1)
+        meant = f"Did you mean `{close[0]}`? " if close else ""
+        diagnostics.warning(
+            "metadata-unknown-field",
+            f"`{name}` is not a known field; it was left out",
             self.path,
             self.line_of(name),
-            hint=f"Write {wanted} after `{name}`.",
-        )
-
-    def _wrong_item(self, name: str, position: int, item: Any) -> None:
-        self.diagnostics.error(
-            "metadata-wrong-type",
-            f"`{name}` must be a list of texts, but its item {position} is {_as_written(item)}",
-            self.path,
-            self.line_of(name),
-            hint="Write a text there, in quotes when it is a word such as null or true; or take the"
-            " item out.",
+            hint=f"{meant}Known: {', '.join(known)}.",
         )
 
 
 def _as_written(value: Any) -> str:
     """The value as JSON, which is near to how YAML and TOML write it, at most 80 characters of it."""
     return f"`{shorten(json.dumps(value, ensure_ascii=False, default=str), 80)}`"
-
-
-def read_toml(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[str, Any], str] | None:
-    """The parsed TOML file and its text; None with a diagnostic when it cannot be read."""
-    text = file.text(diagnostics)
-    if text is None:
-        return None
-    try:
-        return tomllib.loads(text), text
-    except tomllib.TOMLDecodeError as error:
-        message = str(error)
-        place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
-        line = int(place[1]) if place and place[1] else text.count("\n") + 1
-        column = int(place[2]) if place and place[2] else None
-        message = message[: place.start()] if place else message
-        diagnostics.error(
-            "toml-syntax", message, file.path, line, column, hint="Mend the TOML on this line."
-        )
-        return None
 
 
 def read_json(file: SourceFile, diagnostics: Diagnostics) -> tuple[Any, str] | None:

@@ -20,6 +20,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import (
@@ -29,22 +32,29 @@ from kbc.frontends.markdown_file import (
     read_markdown,
     shorten,
 )
+from kbc.frontends.metadata import Metadata, Needed, Text, Texts
 from kbc.languages import markdown
 from kbc.languages.markdown import Block
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import PatternRecord, Record
 
-FIELDS = (
-    "id",
-    "name",
-    "category",
-    "when_to_use",
-    "related",
-    "required_builtins",
-    "examples",
-    "description",
-    "tags",
-)
+
+class PatternMetadata(Metadata):
+    """The front matter of a pattern."""
+
+    id: Text = Field(default="", description="what `get` asks for; default: the file's name")
+    name: Text = Field(default="", description="its title; default: the level-1 heading")
+    category: Annotated[Text, Needed("Write the group it is listed under.")] = Field(
+        default="", description="the group it is listed under"
+    )
+    when_to_use: Texts = Field(default=(), description="situations it is for")
+    related: Texts = Field(default=(), description="ids of other patterns")
+    required_builtins: Texts = Field(default=(), description="names of entries it needs")
+    examples: Texts = Field(default=(), description="ids of examples that use it")
+    description: Text = Field(default="", description="default: the first paragraph")
+    tags: Texts = Field(default=(), description="words to filter by")
+
 
 _LABELS: Mapping[str, str] = {
     "don't": "wrong",
@@ -97,41 +107,40 @@ def _pattern(
     collection: Collection, page: MarkdownFile, diagnostics: Diagnostics
 ) -> PatternRecord | None:
     path = page.file.path
-    fields = page.fields(diagnostics)
-    fields.warn_unknown(FIELDS)
-    category = fields.required("category", "Write the group it is listed under.").lower()
+    fields = page.read_metadata(PatternMetadata, diagnostics)
+    category = fields.category.lower()
     title = next((block.title for block in page.document.headings if block.level == 1), "")
     sections = {
         re.sub(r"[^a-z]", "", heading.title.lower()): below
         for heading, below in level_two_sections(page.document.blocks)
     }
     stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    description = fields.string("description") or _introduction(page)
+    description = fields.description or _introduction(page)
     anti_patterns = _pairs(sections.get("antipatterns", ()))
     rules = _pairs(sections.get("rules", ()))
     for pair in (*anti_patterns, *rules):
         pair.report(path, diagnostics)
     record = PatternRecord(
-        id=fields.string("id", stem),
+        id=fields.id or stem,
         collection=collection.name,
-        title=fields.string("name") or title or stem,
+        title=fields.name or title or stem,
         path=path,
         text=page.text,
         size=len(page.text.encode()),
         lines=line_count(page.text),
         language=page.format,
         summary=shorten(description),
-        tags=fields.strings("tags"),
+        tags=fields.tags,
         url=collection.source_url(path),
-        name=fields.string("name") or title or stem,
+        name=fields.name or title or stem,
         category=category,
         description=description,
-        when_to_use=fields.strings("when_to_use"),
+        when_to_use=fields.when_to_use,
         template=_code(sections.get("template", ())),
         key_principles=_items(sections.get("keyprinciples", sections.get("principles", ()))),
-        required_builtins=fields.strings("required_builtins"),
-        examples=fields.strings("examples"),
-        related_patterns=fields.strings("related"),
+        required_builtins=fields.required_builtins,
+        examples=fields.examples,
+        related_patterns=fields.related,
         anti_patterns=tuple(pair.as_anti_pattern() for pair in anti_patterns),
         rules=tuple(pair.as_rule() for pair in rules),
     )

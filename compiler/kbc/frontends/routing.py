@@ -25,28 +25,48 @@ plurals and hyphen variants.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count, split_lines
-from kbc.frontends.metadata import Fields, read_toml
-from kbc.project.model import Collection, SourceFile
-from kbc.project.toml_lines import Key, key_lines
+from kbc.frontends.metadata import Flag, Located, Metadata, Needed, Text, Texts, number
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
+from kbc.project.toml_file import TomlFile, read_toml
 from kbc.records import Record, RoutingRecord
 
-FIELDS = (
-    "name",
-    "keywords",
-    "base",
-    "step",
-    "max",
-    "default",
-    "default_confidence",
-    "reasoning",
-    "docs",
-    "examples",
-)
+
+class LabelMetadata(Metadata):
+    """A `[[label]]`."""
+
+    name: Annotated[Text, Needed("Write the label that the tool answers.")] = Field(
+        default="", description="the label that the tool answers"
+    )
+    keywords: Texts = Field(default=(), description="words and phrases that vote for it")
+    base: Annotated[float, number(0, 1)] = Field(
+        default=0.7, description="confidence of a match without any further keyword"
+    )
+    step: Annotated[float, number(0, 1)] = Field(
+        default=0.0, description="confidence that each keyword found adds"
+    )
+    max: Annotated[float, number(0, 1)] = Field(default=0.99, description="confidence at most")
+    default: Flag = Field(default=False, description="the answer where no keyword occurs")
+    default_confidence: Annotated[float, number(0, 1)] = Field(
+        default=0.5, description="confidence of that answer"
+    )
+    reasoning: Text = Field(default="", description="one sentence, part of the answer")
+    docs: Texts = Field(default=(), description="ids of pages to read")
+    examples: Texts = Field(default=(), description="ids of examples to read")
+
+
+class RoutingTables(Metadata):
+    """A routing file."""
+
+    label: Any = Field(default=None, description="a `[[label]]` for each label, by priority")
 
 
 def read(
@@ -55,85 +75,76 @@ def read(
     """A record for each label of each file."""
     records: list[Record] = []
     for file in files:
-        parsed = read_toml(file, diagnostics)
-        if parsed is not None:
-            records.extend(_labels(collection, file, *parsed, diagnostics))
+        toml = read_toml(file, diagnostics)
+        if toml is not None:
+            records.extend(_labels(collection, toml, diagnostics))
     return records
 
 
 def _labels(
-    collection: Collection,
-    file: SourceFile,
-    data: Mapping[str, Any],
-    text: str,
-    diagnostics: Diagnostics,
+    collection: Collection, toml: TomlFile, diagnostics: Diagnostics
 ) -> list[RoutingRecord]:
-    lines = key_lines(text)
-    top = Fields(data, file.path, lambda name: lines.get((name,), 1), diagnostics)
-    top.warn_unknown(["label"])
-    tables = data.get("label")
+    Located(toml.data, toml.path, toml.line).read(RoutingTables, diagnostics)
+    tables = toml.data.get("label")
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         diagnostics.error(
             "routing-no-labels",
             "the file has no [[label]] table",
-            file.path,
-            lines.get(("label",), 1),
+            toml.path,
+            toml.line("label"),
             hint='Write `[[label]]` with `name = "..."` and `keywords = [...]`.',
         )
         return []
-    starts = [lines.get(("label", index), 1) for index in range(len(tables))]
-    source = split_lines(text)
+    starts = [toml.line("label", index) for index in range(len(tables))]
+    source = split_lines(toml.text)
     records: list[RoutingRecord] = []
     for index, table in enumerate(tables):
         end = starts[index + 1] - 1 if index + 1 < len(starts) else len(source)
-        part = "".join(source[starts[index] - 1 : end])
-        fields = Fields(table, file.path, _line_finder(lines, index, starts[index]), diagnostics)
-        record = _label(collection, file, fields, starts[index], part)
+        text = "".join(source[starts[index] - 1 : end])
+        located = Located(table, toml.path, partial(toml.line, "label", index))
+        record = _label(collection, located, starts[index], text, diagnostics)
         records.extend([record] if record else [])
-    _check_labels(records, file.path, diagnostics)
+    _check_labels(records, toml.path, diagnostics)
     return records
 
 
-def _line_finder(lines: Mapping[Key, int], index: int, start: int) -> Callable[[str], int]:
-    return lambda name: lines.get(("label", index, name), start)
-
-
 def _label(
-    collection: Collection, file: SourceFile, fields: Fields, line: int, text: str
+    collection: Collection, located: Located, line: int, text: str, diagnostics: Diagnostics
 ) -> RoutingRecord | None:
-    fields.warn_unknown(FIELDS)
-    name = fields.required("name", "Write the label that the tool answers.")
-    keywords = tuple(
-        dict.fromkeys(" ".join(each.lower().split()) for each in fields.strings("keywords"))
-    )
-    default = fields.flag("default")
-    if not keywords and not default and "keywords" not in fields.data:
-        fields.required("keywords", "Write the words that vote for this label.")
-    if not name:
+    fields = located.read(LabelMetadata, diagnostics)
+    keywords = tuple(dict.fromkeys(" ".join(each.lower().split()) for each in fields.keywords))
+    if not fields.default and located.data.get("keywords") is None:
+        diagnostics.error(
+            "metadata-missing-field",
+            "`keywords` is missing",
+            located.path,
+            located.line_of("keywords"),
+            hint="Write the words that vote for this label.",
+        )
+    if not fields.name:
         return None
-    base = fields.number("base", 0.7, 0, 1)
     return RoutingRecord(
-        id=name,
+        id=fields.name,
         collection=collection.name,
-        title=name,
-        path=file.path,
+        title=fields.name,
+        path=located.path,
         text=text,
         line=line,
         size=len(text.encode()),
         lines=line_count(text),
         language="toml",
-        summary=fields.string("reasoning"),
-        url=collection.source_url(file.path),
-        label=name,
+        summary=fields.reasoning,
+        url=collection.source_url(located.path),
+        label=fields.name,
         keywords=keywords,
-        base_confidence=base,
-        step_confidence=fields.number("step", 0.0, 0, 1),
-        max_confidence=max(base, fields.number("max", 0.99, 0, 1)),
-        default=default,
-        default_confidence=fields.number("default_confidence", 0.5, 0, 1),
-        reasoning=fields.string("reasoning"),
-        docs=fields.strings("docs"),
-        examples=fields.strings("examples"),
+        base_confidence=fields.base,
+        step_confidence=fields.step,
+        max_confidence=max(fields.base, fields.max),
+        default=fields.default,
+        default_confidence=fields.default_confidence,
+        reasoning=fields.reasoning,
+        docs=fields.docs,
+        examples=fields.examples,
     )
 
 

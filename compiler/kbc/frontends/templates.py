@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.examples import LANGUAGES
@@ -21,16 +23,49 @@ from kbc.frontends.markdown_file import (
     read_markdown,
     shorten,
 )
-from kbc.frontends.metadata import Fields, read_json, read_toml
+from kbc.frontends.metadata import Located, Metadata, Needed, Text, Texts, read_json
 from kbc.languages import markdown
 from kbc.languages.markdown import Block
-from kbc.project.model import PROJECT_FILE, Collection, SourceFile
-from kbc.project.toml_lines import key_lines
+from kbc.project.loading import PROJECT_FILE
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
+from kbc.project.toml_file import read_toml
 from kbc.records import Record, TemplateRecord
 
 METADATA_FILES = ("templates.toml", "templates.json", "templates.md")
-LIST_FIELDS = ("use_for", "includes", "instructions", "workflow", "key_patterns")
-FIELDS = ("id", "name", "description", "framework", "filename", *LIST_FIELDS)
+
+
+class TemplateMetadata(Metadata):
+    """What describes a template, in all three forms."""
+
+    id: Annotated[Text, Needed("Write the id that `get` asks for.")] = Field(
+        default="", description="what `get` asks for"
+    )
+    name: Text = Field(default="", description="its title; default: the id")
+    description: Text = Field(default="", description="what it is, in one sentence")
+    framework: Annotated[Text, Needed("Write the framework it is for.")] = Field(
+        default="", description="the framework it is for"
+    )
+    filename: Annotated[Text, Needed("Write the file's name, beside this metadata.")] = Field(
+        default="", description="the file, beside the metadata"
+    )
+    use_for: Texts = Field(default=(), description="what it is a start for")
+    includes: Texts = Field(default=(), description="what is in it")
+    instructions: Texts = Field(default=(), description="how to fill it in, step by step")
+    workflow: Texts = Field(default=(), description="what to do then")
+    key_patterns: Texts = Field(default=(), description="ids of patterns that it follows")
+
+
+class TemplateTables(Metadata):
+    """`templates.toml`."""
+
+    template: Any = Field(default=None, description="a `[[template]]` for each template")
+
+
+FIELDS = tuple(TemplateMetadata.model_fields)
+LIST_FIELDS = tuple(
+    name for name, field in TemplateMetadata.model_fields.items() if field.default == ()
+)
 
 # Other names of fields, in all three forms.
 _SYNONYMS: Mapping[str, str] = {"file": "filename", "title": "name", "use_cases": "use_for"}
@@ -66,10 +101,10 @@ def read(
     for file in metadata:
         for entry in _entries(file, diagnostics):
             data = {_SYNONYMS.get(name, name): value for name, value in entry.fields.items()}
-            fields = Fields(data, file.path, _line_finder(entry), diagnostics)
-            fields.warn_unknown(FIELDS)
-            record = _template(collection, file, fields, by_path, diagnostics)
-            described.add(_target(file, fields.string("filename")))
+            located = Located(data, file.path, _line_finder(entry))
+            fields = located.read(TemplateMetadata, diagnostics)
+            record = _template(collection, file, fields, located, by_path, diagnostics)
+            described.add(_target(file, fields.filename))
             if record is None:
                 continue
             if record.id in records:
@@ -108,26 +143,25 @@ def _target(metadata: SourceFile, filename: str) -> str:
 def _template(
     collection: Collection,
     metadata: SourceFile,
-    fields: Fields,
+    fields: TemplateMetadata,
+    located: Located,
     by_path: Mapping[str, SourceFile],
     diagnostics: Diagnostics,
 ) -> TemplateRecord | None:
-    identity = fields.required("id", "Write the id that `get` asks for.")
-    framework = fields.required("framework", "Write the framework it is for.").lower()
-    filename = fields.required("filename", "Write the file's name, beside this metadata.")
+    identity, filename, framework = fields.id, fields.filename, fields.framework.lower()
     file = by_path.get(_target(metadata, filename))
     if filename and file is None:
         diagnostics.error(
             "template-file-missing",
             f"the template {identity!r} names the file {filename!r}, which is not there",
             metadata.path,
-            fields.line_of("filename"),
+            located.line_of("filename"),
             hint=f"Add {_target(metadata, filename)}, or correct `filename`.",
         )
     text = file.text(diagnostics) if file else None
     if not (identity and framework and file) or text is None:
         return None
-    name = fields.string("name") or identity
+    name = fields.name or identity
     extension = "." + filename.rsplit(".", 1)[-1].lower()
     return TemplateRecord(
         id=identity,
@@ -138,17 +172,17 @@ def _template(
         size=len(text.encode()),
         lines=line_count(text),
         language=LANGUAGES.get(extension, extension.removeprefix(".")),
-        summary=shorten(fields.string("description")),
+        summary=shorten(fields.description),
         url=collection.source_url(file.path),
         name=name,
-        description=fields.string("description"),
+        description=fields.description,
         framework=framework,
         filename=filename,
-        use_for=fields.strings("use_for"),
-        includes=fields.strings("includes"),
-        instructions=fields.strings("instructions"),
-        workflow=fields.strings("workflow"),
-        key_patterns=fields.strings("key_patterns"),
+        use_for=fields.use_for,
+        includes=fields.includes,
+        instructions=fields.instructions,
+        workflow=fields.workflow,
+        key_patterns=fields.key_patterns,
     )
 
 
@@ -162,23 +196,17 @@ def _entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry]:
 
 
 def _toml_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry]:
-    parsed = read_toml(file, diagnostics)
-    if parsed is None:
+    toml = read_toml(file, diagnostics)
+    if toml is None:
         return
-    data, text = parsed
-    lines = key_lines(text)
-    Fields(data, file.path, lambda name: lines.get((name,), 1), diagnostics).warn_unknown(
-        ["template"]
-    )
-    tables = data.get("template")
+    Located(toml.data, file.path, toml.line).read(TemplateTables, diagnostics)
+    tables = toml.data.get("template")
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        _report_shape(file, lines.get(("template",), 1), "`[[template]]` tables", diagnostics)
+        _report_shape(file, toml.line("template"), "`[[template]]` tables", diagnostics)
         return
     for index, table in enumerate(tables):
-        line = lines.get(("template", index), 1)
-        yield _Entry(
-            table, line, {name: lines.get(("template", index, name), line) for name in table}
-        )
+        lines = {name: toml.line("template", index, name) for name in table}
+        yield _Entry(table, toml.line("template", index), lines)
 
 
 def _json_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry]:

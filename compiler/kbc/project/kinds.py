@@ -5,34 +5,126 @@ One table, from which validation of kb.toml, discovery, `kbc init` and the docum
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, create_model
+
+from kbc.project.validation import Strings, Table, known_value, matching, mistake
+
+COLLECTION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+RESERVED_COLLECTIONS = frozenset({"all", "chunks"})
+"""`all` is the scope of everything, `chunks` a file name in the catalog."""
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """A knowledge base is text that people read."""
 
-STRING = "a string"
-STRINGS = "a list of strings"
-STRING_LISTS = "a table of lists of strings"
-INTEGER = "a whole number"
+
+def _not_reserved(name: str) -> str:
+    if name in RESERVED_COLLECTIONS:
+        raise mistake(
+            "reserved-name",
+            f"a collection cannot be called {name!r}: the search uses that name itself",
+            "Choose another name.",
+        )
+    return name
+
+
+def _not_empty(paths: tuple[str, ...]) -> tuple[str, ...]:
+    if not paths:
+        raise mistake(
+            "toml-bad-value",
+            "`paths` is empty: the collection would hold nothing",
+            "Name files, folders or globs below the folder of kb.toml.",
+        )
+    return paths
+
+
+def _known_kind(name: str) -> str:
+    if not name:
+        hint = f"One of: {', '.join(KINDS)}."
+        raise mistake("toml-missing-key", "a [[collection]] needs a `kind`", hint)
+    return known_value(name, tuple(KINDS), "a kind of collection", "unknown-kind")
+
+
+class CollectionTable(Table):
+    """A `[[collection]]`; kinds with options of their own extend it."""
+
+    name: Annotated[
+        str, matching(COLLECTION_NAME, "a lower-case name"), AfterValidator(_not_reserved)
+    ] = Field(description="a name of its own; also a search scope")
+    kind: Annotated[str, AfterValidator(_known_kind)] = Field(
+        default="",
+        validate_default=True,
+        description="always needed: what it holds, which picks the front end",
+    )
+    paths: Annotated[Strings, AfterValidator(_not_empty)] | None = Field(
+        default=None, description="files, folders or globs; default: the kind's conventional place"
+    )
+    url: str = Field(
+        default="",
+        description="address of a record, with {path}, {stem} (without ending) and {anchor}",
+    )
+
+
+class BuiltinsTable(CollectionTable):
+    categories: dict[str, list[str]] = Field(
+        default={}, description="category -> names of entries that belong to it"
+    )
+
+
+class DocsTable(CollectionTable):
+    group: str | None = Field(default=None, description="what lists show the pages under")
+
+
+class ExamplesTable(CollectionTable):
+    extensions: list[str] = Field(
+        default=[".qnt"], description="endings of files that are examples"
+    )
+
+
+class CodeTable(CollectionTable):
+    exclude: list[str] = Field(
+        default=[], description="patterns of files to leave out, as in .gitignore"
+    )
+
+
+class PagesTable(CollectionTable):
+    source: str = Field(default="", description="makes all of it one source with this id")
+
+
+class TestsTable(CollectionTable):
+    suite: str | None = Field(default=None, description="what all files are: api or functional")
+
+
+class WorkshopsTable(CollectionTable):
+    diff_context: int = Field(default=3, description="lines around a change in diffs")
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """`suffixes` are the file name endings taken from a folder (empty: every file). `folders` are the
-    conventional places, each with the options a collection found there gets. `options` maps the
-    kind's own keys in kb.toml to their types. Of a source tree, `source_tree` says which files are
-    read, hidden ones included. A larger file than `max_file_bytes` is taken for a mistake (a dump, a
+    conventional places, each with the options a collection found there gets. `table` declares its keys
+    in kb.toml. Of a source tree, `source_tree` says which files are read, hidden ones included. A file
+    larger than `max_file_bytes` is taken for a mistake (a dump, a
     video, a log). With `has_facets` records can be filtered by their values, see `kbc.backends`."""
 
     name: str
     summary: str
     suffixes: tuple[str, ...]
     folders: Mapping[str, Mapping[str, str]]
-    options: Mapping[str, str] = field(default_factory=dict)
+    table: type[CollectionTable] = CollectionTable
     is_source_tree: bool = False
     max_file_bytes: int = MAX_FILE_BYTES
     has_facets: bool = False
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The kind's own keys in kb.toml."""
+        shared = CollectionTable.model_fields
+        return tuple(name for name in self.table.model_fields if name not in shared)
 
 
 MARKDOWN = (".md", ".mdx", ".markdown")
@@ -45,7 +137,7 @@ KINDS: Mapping[str, Kind] = {
             "API entries: one Markdown file with a level-2 heading each, or one file an entry",
             (".md", ".markdown"),
             {"builtins": {}},
-            {"categories": STRING_LISTS},
+            BuiltinsTable,
         ),
         Kind(
             "docs",
@@ -58,14 +150,14 @@ KINDS: Mapping[str, Kind] = {
                 "guidelines": {"group": "guidelines"},
                 "posts": {"group": "posts"},
             },
-            {"group": STRING},
+            DocsTable,
         ),
         Kind(
             "examples",
             "source files; the first folder is the category",
             (),
             {"examples": {}},
-            {"extensions": STRINGS},
+            ExamplesTable,
         ),
         Kind(
             "patterns",
@@ -84,7 +176,7 @@ KINDS: Mapping[str, Kind] = {
             "source trees; .gitignore and .contextignore are respected",
             (),
             {"code": {}},
-            {"exclude": STRINGS},
+            CodeTable,
             is_source_tree=True,
         ),
         Kind(
@@ -92,14 +184,14 @@ KINDS: Mapping[str, Kind] = {
             "documentation sets: Markdown, HTML, text, JSON Lines, llms-full.txt; a folder a source",
             (*MARKDOWN, ".html", ".htm", ".txt", ".jsonl", ".ndjson", ".xml", ".toml"),
             {"sources": {}},
-            {"source": STRING},
+            PagesTable,
         ),
         Kind(
             "tests",
             "test cases in JSON, as test management tools export them",
             (".json",),
             {"tests": {}},
-            {"suite": STRING},
+            TestsTable,
             max_file_bytes=100 * 1024 * 1024,
             has_facets=True,
         ),
@@ -108,7 +200,7 @@ KINDS: Mapping[str, Kind] = {
             "coding workshops: exercises with steps, each a problem and a solution",
             (),
             {"workshops": {}},
-            {"diff_context": INTEGER},
+            WorkshopsTable,
         ),
         Kind(
             "routing",
@@ -118,3 +210,9 @@ KINDS: Mapping[str, Kind] = {
         ),
     )
 }
+
+UnknownKindTable: type[CollectionTable] = create_model(
+    "UnknownKindTable",
+    __base__=tuple(dict.fromkeys(kind.table for kind in KINDS.values() if kind.options)),
+)
+"""With an unknown kind, no option of any kind is reported on top of it."""

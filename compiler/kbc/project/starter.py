@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from kbc.project.kinds import KINDS
-from kbc.project.model import NAME, PROJECT_FILE
+from kbc.project.loading import PROJECT_FILE
+from kbc.project.settings import NAME
 
 _KB_TOML = """\
 # A knowledge base: this file, and folders of Markdown and source files beside it.

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 
 Key = tuple[str | int, ...]
+"""Where a value stands: names of tables and keys, and 0-based indexes in arrays of tables."""
+
 
 _BARE_OR_QUOTED = r'(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|\'[^\']*\')'
 _DOTTED = rf"{_BARE_OR_QUOTED}(?:\s*\.\s*{_BARE_OR_QUOTED})*"

@@ -15,7 +15,7 @@ from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.store.manifest import MANIFEST
 from kb_runtime.tools.search.compact import FAMILY as COMPACT
 from kb_runtime.version import __version__
-from kbc.project.model import MCP_NAME
+from kbc.project.settings import MCP_NAME
 from kbc.shipping.errors import ShippingError
 
 DISTRIBUTION = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*-kb")

@@ -12,7 +12,9 @@ from pathlib import Path
 
 from kbc.diagnostics import Diagnostics
 from kbc.project.kinds import KINDS
-from kbc.project.model import PROJECT_FILE, Collection, Project, SourceFile
+from kbc.project.loading import PROJECT_FILE
+from kbc.project.model import Collection, Project
+from kbc.project.source_file import SourceFile
 from kbc.sources.source_tree import SourceTree
 from kbc.sources.workshop_tree import WorkshopTree
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from kbc.backends.licences import write_licences
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline.inputs import read_inputs
-from kbc.project.model import SourceFile
+from kbc.project.source_file import SourceFile
 
 
 def write_kb(root: Path) -> None:

@@ -11,7 +11,8 @@ from kb_runtime.records.cases import normalise
 from kbc.chunking import TokenBudget, chunk
 from kbc.diagnostics import Diagnostics
 from kbc.frontends import cases
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import Chunk, TestRecord
 
 

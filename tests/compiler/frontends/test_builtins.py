@@ -15,7 +15,8 @@ from kbc.frontends.builtins import (
     read,
     split_top_level,
 )
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import BuiltinRecord
 
 PAGE = """# Operators

@@ -11,7 +11,8 @@ from kbc.backends.facets import facets
 from kbc.diagnostics import Diagnostics
 from kbc.frontends import cases
 from kbc.frontends.cases import step_text
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import TestRecord
 
 CASE = {

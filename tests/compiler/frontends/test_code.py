@@ -13,7 +13,8 @@ from kbc.cache.phases import PhaseCache, remembering
 from kbc.chunking import TokenBudget, chunk
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.code import MAX_DEFINITIONS, read
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import CodeRecord
 
 BUDGET = TokenBudget(count=lambda text: len(text.split()) + 2, max_tokens=256)

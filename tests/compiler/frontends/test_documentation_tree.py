@@ -9,7 +9,8 @@ from tests.documents import QUINT_DOCS
 
 from kbc import frontends
 from kbc.diagnostics import Diagnostics
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import BuiltinRecord, DocRecord, PatternRecord, Record
 
 COLLECTIONS = {

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.examples import MAX_KEYWORDS, read
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import ExampleRecord
 
 SPEC = """// A token.

@@ -9,7 +9,8 @@ import pytest
 from kbc import frontends
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.orphans import MIN_PAGES
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 
 KINDS = {
     "docs": Collection("docs", "docs", ("docs",), group="core"),

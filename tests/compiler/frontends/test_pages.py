@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends import pages
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import PageRecord, SourceRecord
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from kbc import frontends
 from kbc.diagnostics import Diagnostics
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 
 ROUTING = """[[label]]
 name = "a"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.routing import read
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import RoutingRecord
 
 TABLE = """[[label]]

@@ -8,7 +8,8 @@ import pytest
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.templates import read
-from kbc.project.model import Collection, SourceFile
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
 from kbc.records import TemplateRecord
 
 

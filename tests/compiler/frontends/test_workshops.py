@@ -11,7 +11,7 @@ import pytest
 from kbc.diagnostics import Diagnostics
 from kbc.frontends import workshops
 from kbc.languages import diffs
-from kbc.project.model import load_project
+from kbc.project.loading import load_project
 from kbc.records import WorkshopRecord, WorkshopSection
 from kbc.sources.discovery import discover
 from kbc.sources.workshop_tree import is_text_name

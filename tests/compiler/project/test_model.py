@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbc.diagnostics import Diagnostics
-from kbc.project.model import Project, load_project
+from kbc.project.loading import load_project
+from kbc.project.model import Project
 
 
 def load(folder: Path, toml: str | bytes | None) -> tuple[Project | None, Diagnostics]:

@@ -9,7 +9,8 @@ import pytest
 
 from kbc.diagnostics import Diagnostics, render
 from kbc.project.kinds import MAX_FILE_BYTES
-from kbc.project.model import SourceFile, load_project
+from kbc.project.loading import load_project
+from kbc.project.source_file import SourceFile
 from kbc.sources.discovery import discover
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.required import needs
 
 from kbc.diagnostics import Diagnostics
-from kbc.project.model import load_project
+from kbc.project.loading import load_project
 from kbc.sources import source_tree
 from kbc.sources.discovery import discover
 from kbc.sources.source_tree import MAX_FILE_BYTES, SourceTree

@@ -17,7 +17,7 @@ from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import first_paragraph, shorten
 from kbc.languages import markdown
-from kbc.project.model import SourceFile
+from kbc.project.source_file import SourceFile
 from kbc.records import Section
 
 _PAGE_LINK = re.compile(

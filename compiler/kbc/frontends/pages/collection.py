@@ -15,17 +15,19 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from pydantic import Field
+
 from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count
-from kbc.frontends.metadata import Fields, read_toml
-from kbc.frontends.page_files import Page, read_pages, sitemap_locations
-from kbc.project.model import Collection, SourceFile
-from kbc.project.toml_lines import key_lines
+from kbc.frontends.metadata import Located, Metadata, Text
+from kbc.frontends.pages.files import Page, read_pages, sitemap_locations
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
+from kbc.project.toml_file import read_toml
 from kbc.records import PageRecord, Record, SourceRecord
 
 SOURCE_FILE = "source.toml"
-SOURCE_FIELDS = ("id", "name", "url", "description", "type")
 SOURCE_TYPES = ("web", "file", "git", "dir")
 
 _SITEMAP = re.compile(r"sitemap[^/]*\.xml\Z", re.IGNORECASE)
@@ -38,6 +40,20 @@ _NOT_PAGES = frozenset(
     {"404.html", "genindex.html", "print.html", "robots.txt", "search.html", "toc.html"}
 )
 """What generators of sites add: the whole book once more, indexes, error pages."""
+
+
+class SourceMetadata(Metadata):
+    """`source.toml`."""
+
+    id: Text = Field(
+        default="", description="what tools call source_id; default: the folder's name"
+    )
+    name: Text = Field(default="", description="what sources are listed by")
+    url: Text = Field(
+        default="", description="addresses of pages are below it; or with {path} or {stem}"
+    )
+    description: Text = Field(default="", description="what it is for, in one sentence")
+    type: Text = Field(default="", description=f"one of {', '.join(SOURCE_TYPES)}")
 
 
 @dataclass(slots=True)
@@ -122,24 +138,21 @@ def _place(
 
 def _describe(source: _Source, file: SourceFile, diagnostics: Diagnostics) -> None:
     source.described_in = file.path
-    parsed = read_toml(file, diagnostics)
-    if parsed is None:
+    toml = read_toml(file, diagnostics)
+    if toml is None:
         return
-    data, text = parsed
-    lines = key_lines(text)
-    fields = Fields(data, file.path, lambda name: lines.get((name,), 1), diagnostics)
-    fields.warn_unknown(SOURCE_FIELDS)
-    source.id = fields.string("id") or source.id
-    source.name = fields.string("name")
-    source.url = fields.string("url")
-    source.description = fields.string("description")
-    source.type = fields.string("type")
+    fields = Located(toml.data, file.path, toml.line).read(SourceMetadata, diagnostics)
+    source.id = fields.id or source.id
+    source.name = fields.name
+    source.url = fields.url
+    source.description = fields.description
+    source.type = fields.type
     if source.type and source.type not in SOURCE_TYPES:
         diagnostics.error(
             "source-unknown-type",
             f"{source.type!r} is not a type of source",
             file.path,
-            fields.line_of("type"),
+            toml.line("type"),
             hint=f"One of: {', '.join(SOURCE_TYPES)}.",
         )
 

@@ -1,0 +1,83 @@
+"""Front end for workshops: exercises with steps, each a problem, a solution and the diff between them.
+
+It reads repositories in the numbered layout (`exercises/NN.name/MM.problem.name/...`) and the JSON that
+the workshop application exports. A record for the workshop, which lists its content, is followed by one
+for each section, in the order in which they are taught. Nothing is cut.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Sequence
+
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.workshops.export import read_export
+from kbc.frontends.workshops.folder import FolderReader
+from kbc.frontends.workshops.parts import Workshop
+from kbc.frontends.workshops.records import workshop_records
+from kbc.languages.diffs import CONTEXT_LINES
+from kbc.project.loading import PROJECT_FILE
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
+from kbc.records import Record
+from kbc.sources.workshop_tree import EXERCISES, IGNORE_FILE, PACKAGE_FILE
+
+
+def read(
+    collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
+) -> list[Record]:
+    """The records of each workshop, by slug, followed by those of its sections."""
+    context = collection.options.get("diff_context", CONTEXT_LINES)
+    if context < 0:
+        diagnostics.error(
+            "toml-bad-value",
+            f"`diff_context` is {context}; it is a number of lines",
+            PROJECT_FILE,
+            collection.line or None,
+        )
+        return []
+    workshops: dict[str, Workshop] = {}
+    for workshop in _workshops(collection, files, context, diagnostics):
+        earlier = workshops.setdefault(workshop.slug, workshop)
+        if earlier is not workshop:
+            diagnostics.error(
+                "workshop-duplicate",
+                f"the workshop {workshop.slug!r} is in {earlier.folder} too",
+                workshop.folder,
+                hint="Rename one of the folders: a workshop is called like its folder.",
+            )
+        if not workshop.exercises:
+            diagnostics.warning(
+                "workshop-without-exercises",
+                f"the workshop {workshop.slug!r} has no exercises",
+                workshop.folder,
+                hint="Exercises are folders such as exercises/01.name with steps in them.",
+            )
+    records: list[Record] = []
+    for slug in sorted(workshops):
+        records += workshop_records(collection, workshops[slug])
+    return records
+
+
+def _workshops(
+    collection: Collection, files: Sequence[SourceFile], context: int, diagnostics: Diagnostics
+) -> Iterable[Workshop]:
+    folders: dict[str, list[SourceFile]] = {}
+    exports: list[SourceFile] = []
+    for file in files:
+        folder, name = posixpath.split(file.path)
+        before, marker, _ = f"/{file.path}".partition(f"/{EXERCISES}/")
+        if marker:
+            folders.setdefault(before.removeprefix("/"), []).append(file)
+        elif file.path.endswith(IGNORE_FILE):
+            folders.setdefault(posixpath.dirname(folder), []).append(file)
+        elif name == PACKAGE_FILE:
+            folders.setdefault(folder, []).append(file)
+        elif name.endswith(".json"):
+            exports.append(file)
+    for folder, inside in folders.items():
+        yield FolderReader(collection, folder, inside, context, diagnostics).workshop()
+    for file in exports:
+        exported = read_export(file, diagnostics)
+        if exported is not None:
+            yield exported

@@ -1,0 +1,136 @@
+"""Workshops in the JSON that the workshop application exports."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.metadata import read_json
+from kbc.frontends.workshops.parts import (
+    Exercise,
+    Part,
+    Step,
+    Workshop,
+    mapping_at,
+    placed,
+    text_at,
+)
+from kbc.project.source_file import SourceFile
+from kbc.sources.workshop_tree import CONTEXT_FILE
+
+_DIFF_SIDE = re.compile(r"^(?:---|\+\+\+) (?:[ab]/)?(\S[^\t\n]*)", re.MULTILINE)
+
+
+def read_export(file: SourceFile, diagnostics: Diagnostics) -> Workshop | None:
+    """The workshop in a file that the workshop application exported; None when it is none."""
+    parsed = read_json(file, diagnostics)
+    if parsed is None:
+        return None
+    data = parsed[0]
+    if not isinstance(data, dict) or not isinstance(data.get("exercises"), list):
+        diagnostics.error(
+            "workshop-context-invalid",
+            "the file has no list `exercises`: it is no exported workshop",
+            file.path,
+            1,
+            hint="Export it with the workshop application, or keep the file out of the folder.",
+        )
+        return None
+    folder, name = posixpath.split(file.path)
+    slug = posixpath.basename(folder) if name == CONTEXT_FILE else name.removesuffix(".json")
+    about = mapping_at(data, "workshop")
+    workshop = Workshop(
+        slug,
+        file.path,
+        title=text_at(about, "title"),
+        subtitle=text_at(about, "subtitle"),
+        product=text_at(about, "product"),
+    )
+    workshop.sections += _exported_pages(data, "workshop", "Workshop")
+    for entry in data["exercises"]:
+        number = _number(entry, "exerciseNumber")
+        if number is None or number in workshop.exercises:
+            _bad_number(file, entry, "exerciseNumber", diagnostics)
+            continue
+        exercise = Exercise(number, text_at(entry, "title") or f"Exercise {number}")
+        workshop.exercises[number] = exercise
+        pages = _exported_pages(entry, "exercise", f"Exercise {number} ({exercise.title})")
+        exercise.sections += [placed(page, number) for page in pages]
+        steps = entry.get("steps")
+        for each in steps if isinstance(steps, list) else ():
+            step_number = _number(each, "stepNumber")
+            if step_number is None or step_number in exercise.steps:
+                _bad_number(file, each, "stepNumber", diagnostics)
+                continue
+            step = Step(step_number, text_at(each, "title"))
+            exercise.steps[step_number] = step
+            label = f"Exercise {number}, step {step_number}"
+            found = _exported_step(each, label)
+            step.sections += [placed(section, number, step_number) for section in found]
+        exercise.steps = dict(sorted(exercise.steps.items()))
+    workshop.exercises = dict(sorted(workshop.exercises.items()))
+    return workshop
+
+
+def _exported_pages(data: Mapping[str, Any], scope: str, label: str) -> Iterable[Part]:
+    for key, what in (("instructions", "instructions"), ("finishedInstructions", "finished")):
+        if text := _content(data.get(key)):
+            yield Part(f"{scope}-{what}", f"{label}: {what}", text)
+
+
+def _exported_step(data: Mapping[str, Any], label: str) -> Iterable[Part]:
+    for side in ("problem", "solution"):
+        entry = mapping_at(data, side)
+        if text := _content(entry.get("instructions")):
+            yield Part(f"{side}-instructions", f"{label}: {side}", text)
+        transcripts = entry.get("transcripts")
+        for position, each in enumerate(transcripts if isinstance(transcripts, list) else (), 1):
+            yield Part(
+                f"{side}-transcript",
+                f"{label}: {side} video {position}",
+                _transcript(each),
+                name=str(position),
+            )
+    diff = data.get("diff")
+    if isinstance(diff, str) and diff.strip():
+        paths = list(dict.fromkeys(_DIFF_SIDE.findall(diff)))
+        changed = "".join(f"- {path}\n" for path in paths if path != "/dev/null")
+        if changed:
+            yield Part("diff-summary", f"{label}: changed files", changed)
+        yield Part("diff-hunk", f"{label}: diff", diff)
+
+
+def _transcript(data: Any) -> str:
+    """What is said in a video; of one without a transcript, a line that says so."""
+    text = text_at(data, "transcript")
+    if text:
+        return text
+    embed, status = text_at(data, "embed") or "a video", text_at(data, "status") or "unknown"
+    return f"No transcript of {embed} (status: {status}).\n"
+
+
+def _content(value: Any) -> str:
+    """The text of a page, which is an object with `content` or the text itself."""
+    text = value.get("content") if isinstance(value, dict) else value
+    return text if isinstance(text, str) and text.strip() else ""
+
+
+def _number(data: Any, key: str) -> int | None:
+    value = data.get(key) if isinstance(data, Mapping) else None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        return None
+    return value
+
+
+def _bad_number(file: SourceFile, data: Any, key: str, diagnostics: Diagnostics) -> None:
+    value = data.get(key) if isinstance(data, Mapping) else None
+    diagnostics.error(
+        "workshop-context-invalid",
+        f"`{key}` is {value!r}: it must be a whole number from 1 on that no other has",
+        file.path,
+        1,
+        hint="Export the workshop again.",
+    )

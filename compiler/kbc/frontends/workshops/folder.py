@@ -1,0 +1,198 @@
+"""Workshops in the numbered layout: `exercises/NN.name/MM.problem.name/...`."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+
+from kbc.diagnostics import Diagnostics
+from kbc.frontends.metadata import read_json
+from kbc.frontends.workshops.parts import (
+    Exercise,
+    Part,
+    Step,
+    Workshop,
+    mapping_at,
+    placed,
+    text_at,
+)
+from kbc.languages import markdown
+from kbc.languages.diffs import unified_diff
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
+from kbc.sources.workshop_tree import EXERCISES, IGNORE_FILE, PACKAGE_FILE
+
+IGNORED_IN_DIFFS = ("README.*", "package-lock.json", ".DS_Store", ".git/*")
+"""What is never part of a diff, besides what a workshop's own ignore file says."""
+
+_EXERCISE = re.compile(r"0*([1-9]\d*)\.(.+)")
+_STEP = re.compile(r"0*([1-9]\d*)\.(problem|solution)(?:\.(.+))?")
+_PAGES = (("README", "instructions"), ("FINISHED", "finished"))
+
+
+class FolderReader:
+    """Reads one workshop in the numbered layout."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        folder: str,
+        files: Iterable[SourceFile],
+        context: int,
+        diagnostics: Diagnostics,
+    ) -> None:
+        slug = posixpath.basename(folder) or collection.name
+        self._workshop = Workshop(slug, folder)
+        self._context = context
+        self._diagnostics = diagnostics
+        start = len(folder) + 1 if folder else 0
+        self._files = {file.path[start:]: file for file in files}
+        self._texts = {
+            path: file.data.decode("utf-8-sig", "replace") for path, file in self._files.items()
+        }
+
+    def workshop(self) -> Workshop:
+        self._describe()
+        ignored = _ignore_pattern(self._texts.get(IGNORE_FILE, ""))
+        self._workshop.sections += self._pages(EXERCISES, "workshop", "Workshop")
+        for name in self._folders(EXERCISES):
+            if match := _EXERCISE.fullmatch(name):
+                exercise = Exercise(int(match[1]), match[2])
+                if self._is_new(exercise.number, self._workshop.exercises, name):
+                    self._workshop.exercises[exercise.number] = exercise
+                    self._read_exercise(exercise, f"{EXERCISES}/{name}", ignored)
+        return self._workshop
+
+    def _describe(self) -> None:
+        """What `epicshop` in package.json says."""
+        file = self._files.get(PACKAGE_FILE)
+        parsed = read_json(file, self._diagnostics) if file is not None else None
+        settings = mapping_at(parsed[0] if parsed else None, "epicshop")
+        product = mapping_at(settings, "product")
+        self._workshop.title = text_at(settings, "title")
+        self._workshop.subtitle = text_at(settings, "subtitle")
+        self._workshop.repository = text_at(settings, "githubRepo")
+        self._workshop.product = next(
+            filter(None, (text_at(product, key) for key in ("displayNameShort", "host", "slug"))),
+            "",
+        )
+
+    def _read_exercise(self, exercise: Exercise, folder: str, ignored: re.Pattern[str]) -> None:
+        label = f"Exercise {exercise.number} ({exercise.title})"
+        for page in self._pages(folder, "exercise", label):
+            exercise.sections.append(placed(page, exercise.number))
+        for name in self._folders(folder):
+            match = _STEP.fullmatch(name)
+            if not match:
+                continue
+            number, side, title = int(match[1]), match[2], match[3] or ""
+            step = exercise.steps.setdefault(number, Step(number, title))
+            if side == "problem" and not step.problem_dir:
+                step.problem_dir = f"{folder}/{name}"
+            elif side == "solution" and not step.solution_dir:
+                step.solution_dir = f"{folder}/{name}"
+            else:
+                self._duplicate(f"{folder}/{name}", f"step {number}")
+        for number in sorted(exercise.steps):
+            self._read_step(exercise, exercise.steps[number], ignored)
+        exercise.steps = {number: exercise.steps[number] for number in sorted(exercise.steps)}
+
+    def _read_step(self, exercise: Exercise, step: Step, ignored: re.Pattern[str]) -> None:
+        label = f"Exercise {exercise.number}, step {step.number}"
+        found: list[Part] = []
+        for side, folder in (("problem", step.problem_dir), ("solution", step.solution_dir)):
+            path = self._page_path(folder, "README") if folder else None
+            if path is not None:
+                text = self._texts[path]
+                found.append(Part(f"{side}-instructions", f"{label}: {side}", text, path))
+                if side == "problem" or not step.problem_dir:
+                    step.title = _heading(text) or step.title
+        if step.problem_dir and step.solution_dir:
+            found += self._differences(step, label, ignored)
+        step.sections += [placed(each, exercise.number, step.number) for each in found]
+
+    def _differences(self, step: Step, label: str, ignored: re.Pattern[str]) -> Iterable[Part]:
+        """The code of both sides of each changed file, then a summary, then the diffs."""
+        before = self._below(step.problem_dir)
+        after = self._below(step.solution_dir)
+        changed = [
+            path
+            for path in sorted(before.keys() | after.keys())
+            if not ignored.fullmatch(path) and before.get(path) != after.get(path)
+        ]
+        summary = []
+        diffs = []
+        for path in changed:
+            old, new = before.get(path), after.get(path)
+            old_path, new_path = f"{step.problem_dir}/{path}", f"{step.solution_dir}/{path}"
+            if old is not None:
+                title = f"{label}: problem code {path}"
+                yield Part("problem-code", title, old, old_path, name=path)
+            if new is not None:
+                title = f"{label}: solution code {path}"
+                yield Part("solution-code", title, new, new_path, name=path)
+            what = "added" if old is None else "removed" if new is None else "modified"
+            summary.append(f"- {what}: {path}\n")
+            diff = unified_diff(path, old, new, self._context)
+            place = old_path if new is None else new_path
+            diffs.append(Part("diff-hunk", f"{label}: diff of {path}", diff, place, name=path))
+        if changed:
+            yield Part("diff-summary", f"{label}: changed files", "".join(summary))
+        yield from diffs
+
+    def _pages(self, folder: str, scope: str, label: str) -> Iterable[Part]:
+        for stem, what in _PAGES:
+            path = self._page_path(folder, stem)
+            if path is not None:
+                yield Part(f"{scope}-{what}", f"{label}: {what}", self._texts[path], path)
+
+    def _page_path(self, folder: str, stem: str) -> str | None:
+        for ending in (".mdx", ".md"):
+            if self._texts.get(f"{folder}/{stem}{ending}", "").strip():
+                return f"{folder}/{stem}{ending}"
+        return None
+
+    def _folders(self, folder: str) -> list[str]:
+        start = len(folder) + 1
+        inside = (path[start:] for path in self._files if path.startswith(f"{folder}/"))
+        return sorted({path.partition("/")[0] for path in inside if "/" in path})
+
+    def _below(self, folder: str) -> dict[str, str]:
+        """The texts of a step by their path in it."""
+        start = len(folder) + 1
+        return {
+            path[start:]: text
+            for path, text in self._texts.items()
+            if path.startswith(f"{folder}/")
+        }
+
+    def _is_new(self, number: int, known: Mapping[int, Exercise], name: str) -> bool:
+        if number not in known:
+            return True
+        self._duplicate(f"{EXERCISES}/{name}", f"exercise {number}")
+        return False
+
+    def _duplicate(self, path: str, what: str) -> None:
+        folder = self._workshop.folder
+        self._diagnostics.warning(
+            "workshop-number-taken",
+            f"there is another {what}; this folder was left out",
+            f"{folder}/{path}" if folder else path,
+            hint="Number exercises, and the steps of an exercise, from 1 on.",
+        )
+
+
+def _ignore_pattern(text: str) -> re.Pattern[str]:
+    """Matches step-relative paths that diffs leave out; `*` stands for any characters, also slashes."""
+    own = (line.strip() for line in text.split("\n"))
+    patterns = [*IGNORED_IN_DIFFS, *(line for line in own if line and not line.startswith("#"))]
+    return re.compile(
+        "|".join(".*".join(map(re.escape, pattern.split("*"))) for pattern in patterns),
+        re.IGNORECASE | re.DOTALL,
+    )
+
+
+def _heading(text: str) -> str:
+    headings = markdown.parse(text, mdx=True).headings
+    return next((heading.title for heading in headings if heading.level == 1), "")

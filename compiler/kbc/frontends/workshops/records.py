@@ -1,0 +1,124 @@
+"""Records of a workshop: one that lists what it holds, and one for each section."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import Any
+
+from kbc.frontends.markdown_file import line_count, shorten
+from kbc.frontends.workshops.parts import DIFF_KINDS, Exercise, Part, Workshop
+from kbc.project.model import Collection
+from kbc.records import Record, WorkshopRecord, WorkshopSection
+
+_REPOSITORY = re.compile(
+    r"(?:https?://github\.com/|git@github\.com:)?([\w.-]+)/([\w.-]+?)(?:\.git)?/?"
+)
+
+
+def workshop_records(collection: Collection, workshop: Workshop) -> list[Record]:
+    sections = [
+        *workshop.sections,
+        *(
+            section
+            for exercise in workshop.exercises.values()
+            for section in (
+                *exercise.sections,
+                *(each for step in exercise.steps.values() for each in step.sections),
+            )
+        ),
+    ]
+    title = workshop.title or workshop.slug
+    records = [
+        _section_record(collection, workshop, title, order, section)
+        for order, section in enumerate(sections)
+    ]
+    match = _REPOSITORY.fullmatch(workshop.repository)
+    about = WorkshopRecord(
+        id=workshop.slug,
+        collection=collection.name,
+        title=title,
+        path=workshop.folder,
+        text="",
+        summary=shorten(workshop.subtitle),
+        url=workshop.repository if workshop.repository.startswith("http") else "",
+        product=workshop.product,
+        repository_owner=match[1] if match else "",
+        repository_name=match[2] if match else "",
+        content=_outline(workshop, title),
+        exercises=tuple(_exercise_entry(exercise) for exercise in workshop.exercises.values()),
+        sections=tuple(_section_entry(record) for record in records),
+        has_diffs=any(record.is_diff for record in records),
+    )
+    return [about, *records]
+
+
+def _section_record(
+    collection: Collection, workshop: Workshop, title: str, order: int, section: Part
+) -> WorkshopSection:
+    place = [workshop.slug]
+    if section.exercise:
+        place.append(f"{section.exercise:02}")
+    if section.step:
+        place.append(f"{section.step:02}")
+    place.append(section.kind)
+    if section.name:
+        place.append(section.name)
+    path = section.path and posixpath.join(workshop.folder, section.path)
+    return WorkshopSection(
+        id="/".join(place),
+        collection=collection.name,
+        title=f"{title}: {section.label}",
+        path=path or workshop.folder,
+        text=section.text,
+        size=len(section.text.encode()),
+        lines=line_count(section.text),
+        workshop=workshop.slug,
+        exercise=section.exercise,
+        step=section.step,
+        order=order,
+        kind=section.kind,
+        label=section.label,
+        source_path=section.path,
+        is_diff=section.kind in DIFF_KINDS,
+    )
+
+
+def _exercise_entry(exercise: Exercise) -> dict[str, Any]:
+    return {
+        "number": exercise.number,
+        "title": exercise.title,
+        "steps": [
+            {
+                name: value
+                for name, value in {
+                    "number": step.number,
+                    "title": step.title,
+                    "problem_dir": step.problem_dir,
+                    "solution_dir": step.solution_dir,
+                    "has_diff": any(each.kind in DIFF_KINDS for each in step.sections),
+                }.items()
+                if value != ""
+            }
+            for step in exercise.steps.values()
+        ],
+    }
+
+
+def _section_entry(section: WorkshopSection) -> dict[str, Any]:
+    """What selecting sections needs to know, so that it need not read them."""
+    return {
+        "exercise": section.exercise,
+        "step": section.step,
+        "kind": section.kind,
+        "is_diff": section.is_diff,
+        "chars": len(section.text),
+    }
+
+
+def _outline(workshop: Workshop, title: str) -> str:
+    lines = [f"# {title}", "", *([workshop.subtitle, ""] if workshop.subtitle else [])]
+    for exercise in workshop.exercises.values():
+        lines.append(f"{exercise.number}. {exercise.title}")
+        lines += [f"   {step.number}. {step.title}" for step in exercise.steps.values()]
+    return "\n".join(lines) + "\n"

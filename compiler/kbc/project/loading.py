@@ -1,0 +1,207 @@
+"""Reads kb.toml: every mistake is a diagnostic with its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from kbc.diagnostics import Diagnostics
+from kbc.project.kinds import KINDS, UnknownKindTable
+from kbc.project.model import Collection, Project
+from kbc.project.settings import (
+    NAME,
+    KbTable,
+    PackageSettings,
+    SearchSettings,
+    ToolSettings,
+    TopTables,
+)
+from kbc.project.source_file import SourceFile
+from kbc.project.toml_file import TomlFile, read_toml
+from kbc.project.validation import Mistake, Table, validated
+
+PROJECT_FILE = "kb.toml"
+
+Declared = TypeVar("Declared", bound=Table)
+
+
+def load_project(root: Path, diagnostics: Diagnostics) -> Project | None:
+    """Reads `root`/kb.toml. None, with at least one error in `diagnostics`, when it cannot be used."""
+    path = root / PROJECT_FILE
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        what = "there is no kb.toml in this folder" if root.is_dir() else "there is no such folder"
+        diagnostics.error(
+            "kb-toml-missing",
+            f"{what}: {str(root)!r} is not a knowledge base",
+            hint="Run `kbc init FOLDER` to write a starter, or name the folder that holds kb.toml.",
+        )
+        return None
+    except OSError as error:
+        diagnostics.error(
+            "kb-toml-unreadable", f"kb.toml cannot be read: {error.strerror}", PROJECT_FILE
+        )
+        return None
+    file = SourceFile(PROJECT_FILE, data)
+    if file.is_blank:
+        diagnostics.error(
+            "kb-toml-empty",
+            "kb.toml is empty",
+            PROJECT_FILE,
+            hint="It needs at least a [kb] table.",
+        )
+        return None
+    toml = read_toml(file, diagnostics)
+    return None if toml is None else _Reader(root, toml, diagnostics).project()
+
+
+class _Reader:
+    """Turns the parsed TOML into a Project, reporting what is wrong with it."""
+
+    def __init__(self, root: Path, toml: TomlFile, diagnostics: Diagnostics) -> None:
+        self._root = root
+        self._toml = toml
+        self._diagnostics = diagnostics
+
+    def project(self) -> Project | None:
+        before = len(self._diagnostics.errors)
+        data = self._toml.data
+        validated(TopTables, data, (), self._report)
+        if "kb" not in data:
+            self._report(
+                Mistake(
+                    "toml-missing-table",
+                    "kb.toml has no [kb] table",
+                    (),
+                    "Add `[kb]` with a name.",
+                )
+            )
+        tables = data.get("collection")
+        kb = self._table("kb", KbTable)
+        collections = (
+            self._conventional_collections() if tables is None else self._collections(tables)
+        )
+        names = (
+            [each.name for each in collections]
+            if tables is None
+            else [name for each in _tables(tables) if isinstance(name := each.get("name"), str)]
+        )
+        search = self._table("search", SearchSettings, names)
+        tools = self._table("tools", ToolSettings)
+        package = self._table("package", PackageSettings)
+        aliases = _table(data.get("tools")).get("alias")
+        self._report_repeated(_tables(aliases), "tools", "alias", code="duplicate-alias")
+        if len(self._diagnostics.errors) > before or not (kb and search and tools and package):
+            return None
+        name = kb.name or _default_name(self._root)
+        return Project(
+            root=self._root,
+            name=name,
+            title=name if kb.title is None else kb.title,
+            version=kb.version,
+            prefix=kb.prefix or name.replace("-", "_"),
+            description=kb.description,
+            license=kb.license,
+            collections=tuple(collections),
+            search=search,
+            tools=tools,
+            package=package,
+        )
+
+    def _table(self, name: str, model: type[Declared], context: Any = None) -> Declared | None:
+        data = _table(self._toml.data.get(name, {}))
+        return validated(model, data, (name,), self._report, context)
+
+    def _collections(self, tables: Any) -> list[Collection]:
+        self._report_repeated(_tables(tables), "collection", code="duplicate-collection")
+        found = [self._collection(index, table) for index, table in enumerate(_tables(tables))]
+        return [collection for collection in found if collection is not None]
+
+    def _collection(self, index: int, data: Mapping[str, Any]) -> Collection | None:
+        stated = data.get("kind")
+        kind = KINDS.get(stated) if isinstance(stated, str) else None
+        model = kind.table if kind else UnknownKindTable
+        table = validated(model, data, ("collection", index), self._report)
+        if table is None or kind is None:
+            return None
+        paths = table.paths or tuple(kind.folders)[:1]
+        options = {
+            name: getattr(table, name) for name in kind.options if name in table.model_fields_set
+        }
+        group = options.pop("group", None)
+        if group is None and "group" in kind.options:
+            group = kind.folders.get(paths[0], {}).get("group", table.name)
+        return Collection(
+            name=table.name,
+            kind=kind.name,
+            paths=paths,
+            url=table.url,
+            group=group or "",
+            options=options,
+            line=self._toml.line("collection", index),
+            paths_line=self._toml.line("collection", index, "paths"),
+        )
+
+    def _conventional_collections(self) -> list[Collection]:
+        found = [
+            Collection(
+                name=folder.removesuffix(".toml"),
+                kind=kind.name,
+                paths=(folder,),
+                group=options.get("group", ""),
+            )
+            for kind in KINDS.values()
+            for folder, options in kind.folders.items()
+            if (self._root / folder).exists()
+        ]
+        if not found:
+            folders = ", ".join(folder for kind in KINDS.values() for folder in kind.folders)
+            self._report(
+                Mistake(
+                    "no-collections",
+                    "kb.toml names no [[collection]] and the folder has none of the conventional"
+                    " folders",
+                    (),
+                    f"Create one of: {folders}; or add a [[collection]] with name, kind and paths.",
+                )
+            )
+        return found
+
+    def _report_repeated(self, tables: Sequence[Mapping[str, Any]], *key: str, code: str) -> None:
+        """Names that two of `tables` have, also where another mistake is beside them."""
+        lines: dict[str, int] = {}
+        for index, table in enumerate(tables):
+            name = table.get("name")
+            if not isinstance(name, str):
+                continue
+            line = lines.setdefault(name, self._toml.line(*key, index))
+            if line != self._toml.line(*key, index):
+                message = f"the {key[-1]} name {name!r} is taken by the {key[-1]} in line {line}"
+                hint = f"Give each {key[-1]} a name of its own."
+                self._report(Mistake(code, message, (*key, index, "name"), hint))
+
+    def _report(self, mistake: Mistake) -> None:
+        self._diagnostics.error(
+            mistake.code,
+            mistake.message,
+            PROJECT_FILE,
+            self._toml.line(*mistake.key),
+            hint=mistake.hint,
+        )
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    """`value` when it is a table; what else it may be is reported already."""
+    return value if isinstance(value, dict) else {}
+
+
+def _tables(value: Any) -> list[Mapping[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _default_name(root: Path) -> str:
+    name = re.sub(r"[^a-z0-9]+", "-", root.resolve().name.lower()).strip("-")
+    return name if NAME.fullmatch(name) else "kb"

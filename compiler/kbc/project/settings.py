@@ -1,0 +1,170 @@
+"""The tables of kb.toml but `[[collection]]`: which keys there are, their types, their defaults."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, Strict, ValidationInfo, field_validator
+
+from kb_runtime.search.ranking import STEPS
+from kbc.project.validation import (
+    Number,
+    Table,
+    between,
+    known_value,
+    matching,
+    mistake,
+    one_of,
+)
+
+NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
+PREFIX = re.compile(r"[a-z][a-z0-9_]{0,31}")
+AUTHOR = re.compile(r"[^\r\n]{1,200}")
+HOMEPAGE = re.compile(r"https?://[^\s<>\"]+")
+MCP_NAME = re.compile(
+    r"(?=.{3,200}$)[a-zA-Z0-9][a-zA-Z0-9.-]*[a-zA-Z0-9]/[a-zA-Z0-9][a-zA-Z0-9._-]*[a-zA-Z0-9]"
+)
+"""What the MCP registry admits: both parts begin and end with a letter or digit, which its schema does
+not ask for, but the check of what is published does."""
+
+BOOST_FIELDS = ("title", "breadcrumb", "identifiers", "signature", "body", "path", "tags")
+FAMILIES = (
+    "reference",
+    "patterns",
+    "routing",
+    "search",
+    "codebase",
+    "tests",
+    "sources",
+    "workshops",
+)
+FUSIONS = ("balanced", "rrf")
+
+_Chars = Annotated[int, between(1, 10_000_000)]
+_Factor = Annotated[Number, between(0, 100)]
+
+
+class TopTables(Table):
+    """The tables that kb.toml may have; each is checked on its own, so that all mistakes are told."""
+
+    kb: dict[str, Any] = Field(default={}, description="what the knowledge base is called")
+    collection: list[dict[str, Any]] = Field(default=[], description="what it consists of")
+    search: dict[str, Any] = Field(default={}, description="how hits are ranked")
+    tools: dict[str, Any] = Field(default={}, description="which tools there are")
+    package: dict[str, Any] = Field(default={}, description="what packages of it say")
+
+
+class KbTable(Table):
+    name: Annotated[str, matching(NAME, "a lower-case name")] | None = Field(
+        default=None, description="the artifact's name; default: the folder's name"
+    )
+    title: str | None = Field(default=None, description="for people; default: the name")
+    version: str = Field(default="0", description="of the content, as its authors count")
+    prefix: (
+        Annotated[str, matching(PREFIX, "lower-case letters, digits and underscores")] | None
+    ) = Field(
+        default=None, description="tools are called PREFIX_get_doc ...; default: the name, - as _"
+    )
+    description: str = Field(default="", description="one sentence for agents")
+    license: str = Field(default="", description="SPDX expression; goes into the artifact's NOTICE")
+
+
+def _known_collection(name: str, info: ValidationInfo) -> str:
+    """The names of collections come with the call; without any there is nothing to check."""
+    if info.context is None:
+        return name
+    return known_value(name, info.context, "a collection", "toml-unknown-key")
+
+
+class SearchSettings(Table):
+    """`[search]`: None and empty mean the runtime's defaults, which are written into the manifest."""
+
+    candidates: Annotated[int, between(1, 1000)] | None = Field(
+        default=None, description="hits taken from each side before fusion"
+    )
+    alpha: Annotated[Number, between(0, 1)] | None = Field(
+        default=None,
+        description="share of meaning in a mix of normalised scores, instead of a fusion",
+    )
+    fusion: Annotated[str, one_of(FUSIONS, "a fusion")] | None = Field(
+        default=None, description="how both sides are fused: balanced or rrf"
+    )
+    rrf_k: Annotated[int, between(1, 10_000)] | None = Field(
+        default=None, description="constant of the fusion rrf"
+    )
+    boosts: dict[
+        Annotated[str, one_of(BOOST_FIELDS, "a field of the index", "toml-unknown-key")], _Factor
+    ] = Field(default={}, description=f"by field, a factor on its words: {', '.join(BOOST_FIELDS)}")
+    weights: dict[Annotated[str, AfterValidator(_known_collection)], _Factor] = Field(
+        default={}, description="by collection, a factor on the scores of its chunks"
+    )
+    without: Annotated[
+        tuple[Annotated[str, one_of(STEPS, "a step of ranking")], ...], Strict(False)
+    ] = Field(default=(), description="steps of ranking by structure to leave out")
+    reranker: str | None = Field(default=None, description="an entry point of an installed package")
+
+    @field_validator("fusion", "rrf_k")
+    @classmethod
+    def _has_effect(cls, value: Any, info: ValidationInfo) -> Any:
+        """One of `alpha`, `rrf_k` and `fusion` decides how the sides are fused: a second one that says
+        otherwise would be ignored. `info.data` has the keys declared above."""
+        ruling = ""
+        if info.data.get("alpha") is not None:
+            ruling = f"alpha = {info.data['alpha']}"
+        elif info.data.get("fusion") == "balanced":
+            ruling = 'fusion = "balanced"'
+        if ruling:
+            raise mistake(
+                "toml-conflict",
+                f"`{info.field_name}` has no effect beside `{ruling}`",
+                "Remove one of the two; docs/search.md says what each does.",
+            )
+        return value
+
+
+class Alias(Table):
+    """`[[tools.alias]]`: an extra name for a tool, for clients that know it by another."""
+
+    name: str = Field(description="the extra name")
+    tool: str = Field(description="the name of the tool, with its prefix")
+
+
+class ToolSettings(Table):
+    """`[tools]`: which families are offered, extra names, and how many characters of sections the tools
+    of workshops give (None: their own defaults)."""
+
+    families: (
+        Annotated[tuple[Annotated[str, one_of(FAMILIES, "a family of tools")], ...], Strict(False)]
+        | None
+    ) = Field(default=None, description="families to offer; default: all that have a collection")
+    alias: Annotated[tuple[Alias, ...], Strict(False)] = Field(
+        default=(), description="extra names for tools, for clients that know them by others"
+    )
+    context_chars: _Chars | None = Field(
+        default=None,
+        description="characters of sections that the tools of workshops give by default",
+    )
+    max_context_chars: _Chars | None = Field(
+        default=None, description="characters of sections that they give at most"
+    )
+
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        """Extra name -> tool name."""
+        return {each.name: each.tool for each in self.alias}
+
+
+class PackageSettings(Table):
+    """`[package]`: what `kbc wheel` and `kbc bundle` say beside `[kb]`; "" where nothing is said."""
+
+    author: Annotated[str, matching(AUTHOR, "one line")] = Field(
+        default="", description="who made it"
+    )
+    homepage: Annotated[str, matching(HOMEPAGE, "an address")] = Field(
+        default="", description="where it is explained"
+    )
+    mcp_name: Annotated[str, matching(MCP_NAME, "an owner, a slash and a name")] = Field(
+        default="", description="its name in the MCP registry: owner/name"
+    )

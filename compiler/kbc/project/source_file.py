@@ -1,0 +1,74 @@
+"""An input file: its bytes, read once, and its text."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+
+from kbc.diagnostics import Diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One input file, read once.
+
+    `path` is below the knowledge base's root, with forward slashes; a file outside it (allowed with
+    `--allow-outside`) is named by its absolute path. `base` is the folder of the collection it was
+    found under ("examples", or "" for a file that was named itself).
+    """
+
+    path: str
+    data: bytes = field(repr=False)
+    base: str = ""
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+    @property
+    def relative_path(self) -> str:
+        """The path below `base`."""
+        return self.path.removeprefix(f"{self.base}/") if self.base else self.path
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing but white space, with or without a byte order mark."""
+        return not self.data.strip(b" \t\r\n\xef\xbb\xbf")
+
+    def text(self, diagnostics: Diagnostics) -> str | None:
+        """The file as text: UTF-8, newlines as stored, a byte order mark taken off.
+
+        None, with a diagnostic, when the file is empty, binary or not UTF-8.
+        """
+        if self.is_blank:
+            diagnostics.warning(
+                "file-empty",
+                "the file is empty and was left out",
+                self.path,
+                hint="Write its content, or delete it.",
+            )
+            return None
+        if b"\0" in self.data:
+            line = self.data.count(b"\n", 0, self.data.index(b"\0")) + 1
+            diagnostics.error(
+                "file-binary",
+                "the file holds NUL bytes: it is binary, or UTF-16 text",
+                self.path,
+                line,
+                hint="Save it as UTF-8 text, or keep it out of the collection's paths.",
+            )
+            return None
+        try:
+            return self.data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = self.data.count(b"\n", 0, error.start) + 1
+            column = error.start - self.data.rfind(b"\n", 0, error.start)
+            diagnostics.error(
+                "file-not-utf8",
+                f"byte 0x{self.data[error.start]:02x} is not UTF-8",
+                self.path,
+                line,
+                column,
+                hint="Convert the file to UTF-8, for example with `iconv -t UTF-8`.",
+            )
+            return None

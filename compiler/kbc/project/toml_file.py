@@ -1,0 +1,53 @@
+"""A TOML file with the line of each key, and a diagnostic where it cannot be parsed."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kbc.diagnostics import Diagnostics
+from kbc.project.source_file import SourceFile
+from kbc.project.toml_lines import Key, key_lines
+
+
+@dataclass(frozen=True, slots=True)
+class TomlFile:
+    """`lines` are 1-based; elements of arrays of tables have their index in the key."""
+
+    path: str
+    text: str
+    data: dict[str, Any]
+    lines: Mapping[Key, int]
+
+    def line(self, *key: str | int) -> int:
+        """The line of `key`, or of the nearest table around it."""
+        while key and key not in self.lines:
+            key = key[:-1]
+        return self.lines.get(key, 1)
+
+
+def read_toml(file: SourceFile, diagnostics: Diagnostics) -> TomlFile | None:
+    """The parsed file; None with a diagnostic when it cannot be read."""
+    text = file.text(diagnostics)
+    if text is None:
+        return None
+    try:
+        return TomlFile(file.path, text, tomllib.loads(text), key_lines(text))
+    except tomllib.TOMLDecodeError as error:
+        # tomllib puts the position into the tail of the message.
+        message = str(error)
+        place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
+        line, column = text.count("\n") + 1, None
+        if place:
+            message = message[: place.start()]
+            if place[1]:
+                line, column = int(place[1]), int(place[2])
+            else:
+                message += " at the end of the file"
+        diagnostics.error(
+            "toml-syntax", message, file.path, line, column, hint="Mend the TOML on this line."
+        )
+        return None
