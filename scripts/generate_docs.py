@@ -22,9 +22,9 @@ from tool_refusals import Refused, refused
 
 from kb_runtime.mcp import workspace_answers
 from kb_runtime.start.options import usage
-from kb_runtime.tools import TOOLS
 from kb_runtime.tools.arguments import MAX_ITEMS, check
 from kb_runtime.tools.declaration import Argument, Tool
+from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.schemas import describe
 from kb_runtime.tools.search.compact import COMPACT_TOOLS
 from kbc.backends.tools import CollectionSummary, ServerFacts, tools_document

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from scripts.answer_fields import schema
 
-from kb_runtime.tools import TOOLS
 from kb_runtime.tools.declaration import Tool
+from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.search.compact import COMPACT_TOOLS
 from kbc.project import kinds
 from kbc.project import model as project

@@ -15,7 +15,7 @@ from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.text.cursors import write_cursor
 from kb_runtime.tools.session import Session
-from kb_runtime.tools.workshops import lessons as family
+from kb_runtime.tools.workshops import context as family
 
 REACT = "workshops/react"
 STEP = f"{REACT}/exercises/01.state"

@@ -6,10 +6,11 @@ from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
 from kb_runtime.mcp import correlation, failures, revisions
 from kb_runtime.mcp.merged_answers import KB
 from kb_runtime.text.names import quoted
-from kb_runtime.tools import TOOLS, library
+from kb_runtime.tools import library
 from kb_runtime.tools.answers import error_structure, error_text, with_warnings
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.search.compact import COMPACT_TOOLS
 from kb_runtime.tools.session import Session
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from kb_runtime.tools import TOOLS
 from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.schemas import STRING, describe, structure
 
 NAMES = [

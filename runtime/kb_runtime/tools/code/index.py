@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from kb_runtime.search.searcher import SearchResult
     from kb_runtime.tools.session import Session
 
+FAMILY = "codebase"
 KIND = "code"
 
 _MODES = {"lexical": "keyword", "semantic": "semantic", "hybrid": "hybrid"}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.tools.session import Session
 
+FAMILY = "workshops"
 KIND = "workshops"
 _SHOWN_NUMBERS = 50
 

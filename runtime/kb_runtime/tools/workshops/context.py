@@ -1,0 +1,199 @@
+"""`retrieve_learning_context`: everything about an exercise or a step, stated or drawn at random."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
+from kb_runtime.text.names import quoted
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.schemas import BOOLEAN, INTEGER, LIST, STRING, structure
+from kb_runtime.tools.workshops.bundles import (
+    CURSOR,
+    EXERCISE,
+    MAX_CHARS_ARGUMENT,
+    STEP,
+    WORKSHOP,
+    Scope,
+    bundle_from,
+    limit_of,
+    limit_words,
+    next_text,
+    payload_text,
+    scope_text,
+    section_text,
+    stated_scope,
+    with_notes,
+)
+from kb_runtime.tools.workshops.shelf import (
+    FAMILY,
+    KIND,
+    Workshop,
+    covering,
+    find_workshop,
+    workshops,
+)
+from kb_runtime.tools.workshops.text import failure, shown, title
+
+if TYPE_CHECKING:
+    from kb_runtime.tools.session import Session
+
+
+def learning_context(session: Session, arguments: dict[str, Any]) -> Answer:
+    """All sections for one exercise or step, in the order in which they are taught.
+
+    The position in a cursor is workshop, exercise, step, section, character: it carries its scope, so
+    that what was drawn at random can be continued.
+    """
+    warnings: list[str] = []
+    section, offset = 0, 0
+    if arguments["random"]:
+        scope, section, offset = _drawn(session, arguments, warnings)
+    else:
+        if arguments["seed"] is not None:
+            warnings.append("seed ignored: it needs random: true")
+        missing = [name for name in ("workshop", "exerciseNumber") if arguments[name] is None]
+        if missing:
+            raise ToolError(
+                "BAD_INPUT",
+                f"{' and '.join(missing)} missing: give workshop and exerciseNumber,"
+                " or random: true for an exercise drawn by chance",
+                next_steps=["Call list_workshops, then list_exercises for the numbers."],
+            )
+        scope = stated_scope(session, arguments)
+        if arguments["cursor"] is not None:
+            continued, section, offset = _continued(session, arguments["cursor"])
+            if continued.fields != scope.fields:
+                raise bad_cursor("it belongs to another exercise or step")
+    chosen = covering(scope.workshop, scope.exercise, scope.step)
+    if not chosen:
+        raise ToolError("NO_MATCH", f"{scope} has no sections")
+    limit = limit_of(session, arguments["maxChars"], warnings)
+    bundle = bundle_from(session, scope.workshop, chosen, (section, offset), limit)
+    structured: dict[str, Any] = {
+        **scope.fields,
+        "sections": bundle.sections,
+        "truncated": bundle.next is not None,
+        "maxChars": limit,
+    }
+    cursor = None
+    if bundle.next is not None:
+        index = [each.slug for each in workshops(session)].index(scope.workshop.slug)
+        cursor = write_cursor(
+            session.artifact.build_id,
+            "retrieve_learning_context",
+            {},
+            [index, scope.exercise, scope.step or 0, *bundle.next],
+        )
+        structured["nextCursor"] = cursor
+    parts = [
+        title("Learning context"),
+        scope_text(scope, {"random": shown(bool(arguments["random"]), "")}),
+        payload_text(arguments["maxChars"], cursor, len(bundle.sections)),
+        "\n\n---\n\n".join(
+            section_text(number, each, str(each["content"]))
+            for number, each in enumerate(bundle.sections, start=1)
+        ),
+    ]
+    if cursor is not None:
+        parts.append(next_text("retrieve_learning_context", scope, arguments["maxChars"], cursor))
+    return with_notes(parts, structured, warnings)
+
+
+def _drawn(
+    session: Session, arguments: Mapping[str, Any], warnings: list[str]
+) -> tuple[Scope, int, int]:
+    """An exercise drawn at random, each with the same chance, or the one that the cursor continues."""
+    given = [
+        name for name in ("workshop", "exerciseNumber", "stepNumber") if arguments[name] is not None
+    ]
+    if arguments["cursor"] is not None:
+        if given:
+            warnings.append(f"{', '.join(given)} ignored: the cursor continues what was drawn")
+        return _continued(session, arguments["cursor"])
+    if numbers := [name for name in given if name != "workshop"]:
+        warnings.append(f"{', '.join(numbers)} ignored: random draws an exercise")
+    exercises = [
+        (workshop, exercise["number"])
+        for workshop in _drawn_from(session, arguments["workshop"], warnings)
+        for exercise in workshop.exercises
+    ]
+    import random
+
+    seed = arguments["seed"]
+    source = random.SystemRandom() if seed is None else random.Random(seed)
+    workshop, number = exercises[source.randrange(len(exercises))]
+    return Scope(workshop, number, None), 0, 0
+
+
+def _drawn_from(session: Session, slug: str | None, warnings: list[str]) -> list[Workshop]:
+    """The workshop of that slug; all of them without a slug, and for one that cannot be honoured: the
+    contract of random draws wants no error for it, but a warning. Raises UNAVAILABLE."""
+    known = workshops(session)
+    if not any(workshop.exercises for workshop in known):
+        raise ToolError(
+            "UNAVAILABLE",
+            "no indexed exercises exist",
+            next_steps=["Add workshops with exercises and build the knowledge base again."],
+        )
+    if slug is None:
+        return known
+    try:
+        workshop = find_workshop(session, slug)
+    except ToolError as error:
+        reason = error.message
+    else:
+        if workshop.exercises:
+            return [workshop]
+        reason = f"the workshop {quoted(workshop.slug)} has no exercises"
+    warnings.append(f"workshop ignored: {reason}, so the exercise was drawn from all workshops")
+    return known
+
+
+def _continued(session: Session, cursor: str) -> tuple[Scope, int, int]:
+    build = session.artifact.build_id
+    position = read_cursor(cursor, build, "retrieve_learning_context", {}, 5)
+    index, exercise, step, section, offset = position
+    known = workshops(session)
+    if index >= len(known):
+        raise bad_cursor("it is beyond the end")
+    return Scope(known[index], exercise, step or None), section, offset
+
+
+TOOLS = (
+    Tool(
+        name="retrieve_learning_context",
+        title="Retrieve Learning Context",
+        family=FAMILY,
+        description="Instructions, transcripts, code and diffs of one exercise or step, to write"
+        " questions from. Give workshop and exerciseNumber (and stepNumber), or random: true for an"
+        " exercise drawn by chance.",
+        run=learning_context,
+        arguments=(
+            replace(WORKSHOP, description="slug; with random: draw from this workshop alone"),
+            EXERCISE,
+            STEP,
+            Argument("random", "boolean", "draw an exercise; numbers are ignored"),
+            Argument("seed", "integer", "with random: the same seed draws the same"),
+            MAX_CHARS_ARGUMENT,
+            CURSOR,
+        ),
+        output=structure(
+            {
+                "workshop": STRING,
+                "exerciseNumber": INTEGER,
+                "sections": LIST,
+                "truncated": BOOLEAN,
+                "maxChars": INTEGER,
+            },
+            {"stepNumber": INTEGER, "nextCursor": STRING},
+        ),
+        needs=(KIND,),
+        idempotent=False,
+        on_error=failure("Learning context"),
+        words=limit_words,
+    ),
+)

@@ -1,0 +1,160 @@
+"""`retrieve_diff_context`: what the solution of an exercise or a step changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.text.cursors import read_cursor, write_cursor
+from kb_runtime.text.names import quoted
+from kb_runtime.text.rendering import exact_fence
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.schemas import BOOLEAN, INTEGER, LIST, STRING, structure
+from kb_runtime.tools.workshops.bundles import (
+    CURSOR,
+    EXERCISE,
+    MAX_CHARS_ARGUMENT,
+    STEP,
+    WORKSHOP,
+    Scope,
+    bundle_from,
+    limit_of,
+    limit_words,
+    next_text,
+    payload_text,
+    scope_text,
+    section_text,
+    stated_scope,
+    with_notes,
+)
+from kb_runtime.tools.workshops.shelf import (
+    FAMILY,
+    KIND,
+    covering,
+)
+from kb_runtime.tools.workshops.text import failure, shown, title
+
+if TYPE_CHECKING:
+    from kb_runtime.tools.session import Session
+
+MAX_PATHS_SHOWN = 10
+
+
+def diff_context(session: Session, arguments: dict[str, Any]) -> Answer:
+    """The diffs for one exercise or step, or those of them that hold `focus`."""
+    warnings: list[str] = []
+    scope = stated_scope(session, arguments)
+    focus = arguments["focus"]
+    listed = scope.workshop.sections
+    diffs = [
+        index
+        for index in covering(scope.workshop, scope.exercise, scope.step)
+        if listed[index]["is_diff"]
+    ]
+    if not diffs:
+        raise ToolError(
+            "NO_MATCH",
+            f"{scope} has no diffs",
+            next_steps=["Call list_exercises to see which steps have diffs."],
+        )
+    chosen = diffs if focus is None else _focused(session, scope, diffs, focus)
+    filters = {**scope.fields, "focus": focus}
+    start = (0, 0)
+    if arguments["cursor"] is not None:
+        build = session.artifact.build_id
+        section, offset = read_cursor(
+            arguments["cursor"], build, "retrieve_diff_context", filters, 2
+        )
+        start = (section, offset)
+    limit = limit_of(session, arguments["maxChars"], warnings)
+    bundle = bundle_from(session, scope.workshop, chosen, start, limit)
+    structured: dict[str, Any] = {
+        **scope.fields,
+        "diffSections": bundle.sections,
+        "truncated": bundle.next is not None,
+        "maxChars": limit,
+    }
+    if focus is not None:
+        structured["focus"] = focus
+    cursor = None
+    if bundle.next is not None:
+        cursor = write_cursor(
+            session.artifact.build_id, "retrieve_diff_context", filters, bundle.next
+        )
+        structured["nextCursor"] = cursor
+    parts = [
+        title("Diff context"),
+        scope_text(scope, {"focus": shown(focus, "none")}),
+        payload_text(arguments["maxChars"], cursor, len(bundle.sections)),
+        "\n\n---\n\n".join(
+            section_text(
+                number, each, exact_fence(each["content"], "diff") if each["content"] else ""
+            )
+            for number, each in enumerate(bundle.sections, start=1)
+        ),
+    ]
+    if cursor is not None:
+        more = {} if focus is None else {"focus": focus}
+        parts.append(next_text("retrieve_diff_context", scope, arguments["maxChars"], cursor, more))
+    return with_notes(parts, structured, warnings)
+
+
+def _focused(session: Session, scope: Scope, diffs: Sequence[int], focus: str) -> list[int]:
+    """The diffs that hold `focus` anywhere, whatever its case. Raises NO_MATCH."""
+    folded = focus.casefold()
+    chosen = []
+    paths: dict[str, None] = {}
+    for index in diffs:
+        record = scope.workshop.section(session, index)
+        path = record.get("source_path", "")
+        if path:
+            paths[path] = None
+        texts = (record["label"], record["kind"], path, record.get("text", ""))
+        if any(folded in text.casefold() for text in texts):
+            chosen.append(index)
+    if not chosen:
+        known = list(paths)[:MAX_PATHS_SHOWN]
+        raise ToolError(
+            "NO_MATCH",
+            f"no diff of {scope} matches the focus {quoted(focus)}",
+            suggestions=known,
+            next_steps=["Use a part of one of these paths as focus, or leave focus out."],
+            details={"sourcePaths": known},
+        )
+    return chosen
+
+
+TOOLS = (
+    Tool(
+        name="retrieve_diff_context",
+        title="Retrieve Diff Context",
+        family=FAMILY,
+        description="The diffs between problem and solution of one exercise or step.",
+        run=diff_context,
+        arguments=(
+            replace(WORKSHOP, required=True),
+            replace(EXERCISE, required=True),
+            STEP,
+            Argument(
+                "focus", "string", "only diffs whose label, path or text has this", max_length=1000
+            ),
+            MAX_CHARS_ARGUMENT,
+            CURSOR,
+        ),
+        output=structure(
+            {
+                "workshop": STRING,
+                "exerciseNumber": INTEGER,
+                "diffSections": LIST,
+                "truncated": BOOLEAN,
+                "maxChars": INTEGER,
+            },
+            {"stepNumber": INTEGER, "focus": STRING, "nextCursor": STRING},
+        ),
+        needs=(KIND,),
+        on_error=failure("Diff context"),
+        words=limit_words,
+    ),
+)
