@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, ends_with, quoted, suggest
-from kb_runtime.text.rendering import cut, fence
+from kb_runtime.text.rendering import fence
 from kb_runtime.tools import library
 from kb_runtime.tools.code import index as code_index
 from kb_runtime.tools.code.index import FAMILY, KIND
 from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.paging import Pager, cursor_argument
 from kb_runtime.tools.schemas import BOOLEAN, INTEGER, STRING, structure
 
 if TYPE_CHECKING:
@@ -27,18 +27,14 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer:
     starts = _line_starts(text)
     first, last = _line_range(record, arguments, len(starts))
     own_name = session.tool_names.get("get_file", "get_file")
-    part_of = {"file": record["id"], "lines": [first, last]}
     begin = starts[first - 1]
     end = starts[last] if last < len(starts) else len(text)
-    if arguments["cursor"] is not None:
-        build_id = session.artifact.build_id
-        (position,) = read_cursor(arguments["cursor"], build_id, own_name, part_of, 1)
-        if not begin < position < end:
-            raise bad_cursor("it is beyond the end")
-        begin = position
-    stop = cut(text[:end], begin, MAX_FILE_CHARS)
-    content = text[begin:stop]
-    first_shown = first + text.count("\n", starts[first - 1], begin)
+    pager = Pager(
+        session.artifact.build_id, own_name, {"file": record["id"], "lines": [first, last]}
+    )
+    page = pager.part(arguments["cursor"], text, MAX_FILE_CHARS, begin, end)
+    content = text[page.start : page.stop]
+    first_shown = first + text.count("\n", begin, page.start)
     last_shown = first_shown + content.rstrip("\n").count("\n")
     structured: dict[str, Any] = {
         "file": record["id"],
@@ -58,11 +54,10 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer:
             "the file on disk is another one by now: this is how it was when it was indexed"
         ]
         shown += f"\n\nNote: {structured['warnings'][0]}"
-    if stop < end:
-        cursor = write_cursor(session.artifact.build_id, own_name, part_of, [stop])
-        structured["nextCursor"] = cursor
+    if page.next is not None:
+        structured["nextCursor"] = page.next
         shown += (
-            f"\n\n[{end - stop} characters follow: repeat the call with cursor {cursor},"
+            f"\n\n[{end - page.stop} characters follow: repeat the call with cursor {page.next},"
             " or ask for fewer lines]"
         )
     return Answer(shown, {name: value for name, value in structured.items() if value != ""})
@@ -137,9 +132,7 @@ TOOLS = (
             ),
             Argument("start_line", "integer", "First line.", minimum=1, out_of_range="reject"),
             Argument("end_line", "integer", "Last line.", minimum=1, out_of_range="reject"),
-            Argument(
-                "cursor", "string", "nextCursor of the answer before, to go on.", max_length=2000
-            ),
+            cursor_argument("nextCursor of the answer before, to go on."),
         ),
         output=structure(
             {

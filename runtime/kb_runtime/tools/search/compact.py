@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.addresses import parse_address
-from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.text.names import PATH_SUGGESTIONS, quoted, resolve, resolve_ending, suggest
-from kb_runtime.text.rendering import cut
 from kb_runtime.tools.answers import json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.library import look_up, record_id, stored_lines, tool_name
+from kb_runtime.tools.paging import Pager, cursor_argument
 from kb_runtime.tools.schemas import INTEGER, NUMBER, STRING, array, structure
 
 if TYPE_CHECKING:
@@ -100,18 +98,15 @@ def get(session: Session, arguments: dict[str, Any]) -> Answer:
     part = "".join(lines[start - first : end - first + 1])
     own_name = tool_name(session, "get")
     address = session.artifact.address(info.name, record["id"])
-    part_of = {"address": address, "lines": [start, end]}
-    offset = _position(session, arguments["cursor"], own_name, part_of)
-    if offset and offset >= len(part):
-        raise bad_cursor("it is beyond the end")
-    stop = cut(part, offset, arguments["max_chars"])
+    pager = Pager(session.artifact.build_id, own_name, {"address": address, "lines": [start, end]})
+    page = pager.part(arguments["cursor"], part, arguments["max_chars"])
     header = f"# {record.get('title') or record['id']}\n{address}, lines {start} to {end}"
     if record.get("url"):
         header += f", {record['url']}"
-    body = part[offset:stop]
-    if stop < len(part):
-        cursor = write_cursor(session.artifact.build_id, own_name, part_of, [stop])
-        body += f"\n\n[{len(part) - stop} characters follow: call {own_name} with cursor {cursor}]"
+    body = part[page.start : page.stop]
+    if page.next is not None:
+        left = len(part) - page.stop
+        body += f"\n\n[{left} characters follow: call {own_name} with cursor {page.next}]"
     return Answer(f"{header}\n\n{body}")
 
 
@@ -121,21 +116,16 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer:
     if name is None:
         return json_answer({"collections": [_summary(info) for info in artifact.collections]})
     info = _collection(session, name)
-    own_name = tool_name(session, "list")
     catalog = artifact.catalog(info.name)
-    start = _position(session, arguments["cursor"], own_name, {"collection": info.name})
-    if start and start >= len(catalog):
-        raise bad_cursor("it is beyond the end")
-    stop = min(start + arguments["limit"], len(catalog))
+    pager = Pager(artifact.build_id, tool_name(session, "list"), {"collection": info.name})
+    page = pager.items(arguments["cursor"], len(catalog), arguments["limit"])
     structured: dict[str, Any] = {
         "collection": info.name,
         "total": len(catalog),
-        "records": [_brief(catalog[position]) for position in range(start, stop)],
+        "records": [_brief(catalog[position]) for position in range(page.start, page.stop)],
     }
-    if stop < len(catalog):
-        structured["nextCursor"] = write_cursor(
-            artifact.build_id, own_name, {"collection": info.name}, [stop]
-        )
+    if page.next is not None:
+        structured["nextCursor"] = page.next
     return json_answer(structured)
 
 
@@ -210,12 +200,6 @@ def _collection(session: Session, name: str) -> CollectionInfo:
     )
 
 
-def _position(session: Session, cursor: str | None, owner: str, filters: Mapping[str, Any]) -> int:
-    if cursor is None:
-        return 0
-    return read_cursor(cursor, session.artifact.build_id, owner, filters, 1)[0]
-
-
 def _summary(each: CollectionInfo) -> dict[str, Any]:
     return {"name": each.name, "kind": each.kind, "records": each.records}
 
@@ -238,7 +222,7 @@ _NAME = Argument(
 _ONE_COLLECTION = Argument(
     "collection", "string", "look in this collection only", choices_from="collections"
 )
-_CURSOR = Argument("cursor", "string", "from the previous answer, to go on", max_length=2_000)
+_CURSOR = cursor_argument("from the previous answer, to go on")
 
 COMPACT_TOOLS = (
     Tool(

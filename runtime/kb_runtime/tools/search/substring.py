@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import ELLIPSIS, cut
 from kb_runtime.tools import library
 from kb_runtime.tools.answers import json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.paging import Pager, cursor_argument
 from kb_runtime.tools.schemas import INTEGER, STRING, STRINGS, array, row, structure
 
 if TYPE_CHECKING:
@@ -58,21 +58,20 @@ def search_docs(session: Session, arguments: dict[str, Any]) -> Answer:
     limit: int = arguments["limit"]
     around: int = arguments["contextLines"]
     matches = list(_matches(_files(session, scope), query.casefold()))
-    filters = {"query": query, "scope": scope}
-    start = _start(session, arguments["cursor"], filters, len(matches))
-    shown = matches[start : start + limit]
+    pager = Pager(session.artifact.build_id, _TOOL, {"query": query, "scope": scope})
+    page = pager.items(arguments["cursor"], len(matches), limit)
     structured: dict[str, Any] = {
         "query": query,
         "scope": scope,
         "total": len(matches),
         "limit": limit,
         "contextLines": around,
-        "matches": [_entry(match, query.casefold(), around) for match in shown],
+        "matches": [
+            _entry(match, query.casefold(), around) for match in matches[page.start : page.stop]
+        ],
     }
-    if start + limit < len(matches):
-        structured["nextCursor"] = write_cursor(
-            session.artifact.build_id, _TOOL, filters, [start + limit]
-        )
+    if page.next is not None:
+        structured["nextCursor"] = page.next
     if not matches:
         search = library.tool_name(session, "hybrid_search")
         wider = "" if scope == "all" else " Search the scope all, or"
@@ -80,15 +79,6 @@ def search_docs(session: Session, arguments: dict[str, Any]) -> Answer:
             f"No line holds {quoted(query)}.{wider or ' Try'} {search}, which also finds related words."
         ]
     return json_answer(structured)
-
-
-def _start(session: Session, cursor: str | None, filters: dict[str, Any], count: int) -> int:
-    if cursor is None:
-        return 0
-    (start,) = read_cursor(cursor, session.artifact.build_id, _TOOL, filters, 1)
-    if start >= count:
-        raise bad_cursor("its position is behind the last match")
-    return start
 
 
 def _files(session: Session, scope: str) -> dict[str, list[Part]]:
@@ -193,7 +183,7 @@ TOOLS = (
                 minimum=1,
                 maximum=MAX_LIMIT,
             ),
-            Argument("cursor", "string", "nextCursor of the answer to continue."),
+            cursor_argument("nextCursor of the answer to continue."),
         ),
         output=structure(
             {

@@ -8,12 +8,12 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.text.rendering import cut, exact_fence
+from kb_runtime.text.rendering import exact_fence
 from kb_runtime.text.urls import split_fragment
 from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument
+from kb_runtime.tools.paging import Pager, cursor_argument
 from kb_runtime.tools.schemas import (
     BOOLEAN,
     INTEGER,
@@ -73,22 +73,17 @@ def list_pages(session: Session, arguments: dict[str, Any]) -> Answer:
     if wanted is not None:
         folded = wanted.casefold()
         pages = [
-            page
-            for page in pages
-            if folded in page["url"].casefold() or folded in page.get("title", "").casefold()
+            each
+            for each in pages
+            if folded in each["url"].casefold() or folded in each.get("title", "").casefold()
         ]
-    scope = {"source_id": source.id, "filter": wanted}
-    start = 0
-    if arguments["cursor"] is not None:
-        build = session.artifact.build_id
-        (start,) = read_cursor(arguments["cursor"], build, LIST_PAGES, scope, 1)
-        if start >= len(pages):
-            raise bad_cursor("it is beyond the end")
     limit = arguments["limit"]
-    stop = len(pages) if limit is None else min(start + limit, len(pages))
+    scope = {"source_id": source.id, "filter": wanted}
+    pager = Pager(session.artifact.build_id, LIST_PAGES, scope)
+    page = pager.items(arguments["cursor"], len(pages), limit)
     listed = [
-        {name: page[name] for name in ("id", "url", "title") if name in page}
-        for page in pages[start:stop]
+        {name: each[name] for name in ("id", "url", "title") if name in each}
+        for each in pages[page.start : page.stop]
     ]
     structured: dict[str, Any] = {"sourceId": source.id, "pages": listed, "total": len(pages)}
     if limit is not None:
@@ -99,10 +94,9 @@ def list_pages(session: Session, arguments: dict[str, Any]) -> Answer:
             f"None of the {len(source.pages)} pages has {quoted(wanted)} in its url or title."
         ]
         text += f"\n\nNote: {structured['warnings'][0]}"
-    if stop < len(pages):
-        cursor = write_cursor(session.artifact.build_id, LIST_PAGES, scope, [stop])
-        structured["nextCursor"] = cursor
-        text += f'\n\nNext: {len(pages) - stop} more with cursor="{cursor}".'
+    if page.next is not None:
+        structured["nextCursor"] = page.next
+        text += f'\n\nNext: {len(pages) - page.stop} more with cursor="{page.next}".'
     return Answer(text, structured)
 
 
@@ -117,27 +111,21 @@ def read_page(session: Session, arguments: dict[str, Any]) -> Answer:
         end = section["end_line"] - page.get("line", 1) + 1
         content = "\n".join(lines[first:end]) + ("\n" if end < len(lines) else "")
     scope = {"page": page["id"], "section": None if section is None else section["line"]}
-    start = 0
-    if arguments["cursor"] is not None:
-        build = session.artifact.build_id
-        (start,) = read_cursor(arguments["cursor"], build, READ_PAGE, scope, 1)
-        if start >= len(content):
-            raise bad_cursor("it is beyond the end")
-    limit = arguments["maxChars"]
-    stop = len(content) if limit is None else cut(content, start, limit)
+    pager = Pager(session.artifact.build_id, READ_PAGE, scope)
+    part = pager.part(arguments["cursor"], content, arguments["maxChars"])
     structured: dict[str, Any] = {
         "url": page["url"],
         "title": page["title"],
         "sourceId": page["source"],
         "sourceName": page["source_name"],
-        "content": content[start:stop],
+        "content": content[part.start : part.stop],
         "sections": [
             {name: each[name] for name in ("title", "level", "anchor", "line")}
             for each in page.get("sections", ())
         ],
         **page_facts(page),
         "builtAt": session.artifact.manifest["built_at"],
-        "truncated": stop < len(content),
+        "truncated": part.next is not None,
     }
     head = [f"Page: {page['title']}", f"URL: {page['url']}"]
     if section is not None:
@@ -146,11 +134,11 @@ def read_page(session: Session, arguments: dict[str, Any]) -> Answer:
     if warnings:
         structured["warnings"] = warnings
         head += [f"Note: {warning}" for warning in warnings]
-    text = "\n".join([*head, "", exact_fence(content[start:stop])])
-    if stop < len(content):
-        cursor = write_cursor(session.artifact.build_id, READ_PAGE, scope, [stop])
-        structured["nextCursor"] = cursor
-        text += f'\n\nNext: {len(content) - stop} more characters with cursor="{cursor}".'
+    text = "\n".join([*head, "", exact_fence(content[part.start : part.stop])])
+    if part.next is not None:
+        structured["nextCursor"] = part.next
+        left = len(content) - part.stop
+        text += f'\n\nNext: {left} more characters with cursor="{part.next}".'
     return Answer(text, structured)
 
 
@@ -235,7 +223,7 @@ def _json_lines(entries: Sequence[Mapping[Any, Any]]) -> str:
     return json.dumps(entries, ensure_ascii=False, indent=2)
 
 
-_CURSOR = Argument("cursor", "string", "nextCursor of the previous answer", max_length=2_000)
+_CURSOR = cursor_argument("nextCursor of the previous answer")
 
 
 PAGE_FACTS = {"author": STRING, "createdAt": STRING, "pageCount": INTEGER}

@@ -10,6 +10,7 @@ from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import cut
 from kb_runtime.tools import library
 from kb_runtime.tools.declaration import Answer, Argument
+from kb_runtime.tools.paging import cursor_argument
 from kb_runtime.tools.workshops.shelf import (
     KIND,
     Workshop,
@@ -38,7 +39,7 @@ MAX_CHARS_ARGUMENT = Argument(
     minimum=1,
     out_of_range="reject",
 )
-CURSOR = Argument("cursor", "string", "nextCursor of the previous answer", max_length=2_000)
+CURSOR = cursor_argument("nextCursor of the previous answer")
 
 
 class Scope(NamedTuple):

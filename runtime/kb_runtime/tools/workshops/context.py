@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
+from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import quoted
 from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.paging import Pager
 from kb_runtime.tools.schemas import BOOLEAN, INTEGER, LIST, STRING, structure
 from kb_runtime.tools.workshops.bundles import (
     CURSOR,
@@ -82,12 +83,7 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer:
     cursor = None
     if bundle.next is not None:
         index = [each.slug for each in workshops(session)].index(scope.workshop.slug)
-        cursor = write_cursor(
-            session.artifact.build_id,
-            "retrieve_learning_context",
-            {},
-            [index, scope.exercise, scope.step or 0, *bundle.next],
-        )
+        cursor = _pager(session).write(index, scope.exercise, scope.step or 0, *bundle.next)
         structured["nextCursor"] = cursor
     parts = [
         title("Learning context"),
@@ -153,10 +149,12 @@ def _drawn_from(session: Session, slug: str | None, warnings: list[str]) -> list
     return known
 
 
+def _pager(session: Session) -> Pager:
+    return Pager(session.artifact.build_id, "retrieve_learning_context", {})
+
+
 def _continued(session: Session, cursor: str) -> tuple[Scope, int, int]:
-    build = session.artifact.build_id
-    position = read_cursor(cursor, build, "retrieve_learning_context", {}, 5)
-    index, exercise, step, section, offset = position
+    index, exercise, step, section, offset = _pager(session).read(cursor, 5)
     known = workshops(session)
     if index >= len(known):
         raise bad_cursor("it is beyond the end")

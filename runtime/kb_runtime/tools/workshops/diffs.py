@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.cursors import read_cursor, write_cursor
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import exact_fence
 from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.paging import Pager
 from kb_runtime.tools.schemas import BOOLEAN, INTEGER, LIST, STRING, structure
 from kb_runtime.tools.workshops.bundles import (
     CURSOR,
@@ -61,15 +61,12 @@ def diff_context(session: Session, arguments: dict[str, Any]) -> Answer:
         )
     chosen = diffs if focus is None else _focused(session, scope, diffs, focus)
     filters = {**scope.fields, "focus": focus}
-    start = (0, 0)
+    pager = Pager(session.artifact.build_id, "retrieve_diff_context", filters)
+    section, offset = 0, 0
     if arguments["cursor"] is not None:
-        build = session.artifact.build_id
-        section, offset = read_cursor(
-            arguments["cursor"], build, "retrieve_diff_context", filters, 2
-        )
-        start = (section, offset)
+        section, offset = pager.read(arguments["cursor"], 2)
     limit = limit_of(session, arguments["maxChars"], warnings)
-    bundle = bundle_from(session, scope.workshop, chosen, start, limit)
+    bundle = bundle_from(session, scope.workshop, chosen, (section, offset), limit)
     structured: dict[str, Any] = {
         **scope.fields,
         "diffSections": bundle.sections,
@@ -80,9 +77,7 @@ def diff_context(session: Session, arguments: dict[str, Any]) -> Answer:
         structured["focus"] = focus
     cursor = None
     if bundle.next is not None:
-        cursor = write_cursor(
-            session.artifact.build_id, "retrieve_diff_context", filters, bundle.next
-        )
+        cursor = pager.write(*bundle.next)
         structured["nextCursor"] = cursor
     parts = [
         title("Diff context"),

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.paging import Pager
 from kb_runtime.tools.schemas import INTEGER, LIST, OBJECT, STRING, structure
 from kb_runtime.tools.workshops.bundles import (
     CURSOR,
@@ -42,21 +42,17 @@ def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer:
         and has_diffs in (None, workshop.record["has_diffs"])
     ]
     scope = {"product": product, "hasDiffs": has_diffs}
-    start = 0
-    if arguments["cursor"] is not None:
-        build = session.artifact.build_id
-        (start,) = read_cursor(arguments["cursor"], build, "list_workshops", scope, 1)
-        if start >= len(found):
-            raise bad_cursor("it is beyond the end")
     everything = arguments["all"] is not False
-    stop = min(start + (MAX_WORKSHOPS if everything else limit), len(found))
-    if everything and stop - start > MAX_PAGES * limit:
+    pager = Pager(session.artifact.build_id, "list_workshops", scope)
+    page = pager.items(arguments["cursor"], len(found), MAX_WORKSHOPS if everything else limit)
+    count = page.stop - page.start
+    if everything and count > MAX_PAGES * limit:
         raise ToolError(
             "BAD_INPUT",
-            f"{stop - start} workshops in pages of {limit} are more than {MAX_PAGES} pages",
-            next_steps=[f"Give a limit of at least {-(-(stop - start) // MAX_PAGES)}."],
+            f"{count} workshops in pages of {limit} are more than {MAX_PAGES} pages",
+            next_steps=[f"Give a limit of at least {-(-count // MAX_PAGES)}."],
         )
-    entries = [_summary(session, workshop) for workshop in found[start:stop]]
+    entries = [_summary(session, workshop) for workshop in found[page.start : page.stop]]
     structured: dict[str, Any] = {
         "workshops": entries,
         "limit": limit,
@@ -67,11 +63,9 @@ def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer:
             "sections": sum(len(workshop.sections) for workshop in found),
         },
     }
-    cursor = None
-    if stop < len(found):
-        cursor = write_cursor(session.artifact.build_id, "list_workshops", scope, [stop])
-        structured["nextCursor"] = cursor
-    return Answer(_workshops_text(entries, arguments, cursor), structured)
+    if page.next is not None:
+        structured["nextCursor"] = page.next
+    return Answer(_workshops_text(entries, arguments, page.next), structured)
 
 
 def _summary(session: Session, workshop: Workshop) -> dict[str, Any]:
