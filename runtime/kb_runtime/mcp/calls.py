@@ -116,19 +116,6 @@ def _result(answer: Answer, meta: dict[str, str], is_error: bool = False) -> dic
 
 
 def _run(tool: Tool, session: Session, raw: dict[str, Any]) -> Answer:
-    arguments, warnings = check(tool, without_surrogates(raw))
+    arguments, warnings = check(tool, raw)
     answer = tool.run(session, arguments)
     return with_warnings(answer, [*warnings, *session.notes])
-
-
-def without_surrogates(value: Any) -> Any:
-    """`value` with U+FFFD for lone surrogates, which JSON can escape but no encoder takes."""
-    if isinstance(value, str):
-        if value.isascii():
-            return value
-        return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    if isinstance(value, list):
-        return [without_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
-    return value

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from kb_runtime.errors import ToolError
+    from kb_runtime.text.json_types import JsonType
     from kb_runtime.tools.session import Session
-
-JsonType = Literal["string", "integer", "number", "boolean", "object", "string[]"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.records.cases import PRIORITIES
 from kb_runtime.store.facets import Facet, RowFilter, folder_values, issue_key
+from kb_runtime.text.json_types import is_of_type
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import library
 
@@ -103,7 +104,7 @@ def _values(name: str, value: Any) -> tuple[str, ...]:
 def _text(name: str, value: Any) -> str:
     if value is None:
         return ""
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+    if not (is_of_type(value, "string") or is_of_type(value, "number")):
         raise ToolError(
             "BAD_INPUT", f"filters.{name} must be text or a list of texts, not {quoted(value)}"
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.search.near_duplicates import different
+from kb_runtime.text.json_types import DESCRIPTIONS, integer, is_of_type
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import exact_fence
 from kb_runtime.tools import library
@@ -34,6 +35,7 @@ from kb_runtime.tools.sources.shelf import (
 
 if TYPE_CHECKING:
     from kb_runtime.search.searcher import Hit
+    from kb_runtime.text.json_types import JsonType
     from kb_runtime.tools.session import Session
 
 MAX_RESULTS = 50
@@ -146,19 +148,13 @@ def _filters(given: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 def _filter_value(key: str, value: Any) -> Any:
-    if key == "pageCount":
-        if isinstance(value, str) and value.strip().isdecimal():
-            return int(value)
-        if isinstance(value, float) and value.is_integer():
-            return int(value)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-    elif isinstance(value, str):
-        return value.strip()
-    wanted = "a whole number" if key == "pageCount" else "a string"
+    type: JsonType = "integer" if key == "pageCount" else "string"
+    found = integer(value) if type == "integer" else value
+    if is_of_type(found, type):
+        return found.strip() if isinstance(found, str) else found
     raise ToolError(
         "BAD_INPUT",
-        f"filters.{key} must be {wanted} or a list of such, not {quoted(value)}."
+        f"filters.{key} must be {DESCRIPTIONS[type]} or a list of such, not {quoted(value)}."
         f" Allowed keys: {', '.join(FILTERS)}",
         details={"allowed": list(FILTERS)},
     )
