@@ -22,7 +22,9 @@ ARGUMENTS = (
     Argument("tags", "string[]", "Tags."),
     Argument("scope", "string", "Where.", default="all", choices=("all", "Docs")),
 )
-TOOL = Tool("{prefix}_x", "search", "A tool.", lambda session, arguments: Answer(""), ARGUMENTS)
+TOOL = Tool(
+    "{prefix}_x", "search", "A tool.", lambda session, arguments: Answer("", None), ARGUMENTS
+)
 
 
 def checked(**raw: Any) -> dict[str, Any]:

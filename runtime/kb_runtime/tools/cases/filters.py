@@ -11,7 +11,7 @@ from kb_runtime.records.cases import PRIORITIES
 from kb_runtime.store.facets import Facet, RowFilter, folder_values, issue_key
 from kb_runtime.text.json_types import is_of_type
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
 
 if TYPE_CHECKING:
     from kb_runtime.search.ports import FacetIndex
@@ -134,7 +134,7 @@ def row_filter(session: Session, filters: Filters) -> RowFilter | None:
     records = np.frombuffer(chunks.column("record"), dtype="<u4")
     mask = np.zeros(len(chunks), dtype=np.bool_)
     terms: dict[str, set[str] | None] = {name: set() for name in filters.values}
-    for info in library.collections(session, "tests"):
+    for info in lookup.collections(session, "tests"):
         if not info.chunks:
             continue
         facets = artifact.facets(info.name)
@@ -180,7 +180,7 @@ def advice(session: Session, filters: Filters) -> list[str]:
     """Why the filters leave nothing: those that match no test at all, with values that do."""
     shelves = [
         session.artifact.facets(info.name)
-        for info in library.collections(session, "tests")
+        for info in lookup.collections(session, "tests")
         if info.records
     ]
     told = []

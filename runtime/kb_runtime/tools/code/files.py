@@ -7,23 +7,25 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, ends_with, quoted, suggest
 from kb_runtime.text.rendering import fence
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import present
 from kb_runtime.tools.code import index as code_index
 from kb_runtime.tools.code.index import FAMILY, KIND
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.paging import Pager, cursor_argument
-from kb_runtime.tools.schemas import BOOLEAN, INTEGER, STRING, structure
 
 if TYPE_CHECKING:
+    from kb_runtime.records.entries import CodeEntry
+    from kb_runtime.tools.code.answers import SourceFile
     from kb_runtime.tools.session import Session
 
 MAX_FILE_CHARS = 40_000
 """Of a file in one answer."""
 
 
-def get_file(session: Session, arguments: dict[str, Any]) -> Answer:
+def get_file(session: Session, arguments: dict[str, Any]) -> Answer[SourceFile]:
     record = _file(session, arguments["path"])
-    text: str = record.get("text", "")
+    text = record.get("text", "")
     starts = _line_starts(text)
     first, last = _line_range(record, arguments, len(starts))
     own_name = session.tool_names.get("get_file", "get_file")
@@ -36,17 +38,16 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer:
     content = text[page.start : page.stop]
     first_shown = first + text.count("\n", begin, page.start)
     last_shown = first_shown + content.rstrip("\n").count("\n")
-    structured: dict[str, Any] = {
+    structured: SourceFile = {
         "file": record["id"],
         "content": content,
         "lines": f"{first_shown}-{last_shown}",
         "totalLines": len(starts),
-        "language": record.get("language", ""),
-        "workspace": record.get("workspace", ""),
         "lastIndexed": code_index.last_indexed(session),
     }
-    told = f"{record['id']}, lines {first_shown}-{last_shown} of {len(starts)}"
-    shown = f"{told}\n\n{fence(content, structured['language'])}"
+    structured |= present(language=record.get("language"), workspace=record["workspace"])
+    shown = f"{record['id']}, lines {first_shown}-{last_shown} of {len(starts)}"
+    shown += f"\n\n{fence(content, record.get('language', ''))}"
     tree = session.working_tree
     if tree is not None and tree.is_reachable and tree.state(record) != "current":
         structured["stale"] = True
@@ -60,16 +61,16 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer:
             f"\n\n[{end - page.stop} characters follow: repeat the call with cursor {page.next},"
             " or ask for fewer lines]"
         )
-    return Answer(shown, {name: value for name, value in structured.items() if value != ""})
+    return Answer(shown, structured)
 
 
-def _file(session: Session, given: str) -> library.Record:
+def _file(session: Session, given: str) -> CodeEntry:
     """The record of a path, of its unique ending, or of a `kb://` address. Raises NOT_FOUND."""
-    path = clean_path(library.record_id(given), "path")
-    record = library.find_path(session, KIND, path, given) if path else None
+    path = clean_path(lookup.record_id(given), "path")
+    record = lookup.find_path(session, KIND, path, given) if path else None
     if record is not None:
         return record
-    known = library.ids(session, KIND)
+    known = lookup.ids(session, KIND)
     search = session.tool_names.get("codebase_retrieval", "codebase_retrieval")
     endings = [id for id in known if ends_with(id, path)]
     if len(endings) > 1:
@@ -96,7 +97,7 @@ def _line_starts(text: str) -> list[int]:
     return starts
 
 
-def _line_range(record: library.Record, arguments: dict[str, Any], total: int) -> tuple[int, int]:
+def _line_range(record: CodeEntry, arguments: dict[str, Any], total: int) -> tuple[int, int]:
     """The first and the last line asked for; a range may end behind the file's last line."""
     first = arguments["start_line"] or 1
     last = min(arguments["end_line"] or total, total)
@@ -133,16 +134,6 @@ TOOLS = (
             Argument("start_line", "integer", "First line.", minimum=1, out_of_range="reject"),
             Argument("end_line", "integer", "Last line.", minimum=1, out_of_range="reject"),
             cursor_argument("nextCursor of the answer before, to go on."),
-        ),
-        output=structure(
-            {
-                "file": STRING,
-                "content": STRING,
-                "lines": STRING,
-                "totalLines": INTEGER,
-                "lastIndexed": {"type": ["string", "null"]},
-            },
-            {"language": STRING, "workspace": STRING, "stale": BOOLEAN, "nextCursor": STRING},
         ),
         needs=(KIND,),
     ),

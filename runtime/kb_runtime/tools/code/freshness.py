@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kb_runtime.text.rendering import shorten
 
 if TYPE_CHECKING:
-    from kb_runtime.tools import library
+    from kb_runtime.records.entries import CodeEntry
+    from kb_runtime.tools.code.answers import CodeMetadata, CodeResult
     from kb_runtime.tools.session import Session
 
 
@@ -21,7 +22,7 @@ class Freshness:
         self._stale: dict[str, str] = {}  # file -> what happened to it
         self.warnings: list[str] = []
 
-    def checked(self, record: library.Record, result: dict[str, Any]) -> dict[str, Any] | None:
+    def checked(self, record: CodeEntry, result: CodeResult) -> CodeResult | None:
         """The result as it can be shown: flagged, with the lines where its text stands now, when the
         file has changed; None when the text is gone."""
         state = "current" if self._tree is None else self._tree.state(record)
@@ -38,24 +39,23 @@ class Freshness:
             )
             return None
         last = place + result["content"].count("\n")
-        return {**result, "lines": f"{place}-{last}", "stale": True}
+        result["lines"], result["stale"] = f"{place}-{last}", True
+        return result
 
-    def status(self) -> dict[str, Any]:
-        """What it adds to `indexStatus`."""
-        if self._tree is None:
-            return {"comparedWithDisk": False}
-        return {"comparedWithDisk": True, "isStale": bool(self._stale)}
-
-    def metadata(self) -> dict[str, Any]:
+    def add_to(self, metadata: CodeMetadata) -> None:
+        """Says in the answer whether files were compared, and which of them have changed."""
+        status = metadata["indexStatus"]
+        if self._tree is not None:
+            status |= {"comparedWithDisk": True, "isStale": bool(self._stale)}
         if not self._stale:
-            return {}
+            return
         files = ", ".join(sorted(self._stale))
         advice = "Read these files from disk, and run `kbc build` to bring the index up to date."
         if self._is_followed:
             advice = "Read these files from disk; the index is being brought up to date."
-        return {
-            "freshnessWarning": f"changed since the index was built: {shorten(files, 400)}. {advice}"
-        }
+        metadata["freshnessWarning"] = (
+            f"changed since the index was built: {shorten(files, 400)}. {advice}"
+        )
 
 
 def _nearest(text: str, content: str, line: int) -> int | None:

@@ -9,26 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.rendering import cut, indented_json_text, shorten
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import present
 from kb_runtime.tools.code import index as code_index
 from kb_runtime.tools.code.freshness import Freshness
 from kb_runtime.tools.code.index import FAMILY, KIND
 from kb_runtime.tools.code.passages import MAX_CONTENT_CHARS, Passage, group_hits, score_passages
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import (
-    BOOLEAN,
-    INTEGER,
-    NUMBER,
-    OBJECT,
-    STRING,
-    STRINGS,
-    array,
-    row,
-    structure,
-)
 
 if TYPE_CHECKING:
     from kb_runtime.search.searcher import SearchResult
+    from kb_runtime.tools.code.answers import (
+        CodeEvidence,
+        CodeMetadata,
+        CodeResult,
+        CodeResults,
+        MatchType,
+    )
     from kb_runtime.tools.session import Session
 
 
@@ -56,7 +53,7 @@ class _Effort:
 _PROFILES = {"fast": _Effort(1, False), "balanced": _Effort(2, False), "rich": _Effort(4, True)}
 
 
-def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer:
+def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer[CodeResults]:
     started = time.perf_counter()
     query: str = arguments["query"]
     globs = PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
@@ -69,7 +66,7 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer:
     warnings.extend(found.warnings)
     passages = group_hits(session, found.hits, _JOINED_HITS, effort.widen)
     freshness = Freshness(session)
-    results: list[dict[str, Any]] = []
+    results: list[CodeResult] = []
     chars = 0
     for passage, score in score_passages(session, query, passages):
         indexed = _result(session, query, passage, score)
@@ -84,22 +81,22 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer:
             )
             break
         if is_v2:
-            result |= _explained(passage)
+            _explain(result, passage)
             if arguments["compact"]:
                 del result["content"]
                 result["preview"] = shorten(passage.best.snippet.text, PREVIEW_CHARS)
         results.append(result)
         if len(results) == arguments["top_k"]:
             break
-    metadata = _metadata(session, globs, found, len(results)) | freshness.metadata()
+    metadata = _metadata(session, globs, found, len(results))
     warnings.extend(code_index.warnings(metadata["indexStatus"]))
-    metadata["indexStatus"] |= freshness.status()
+    freshness.add_to(metadata)
     warnings.extend(freshness.warnings)
     if is_v2:
         metadata["totalCandidates"] = found.total_candidates
         metadata["buildId"] = session.artifact.build_id
     metadata["queryTimeMs"] = round((time.perf_counter() - started) * 1000, 1)
-    structured: dict[str, Any] = {"results": results, "metadata": metadata}
+    structured: CodeResults = {"results": results, "metadata": metadata}
     if not results:
         warnings.append(_nothing_found(globs))
     if warnings:
@@ -112,7 +109,7 @@ def _search(
 ) -> SearchResult:
     from kb_runtime.search.searcher import SearchRequest, SearchResult
 
-    collections = tuple(info.name for info in library.collections(session, KIND))
+    collections = tuple(info.name for info in lookup.collections(session, KIND))
     if not collections:  # a workspace whose first index is not there yet
         return SearchResult([], "lexical", (), 0, {})
     return session.artifact.searcher.search(
@@ -133,7 +130,7 @@ def _rows(session: Session, globs: PathGlobs) -> Iterator[range]:
 
     artifact = session.artifact
     records = np.frombuffer(artifact.chunks.column("record"), dtype="<u4")
-    for info in sorted(library.collections(session, KIND), key=lambda info: info.first_row):
+    for info in sorted(lookup.collections(session, KIND), key=lambda info: info.first_row):
         ids = artifact.catalog(info.name).ids()
         wanted = np.fromiter((id in globs for id in ids), dtype=np.bool_, count=len(ids))
         rows = wanted[records[info.rows.start : info.rows.stop]]
@@ -141,7 +138,7 @@ def _rows(session: Session, globs: PathGlobs) -> Iterator[range]:
         yield from (range(start, stop) for start, stop in edges.reshape(-1, 2).tolist())
 
 
-def _result(session: Session, query: str, passage: Passage, score: float) -> dict[str, Any]:
+def _result(session: Session, query: str, passage: Passage, score: float) -> CodeResult:
     artifact = session.artifact
     chunks = [artifact.chunks[at] for at in passage.rows]
     text = "".join(chunk["text"] for chunk in chunks)
@@ -155,7 +152,7 @@ def _result(session: Session, query: str, passage: Passage, score: float) -> dic
     }
 
 
-def _record_of(session: Session, passage: Passage) -> library.Record:
+def _record_of(session: Session, passage: Passage) -> Any:
     return session.artifact.catalog(passage.best.collection)[passage.best.record]
 
 
@@ -187,40 +184,37 @@ def _reason(query: str, passage: Passage) -> str:
     return "; ".join([f'Semantic match for: "{query}"', *evidence])
 
 
-def _explained(passage: Passage) -> dict[str, Any]:
-    """What the second version of the answer adds to a result."""
+def _explain(result: CodeResult, passage: Passage) -> None:
+    """Adds what the second version of the answer has."""
     best = passage.best
     chunk = best.chunk
     trail = chunk.get("breadcrumb", ())
-    known = {
-        "language": chunk.get("language"),
-        "symbolName": chunk.get("symbol"),
-        "symbolKind": chunk.get("symbol_kind"),
-        "parentSymbol": trail[-2] if chunk.get("symbol") and len(trail) > 2 else None,
-        "signature": chunk.get("signature"),
-        "matchedTerms": list(best.matched),
-        "cosine": None if best.cosine is None else round(best.cosine, 4),
-        "lexicalRank": best.lexical_rank,
-        "semanticRank": best.semantic_rank,
-    }
-    match_type = "path" if best.exact_name else "text"
+    evidence: CodeEvidence = present(
+        language=chunk.get("language"),
+        symbolName=chunk.get("symbol"),
+        symbolKind=chunk.get("symbol_kind"),
+        parentSymbol=trail[-2] if chunk.get("symbol") and len(trail) > 2 else None,
+        signature=chunk.get("signature"),
+        matchedTerms=list(best.matched),
+        cosine=round(best.cosine or 0.0, 4) or None,
+        lexicalRank=best.lexical_rank,
+        semanticRank=best.semantic_rank,
+    )
+    match_type: MatchType = "path" if best.exact_name else "text"
     if match_type == "text" and chunk.get("symbol") in best.matched:
         match_type = "definition"
-    return {
-        "trace": {"source_stage": best.strategy, "match_type": match_type},
-        "explainability": {name: value for name, value in known.items() if value},
-    }
+    result["trace"] = {"source_stage": best.strategy, "match_type": match_type}
+    result["explainability"] = evidence
 
 
-def _metadata(
-    session: Session, globs: PathGlobs, found: SearchResult, total: int
-) -> dict[str, Any]:
-    metadata: dict[str, Any] = {
+def _metadata(session: Session, globs: PathGlobs, found: SearchResult, total: int) -> CodeMetadata:
+    metadata: CodeMetadata = {
         "workspace": workspace(session),
         "lastIndexed": code_index.last_indexed(session),
         "totalResults": total,
         "query_mode": code_index.mode(found),
         "indexStatus": code_index.status(session),
+        "queryTimeMs": 0.0,  # set when the answer is complete
     }
     if globs:
         metadata["filtersApplied"] = [
@@ -234,7 +228,7 @@ def workspace(session: Session) -> str:
     """The folders that paths are relative to, as kb.toml names them."""
     names = {
         catalog[position].get("workspace", "")
-        for catalog in library.catalogs(session, KIND)
+        for catalog in lookup.catalogs(session, KIND)
         for position in (0, len(catalog) - 1)
         if len(catalog)
     }
@@ -277,20 +271,6 @@ detail; do not ask for them one by one.
 - Use grep only for exact strings and known names. When in doubt, use this tool first."""
 
 _TOP_K_REFUSED = f"Invalid top_k: it must be a whole number from 1 to {MAX_TOP_K}, not {{value}}"
-
-_RESULT = row(
-    {
-        "file": STRING,
-        "content": STRING,
-        "score": NUMBER,
-        "lines": STRING,
-        "reason": STRING,
-        "preview": STRING,
-        "stale": BOOLEAN,
-        "trace": OBJECT,
-        "explainability": OBJECT,
-    }
-)
 
 TOOLS = (
     Tool(
@@ -349,25 +329,6 @@ TOOLS = (
                 "With v2: a preview of 240 characters instead of the content.",
                 default=False,
             ),
-        ),
-        output=structure(
-            {
-                "results": array(_RESULT),
-                "metadata": structure(
-                    {
-                        "workspace": STRING,
-                        "lastIndexed": {"type": ["string", "null"]},
-                        "queryTimeMs": NUMBER,
-                        "totalResults": INTEGER,
-                    },
-                    {
-                        "query_mode": STRING,
-                        "indexStatus": OBJECT,
-                        "freshnessWarning": STRING,
-                        "filtersApplied": STRINGS,
-                    },
-                ),
-            }
         ),
         needs=(KIND,),
     ),

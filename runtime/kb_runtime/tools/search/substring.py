@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import ELLIPSIS, cut
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.paging import Pager, cursor_argument
-from kb_runtime.tools.schemas import INTEGER, STRING, STRINGS, array, row, structure
 
 if TYPE_CHECKING:
+    from kb_runtime.tools.search.answers import LineMatch, LineMatches
     from kb_runtime.tools.session import Session
 
 SCOPES = (
@@ -52,7 +52,7 @@ class Match(NamedTuple):
     at: int
 
 
-def search_docs(session: Session, arguments: dict[str, Any]) -> Answer:
+def search_docs(session: Session, arguments: dict[str, Any]) -> Answer[LineMatches]:
     query: str = arguments["query"]
     scope: str = arguments["scope"]
     limit: int = arguments["limit"]
@@ -60,7 +60,7 @@ def search_docs(session: Session, arguments: dict[str, Any]) -> Answer:
     matches = list(_matches(_files(session, scope), query.casefold()))
     pager = Pager(session.artifact.build_id, _TOOL, {"query": query, "scope": scope})
     page = pager.items(arguments["cursor"], len(matches), limit)
-    structured: dict[str, Any] = {
+    structured: LineMatches = {
         "query": query,
         "scope": scope,
         "total": len(matches),
@@ -73,7 +73,7 @@ def search_docs(session: Session, arguments: dict[str, Any]) -> Answer:
     if page.next is not None:
         structured["nextCursor"] = page.next
     if not matches:
-        search = library.tool_name(session, "hybrid_search")
+        search = lookup.tool_name(session, "hybrid_search")
         wider = "" if scope == "all" else " Search the scope all, or"
         structured["warnings"] = [
             f"No line holds {quoted(query)}.{wider or ' Try'} {search}, which also finds related words."
@@ -86,7 +86,7 @@ def _files(session: Session, scope: str) -> dict[str, list[Part]]:
     files: dict[str, list[Part]] = {}
     whole: dict[str, str] = {}
     for kind in KINDS:
-        for info in library.collections(session, kind):
+        for info in lookup.collections(session, kind):
             if kind != "docs" and not _in_scope(kind, "", scope):
                 continue
             catalog = session.artifact.catalog(info.name)
@@ -129,7 +129,7 @@ def _matches(files: dict[str, list[Part]], folded_query: str) -> Iterator[Match]
                     yield Match(path, first, lines, at)
 
 
-def _entry(match: Match, folded_query: str, around: int) -> dict[str, Any]:
+def _entry(match: Match, folded_query: str, around: int) -> LineMatch:
     path, first, lines, at = match
     end = len(lines) - (lines[-1] == "")
     before = [_shown(line) for line in lines[max(0, at - around) : at]]
@@ -184,30 +184,6 @@ TOOLS = (
                 maximum=MAX_LIMIT,
             ),
             cursor_argument("nextCursor of the answer to continue."),
-        ),
-        output=structure(
-            {
-                "query": STRING,
-                "total": INTEGER,
-                "matches": array(
-                    row(
-                        {
-                            "file": STRING,
-                            "line": INTEGER,
-                            "content": STRING,
-                            "context": STRINGS,
-                            "before": STRINGS,
-                            "after": STRINGS,
-                        }
-                    )
-                ),
-            },
-            {
-                "scope": STRING,
-                "limit": INTEGER,
-                "contextLines": INTEGER,
-                "nextCursor": STRING,
-            },
         ),
         needs=("docs", "builtins", "examples", "patterns", "templates"),
     ),

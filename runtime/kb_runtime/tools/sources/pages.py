@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.text.rendering import exact_fence
+from kb_runtime.text.rendering import exact_fence, indented_json_text
 from kb_runtime.text.urls import split_fragment
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument
 from kb_runtime.tools.paging import Pager, cursor_argument
-from kb_runtime.tools.schemas import (
-    BOOLEAN,
-    INTEGER,
-    LIST,
-    STRING,
-    structure,
-)
 from kb_runtime.tools.sources.family import (
     LIST_PAGES,
     LIST_SOURCES,
@@ -29,44 +22,51 @@ from kb_runtime.tools.sources.family import (
     page_facts,
     source_tool,
 )
-from kb_runtime.tools.sources.shelf import (
+from kb_runtime.tools.sources.lookup import (
     find_pages,
     find_source,
     sources,
 )
 
 if TYPE_CHECKING:
+    from kb_runtime.records.entries import PageEntry, SectionEntry
     from kb_runtime.tools.session import Session
+    from kb_runtime.tools.sources.answers import (
+        PageContent,
+        PageList,
+        PageSummary,
+        SourceList,
+        SourceSummary,
+    )
 
 MAX_LISTED = 1000
 SHOWN_HEADINGS = 40
 MAX_NEAREST = 5
 
 
-def list_sources(session: Session, _: dict[str, Any]) -> Answer:
-    found = sources(session)
-    entries = []
-    for source in found:
-        entry = {
+def list_sources(session: Session, _: dict[str, Any]) -> Answer[SourceList]:
+    entries: list[SourceSummary] = []
+    for source in sources(session):
+        type: Any = source.record["type"]
+        entry: SourceSummary = {
             "id": source.id,
             "name": source.name,
-            "type": source.record["type"],
-            "url": source.record.get("url", ""),
+            "type": type,
             "pageCount": len(source.pages),
             "chunkCount": len(source.rows(session, 0, len(source.pages))),
             "builtAt": session.artifact.manifest["built_at"],
-            "description": source.record.get("description", ""),
         }
-        entries.append({name: value for name, value in entry.items() if value != ""})
+        entry |= present(url=source.record.get("url"), description=source.record.get("description"))
+        entries.append(entry)
     listed = [
-        {name: entry[name] for name in ("id", "name", "type", "url") if name in entry}
-        for entry in entries
+        {name: each.get(name) for name in ("id", "name", "type", "url") if name in each}
+        for each in entries
     ]
-    text = _json_lines(listed) if listed else "No sources found."
+    text = indented_json_text(listed) if listed else "No sources found."
     return Answer(text, {"sources": entries, "total": len(entries)})
 
 
-def list_pages(session: Session, arguments: dict[str, Any]) -> Answer:
+def list_pages(session: Session, arguments: dict[str, Any]) -> Answer[PageList]:
     source = find_source(session, arguments["source_id"])
     wanted = arguments["filter"]
     pages = source.pages
@@ -81,14 +81,14 @@ def list_pages(session: Session, arguments: dict[str, Any]) -> Answer:
     scope = {"source_id": source.id, "filter": wanted}
     pager = Pager(session.artifact.build_id, LIST_PAGES, scope)
     page = pager.items(arguments["cursor"], len(pages), limit)
-    listed = [
-        {name: each[name] for name in ("id", "url", "title") if name in each}
+    listed: list[PageSummary] = [
+        {"id": each["id"], "url": each["url"], "title": each["title"]}
         for each in pages[page.start : page.stop]
     ]
-    structured: dict[str, Any] = {"sourceId": source.id, "pages": listed, "total": len(pages)}
+    structured: PageList = {"sourceId": source.id, "pages": listed, "total": len(pages)}
     if limit is not None:
         structured["limit"] = limit
-    text = _json_lines(listed) if listed else "No pages found for source."
+    text = indented_json_text(listed) if listed else "No pages found for source."
     if not listed and source.pages:
         structured["warnings"] = [
             f"None of the {len(source.pages)} pages has {quoted(wanted)} in its url or title."
@@ -100,11 +100,11 @@ def list_pages(session: Session, arguments: dict[str, Any]) -> Answer:
     return Answer(text, structured)
 
 
-def read_page(session: Session, arguments: dict[str, Any]) -> Answer:
+def read_page(session: Session, arguments: dict[str, Any]) -> Answer[PageContent]:
     """The page, or one section of it, exactly as it is stored; long ones in parts if so wished."""
     page, warnings = _page(session, arguments["url"], arguments["source_id"])
     section = _section(page, arguments, warnings)
-    content: str = page["text"]
+    content = page.get("text", "")
     if section is not None:
         lines = content.split("\n")
         first = section["line"] - page.get("line", 1)
@@ -113,20 +113,25 @@ def read_page(session: Session, arguments: dict[str, Any]) -> Answer:
     scope = {"page": page["id"], "section": None if section is None else section["line"]}
     pager = Pager(session.artifact.build_id, READ_PAGE, scope)
     part = pager.part(arguments["cursor"], content, arguments["maxChars"])
-    structured: dict[str, Any] = {
+    structured: PageContent = {
         "url": page["url"],
         "title": page["title"],
         "sourceId": page["source"],
         "sourceName": page["source_name"],
         "content": content[part.start : part.stop],
         "sections": [
-            {name: each[name] for name in ("title", "level", "anchor", "line")}
+            {
+                "title": each["title"],
+                "level": each["level"],
+                "anchor": each["anchor"],
+                "line": each["line"],
+            }
             for each in page.get("sections", ())
         ],
-        **page_facts(page),
         "builtAt": session.artifact.manifest["built_at"],
         "truncated": part.next is not None,
     }
+    structured |= page_facts(page)
     head = [f"Page: {page['title']}", f"URL: {page['url']}"]
     if section is not None:
         structured["section"] = section["title"]
@@ -142,7 +147,7 @@ def read_page(session: Session, arguments: dict[str, Any]) -> Answer:
     return Answer(text, structured)
 
 
-def _page(session: Session, url: str, source_id: str | None) -> tuple[library.Record, list[str]]:
+def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry, list[str]]:
     """The page with this address, and what to know about the choice. Raises NOT_FOUND."""
     found = find_pages(session, url)
     source = None if source_id is None else find_source(session, source_id)
@@ -168,7 +173,7 @@ def _page(session: Session, url: str, source_id: str | None) -> tuple[library.Re
             details={"nearest": near},
         )
     others = [page["source"] for page in found[1:]]
-    if library.tell_others(session, url, [(page["collection"], page["id"]) for page in found]):
+    if lookup.note_duplicates(session, url, [(page["collection"], page["id"]) for page in found]):
         others = []
     warnings = []
     if others:
@@ -190,13 +195,13 @@ def _nearest(url: str, known: Sequence[str]) -> list[str]:
 
 
 def _section(
-    page: Mapping[str, Any], arguments: Mapping[str, Any], warnings: list[str]
-) -> dict[str, Any] | None:
+    page: PageEntry, arguments: Mapping[str, Any], warnings: list[str]
+) -> SectionEntry | None:
     """The section asked for by title or anchor, else by the fragment of the address. Raises
     NOT_FOUND for an unknown title; an unknown fragment is only told."""
     wanted = arguments["section"]
     fragment = split_fragment(arguments["url"])[1]
-    sections: list[dict[str, Any]] = page.get("sections", [])
+    sections = page.get("sections", [])
     name = (wanted or fragment).lstrip("# ")
     for exact in (True, False):
         for section in sections if name else ():
@@ -219,14 +224,8 @@ def _section(
     return None
 
 
-def _json_lines(entries: Sequence[Mapping[Any, Any]]) -> str:
-    return json.dumps(entries, ensure_ascii=False, indent=2)
-
-
 _CURSOR = cursor_argument("nextCursor of the previous answer")
 
-
-PAGE_FACTS = {"author": STRING, "createdAt": STRING, "pageCount": INTEGER}
 
 TOOLS = (
     source_tool(
@@ -234,12 +233,6 @@ TOOLS = (
         "List the documentation sets: id, name, type, url.",
         list_sources,
         (),
-        structure(
-            {
-                "sources": LIST,
-                "total": INTEGER,
-            }
-        ),
     ),
     source_tool(
         LIST_PAGES,
@@ -262,14 +255,6 @@ TOOLS = (
                 maximum=MAX_LISTED,
             ),
             _CURSOR,
-        ),
-        structure(
-            {
-                "sourceId": STRING,
-                "pages": LIST,
-                "total": INTEGER,
-            },
-            {"limit": INTEGER, "nextCursor": STRING},
         ),
     ),
     source_tool(
@@ -294,19 +279,6 @@ TOOLS = (
                 out_of_range="reject",
             ),
             _CURSOR,
-        ),
-        structure(
-            {
-                "url": STRING,
-                "title": STRING,
-                "sourceId": STRING,
-                "sourceName": STRING,
-                "content": STRING,
-                "sections": LIST,
-                "truncated": BOOLEAN,
-                "builtAt": STRING,
-            },
-            {**PAGE_FACTS, "section": STRING, "nextCursor": STRING},
         ),
     ),
 )

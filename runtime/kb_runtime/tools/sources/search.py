@@ -10,22 +10,16 @@ from kb_runtime.search.near_duplicates import different
 from kb_runtime.text.json_types import DESCRIPTIONS, integer, is_of_type
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import exact_fence
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument
-from kb_runtime.tools.schemas import (
-    INTEGER,
-    LIST,
-    NUMBER,
-    STRING,
-    structure,
-)
 from kb_runtime.tools.sources.family import (
     READ_PAGE,
     SEARCH,
     page_facts,
     source_tool,
 )
-from kb_runtime.tools.sources.shelf import (
+from kb_runtime.tools.sources.lookup import (
     KIND,
     Source,
     find_source,
@@ -34,9 +28,11 @@ from kb_runtime.tools.sources.shelf import (
 )
 
 if TYPE_CHECKING:
+    from kb_runtime.records.entries import ListedPage
     from kb_runtime.search.searcher import Hit
     from kb_runtime.text.json_types import JsonType
     from kb_runtime.tools.session import Session
+    from kb_runtime.tools.sources.answers import PassageResult, PassageResults
 
 MAX_RESULTS = 50
 POOL = 2 * MAX_RESULTS
@@ -79,7 +75,7 @@ _SAME_TYPE = (
 )
 
 
-def search(session: Session, arguments: dict[str, Any]) -> Answer:
+def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults]:
     from kb_runtime.search.searcher import NO_WORD_OCCURS, SearchRequest
 
     query, alpha, limit = arguments["query"], float(arguments["alpha"]), arguments["limit"]
@@ -91,7 +87,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
     result = session.artifact.searcher.search(
         SearchRequest(
             query=query,
-            collections=tuple(info.name for info in library.collections(session, KIND)),
+            collections=tuple(info.name for info in lookup.collections(session, KIND)),
             limit=POOL,
             alpha=alpha,
             ranking=(),  # a score is the mix of both sides that `alpha` asks for, and nothing else
@@ -116,7 +112,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
     results = [_result(session, rank, hit) for rank, hit in enumerate(hits, start=1)]
     if not results and filters:
         warnings.append("No passage that satisfies the filters matches: leave some of them out.")
-    structured: dict[str, Any] = {
+    structured: PassageResults = {
         "query": query,
         "alpha": alpha,
         "limit": limit,
@@ -176,7 +172,7 @@ def _rows(session: Session, filters: Mapping[str, Sequence[Any]]) -> tuple[range
     if not by_page and not filters.keys() & {"sourceId", "sourceName"}:
         return None
 
-    def accepts(_: Source, page: Mapping[str, Any]) -> bool:
+    def accepts(_: Source, page: ListedPage) -> bool:
         return all(page.get(field) in values for field, values in by_page.items())
 
     among = [
@@ -188,28 +184,29 @@ def _rows(session: Session, filters: Mapping[str, Sequence[Any]]) -> tuple[range
     return matching_rows(session, among, accepts)
 
 
-def _result(session: Session, rank: int, hit: Hit) -> dict[str, Any]:
-    page = session.artifact.catalog(hit.collection)[hit.record]
+def _result(session: Session, rank: int, hit: Hit) -> PassageResult:
+    page: Any = session.artifact.catalog(hit.collection)[hit.record]
     chunk = hit.chunk
-    result = {
+    result: PassageResult = {
         "rank": rank,
         "score": round(hit.score, 6),
         "title": page["title"],
         "url": page["url"],
         "sourceId": page["source"],
         "sourceName": page["source_name"],
-        "type": chunk.get("type", ""),
-        "language": chunk.get("language", ""),
         "chunkIndex": chunk["index"],
         "content": chunk["text"],
-        **page_facts(page),
     }
-    if section := (chunk.get("breadcrumb") or [""])[-1]:
-        result["section"] = section
-    return {name: value for name, value in result.items() if value != ""}
+    result |= present(
+        type=chunk.get("type"),
+        language=chunk.get("language"),
+        section=(chunk.get("breadcrumb") or [""])[-1],
+    )
+    result |= page_facts(page)
+    return result
 
 
-def _search_text(results: Sequence[Mapping[str, Any]]) -> str:
+def _search_text(results: Sequence[PassageResult]) -> str:
     if not results:
         return "No results found."
     parts = []
@@ -273,14 +270,6 @@ TOOLS = (
                 f"equal to a value or one of a list, all must hold: {', '.join(FILTERS)}."
                 f" type is one of {', '.join(TYPES)}",
             ),
-        ),
-        structure(
-            {
-                "query": STRING,
-                "alpha": NUMBER,
-                "limit": INTEGER,
-                "results": LIST,
-            }
         ),
     ),
 )

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import quoted
-from kb_runtime.text.rendering import cut
-from kb_runtime.tools import library
-from kb_runtime.tools.declaration import Answer, Argument
+from kb_runtime.text.rendering import cut, json_text
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import present
+from kb_runtime.tools.declaration import Argument
 from kb_runtime.tools.paging import cursor_argument
-from kb_runtime.tools.workshops.shelf import (
+from kb_runtime.tools.workshops.lookup import (
     KIND,
     Workshop,
     check_scope,
     find_workshop,
 )
-from kb_runtime.tools.workshops.text import listing, next_steps, shown
+from kb_runtime.tools.workshops.text import listing, next_steps, shown, title
 
 if TYPE_CHECKING:
+    from kb_runtime.records.entries import WorkshopSectionEntry
     from kb_runtime.tools.session import Session
+    from kb_runtime.tools.workshops.answers import ContextSection
 
 DEFAULT_CHARS = 50_000
 MAX_CHARS = 80_000
@@ -70,7 +73,7 @@ def stated_scope(session: Session, arguments: Mapping[str, Any]) -> Scope:
 class Bundle(NamedTuple):
     """Sections as the structure shows them, and where the rest begins: section and character."""
 
-    sections: list[dict[str, Any]]
+    sections: list[ContextSection]
     next: tuple[int, int] | None
 
 
@@ -86,11 +89,11 @@ def bundle_from(
     first, offset = start
     if first >= len(chosen):
         raise bad_cursor("it is beyond the end")
-    taken: list[dict[str, Any]] = []
+    taken: list[ContextSection] = []
     room = limit
     for number in range(first, len(chosen)):
         record = workshop.section(session, chosen[number])
-        content: str = record.get("text", "")
+        content = record.get("text", "")
         if offset and offset >= len(content):
             raise bad_cursor("it is beyond the end")
         end = cut(content, offset, room) if room or not content else offset
@@ -105,16 +108,14 @@ def bundle_from(
     return Bundle(taken, None)
 
 
-def _section(record: library.Record, content: str) -> dict[str, Any]:
-    entry = {
-        "label": record["label"],
-        "kind": record["kind"],
-        "content": content,
-        "sourcePath": record.get("source_path"),
-        "exerciseNumber": record["exercise"] or None,
-        "stepNumber": record["step"] or None,
-    }
-    return {name: value for name, value in entry.items() if value is not None}
+def _section(record: WorkshopSectionEntry, content: str) -> ContextSection:
+    entry: ContextSection = {"label": record["label"], "kind": record["kind"], "content": content}
+    entry |= present(
+        sourcePath=record.get("source_path"),
+        exerciseNumber=record["exercise"] or None,
+        stepNumber=record["step"] or None,
+    )
+    return entry
 
 
 def context_limits(settings: Mapping[str, Any]) -> tuple[int, int]:
@@ -123,72 +124,74 @@ def context_limits(settings: Mapping[str, Any]) -> tuple[int, int]:
     return min(settings.get("context_chars") or DEFAULT_CHARS, highest), highest
 
 
-def limit_words(settings: Mapping[str, Any]) -> dict[str, int]:
+def limit_texts(settings: Mapping[str, Any]) -> dict[str, int]:
     default, highest = context_limits(settings)
     return {"context_chars": default, "max_context_chars": highest}
 
 
 def limit_of(session: Session, wanted: int | None, warnings: list[str]) -> int:
     """The characters of one answer, as asked for and as kb.toml allows."""
-    default, highest = context_limits(library.settings(session.artifact, (KIND,)))
+    default, highest = context_limits(lookup.settings(session.artifact, (KIND,)))
     if wanted is not None and wanted > highest:
         warnings.append(f"maxChars is at most {highest}: that was used instead of {wanted}")
     return min(wanted or default, highest)
 
 
-def scope_text(scope: Scope, more: Mapping[str, str]) -> str:
-    return listing(
-        "Scope",
-        {
-            "workshop": f"`{scope.workshop.slug}`",
-            "exerciseNumber": f"`{scope.exercise}`",
-            "stepNumber": shown(scope.step, "all steps"),
-            **more,
-        },
-    )
+class BundleText(NamedTuple):
+    """The text of an answer that retrieves sections with `tool`: `heading`, the scope, of which `facts`
+    are more, and the sections."""
+
+    tool: str
+    heading: str
+    scope: Scope
+    facts: Mapping[str, str]
+
+    def write(
+        self,
+        bodies: Sequence[tuple[ContextSection, str]],
+        max_chars: int | None,
+        cursor: str | None,
+        continued: Mapping[str, Any],
+        warnings: Sequence[str],
+    ) -> str:
+        """`bodies` are the sections with their texts as they are shown. The call that goes on with
+        `cursor` has the arguments `continued` besides the scope, which is spelled out: it continues
+        what was drawn at random too."""
+        scope = self.scope
+        parts = [
+            title(self.heading),
+            listing(
+                "Scope",
+                {
+                    "workshop": f"`{scope.workshop.slug}`",
+                    "exerciseNumber": f"`{scope.exercise}`",
+                    "stepNumber": shown(scope.step, "all steps"),
+                    **self.facts,
+                },
+            ),
+            listing(
+                "Payload",
+                {
+                    "maxChars": shown(max_chars, "default"),
+                    "truncated": shown(cursor is not None, ""),
+                    "nextCursor": shown(cursor, "none"),
+                    "sections": f"**{len(bodies)}**",
+                },
+            ),
+            "\n\n---\n\n".join(
+                _section_text(number, *each) for number, each in enumerate(bodies, start=1)
+            ),
+        ]
+        if cursor is not None:
+            call = {**scope.fields, **continued, "cursor": cursor}
+            if max_chars is not None:
+                call["maxChars"] = max_chars
+            parts.append(next_steps([f"Call `{self.tool}` with `{json_text(call)}`."]))
+        return "\n\n".join([*parts, *(f"Note: {warning}" for warning in warnings)])
 
 
-def payload_text(max_chars: int | None, cursor: str | None, sections: int) -> str:
-    return listing(
-        "Payload",
-        {
-            "maxChars": shown(max_chars, "default"),
-            "truncated": shown(cursor is not None, ""),
-            "nextCursor": shown(cursor, "none"),
-            "sections": f"**{sections}**",
-        },
-    )
-
-
-def section_text(number: int, section: Mapping[str, Any], body: str) -> str:
+def _section_text(number: int, section: ContextSection, body: str) -> str:
     lines = [f"### {number}) {section['label']}", f"_kind_: `{section['kind']}`"]
     if "sourcePath" in section:
         lines.append(f"_Source_: `{section['sourcePath']}`")
     return "\n".join([*lines, "", body or "_This section is empty._"])
-
-
-def next_text(
-    tool: str,
-    scope: Scope,
-    max_chars: int | None,
-    cursor: str,
-    more: Mapping[str, Any] | None = None,
-) -> str:
-    """The call that goes on, with the scope spelled out: it continues what was drawn at random too."""
-    from kb_runtime.text.rendering import json_text
-
-    call = {**scope.fields, **(more or {}), "cursor": cursor}
-    if max_chars is not None:
-        call["maxChars"] = max_chars
-    return next_steps([f"Call `{tool}` with `{json_text(call)}`."])
-
-
-def with_notes(parts: Sequence[str], structured: dict[str, Any], warnings: Sequence[str]) -> Answer:
-    if warnings:
-        structured["warnings"] = list(warnings)
-    return Answer("\n\n".join([*parts, *_notes(warnings)]), structured)
-
-
-def _notes(warnings: Sequence[str]) -> Iterator[str]:
-    for warning in warnings:
-        yield f"Note: {warning}"

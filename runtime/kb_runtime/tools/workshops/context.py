@@ -9,27 +9,23 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import quoted
+from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.paging import Pager
-from kb_runtime.tools.schemas import BOOLEAN, INTEGER, LIST, STRING, structure
 from kb_runtime.tools.workshops.bundles import (
     CURSOR,
     EXERCISE,
     MAX_CHARS_ARGUMENT,
     STEP,
     WORKSHOP,
+    BundleText,
     Scope,
     bundle_from,
     limit_of,
-    limit_words,
-    next_text,
-    payload_text,
-    scope_text,
-    section_text,
+    limit_texts,
     stated_scope,
-    with_notes,
 )
-from kb_runtime.tools.workshops.shelf import (
+from kb_runtime.tools.workshops.lookup import (
     FAMILY,
     KIND,
     Workshop,
@@ -37,13 +33,14 @@ from kb_runtime.tools.workshops.shelf import (
     find_workshop,
     workshops,
 )
-from kb_runtime.tools.workshops.text import failure, shown, title
+from kb_runtime.tools.workshops.text import failure, shown
 
 if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
+    from kb_runtime.tools.workshops.answers import LearningContext
 
 
-def learning_context(session: Session, arguments: dict[str, Any]) -> Answer:
+def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[LearningContext]:
     """All sections for one exercise or step, in the order in which they are taught.
 
     The position in a cursor is workshop, exercise, step, section, character: it carries its scope, so
@@ -74,29 +71,22 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer:
         raise ToolError("NO_MATCH", f"{scope} has no sections")
     limit = limit_of(session, arguments["maxChars"], warnings)
     bundle = bundle_from(session, scope.workshop, chosen, (section, offset), limit)
-    structured: dict[str, Any] = {
-        **scope.fields,
-        "sections": bundle.sections,
-        "truncated": bundle.next is not None,
-        "maxChars": limit,
-    }
     cursor = None
     if bundle.next is not None:
         index = [each.slug for each in workshops(session)].index(scope.workshop.slug)
         cursor = _pager(session).write(index, scope.exercise, scope.step or 0, *bundle.next)
-        structured["nextCursor"] = cursor
-    parts = [
-        title("Learning context"),
-        scope_text(scope, {"random": shown(bool(arguments["random"]), "")}),
-        payload_text(arguments["maxChars"], cursor, len(bundle.sections)),
-        "\n\n---\n\n".join(
-            section_text(number, each, str(each["content"]))
-            for number, each in enumerate(bundle.sections, start=1)
-        ),
-    ]
-    if cursor is not None:
-        parts.append(next_text("retrieve_learning_context", scope, arguments["maxChars"], cursor))
-    return with_notes(parts, structured, warnings)
+    structured: LearningContext = {
+        "workshop": scope.workshop.slug,
+        "exerciseNumber": scope.exercise,
+        "sections": bundle.sections,
+        "truncated": cursor is not None,
+        "maxChars": limit,
+    }
+    structured |= present(stepNumber=scope.step, nextCursor=cursor, warnings=warnings)
+    facts = {"random": shown(bool(arguments["random"]), "")}
+    text = BundleText("retrieve_learning_context", "Learning context", scope, facts)
+    bodies = [(each, each["content"]) for each in bundle.sections]
+    return Answer(text.write(bodies, arguments["maxChars"], cursor, {}, warnings), structured)
 
 
 def _drawn(
@@ -179,19 +169,9 @@ TOOLS = (
             MAX_CHARS_ARGUMENT,
             CURSOR,
         ),
-        output=structure(
-            {
-                "workshop": STRING,
-                "exerciseNumber": INTEGER,
-                "sections": LIST,
-                "truncated": BOOLEAN,
-                "maxChars": INTEGER,
-            },
-            {"stepNumber": INTEGER, "nextCursor": STRING},
-        ),
         needs=(KIND,),
         idempotent=False,
         on_error=failure("Learning context"),
-        words=limit_words,
+        setting_texts=limit_texts,
     ),
 )

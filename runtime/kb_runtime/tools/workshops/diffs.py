@@ -9,40 +9,37 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import exact_fence
+from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.paging import Pager
-from kb_runtime.tools.schemas import BOOLEAN, INTEGER, LIST, STRING, structure
 from kb_runtime.tools.workshops.bundles import (
     CURSOR,
     EXERCISE,
     MAX_CHARS_ARGUMENT,
     STEP,
     WORKSHOP,
+    BundleText,
     Scope,
     bundle_from,
     limit_of,
-    limit_words,
-    next_text,
-    payload_text,
-    scope_text,
-    section_text,
+    limit_texts,
     stated_scope,
-    with_notes,
 )
-from kb_runtime.tools.workshops.shelf import (
+from kb_runtime.tools.workshops.lookup import (
     FAMILY,
     KIND,
     covering,
 )
-from kb_runtime.tools.workshops.text import failure, shown, title
+from kb_runtime.tools.workshops.text import failure, shown
 
 if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
+    from kb_runtime.tools.workshops.answers import DiffContext
 
 MAX_PATHS_SHOWN = 10
 
 
-def diff_context(session: Session, arguments: dict[str, Any]) -> Answer:
+def diff_context(session: Session, arguments: dict[str, Any]) -> Answer[DiffContext]:
     """The diffs for one exercise or step, or those of them that hold `focus`."""
     warnings: list[str] = []
     scope = stated_scope(session, arguments)
@@ -67,33 +64,26 @@ def diff_context(session: Session, arguments: dict[str, Any]) -> Answer:
         section, offset = pager.read(arguments["cursor"], 2)
     limit = limit_of(session, arguments["maxChars"], warnings)
     bundle = bundle_from(session, scope.workshop, chosen, (section, offset), limit)
-    structured: dict[str, Any] = {
-        **scope.fields,
+    cursor = None if bundle.next is None else pager.write(*bundle.next)
+    structured: DiffContext = {
+        "workshop": scope.workshop.slug,
+        "exerciseNumber": scope.exercise,
         "diffSections": bundle.sections,
-        "truncated": bundle.next is not None,
+        "truncated": cursor is not None,
         "maxChars": limit,
     }
-    if focus is not None:
-        structured["focus"] = focus
-    cursor = None
-    if bundle.next is not None:
-        cursor = pager.write(*bundle.next)
-        structured["nextCursor"] = cursor
-    parts = [
-        title("Diff context"),
-        scope_text(scope, {"focus": shown(focus, "none")}),
-        payload_text(arguments["maxChars"], cursor, len(bundle.sections)),
-        "\n\n---\n\n".join(
-            section_text(
-                number, each, exact_fence(each["content"], "diff") if each["content"] else ""
-            )
-            for number, each in enumerate(bundle.sections, start=1)
-        ),
+    structured |= present(stepNumber=scope.step, focus=focus, nextCursor=cursor, warnings=warnings)
+    text = BundleText(
+        "retrieve_diff_context", "Diff context", scope, {"focus": shown(focus, "none")}
+    )
+    bodies = [
+        (each, exact_fence(each["content"], "diff") if each["content"] else "")
+        for each in bundle.sections
     ]
-    if cursor is not None:
-        more = {} if focus is None else {"focus": focus}
-        parts.append(next_text("retrieve_diff_context", scope, arguments["maxChars"], cursor, more))
-    return with_notes(parts, structured, warnings)
+    continued = present(focus=focus)
+    return Answer(
+        text.write(bodies, arguments["maxChars"], cursor, continued, warnings), structured
+    )
 
 
 def _focused(session: Session, scope: Scope, diffs: Sequence[int], focus: str) -> list[int]:
@@ -138,18 +128,8 @@ TOOLS = (
             MAX_CHARS_ARGUMENT,
             CURSOR,
         ),
-        output=structure(
-            {
-                "workshop": STRING,
-                "exerciseNumber": INTEGER,
-                "diffSections": LIST,
-                "truncated": BOOLEAN,
-                "maxChars": INTEGER,
-            },
-            {"stepNumber": INTEGER, "focus": STRING, "nextCursor": STRING},
-        ),
         needs=(KIND,),
         on_error=failure("Diff context"),
-        words=limit_words,
+        setting_texts=limit_texts,
     ),
 )

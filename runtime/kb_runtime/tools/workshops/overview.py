@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
+from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.paging import Pager
-from kb_runtime.tools.schemas import INTEGER, LIST, OBJECT, STRING, structure
 from kb_runtime.tools.workshops.bundles import (
     CURSOR,
     EXERCISE,
 )
-from kb_runtime.tools.workshops.shelf import (
+from kb_runtime.tools.workshops.lookup import (
     FAMILY,
     KIND,
     Workshop,
@@ -24,7 +24,15 @@ from kb_runtime.tools.workshops.shelf import (
 from kb_runtime.tools.workshops.text import failure, listing, next_steps, shown, title
 
 if TYPE_CHECKING:
+    from kb_runtime.records.entries import ListedStep
     from kb_runtime.tools.session import Session
+    from kb_runtime.tools.workshops.answers import (
+        ExerciseList,
+        ExerciseSummary,
+        StepSummary,
+        WorkshopList,
+        WorkshopSummary,
+    )
 
 PAGE = 100
 MAX_PAGES = 500
@@ -33,7 +41,7 @@ MAX_WORKSHOPS = 10_000
 MAX_BULLETS = 50
 
 
-def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer:
+def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer[WorkshopList]:
     product, has_diffs, limit = arguments["product"], arguments["hasDiffs"], arguments["limit"]
     found = [
         workshop
@@ -53,7 +61,7 @@ def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer:
             next_steps=[f"Give a limit of at least {-(-count // MAX_PAGES)}."],
         )
     entries = [_summary(session, workshop) for workshop in found[page.start : page.stop]]
-    structured: dict[str, Any] = {
+    structured: WorkshopList = {
         "workshops": entries,
         "limit": limit,
         "totals": {
@@ -68,8 +76,8 @@ def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer:
     return Answer(_workshops_text(entries, arguments, page.next), structured)
 
 
-def _summary(session: Session, workshop: Workshop) -> dict[str, Any]:
-    entry = {
+def _summary(session: Session, workshop: Workshop) -> WorkshopSummary:
+    entry: WorkshopSummary = {
         "workshop": workshop.slug,
         "title": workshop.record["title"],
         "exerciseCount": len(workshop.exercises),
@@ -78,13 +86,12 @@ def _summary(session: Session, workshop: Workshop) -> dict[str, Any]:
         "stepCount": workshop.step_count,
         "sectionCount": len(workshop.sections),
     }
-    if product := workshop.record.get("product"):
-        entry["product"] = product
+    entry |= present(product=workshop.record.get("product"))
     return entry
 
 
 def _workshops_text(
-    entries: Sequence[Mapping[str, Any]], arguments: Mapping[str, Any], cursor: str | None
+    entries: Sequence[WorkshopSummary], arguments: Mapping[str, Any], cursor: str | None
 ) -> str:
     bullets = []
     for entry in entries[:MAX_BULLETS]:
@@ -121,11 +128,11 @@ def _workshops_text(
     return "\n\n".join(parts)
 
 
-def list_exercises(session: Session, arguments: dict[str, Any]) -> Answer:
+def list_exercises(session: Session, arguments: dict[str, Any]) -> Answer[ExerciseList]:
     workshop = find_workshop(session, arguments["workshop"])
     number = arguments["exerciseNumber"]
     check_scope([workshop], number, None)
-    exercises = [
+    exercises: list[ExerciseSummary] = [
         {
             "number": exercise["number"],
             "title": exercise["title"],
@@ -148,7 +155,7 @@ def list_exercises(session: Session, arguments: dict[str, Any]) -> Answer:
         "\n".join(lines) or "_no exercises_",
         next_steps(["Call `retrieve_learning_context` with a workshop and an exerciseNumber."]),
     ]
-    structured = {
+    structured: ExerciseList = {
         "workshop": workshop.slug,
         "title": workshop.record["title"],
         "exercises": exercises,
@@ -156,15 +163,14 @@ def list_exercises(session: Session, arguments: dict[str, Any]) -> Answer:
     return Answer("\n\n".join(parts), structured)
 
 
-def _step(step: Mapping[str, Any]) -> dict[str, Any]:
-    entry = {
-        "number": step["number"],
-        "title": step.get("title"),
-        "hasDiff": step["has_diff"],
-        "problemDir": step.get("problem_dir"),
-        "solutionDir": step.get("solution_dir"),
-    }
-    return {name: value for name, value in entry.items() if value is not None}
+def _step(step: ListedStep) -> StepSummary:
+    entry: StepSummary = {"number": step["number"], "hasDiff": step["has_diff"]}
+    entry |= present(
+        title=step.get("title"),
+        problemDir=step.get("problem_dir"),
+        solutionDir=step.get("solution_dir"),
+    )
+    return entry
 
 
 TOOLS = (
@@ -180,14 +186,6 @@ TOOLS = (
             CURSOR,
             Argument("product", "string", "only this product label", max_length=300),
             Argument("hasDiffs", "boolean", "only workshops with, or without, diffs"),
-        ),
-        output=structure(
-            {
-                "workshops": LIST,
-                "limit": INTEGER,
-                "totals": OBJECT,
-            },
-            {"nextCursor": STRING},
         ),
         needs=(KIND,),
         on_error=failure(
@@ -209,13 +207,6 @@ TOOLS = (
                 max_length=300,
             ),
             EXERCISE,
-        ),
-        output=structure(
-            {
-                "workshop": STRING,
-                "title": STRING,
-                "exercises": LIST,
-            }
         ),
         needs=(KIND,),
         on_error=failure("List exercises"),
