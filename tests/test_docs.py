@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
-from scripts.answer_fields import schema
 
-from kb_runtime.tools import TOOLS
 from kb_runtime.tools.declaration import Tool
+from kb_runtime.tools.fields import answer_type, field_rows
+from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.search.compact import COMPACT_TOOLS
 from kbc.frontends.metadata import Metadata
 from kbc.project import kinds, settings
@@ -36,15 +36,10 @@ def test_generated_pages_are_current() -> None:
 
 
 @pytest.mark.parametrize("tool", [*TOOLS, *COMPACT_TOOLS], ids=lambda tool: tool.name)
-def test_the_fields_of_answers_are_those_that_the_tool_declares(tool: Tool) -> None:
-    declared = tool.output or {"properties": {}}
-    told = schema(tool.name)
-    assert told["properties"].keys() - declared["properties"].keys() <= {"warnings"}
-    assert declared["properties"].keys() <= told["properties"].keys()
-    assert set(told.get("required", ())) == set(declared.get("required", ()))
-    for name, own in told["properties"].items():
-        outer = declared["properties"].get(name, {})
-        assert outer.get("type", own["type"]) == own["type"], name
+def test_every_field_of_an_answer_has_a_meaning(tool: Tool) -> None:
+    answer = answer_type(tool)
+    assert (answer is None) == (tool.name == "{prefix}_get"), "only `get` answers with text alone"
+    assert [row.path for row in field_rows(answer) if not row.meaning] == [] if answer else True
 
 
 def test_every_diagnostic_code_is_documented() -> None:

@@ -19,8 +19,10 @@ from tests.acceptance.conftest import REVISION, Client, Reply, compile_into
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.live.working_tree import WorkingTree
 from kb_runtime.mcp.dispatch import Dispatcher
+from kb_runtime.tools.code import files as code_files
 from kb_runtime.tools.code import retrieval
-from kb_runtime.tools.code.retrieval import MAX_CONTENT_CHARS, MAX_FILE_CHARS, MAX_PER_FILE
+from kb_runtime.tools.code.files import MAX_FILE_CHARS
+from kb_runtime.tools.code.passages import MAX_CONTENT_CHARS, MAX_PER_FILE
 
 LOGIN = '''\
 """Signing in."""
@@ -429,7 +431,7 @@ def test_a_provoked_failure_leaks_nothing(shop: Client, monkeypatch: pytest.Monk
         raise RuntimeError("secret detail in /root/place")
 
     monkeypatch.setattr(retrieval, "_search", fail)
-    monkeypatch.setattr(retrieval, "_line_starts", fail)
+    monkeypatch.setattr(code_files, "_line_starts", fail)
     calls: list[tuple[str, dict[str, Any]]] = [
         ("codebase_retrieval", {"query": "x"}),
         ("get_file", {"path": "shop/warehouse.py"}),

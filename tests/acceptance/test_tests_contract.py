@@ -14,7 +14,7 @@ from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp import calls
 from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.store.manifest import load as load_manifest
-from kb_runtime.tools import TOOLS
+from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.session import Session
 from kbc.pipeline.build import BuildOptions, build
 

@@ -15,7 +15,8 @@ from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.text.cursors import write_cursor
 from kb_runtime.tools.session import Session
-from kb_runtime.tools.workshops import lessons as family
+from kb_runtime.tools.workshops import context as family
+from kb_runtime.tools.workshops import overview
 
 REACT = "workshops/react"
 STEP = f"{REACT}/exercises/01.state"
@@ -171,10 +172,10 @@ def test_five_of_six_characters_and_then_the_sixth(campus: Server) -> None:
 
 
 def test_everything_is_bounded(school: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(family, "MAX_PAGES", 2)
+    monkeypatch.setattr(overview, "MAX_PAGES", 2)
     assert "2 pages" in failed(school, "list_workshops", "BAD_INPUT", limit=1)["message"]
-    monkeypatch.setattr(family, "MAX_PAGES", 500)
-    monkeypatch.setattr(family, "MAX_WORKSHOPS", 2)
+    monkeypatch.setattr(overview, "MAX_PAGES", 500)
+    monkeypatch.setattr(overview, "MAX_WORKSHOPS", 2)
     first = school.call("list_workshops")
     assert len(first["workshops"]) == 2
     assert len(school.call("list_workshops", cursor=first["nextCursor"])["workshops"]) == 1
@@ -189,7 +190,7 @@ def test_a_list_that_fails_comes_with_how_to_ask_for_less(
 
 
 def test_the_text_of_the_list(school: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(family, "MAX_BULLETS", 1)
+    monkeypatch.setattr(overview, "MAX_BULLETS", 1)
     text = school.text("list_workshops", limit=2, all=False, product=None)
     assert text.startswith("## ✅ Indexed workshops\n\nReturned: **2**\nNext cursor: `")
     assert "- product: _any_\n- hasDiffs: _any_\n- all: `false`" in text

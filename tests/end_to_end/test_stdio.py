@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from tests.waiting import PATIENCE_S
 
 from kb_runtime.mcp import revisions
-from kb_runtime.tools import TOOLS
+from kb_runtime.tools.registry import TOOLS
 
 RUNTIME = Path(__file__).parents[2] / "runtime"
 HELLO = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kb_runtime.mcp.answers import TOOLS_FILE, load_answers
-from kb_runtime.tools import TOOLS
+from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.search.compact import COMPACT_TOOLS
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline import sections

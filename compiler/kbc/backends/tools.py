@@ -17,44 +17,10 @@ from kb_runtime.mcp.introduction import MAX_INSTRUCTIONS
 from kb_runtime.mcp.prompts import describe_prompts
 from kb_runtime.mcp.resources import mime_type
 from kb_runtime.text.addresses import address_template
-from kb_runtime.tools import TOOLS
 from kb_runtime.tools.declaration import Tool
+from kb_runtime.tools.registry import TOOLS, introductions
 from kb_runtime.tools.schemas import describe
 from kb_runtime.tools.search.compact import COMPACT_TOOLS
-
-_STARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "search": (("hybrid_search", "Search by words and meaning with {tool}."),),
-    "reference": (
-        ("get_builtin", "Look an operator up with {tool}."),
-        ("list_docs", "See which pages exist with {tool}."),
-        ("list_examples", "Browse examples with {tool}."),
-    ),
-    "patterns": (("list_patterns", "See proven patterns with {tool}."),),
-    "routing": (("suggest_framework", "Starting a task, ask {tool} which framework fits."),),
-    "tests": (
-        ("search_tests", "Search test cases with {tool}."),
-        ("get_test_by_jira", "{tool} gives one in full."),
-    ),
-    "codebase": (
-        ("codebase_retrieval", "Find code with {tool}."),
-        ("get_file", "{tool} reads a file."),
-    ),
-    "sources": (
-        ("qurio_search", "Search documentation sets with {tool}."),
-        ("qurio_list_sources", "{tool} names the sets."),
-        ("qurio_read_page", "Read a page with {tool}."),
-    ),
-    "workshops": (
-        ("list_workshops", "{tool} names the workshops."),
-        ("search_topic_context", "Find where a topic is taught with {tool}."),
-        ("retrieve_quiz_instructions", "Before a quiz, read {tool}."),
-    ),
-    COMPACT: (
-        ("search", "Search with {tool}, then read hits with their kb:// address."),
-        ("list", "{tool} shows the collections."),
-    ),
-}
-"""Per family: tool without prefix -> how it is introduced. Tools not offered are not mentioned."""
 
 _NOUNS = {
     "builtins": "builtins",
@@ -175,17 +141,7 @@ def offered_tools(facts: ServerFacts) -> list[Tool]:
 
 def instructions(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, Any]:
     """What the server says about itself; at most MAX_INSTRUCTIONS characters for any profile."""
-    wire_names = {
-        tool.name.removeprefix("{prefix}_"): tool.name.format(prefix=facts.prefix)
-        for tool in offered
-    }
-    starts = {
-        family: " ".join(
-            text.format(tool=wire) for tool, text in texts if (wire := wire_names.get(tool))
-        )
-        for family, texts in _STARTS.items()
-    }
-    starts = {family: text for family, text in starts.items() if text}
+    starts = introductions(offered, facts.prefix)
     counts: dict[str, int] = {}
     for each in facts.collections:
         noun = _NOUNS.get(each.kind, each.kind)

@@ -12,6 +12,7 @@ from kb_runtime.store.manifest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, Literal
 
     State = Literal["current", "changed", "missing"]
@@ -38,7 +39,7 @@ class WorkingTree:
     def is_reachable(self) -> bool:
         return os.path.isdir(self._root)
 
-    def state(self, record: dict[str, Any]) -> State:
+    def state(self, record: Mapping[str, Any]) -> State:
         """Whether the file of a `code` record is still what was indexed, by its size and its hash.
 
         A file that was found unchanged is not read again while its size and its time stay the same.
@@ -65,7 +66,7 @@ class WorkingTree:
         self._current[path] = known
         return "current"
 
-    def text(self, record: dict[str, Any]) -> str | None:
+    def text(self, record: Mapping[str, Any]) -> str | None:
         """The file as it is now; None when it is gone or no UTF-8 text."""
         path = self._path(record["id"])
         data = self._read(path) if path else None

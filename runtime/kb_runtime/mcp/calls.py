@@ -6,10 +6,11 @@ from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
 from kb_runtime.mcp import correlation, failures, revisions
 from kb_runtime.mcp.merged_answers import KB
 from kb_runtime.text.names import quoted
-from kb_runtime.tools import TOOLS, library
+from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import error_structure, error_text, with_warnings
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.search.compact import COMPACT_TOOLS
 from kb_runtime.tools.session import Session
 
@@ -35,7 +36,7 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
     if declared is None:
         raise ProtocolError(revisions.INVALID_PARAMS, f"Unknown tool: {name}")
     tool = _TOOLS[declared]
-    tool = tool.worded(artifact.manifest["prefix"], library.settings(artifact, tool.needs))
+    tool = tool.with_settings(artifact.manifest["prefix"], lookup.settings(artifact, tool.needs))
     arguments = dict(params.get("arguments") or {})
     given = correlation.given_id(params)
     call_id = given or correlation.new_id()
@@ -66,7 +67,7 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
         failures.report(f"{name} failed", error, call_id)
         failure = ToolError("INTERNAL", f"{name} failed because of a defect in the server.")
     try:
-        return _result((tool.on_error or _told)(failure), shown, is_error=True)
+        return _result((tool.on_error or _failure)(failure), shown, is_error=True)
     except ProtocolError as error:
         raise ProtocolError(error.code, error.message, {**(error.data or {}), **shown}) from None
 
@@ -99,35 +100,21 @@ def _has(part: Artifact, tool: Tool) -> bool:
     return any(info.records and info.kind in tool.needs for info in part.collections)
 
 
-def _told(error: ToolError) -> Answer:
+def _failure(error: ToolError) -> Answer[Any]:
     return Answer(error_text(error), error_structure(error))
 
 
-def _result(answer: Answer, meta: dict[str, str], is_error: bool = False) -> dict[str, Any]:
-    """`meta` is added to the answer's own."""
+def _result(answer: Answer[Any], meta: dict[str, str], is_error: bool = False) -> dict[str, Any]:
     result: dict[str, Any] = {"content": [{"type": "text", "text": answer.text}]}
     if answer.structured is not None:
         result["structuredContent"] = answer.structured
     result["isError"] = is_error
-    if answer.meta or meta:
-        result["_meta"] = {**answer.meta, **meta}
+    if meta:
+        result["_meta"] = meta
     return result
 
 
-def _run(tool: Tool, session: Session, raw: dict[str, Any]) -> Answer:
-    arguments, warnings = check(tool, without_surrogates(raw))
+def _run(tool: Tool, session: Session, raw: dict[str, Any]) -> Answer[Any]:
+    arguments, warnings = check(tool, raw)
     answer = tool.run(session, arguments)
     return with_warnings(answer, [*warnings, *session.notes])
-
-
-def without_surrogates(value: Any) -> Any:
-    """`value` with U+FFFD for lone surrogates, which JSON can escape but no encoder takes."""
-    if isinstance(value, str):
-        if value.isascii():
-            return value
-        return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    if isinstance(value, list):
-        return [without_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
-    return value

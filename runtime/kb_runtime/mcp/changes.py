@@ -12,6 +12,7 @@ from kb_runtime.mcp import revisions
 from kb_runtime.mcp.answers import LISTED
 from kb_runtime.mcp.params import RESOURCES
 from kb_runtime.mcp.resources import digest
+from kb_runtime.text.json_types import is_of_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def honoured(wanted: Mapping[str, Any], known: Callable[[Iterable[str]], list[st
     `known`. Raises ProtocolError."""
     granted: Granted = {field: True for field in _WANTED.values() if wanted.get(field) is True}
     addresses = wanted.get(RESOURCES) or []
-    if not isinstance(addresses, list) or not all(isinstance(one, str) for one in addresses):
+    if not is_of_type(addresses, "string[]"):
         raise ProtocolError(
             revisions.INVALID_PARAMS,
             "Invalid request parameters",

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from kb_runtime.errors import ProtocolError
 from kb_runtime.mcp import revisions
+from kb_runtime.text.json_types import DESCRIPTIONS, is_of_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
+
+    from kb_runtime.text.json_types import JsonType
+
+    Shape = JsonType | tuple[str, ...]
 
 _LOG_LEVELS = (
     "debug",
@@ -20,12 +24,12 @@ _LOG_LEVELS = (
     "alert",
     "emergency",
 )
-_PAGED = {"cursor": ("string", False)}
-_FIELDS: dict[str, dict[str, tuple[str, bool]]] = {
+_PAGED: dict[str, tuple[Shape, bool]] = {"cursor": ("string", False)}
+_FIELDS: dict[str, dict[str, tuple[Shape, bool]]] = {
     "initialize": {
         "protocolVersion": ("string", True),
         "capabilities": ("object", True),
-        "clientInfo": ("implementation", True),
+        "clientInfo": (("name", "version"), True),
     },
     "server/discover": {},
     "ping": {},
@@ -37,14 +41,15 @@ _FIELDS: dict[str, dict[str, tuple[str, bool]]] = {
     "resources/subscribe": {"uri": ("string", True)},
     "resources/unsubscribe": {"uri": ("string", True)},
     "prompts/list": _PAGED,
-    "prompts/get": {"name": ("string", True), "arguments": ("strings", False)},
+    "prompts/get": {"name": ("string", True), "arguments": ("string{}", False)},
     "completion/complete": {
-        "ref": ("reference", True),
-        "argument": ("argument", True),
+        "ref": ("object", True),
+        "argument": (("name", "value"), True),
         "context": ("object", False),
     },
 }
-"""Per served method: field -> (kind, required). `null` counts as left out where not required."""
+"""Per served method: field -> (its type, or the names of the strings in it; whether it is required).
+`null` counts as left out where a field is not required."""
 
 HANDSHAKE_METHODS = frozenset(_FIELDS) - {"server/discover"}
 SUBSCRIBE = "resources/subscribe"
@@ -65,13 +70,19 @@ def check_params(method: str, params: dict[str, Any] | None, revision: str) -> d
         raise ProtocolError(revisions.METHOD_NOT_FOUND, "Method not found", method)
     checked = {} if params is None else params
     _check_meta(checked, stateless)
-    for name, (kind, required) in _FIELDS[method].items():
+    for name, (shape, required) in _FIELDS[method].items():
         value = checked.get(name)
         if value is None:
             if required:
                 raise _invalid(f"{name} is missing")
-        elif not _KINDS[kind](value):
-            raise _invalid(f"{name} must be {_NAMES[kind]}")
+        elif name == "ref" and not _is_reference(value):
+            raise _invalid("ref must be a prompt or resource reference")
+        elif isinstance(shape, tuple) and not _has_strings(value, shape):
+            raise _invalid(
+                f"{name} must be an object with {' and '.join(f'a {one}' for one in shape)}"
+            )
+        elif isinstance(shape, str) and not is_of_type(value, shape):
+            raise _invalid(f"{name} must be {DESCRIPTIONS[shape]}")
     return checked
 
 
@@ -81,17 +92,17 @@ def _check_meta(params: dict[str, Any], stateless: bool) -> None:
         if stateless:
             raise _invalid("_meta is missing")
         return
-    if not isinstance(meta, dict):
+    if not is_of_type(meta, "object"):
         raise _invalid("_meta must be an object")
     token = meta.get("progressToken")
-    if token is not None and not isinstance(token, (str, int)):
+    if token is not None and not is_of_type(token, "string|integer"):
         raise _invalid("_meta.progressToken must be a string or an integer")
     if not stateless:
         return
-    if not isinstance(meta.get(revisions.CAPABILITIES_KEY), dict):
+    if not is_of_type(meta.get(revisions.CAPABILITIES_KEY), "object"):
         raise _invalid(f"_meta[{revisions.CAPABILITIES_KEY!r}] must be an object")
     client = meta.get(revisions.CLIENT_INFO_KEY)
-    if client is not None and not _is_implementation(client):
+    if client is not None and not _has_strings(client, ("name", "version")):
         raise _invalid(f"_meta[{revisions.CLIENT_INFO_KEY!r}] must have a name and a version")
     level = meta.get(revisions.LOG_LEVEL_KEY)
     if level is not None and level not in _LOG_LEVELS:
@@ -104,37 +115,14 @@ def _invalid(detail: str) -> ProtocolError:
     return ProtocolError(revisions.INVALID_PARAMS, "Invalid request parameters", f"params.{detail}")
 
 
-def _is_implementation(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(value.get(name), str) for name in ("name", "version")
+def _has_strings(value: Any, names: tuple[str, ...]) -> bool:
+    return is_of_type(value, "object") and all(
+        is_of_type(value.get(name), "string") for name in names
     )
 
 
 def _is_reference(value: Any) -> bool:
-    if not isinstance(value, dict):
+    if not is_of_type(value, "object"):
         return False
     field = {"ref/prompt": "name", "ref/resource": "uri"}.get(str(value.get("type")))
-    return field is not None and isinstance(value.get(field), str)
-
-
-_KINDS: dict[str, Callable[[Any], bool]] = {
-    "string": lambda value: isinstance(value, str),
-    "object": lambda value: isinstance(value, dict),
-    "strings": lambda value: (
-        isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
-    ),
-    "implementation": _is_implementation,
-    "reference": _is_reference,
-    "argument": lambda value: (
-        isinstance(value, dict)
-        and all(isinstance(value.get(name), str) for name in ("name", "value"))
-    ),
-}
-_NAMES = {
-    "string": "a string",
-    "object": "an object",
-    "strings": "an object of strings",
-    "implementation": "an object with a name and a version",
-    "reference": "a prompt or resource reference",
-    "argument": "an object with a name and a value",
-}
+    return field is not None and is_of_type(value.get(field), "string")

@@ -9,7 +9,7 @@ from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
 from kb_runtime.mcp import revisions
 from kb_runtime.store.manifest import sha256
 from kb_runtime.text.addresses import parse_address
-from kb_runtime.text.cursors import read_cursor, write_cursor
+from kb_runtime.tools.paging import Pager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,26 +41,19 @@ def list_resources(artifact: Knowledge, cursor: str | None) -> dict[str, Any]:
     """One page of all records, in the order of the collections. Raises ProtocolError."""
     ends = list(accumulate(info.records for info in artifact.collections))
     total = ends[-1] if ends else 0
-    start = 0
-    if cursor is not None:
-        try:
-            start = read_cursor(cursor, artifact.build_id, LIST, {}, 1)[0]
-        except ToolError as error:
-            raise ProtocolError(
-                revisions.INVALID_PARAMS, f"Invalid cursor: {error.message}"
-            ) from error
-        if start >= total:
-            raise ProtocolError(revisions.INVALID_PARAMS, "Invalid cursor: it is beyond the end")
-    stop = min(start + PAGE, total)
+    try:
+        page = Pager(artifact.build_id, LIST, {}).items(cursor, total, PAGE)
+    except ToolError as error:
+        raise ProtocolError(revisions.INVALID_PARAMS, f"Invalid cursor: {error.message}") from error
     resources = []
-    for position in range(start, stop):
+    for position in range(page.start, page.stop):
         number = bisect_right(ends, position)
         info = artifact.collections[number]
         record = artifact.catalog(info.name)[position - (ends[number] - info.records)]
         resources.append(_entry(artifact, info.name, info.kind, record))
     result: dict[str, Any] = {"resources": resources}
-    if stop < total:
-        result["nextCursor"] = write_cursor(artifact.build_id, LIST, {}, [stop])
+    if page.next is not None:
+        result["nextCursor"] = page.next
     return result
 
 

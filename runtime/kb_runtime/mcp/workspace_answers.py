@@ -1,13 +1,10 @@
 """The `tools/list` entries of the tools over a workspace, which may not be in any artifact yet.
 
-The compiler writes such entries into an artifact. `workspace_tools.json`, which
-`scripts/generate_docs.py` writes, has them for servers whose artifacts have none.
+The compiler writes the entries of tools that an artifact has collections for; those of the others are
+made here, so only such a server pays for it at its start.
 """
 
 from __future__ import annotations
-
-import json
-import os
 
 from kb_runtime.mcp.introduction import INGESTS
 
@@ -18,9 +15,6 @@ if TYPE_CHECKING:
 
     Document = dict[str, Any]
 
-FILE = "workspace_tools.json"
-"""{families: as in tools.json, names: as there, instructions: {family: how to start with its tools}}."""
-
 _INGESTS_DESCRIPTION = (
     "Adds the tests of JSON exports in the server's data directory to its workspace, where they can be"
     " searched at once; a test replaces the one of its uid. Says how many tests and steps, and what is"
@@ -30,18 +24,19 @@ _INGESTS_DESCRIPTION = (
 
 def with_workspace(document: Document, families: Iterable[str]) -> Document:
     """`document`, the content of a `tools.json`, with these families of tools."""
-    path = os.path.join(os.path.dirname(__file__), FILE)
-    with open(path, encoding="utf-8") as file:
-        offer: Document = json.load(file)
     offered = dict(document["families"])
     starts = dict(document["instructions"]["families"])
     names = dict(document["names"])
-    for family in families:
-        if family not in offered:
-            offered[family] = offer["families"][family]
-            starts[family] = offer["instructions"][family]
-            for tool in offered[family]["tools"]:
-                names[tool["name"]] = offer["names"][tool["name"]]
+    if missing := [family for family in families if family not in offered]:
+        from kb_runtime.tools.registry import TOOLS, introductions
+        from kb_runtime.tools.schemas import describe
+
+        tools = [tool for tool in TOOLS if tool.family in missing]
+        for family in missing:
+            entries = [describe(tool, "", {}) for tool in tools if tool.family == family]
+            offered[family] = {"tools": entries, "prompts": []}
+        starts |= introductions(tools, "")
+        names |= {tool.name: tool.name for tool in tools}  # none of them has a prefix
     offered["tests"] = {
         **offered["tests"],
         "tools": [

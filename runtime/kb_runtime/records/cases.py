@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from kb_runtime.records.well_formed import well_formed
+
 PRIORITIES = ("Critical", "High", "Medium", "Low")
 DEFAULT_PRIORITY = "Medium"
 TEST_TYPES = ("Manual", "Automated", "API", "Performance", "Integration", "Unit")
@@ -354,6 +356,5 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return "\n".join(filter(None, map(_text, value)))
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    if not text.isascii():
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text.replace("\0", " ").strip()
+    cleaned: str = well_formed(text).replace("\0", " ").strip()
+    return cleaned

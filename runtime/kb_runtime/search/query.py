@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kb_runtime.records.well_formed import well_formed
 from kb_runtime.search.analysis import STOP_WORDS, WORD, Analyzer, fold, is_unspaced, operators
 
 # Characters that are analysed; the rest of a longer query is ignored. About four times as many as an
@@ -136,7 +137,5 @@ def _term(word: str, count: int, analyzer: Analyzer) -> Term:
 
 def _clean(text: str) -> str:
     """`text` without what no text holds; a surrogate pair becomes the character that it means."""
-    if not text.isascii():
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        text = text.replace("\ufffd", " ")
-    return text.replace("\0", " ").strip()
+    cleaned: str = well_formed(text)
+    return cleaned.replace("\ufffd", " ").replace("\0", " ").strip()

@@ -4,34 +4,44 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.rendering import indented_json_text, json_text
 from kb_runtime.tools.declaration import Answer
 
+if TYPE_CHECKING:
+    from kb_runtime.tools.fields import ErrorFields, Failure
+
+S = TypeVar("S")
+
 MAX_ERROR_SUGGESTIONS = 10
 
 
-def json_answer(structured: dict[str, Any]) -> Answer:
+def present(**fields: object) -> Any:
+    """Those of the fields that have a value: optional ones are left out where they have none."""
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
+
+
+def json_answer(structured: S) -> Answer[S]:
     """An answer whose text is its structure, so that either of them stands alone."""
     return Answer(json_text(structured), structured)
 
 
-def with_warnings(answer: Answer, warnings: Sequence[str]) -> Answer:
+def with_warnings(answer: Answer[Any], warnings: Sequence[str]) -> Answer[Any]:
     """The same answer with `warnings` in its structure and its text."""
     if not warnings:
         return answer
     notes = "\n".join(f"Note: {warning}" for warning in warnings)
     if answer.structured is None:
-        return Answer(f"{answer.text}\n\n{notes}", None, answer.meta)
+        return Answer(f"{answer.text}\n\n{notes}", None)
     structured = dict(answer.structured)
     structured["warnings"] = [*structured.get("warnings", ()), *warnings]
     if answer.text.startswith("{"):
         written = {**json.loads(answer.text), "warnings": structured["warnings"]}
         write = indented_json_text if answer.text.startswith("{\n") else json_text
-        return Answer(write(written), structured, answer.meta)
-    return Answer(f"{answer.text}\n\n{notes}", structured, answer.meta)
+        return Answer(write(written), structured)
+    return Answer(f"{answer.text}\n\n{notes}", structured)
 
 
 def error_text(error: ToolError) -> str:
@@ -45,13 +55,11 @@ def error_text(error: ToolError) -> str:
     return "\n".join(lines)
 
 
-def error_structure(error: ToolError) -> dict[str, Any]:
+def error_structure(error: ToolError) -> Failure:
     """`{error: {kind, message, details?, suggestions?}}`."""
-    fields: dict[str, Any] = {"kind": error.kind, "message": error.message}
-    if error.details:
-        fields["details"] = error.details
-    if error.suggestions:
-        fields["suggestions"] = list(error.suggestions)
-    if error.next_steps:
-        fields["next"] = list(error.next_steps)
+    kind: Any = error.kind
+    fields: ErrorFields = {"kind": kind, "message": error.message}
+    fields |= present(
+        details=error.details, suggestions=[*error.suggestions], next=[*error.next_steps]
+    )
     return {"error": fields}

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kb_runtime.errors import ToolError
 from kb_runtime.tools.answers import error_structure, error_text
 from kb_runtime.tools.declaration import Answer
+
+if TYPE_CHECKING:
+    from kb_runtime.tools.fields import Failure
 
 STATUS = {"BAD_INPUT": 400, "READ_ONLY": 403, "NOT_FOUND": 404, "NO_MATCH": 404, "UNAVAILABLE": 503}
 INTERNAL = 500
 
 
-def api_error(error: ToolError) -> Answer:
+def api_error(error: ToolError) -> Answer[Failure]:
     """`API Error (<status>): ` and what failed; the structure has the status as well."""
     status = STATUS.get(error.kind, INTERNAL)
     structured = error_structure(error)

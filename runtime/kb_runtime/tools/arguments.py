@@ -6,12 +6,12 @@ strings, unknown names are ignored with a warning, and no text is refused becaus
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from kb_runtime.errors import ToolError
+from kb_runtime.records.well_formed import well_formed
+from kb_runtime.text.json_types import DESCRIPTIONS, integer, is_of_type, number
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools.declaration import Argument, Tool
 
@@ -19,8 +19,6 @@ MAX_ITEMS = 100
 """The longest list an argument may hold."""
 
 _MAX_UNKNOWN_SHOWN = 5
-_INTEGER_TEXT = re.compile(r"[+-]?[0-9]{1,100}")
-_NUMBER_TEXT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 
 
 def check(tool: Tool, raw: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
@@ -30,8 +28,9 @@ def check(tool: Tool, raw: Mapping[str, Any] | None) -> tuple[dict[str, Any], li
     """
     if raw is None:
         raw = {}
-    if not isinstance(raw, Mapping):
+    if not is_of_type(raw, "object"):
         raise ToolError("BAD_INPUT", f"arguments must be an object, not {quoted(raw)}")
+    raw = well_formed(raw)
     warnings: list[str] = []
     values: dict[str, Any] = {}
     for argument in tool.arguments:
@@ -61,53 +60,56 @@ def _unknown(tool: Tool, raw: Mapping[str, Any]) -> list[str]:
 def _checked(argument: Argument, value: Any, warnings: list[str]) -> Any:
     """The value as declared, or None where it counts as omitted."""
     if isinstance(value, str):
-        value = _trimmed(value)
+        value = value.strip()
     if value is None or value == "":
         return None
     match argument.type:
         case "string":
-            return _choice(argument, _text(argument, value))
+            return _choice(argument, _limited(argument, _typed(argument, value)))
         case "string[]":
             return _texts(argument, value)
-        case "integer" | "number":
-            return _in_range(argument, _number(argument, value), warnings)
-        case "boolean":
-            return _boolean(argument, value)
-        case "object":
-            if isinstance(value, Mapping):
-                return dict(value)
-            raise _wrong(argument, value, "an object")
+        case "integer":
+            whole = integer(value)
+            return _in_range(
+                argument, _typed(argument, value if whole is None else whole), warnings
+            )
+        case "number":
+            found = number(value)
+            return _in_range(
+                argument, _typed(argument, value if found is None else found), warnings
+            )
+        case "boolean" if isinstance(value, str) and value.lower() in ("true", "false"):
+            return value.lower() == "true"
+        case _:
+            return _typed(argument, value)
 
 
-def _trimmed(text: str) -> str:
-    """Lone surrogates, which JSON can carry and UTF-8 cannot, become replacement characters."""
-    if not text.isascii():
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text.strip()
+def _typed(argument: Argument, value: Any) -> Any:
+    if is_of_type(value, argument.type):
+        return value
+    message = f"{argument.name} must be {DESCRIPTIONS[argument.type]}, not {quoted(value)}"
+    step = f"Give {argument.name}: {argument.description}"
+    raise _refusal(argument, "type", value, message, step)
 
 
-def _text(argument: Argument, value: Any) -> str:
-    if not isinstance(value, str):
-        raise _wrong(argument, value, "a string")
-    if argument.max_length is not None and len(value) > argument.max_length:
+def _limited(argument: Argument, text: str) -> str:
+    if argument.max_length is not None and len(text) > argument.max_length:
         message = (
-            f"{argument.name} has {len(value)} characters and may have at most"
-            f" {argument.max_length}: {quoted(value)}"
+            f"{argument.name} has {len(text)} characters and may have at most"
+            f" {argument.max_length}: {quoted(text)}"
         )
-        raise _refusal(argument, "length", value, message, f"Shorten {argument.name}.")
-    return value
+        raise _refusal(argument, "length", text, message, f"Shorten {argument.name}.")
+    return text
 
 
 def _texts(argument: Argument, value: Any) -> list[str] | None:
-    items = [value] if isinstance(value, str) else value
-    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-        raise _wrong(argument, value, "a list of strings")
+    items: list[str] = _typed(argument, [value] if isinstance(value, str) else value)
     if len(items) > MAX_ITEMS:
         raise ToolError(
             "BAD_INPUT", f"{argument.name} has {len(items)} items and may have at most {MAX_ITEMS}"
         )
-    trimmed = [text for item in items if (text := _trimmed(item))]
-    return [_choice(argument, _text(argument, item)) for item in trimmed] or None
+    trimmed = [text for item in items if (text := item.strip())]
+    return [_choice(argument, _limited(argument, item)) for item in trimmed] or None
 
 
 def _choice(argument: Argument, value: str) -> str:
@@ -125,35 +127,6 @@ def _choice(argument: Argument, value: str) -> str:
         next_steps=[f"Use one of the listed values for {argument.name}."],
         details={"allowed": list(argument.choices)},
     )
-
-
-def _boolean(argument: Argument, value: Any) -> bool:
-    if isinstance(value, str) and value.lower() in ("true", "false"):
-        return value.lower() == "true"
-    if not isinstance(value, bool):
-        raise _wrong(argument, value, "true or false")
-    return value
-
-
-def _number(argument: Argument, value: Any) -> int | float:
-    integer = argument.type == "integer"
-    expected = "a whole number" if integer else "a number"
-    if isinstance(value, str):
-        if _INTEGER_TEXT.fullmatch(value):
-            value = int(value)
-        elif _NUMBER_TEXT.fullmatch(value):
-            value = float(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not _finite(value):
-        raise _wrong(argument, value, expected)
-    if not integer:
-        return value
-    if value != int(value):
-        raise _wrong(argument, value, expected)
-    return int(value)
-
-
-def _finite(value: int | float) -> bool:
-    return isinstance(value, int) or math.isfinite(value)
 
 
 def _in_range(argument: Argument, value: int | float, warnings: list[str]) -> int | float:
@@ -177,12 +150,6 @@ def _bounds(low: float | None, high: float | None) -> str:
     if high is None:
         return f"at least {low}"
     return f"at most {high}" if low is None else f"from {low} to {high}"
-
-
-def _wrong(argument: Argument, value: Any, expected: str) -> ToolError:
-    message = f"{argument.name} must be {expected}, not {quoted(value)}"
-    step = f"Give {argument.name}: {argument.description}"
-    return _refusal(argument, "type", value, message, step)
 
 
 def _refusal(argument: Argument, rule: str, value: Any, message: str, next_step: str) -> ToolError:

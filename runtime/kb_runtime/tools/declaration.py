@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 if TYPE_CHECKING:
     from kb_runtime.errors import ToolError
+    from kb_runtime.text.json_types import JsonType
     from kb_runtime.tools.session import Session
-
-JsonType = Literal["string", "integer", "number", "boolean", "object", "string[]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +39,15 @@ class Argument:
     refusals: Mapping[str, str] = field(default_factory=dict)
 
 
+Structured = TypeVar("Structured", covariant=True)
+
+
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a tool returns: one text, and structured content that stands alone."""
+class Answer(Generic[Structured]):
+    """What a tool returns: one text, and structured content that stands alone, None for text only."""
 
     text: str
-    structured: dict[str, Any] | None = None
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    structured: Structured
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,31 +55,30 @@ class Tool:
     """A tool. `name` may hold `{prefix}`, which the knowledge base's prefix replaces.
 
     `needs` lists collection kinds: the tool is offered when the artifact has at least one of them
-    (no kinds: always). `output` is the JSON Schema of the structured content, or None for text only.
-    `run` gets checked arguments: every declared name is present, with its default where omitted.
+    (no kinds: always). `run` gets checked arguments: every declared name is present, with its default
+    where omitted. The type that it returns declares the fields of the answer (see `tools.fields`).
     `on_error` says a failure in the words of the tool's family (None: as `rendering` says it); it may
     raise `ProtocolError` where clients of the family expect a protocol error. Answers of a `correlated` tool
     always carry a correlation id; those of others when the client gave one. `title` is a name for people,
-    where the family has them. `words` gives what stands for further placeholders in the descriptions of
-    its arguments, by the knowledge base's settings of tools (`tools` in its manifest).
+    where the family has them. `setting_texts` gives what stands for further placeholders in the
+    descriptions of its arguments, by the knowledge base's settings of tools (`tools` in its manifest).
     """
 
     name: str
     family: str
     description: str
-    run: Callable[[Session, dict[str, Any]], Answer]
+    run: Callable[[Session, dict[str, Any]], Answer[Any]]
     arguments: tuple[Argument, ...] = ()
-    output: Mapping[str, Any] | None = None
     needs: tuple[str, ...] = ()
     idempotent: bool = True
-    on_error: Callable[[ToolError], Answer] | None = None
+    on_error: Callable[[ToolError], Answer[Any]] | None = None
     title: str = ""
     correlated: bool = False
-    words: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    setting_texts: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
 
-    def worded(self, prefix: str, settings: Mapping[str, Any]) -> Tool:
+    def with_settings(self, prefix: str, settings: Mapping[str, Any]) -> Tool:
         """The tool with its arguments' descriptions as the knowledge base has them."""
-        words = {"prefix": prefix, **(self.words(settings) if self.words else {})}
+        words = {"prefix": prefix, **(self.setting_texts(settings) if self.setting_texts else {})}
         arguments = (
             replace(argument, description=argument.description.format_map(words))
             for argument in self.arguments

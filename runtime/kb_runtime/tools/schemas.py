@@ -1,8 +1,6 @@
-"""The JSON Schemas in `tools/list`, derived from the tools' declarations.
+"""The entries of `tools/list`, with JSON Schemas, derived from the tools' declarations.
 
-Schemas are sent to a model with every conversation, so they contain only what a caller needs. Output
-schemas require only fields that are always there, name every field that an answer may have, and leave
-every object open.
+Schemas are sent to a model with every conversation, so they contain only what a caller needs.
 """
 
 from __future__ import annotations
@@ -11,45 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kb_runtime.tools.declaration import Argument, Tool
-
-Schema = dict[str, Any]
-
-STRING: Schema = {"type": "string"}
-INTEGER: Schema = {"type": "integer"}
-NUMBER: Schema = {"type": "number"}
-BOOLEAN: Schema = {"type": "boolean"}
-STRINGS: Schema = {"type": "array", "items": STRING}
-OBJECT: Schema = {"type": "object"}
-LIST: Schema = {"type": "array"}
-
-
-def array(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
-
-
-def mapping(values: Schema) -> Schema:
-    """An object whose keys are data."""
-    return {"type": "object", "additionalProperties": values}
-
-
-def told(schema: Schema, description: str) -> Schema:
-    """`schema` with what the field means, where its name does not say it."""
-    return {**schema, "description": description}
-
-
-def structure(
-    required: Mapping[str, Schema] | None = None, optional: Mapping[str, Schema] | None = None
-) -> Schema:
-    """An object with fields that are always there and fields that are left out without a value."""
-    fields: Schema = {"type": "object", "properties": {**(required or {}), **(optional or {})}}
-    if required:
-        fields["required"] = list(required)
-    return fields
-
-
-def row(fields: Mapping[str, Schema]) -> Schema:
-    """An object in a list. Which of its fields are always there is not told: that costs too much."""
-    return structure(None, fields)
+from kb_runtime.tools.fields import Schema, answer_type, listed_schema
 
 
 def describe(
@@ -64,7 +24,7 @@ def describe(
     (`builtin_categories` ...); an argument whose summary is missing or empty gets no enum. `settings`
     are the `tools` of its manifest.
     """
-    tool = tool.worded(prefix, settings or {})
+    tool = tool.with_settings(prefix, settings or {})
     properties = {argument.name: _argument_schema(argument, choices) for argument in tool.arguments}
     required = [argument.name for argument in tool.arguments if argument.required]
     input_schema: Schema = {"type": "object", "properties": properties}
@@ -77,8 +37,8 @@ def describe(
     }
     if tool.title:
         entry["title"] = tool.title
-    if tool.output is not None:
-        entry["outputSchema"] = _output_schema(tool.output)
+    if (answer := answer_type(tool)) is not None:
+        entry["outputSchema"] = listed_schema(answer)
     entry["annotations"] = {
         "readOnlyHint": True,
         "destructiveHint": False,
@@ -86,20 +46,6 @@ def describe(
         "openWorldHint": False,
     }
     return entry
-
-
-def _output_schema(output: Mapping[str, Any]) -> Schema:
-    """The declared structure, with the `warnings` that any answer may have, or an error in its place.
-
-    Clients on the TypeScript SDK check the structure of failed calls too, and lose the error's text
-    when it does not match.
-    """
-    schema = dict(output)
-    properties = schema.get("properties", {})
-    schema["properties"] = {"warnings": LIST, **properties, "error": OBJECT}
-    if required := schema.pop("required", None):
-        schema["anyOf"] = [{"required": required}, {"required": ["error"]}]
-    return schema
 
 
 def _argument_schema(argument: Argument, choices: Mapping[str, Sequence[str]]) -> Schema:

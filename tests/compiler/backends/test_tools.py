@@ -10,7 +10,7 @@ import pytest
 
 from kb_runtime.mcp.answers import Answers
 from kb_runtime.mcp.introduction import MAX_INSTRUCTIONS
-from kb_runtime.tools import TOOLS
+from kb_runtime.tools.registry import TOOLS
 from kbc.backends.tools import (
     AliasError,
     CollectionSummary,

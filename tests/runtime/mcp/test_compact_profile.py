@@ -78,7 +78,7 @@ def test_get_refuses_lines_that_are_not_there(compact: Any) -> None:
 def test_get_goes_on_where_it_was_cut_until_nothing_is_left(
     compact: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kb_runtime.tools.search.compact.cut", lambda text, start, _: start + 10)
+    monkeypatch.setattr("kb_runtime.tools.paging.cut", lambda text, start, _: start + 10)
     read, cursor = "", {}
     while True:
         answer = text(call(compact, "get", name="docs/maps & sets.md", **cursor))
@@ -93,7 +93,7 @@ def test_get_goes_on_where_it_was_cut_until_nothing_is_left(
 def test_a_cursor_of_another_record_is_refused(
     compact: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kb_runtime.tools.search.compact.cut", lambda text, start, _: start + 5)
+    monkeypatch.setattr("kb_runtime.tools.paging.cut", lambda text, start, _: start + 5)
     answer = text(call(compact, "get", name="op1"))
     cursor = answer.rsplit("cursor ", 1)[1].rstrip("]")
     assert error(call(compact, "get", name="op2", cursor=cursor))["kind"] == "BAD_INPUT"

@@ -104,7 +104,7 @@ def test_warnings_are_in_json_text_that_holds_less_than_the_structure() -> None:
 
 def test_warnings_are_added_to_markdown_and_plain_text() -> None:
     assert with_warnings(Answer("# x", {"name": "x"}), ["b"]).text == "# x\n\nNote: b"
-    assert with_warnings(Answer("text"), ["b"]) == Answer("text\n\nNote: b")
+    assert with_warnings(Answer("text", None), ["b"]) == Answer("text\n\nNote: b", None)
 
 
 def test_answer_without_warnings_stays_as_it_is() -> None:

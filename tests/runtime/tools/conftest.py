@@ -10,9 +10,9 @@ import pytest
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.searcher import Hit, Passages, SearchRequest, SearchResult
 from kb_runtime.search.snippets import Snippet
-from kb_runtime.tools import TOOLS
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.session import Session
 from kbc.linking.linker import Published
 from kbc.records import (

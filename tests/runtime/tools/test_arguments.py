@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_runtime.errors import ToolError
-from kb_runtime.tools import TOOLS
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.registry import TOOLS
 
 ARGUMENTS = (
     Argument("query", "string", "What to find.", required=True, max_length=20),
@@ -22,7 +22,9 @@ ARGUMENTS = (
     Argument("tags", "string[]", "Tags."),
     Argument("scope", "string", "Where.", default="all", choices=("all", "Docs")),
 )
-TOOL = Tool("{prefix}_x", "search", "A tool.", lambda session, arguments: Answer(""), ARGUMENTS)
+TOOL = Tool(
+    "{prefix}_x", "search", "A tool.", lambda session, arguments: Answer("", None), ARGUMENTS
+)
 
 
 def checked(**raw: Any) -> dict[str, Any]:

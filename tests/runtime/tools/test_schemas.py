@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from kb_runtime.tools import TOOLS
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import STRING, describe, structure
+from kb_runtime.tools.fields import field_rows, full_schema, listed_schema
+from kb_runtime.tools.reference.answers import DocList
+from kb_runtime.tools.registry import TOOLS
+from kb_runtime.tools.schemas import describe
+from kb_runtime.tools.search.answers import HybridResults
 
 NAMES = [
     "quint_get_builtin",
@@ -66,7 +69,9 @@ def test_schemas_are_valid_open_and_without_noise(tool: Tool) -> None:
 
 
 def _tool(*arguments: Argument, **fields: Any) -> Tool:
-    return Tool("{prefix}_x", "f", "Like {prefix}_y.", lambda s, a: Answer(""), arguments, **fields)
+    return Tool(
+        "{prefix}_x", "f", "Like {prefix}_y.", lambda s, a: Answer("", None), arguments, **fields
+    )
 
 
 def test_prefix_is_filled_in_everywhere() -> None:
@@ -125,15 +130,30 @@ def test_tool_without_output_has_no_output_schema() -> None:
     assert "outputSchema" not in describe(_tool(), "demo", {})
 
 
-def test_describing_does_not_change_the_declaration() -> None:
-    tool = _tool(output=structure({"a": STRING}))
-    describe(tool, "demo", {})
-    assert tool.output == structure({"a": STRING})
-
-
-@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool.output is not None])
+@pytest.mark.parametrize("tool", TOOLS)
 def test_an_output_schema_admits_an_error_but_not_half_an_answer(tool: Tool) -> None:
     schema = describe(tool, "demo", {})["outputSchema"]
     validator = Draft202012Validator(schema)
     assert validator.is_valid({"error": {"kind": "NOT_FOUND", "message": "no"}})
     assert validator.is_valid({}) == ("anyOf" not in schema)
+
+
+def test_an_answer_is_listed_in_short_and_declared_in_full() -> None:
+    short, full = listed_schema(HybridResults), full_schema(HybridResults)
+    assert short["properties"]["results"] == {"type": "array", "items": {"type": "object"}}
+    hit = full["properties"]["results"]["items"]
+    assert hit["properties"]["strategy"]["enum"] == ["lexical", "semantic", "fused"]
+    assert not hit["additionalProperties"]
+    assert "snippet" not in hit["required"]
+    assert "id" in hit["required"]
+
+
+def test_fields_whose_names_are_data_have_a_schema_too() -> None:
+    entries = listed_schema(DocList)["additionalProperties"]
+    assert entries["items"]["properties"]["path"] == {"type": "string"}
+    assert [row.path for row in field_rows(DocList)][:3] == ["total", "{}", "{}[].filename"]
+
+
+def test_the_meaning_of_a_choice_begins_with_its_values() -> None:
+    (mode,) = (row for row in field_rows(HybridResults) if row.path == "mode")
+    assert mode.meaning == "`hybrid`, `semantic` or `lexical`: what took part"

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.records.cases import PRIORITIES
 from kb_runtime.store.facets import Facet, RowFilter, folder_values, issue_key
+from kb_runtime.text.json_types import is_of_type
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
 
 if TYPE_CHECKING:
     from kb_runtime.search.ports import FacetIndex
@@ -103,7 +104,7 @@ def _values(name: str, value: Any) -> tuple[str, ...]:
 def _text(name: str, value: Any) -> str:
     if value is None:
         return ""
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+    if not (is_of_type(value, "string") or is_of_type(value, "number")):
         raise ToolError(
             "BAD_INPUT", f"filters.{name} must be text or a list of texts, not {quoted(value)}"
         )
@@ -133,7 +134,7 @@ def row_filter(session: Session, filters: Filters) -> RowFilter | None:
     records = np.frombuffer(chunks.column("record"), dtype="<u4")
     mask = np.zeros(len(chunks), dtype=np.bool_)
     terms: dict[str, set[str] | None] = {name: set() for name in filters.values}
-    for info in library.collections(session, "tests"):
+    for info in lookup.collections(session, "tests"):
         if not info.chunks:
             continue
         facets = artifact.facets(info.name)
@@ -179,7 +180,7 @@ def advice(session: Session, filters: Filters) -> list[str]:
     """Why the filters leave nothing: those that match no test at all, with values that do."""
     shelves = [
         session.artifact.facets(info.name)
-        for info in library.collections(session, "tests")
+        for info in lookup.collections(session, "tests")
         if info.records
     ]
     told = []

@@ -25,12 +25,13 @@ from kb_runtime.records.cases import (
     suite_of,
 )
 from kb_runtime.text.names import quoted
+from kb_runtime.tools.answers import present
 from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.cases.compile_command import compile_command
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import BOOLEAN, INTEGER, STRING, STRINGS, structure
 
 if TYPE_CHECKING:
+    from kb_runtime.tools.cases.answers import IngestedCounts, Ingestion, IngestionFacts
     from kb_runtime.tools.session import Session
 
 MAX_BYTES = 100 * 1024 * 1024
@@ -69,7 +70,7 @@ class _Found(NamedTuple):
     seems_api: bool
 
 
-def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer:
+def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer[Ingestion]:
     folder = os.path.realpath(session.data_folder)
     given: dict[Suite, str | None] = {
         "functional": arguments["functional_path"],
@@ -96,7 +97,7 @@ def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer:
     return _stored(found, report)
 
 
-def _stored_nothing(session: Session, found: Sequence[_Found]) -> Answer:
+def _stored_nothing(session: Session, found: Sequence[_Found]) -> Answer[Ingestion]:
     """The answer of a server without a workspace: what the files would add."""
     following = compile_command(session, [(file.suite, file.relative) for file, _, _ in found])
     reason = (
@@ -109,7 +110,7 @@ def _stored_nothing(session: Session, found: Sequence[_Found]) -> Answer:
         for each in found
         if each.seems_api
     ]
-    return _told(
+    return _answer(
         "Ingestion check",
         found,
         {"persisted": False, "next": following.command},
@@ -118,23 +119,23 @@ def _stored_nothing(session: Session, found: Sequence[_Found]) -> Answer:
     )
 
 
-def _not_compiled(found: Sequence[_Found], error: CompilerMissingError) -> Answer:
+def _not_compiled(found: Sequence[_Found], error: CompilerMissingError) -> Answer[Ingestion]:
     """The answer of a server with a workspace and no compiler to add to it."""
     reason = "Nothing was stored: this server has no compiler. To get it, run:"
-    facts = {"persisted": False, "next": error.hint}
-    return _told("Ingestion check", found, facts, [reason, error.hint])
+    facts: IngestionFacts = {"persisted": False, "next": error.hint}
+    return _answer("Ingestion check", found, facts, [reason, error.hint])
 
 
-def _stored(found: Sequence[_Found], report: dict[str, Any]) -> Answer:
+def _stored(found: Sequence[_Found], report: dict[str, Any]) -> Answer[Ingestion]:
     """The answer after the tests went live."""
     following = "Call search_tests: the tests can be found now."
-    facts = {"persisted": True, "buildId": report["build_id"], "next": following}
+    facts: IngestionFacts = {"persisted": True, "buildId": report["build_id"], "next": following}
     reason = (
         f"{report['added']} tests are new, {report['replaced']} replaced one of their uid and"
         f" {report['unchanged']} were there already; build {report['build_id']} of the workspace is live"
         f" with {report['tests']} tests."
     )
-    return _told("Ingestion Complete", found, facts, [reason])
+    return _answer("Ingestion Complete", found, facts, [reason])
 
 
 def _failed(error: CompilerError) -> ToolError:
@@ -147,21 +148,21 @@ def _failed(error: CompilerError) -> ToolError:
     )
 
 
-def _told(
+def _answer(
     heading: str,
     found: Sequence[_Found],
-    facts: dict[str, Any],
+    facts: IngestionFacts,
     closing: Sequence[str],
     notes: Sequence[str] = (),
-) -> Answer:
+) -> Answer[Ingestion]:
     """Counts and findings, then `closing`, whose first item is a sentence and the second a command,
     about which there are `notes`."""
-    structured: dict[str, Any] = {}
+    counts: dict[Suite, IngestedCounts] = {}
     lines = [f"**{heading}**", ""]
     warnings: list[str] = []
     errors: list[str] = []
     for file, tests, _ in found:
-        structured[file.suite] = {
+        counts[file.suite] = {
             "docs_ingested": len(tests.cases),
             "steps_ingested": tests.step_count,
         }
@@ -169,12 +170,14 @@ def _told(
         for code, sentence in sentences(tests.findings).items():
             (errors if code in SKIPPING else warnings).append(f"{file.shown}: {sentence}")
     warnings += _across(found)
-    structured |= {
+    structured: Ingestion = {
         "warnings": [*warnings, *notes],
         "errors": errors,
         "skipped": sum(each.tests.skipped for each in found),
-        **facts,
+        "persisted": facts["persisted"],
+        "next": facts["next"],
     }
+    structured |= present(**counts, buildId=facts.get("buildId"))
     lines += [""] + [f"- Error: {error}" for error in errors]
     lines += [f"- Warning: {warning}" for warning in warnings]
     sentence, *commands = closing
@@ -338,8 +341,6 @@ def _content(folder: str, file: _File) -> bytes:
         os.close(descriptor)
 
 
-_COUNTS = structure({"docs_ingested": INTEGER, "steps_ingested": INTEGER})
-
 TOOLS = (
     Tool(
         name="ingest_tests",
@@ -356,16 +357,6 @@ TOOLS = (
                 max_length=MAX_PATH_CHARS,
             ),
             Argument("api_path", "string", "File of API tests.", max_length=MAX_PATH_CHARS),
-        ),
-        output=structure(
-            {
-                "warnings": STRINGS,
-                "errors": STRINGS,
-                "skipped": INTEGER,
-                "persisted": BOOLEAN,
-                "next": STRING,
-            },
-            {"functional": _COUNTS, "api": _COUNTS, "buildId": STRING},
         ),
         needs=("tests",),
         on_error=api_error,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,7 +91,7 @@ def search(session: Session, query: str, limit: int, rows: RowFilter | None) -> 
     from kb_runtime.search.searcher import SearchRequest
 
     artifact = session.artifact
-    infos = library.collections(session, "tests")
+    infos = lookup.collections(session, "tests")
     request = SearchRequest(query, tuple(info.name for info in infos), filter=rows)
     depth = DEPTH
     while True:
@@ -239,7 +239,7 @@ class _Compared:
     def __init__(self, artifact: Knowledge, session: Session, type: str, dimensions: int) -> None:
         """`dimensions` is 0 where there are no vectors."""
         self._artifact = artifact
-        self._names = tuple(info.name for info in library.collections(session, "tests"))
+        self._names = tuple(info.name for info in lookup.collections(session, "tests"))
         self._type = type
         self._dimensions = dimensions
 

@@ -4,33 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.errors import ToolError
 from kb_runtime.records.cases import is_jira_key
 from kb_runtime.text.names import edit_distance, quoted
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import with_warnings
 from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.cases import ranking as test_ranking
 from kb_runtime.tools.cases.filters import FACETS, advice, check_filters, row_filter
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import (
-    INTEGER,
-    NUMBER,
-    OBJECT,
-    STRING,
-    STRINGS,
-    array,
-    row,
-    structure,
-    told,
-)
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
+    from kb_runtime.records.entries import TestEntry
     from kb_runtime.search.query import Query
     from kb_runtime.search.searcher import Sides
+    from kb_runtime.tools.cases.answers import (
+        FoundTest,
+        FoundTests,
+        IdField,
+        SimilarTest,
+        SimilarTests,
+        TestDetails,
+        TestSummary,
+    )
     from kb_runtime.tools.session import Session
 
 MAX_QUERY_CHARS = 1000
@@ -73,15 +72,16 @@ _OUTPUT_LISTS = {
     "preconditions": "preconditions",
     "related_issues": "relatedIssues",
 }
+_SUMMARY = ("uid", "title", "tags", "priority", "jiraKey")
 _BRIEF = ("uid", "title", "priority", "tags", "summary", "jiraKey", "platforms", "testType")
 
 
-def search_tests(session: Session, arguments: dict[str, Any]) -> Answer:
+def search_tests(session: Session, arguments: dict[str, Any]) -> Answer[FoundTests]:
     limit: int = arguments["top_k"]
     filters = check_filters(arguments["filters"])
     rows = row_filter(session, filters)
     warnings: list[str] = []
-    structured: dict[str, Any] = {"results": [], "total": 0, "top_k": limit}
+    structured: FoundTests = {"results": [], "total": 0, "top_k": limit}
     if filters.values:
         structured["filters"] = filters.shown()
     if rows is not None and not rows.mask.any():
@@ -92,11 +92,11 @@ def search_tests(session: Session, arguments: dict[str, Any]) -> Answer:
     assert ranking.sides is not None
     texts = []
     for number, found in enumerate(ranking.tests, 1):
-        record = session.artifact.catalog(found.info.name)[found.record]
+        record = _record(session, found.info, found.record)
         matched = _matched_steps(session, ranking.sides, found, record)
-        test = _complete(session, record)
-        brief = {name: test[name] for name in (*_BRIEF, "folderStructure") if name in test}
-        result: dict[str, Any] = {"test": brief, "score": round(found.score, 4)}
+        test: Any = _complete(session, record)
+        brief: Any = {name: test[name] for name in (*_BRIEF, "folderStructure") if name in test}
+        result: FoundTest = {"test": brief, "score": round(found.score, 4)}
         if matched:
             result["matched_steps"] = ",".join(map(str, matched))
             result["matchedSteps"] = matched
@@ -107,22 +107,18 @@ def search_tests(session: Session, arguments: dict[str, Any]) -> Answer:
     return with_warnings(Answer(text, structured), warnings)
 
 
-def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer:
+def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer[SimilarTests]:
     limit: int = arguments["top_k"]
     key: str = arguments["jira_key"]
     info, position, _ = _lookup(session, key, key)
-    catalog = session.artifact.catalog(info.name)
-    reference = _complete(session, catalog[position])
+    reference = _summary(session, info, position)
     ranking = test_ranking.similar(session, info, position, limit, arguments["scope"])
-    shown = ("uid", "title", "tags", "priority", "jiraKey")
-    results = []
+    results: list[SimilarTest] = []
     texts = []
     for number, found in enumerate(ranking.tests, 1):
-        test = _complete(session, session.artifact.catalog(found.info.name)[found.record])
+        test = _summary(session, found.info, found.record)
         score = round(found.score, 4)
-        results.append(
-            {"test": {name: test[name] for name in shown if name in test}, "score": score}
-        )
+        results.append({"test": test, "score": score})
         lines = [
             f"{number}. **{test['title']}**",
             f"   - UID: {test['uid']}",
@@ -130,9 +126,9 @@ def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer:
             f"   - Tags: {_listed(test['tags'])}",
         ]
         texts.append("\n".join(lines))
-    structured = {
+    structured: SimilarTests = {
         "results": results,
-        "reference": {name: reference[name] for name in shown if name in reference},
+        "reference": reference,
         "scope": arguments["scope"],
         "top_k": limit,
         "total": ranking.total,
@@ -143,16 +139,16 @@ def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer:
     return with_warnings(answer, ranking.warnings)
 
 
-def get_test_by_jira(session: Session, arguments: dict[str, Any]) -> Answer:
+def get_test_by_jira(session: Session, arguments: dict[str, Any]) -> Answer[TestDetails]:
     given: str = arguments["jira_key"]
     key = given.upper()
     if not is_jira_key(key):
         raise _malformed(session, given)
     info, position, others = _lookup(session, key, given)
-    test = _complete(session, session.artifact.catalog(info.name)[position])
+    test = _complete(session, _record(session, info, position))
     warnings = []
     if test.get("jiraKey") != key:
-        field = "uid" if test["uid"].upper() == key else "testCaseId"
+        field: IdField = "uid" if test["uid"].upper() == key else "testCaseId"
         test["matchedBy"] = field
         warnings.append(f"no test has the JIRA key {quoted(key)}; it is the {field} of this test")
     elif others:
@@ -161,25 +157,35 @@ def get_test_by_jira(session: Session, arguments: dict[str, Any]) -> Answer:
     return with_warnings(Answer(_test_text(test), test), warnings)
 
 
-def _complete(session: Session, record: library.Record) -> dict[str, Any]:
+def _record(session: Session, info: CollectionInfo, position: int) -> TestEntry:
+    record: Any = session.artifact.catalog(info.name)[position]
+    return cast("TestEntry", record)
+
+
+def _summary(session: Session, info: CollectionInfo, position: int) -> TestSummary:
+    test: Any = _complete(session, _record(session, info, position))
+    summary: Any = {name: test[name] for name in _SUMMARY if name in test}
+    return cast("TestSummary", summary)
+
+
+def _complete(session: Session, entry: TestEntry) -> TestDetails:
     """A stored test as answers have it."""
-    test: dict[str, Any] = {
-        shown: record[name] for name, shown in _OUTPUT_NAMES.items() if name in record
-    }
+    record: Any = entry
+    test: Any = {shown: record[name] for name, shown in _OUTPUT_NAMES.items() if name in record}
     test |= {shown: record.get(name, []) for name, shown in _OUTPUT_LISTS.items()}
     test.setdefault("ingested_at", session.artifact.manifest["built_at"])
     test["steps"] = [
         {name: value for name, value in step.items() if value or name == "expected"}
         for step in record.get("steps", ())
     ]
-    return test
+    return cast("TestDetails", test)
 
 
 def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int, list[str]]:
     """The test that a key, a uid or a case id names: its collection and position, and the uids of
     others with the same key. Raises NOT_FOUND."""
     candidates = []
-    for info in library.collections(session, "tests"):
+    for info in lookup.collections(session, "tests"):
         catalog = session.artifact.catalog(info.name)
         for position in catalog.find_all(key):
             record = catalog[position]
@@ -196,7 +202,7 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
     candidates.sort(key=lambda candidate: candidate[:2])
     rank, _, info, position = candidates[0]
     alike = [(uid, info) for other_rank, uid, info, _ in candidates if rank == other_rank]
-    if library.tell_others(session, given, [(info.name, uid) for uid, info in alike]):
+    if lookup.note_duplicates(session, given, [(info.name, uid) for uid, info in alike]):
         return info, position, []
     others = [uid for uid, _ in alike[1:] if rank == 0]
     return info, position, others
@@ -205,7 +211,7 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
 def _close_keys(session: Session, key: str) -> list[str]:
     """Keys near an unknown one in the alphabet, the fewest edits away first."""
     near: set[str] = set()
-    for info in library.collections(session, "tests"):
+    for info in lookup.collections(session, "tests"):
         if info.records:
             near.update(session.artifact.facets(info.name).near("key", key, _NEIGHBOURS))
     bound = max(len(key) // 2, 2)
@@ -217,7 +223,7 @@ def _malformed(session: Session, given: str) -> ToolError:
     """The error for what cannot be a key; when it is a uid, it names that test's key."""
     message = f"invalid JIRA key format: {quoted(given)}"
     steps = ["Give a key such as PROJ-123: project, hyphen, number."]
-    for info in library.collections(session, "tests"):
+    for info in lookup.collections(session, "tests"):
         catalog = session.artifact.catalog(info.name)
         position = catalog.find(given)
         if position is None:
@@ -232,7 +238,7 @@ def _malformed(session: Session, given: str) -> ToolError:
 
 
 def _matched_steps(
-    session: Session, sides: Sides, found: test_ranking.Found, record: library.Record
+    session: Session, sides: Sides, found: test_ranking.Found, record: TestEntry
 ) -> list[int]:
     """The indexes of the steps that match the query themselves, ascending."""
     steps = record.get("steps", [])
@@ -263,7 +269,7 @@ def _shares(query: Query, known: set[str]) -> bool:
     return held > 0 and held >= MATCHED_WORDS * len(query.terms)
 
 
-def _found_text(number: int, result: dict[str, Any]) -> str:
+def _found_text(number: int, result: FoundTest) -> str:
     test = result["test"]
     lines = [
         f"**{number}. {test['title']}**",
@@ -279,7 +285,7 @@ def _found_text(number: int, result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _test_text(test: dict[str, Any]) -> str:
+def _test_text(test: TestDetails) -> str:
     lines = [
         f"**{test['title']}**",
         "",
@@ -289,9 +295,10 @@ def _test_text(test: dict[str, Any]) -> str:
         f"- Tags: {_listed(test['tags'])}",
         f"- Platforms: {_listed(test['platforms'])}",
     ]
-    for field, heading in (("summary", "Summary"), ("description", "Description")):
-        if field in test:
-            lines += ["", f"**{heading}:**", test[field]]
+    if "summary" in test:
+        lines += ["", "**Summary:**", test["summary"]]
+    if "description" in test:
+        lines += ["", "**Description:**", test["description"]]
     if test["steps"]:
         lines += ["", f"**Steps ({len(test['steps'])}):**"]
     for step in test["steps"]:
@@ -320,25 +327,6 @@ _TOP_K = Argument(
     maximum=test_ranking.MAX_TESTS,
     out_of_range="clamp above",
 )
-_TOTAL = told(
-    INTEGER,
-    f"tests ranked, whatever top_k: those of the best {test_ranking.DEPTH} passages or more",
-)
-_ALWAYS = ("uid", "title", "priority", "ingested_at")
-_COMPLETE = structure(
-    {
-        **dict.fromkeys(_ALWAYS, STRING),
-        **dict.fromkeys(_OUTPUT_LISTS.values(), STRINGS),
-        "steps": array(row({"index": INTEGER, "action": STRING, "data": STRING})),
-    },
-    {
-        **{name: STRING for name in _OUTPUT_NAMES.values() if name not in _ALWAYS},
-        "testId": INTEGER,
-        "matchedBy": STRING,
-        "others": STRINGS,
-    },
-)
-
 TOOLS = (
     Tool(
         name="search_tests",
@@ -352,23 +340,6 @@ TOOLS = (
             ),
             replace(_TOP_K, default=20),
             Argument("filters", "object", _FILTERS_HELP),
-        ),
-        output=structure(
-            {
-                "results": array(
-                    row(
-                        {
-                            "test": OBJECT,
-                            "score": NUMBER,
-                            "matched_steps": STRING,
-                            "matchedSteps": array(INTEGER),
-                        }
-                    )
-                ),
-                "total": _TOTAL,
-                "top_k": INTEGER,
-            },
-            {"filters": OBJECT},
         ),
         needs=("tests",),
         on_error=api_error,
@@ -389,15 +360,6 @@ TOOLS = (
             replace(_TOP_K, default=10),
             Argument("scope", "string", "What is compared.", default="all", choices=SCOPES),
         ),
-        output=structure(
-            {
-                "results": array(row({"test": OBJECT, "score": NUMBER})),
-                "reference": OBJECT,
-                "scope": STRING,
-                "top_k": INTEGER,
-                "total": _TOTAL,
-            }
-        ),
         needs=("tests",),
         on_error=api_error,
     ),
@@ -415,7 +377,6 @@ TOOLS = (
                 max_length=MAX_KEY_CHARS,
             ),
         ),
-        output=_COMPLETE,
         needs=("tests",),
         on_error=api_error,
     ),

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import present
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import Artifact
+    from kb_runtime.records.entries import CodeEntry
     from kb_runtime.search.searcher import SearchResult
+    from kb_runtime.tools.code.answers import IndexStatus, QueryMode
     from kb_runtime.tools.session import Session
 
-KIND = "code"
+FAMILY = "codebase"
+KIND: lookup.Kind[CodeEntry] = lookup.Kind("code")
 
-_MODES = {"lexical": "keyword", "semantic": "semantic", "hybrid": "hybrid"}
+_MODES: dict[str, QueryMode] = {"lexical": "keyword", "semantic": "semantic", "hybrid": "hybrid"}
 _FIRST_INDEX = (
     "the first index of the source files is being made: ask again in a few seconds, or use grep"
 )
@@ -38,7 +42,7 @@ def _parts(session: Session) -> list[Artifact]:
     ]
 
 
-def mode(found: SearchResult) -> str:
+def mode(found: SearchResult) -> QueryMode:
     """How results were found, as clients know it. A search that asked for meaning, too, and met only
     files that are not embedded yet, went by words."""
     by_words = all(hit.semantic_rank is None and hit.cosine is None for hit in found.hits)
@@ -47,27 +51,27 @@ def mode(found: SearchResult) -> str:
     return _MODES[found.mode]
 
 
-def status(session: Session) -> dict[str, Any]:
+def status(session: Session) -> IndexStatus:
     """`indexStatus`: with a source tree that is followed, `status` is `starting`, `drafting` (the first
     index is being made), `indexing` (words are found, meaning is not yet or not for all), `ready` or
     `failed`, and `embedding` tells whether all files can be found by meaning."""
-    told: dict[str, Any] = {
+    status: IndexStatus = {
         "status": "ready",
-        "fileCount": sum(info.records for info in library.collections(session, KIND)),
+        "fileCount": sum(info.records for info in lookup.collections(session, KIND)),
+        "comparedWithDisk": False,
     }
     workspace = session.workspace
     if workspace is not None and workspace.follows_code:
         followed = workspace.code_status()
-        told["status"] = followed["state"]
+        state: Any = followed["state"]
+        status["status"] = state
         embedded = [part.manifest.get("encoder") is not None for part in _parts(session)]
-        told["embedding"] = "complete" if embedded and all(embedded) else "pending"
-        for name in ("problem", "notice"):
-            if followed.get(name):
-                told[name] = followed[name]
-    return told
+        status["embedding"] = "complete" if embedded and all(embedded) else "pending"
+        status |= present(problem=followed.get("problem"), notice=followed.get("notice"))
+    return status
 
 
-def warnings(status: dict[str, Any]) -> list[str]:
+def warnings(status: IndexStatus) -> list[str]:
     """What a reader of an answer has to know of the index that it was found in."""
     said = []
     if status["status"] in ("starting", "drafting"):

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import code_span, fence
-from kb_runtime.tools import library
-from kb_runtime.tools.answers import json_answer
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import INTEGER, LIST, STRING, STRINGS, array, mapping, row, structure
 
 if TYPE_CHECKING:
+    from kb_runtime.records.entries import BuiltinEntry
+    from kb_runtime.tools.reference.answers import Builtin, BuiltinList
     from kb_runtime.tools.session import Session
 
-KIND = "builtins"
+KIND: lookup.Kind[BuiltinEntry] = lookup.Kind("builtins")
 _FIRST_NAMES = 10
 _CODE_BLOCK = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[ \t]*([\w+#.-]+)", re.MULTILINE)
 
@@ -34,34 +34,32 @@ SYNONYMS = (
 """Words for one category: the knowledge base's own word wins, another of the set finds it."""
 
 
-def get_builtin(session: Session, arguments: dict[str, Any]) -> Answer:
+def get_builtin(session: Session, arguments: dict[str, Any]) -> Answer[Builtin]:
     name: str = arguments["name"]
-    record = library.find(session, KIND, name)
+    record = lookup.find(session, KIND, name)
     if record is None:
         raise _no_builtin(session, name)
-    structured = {
+    structured: Builtin = {
         "name": record["name"],
         "signature": record["signature"],
         "description": record.get("description", ""),
         "examples": record.get("examples", []),
-        "sourceUrl": library.public_address(session, record),
+        "sourceUrl": lookup.public_address(session, record),
         "category": record["category"],
     }
-    for field, source in (
-        ("categories", "categories"),
-        ("aliases", "aliases"),
-        ("related", "related"),
-        ("returnType", "return_type"),
-        ("paramTypes", "param_types"),
-        ("docPath", "path"),
-        ("line", "line"),
-    ):
-        if record.get(source):
-            structured[field] = record[source]
+    structured |= present(
+        categories=record.get("categories"),
+        aliases=record.get("aliases"),
+        related=record.get("related"),
+        returnType=record.get("return_type"),
+        paramTypes=record.get("param_types"),
+        docPath=record["path"],
+        line=record["line"],
+    )
     return Answer(_page(record, structured["sourceUrl"]), structured)
 
 
-def _page(record: library.Record, url: str) -> str:
+def _page(record: BuiltinEntry, url: str) -> str:
     parts = [
         f"# {record['name']}",
         f"**Signature:** {code_span(record['signature'])}",
@@ -75,16 +73,16 @@ def _page(record: library.Record, url: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _language(record: library.Record) -> str:
+def _language(record: BuiltinEntry) -> str:
     """The language that the entry's first code block names."""
     found = _CODE_BLOCK.search(record.get("text", ""))
     return found[1] if found else ""
 
 
 def _no_builtin(session: Session, name: str) -> ToolError:
-    known = library.ids(session, KIND)
+    known = lookup.ids(session, KIND)
     similar = suggest(name, known) or known[:_FIRST_NAMES]
-    listing = library.tool_name(session, "list_builtins")
+    listing = lookup.tool_name(session, "list_builtins")
     return ToolError(
         "NOT_FOUND",
         f"no builtin is called {quoted(name)}; there are {len(known)} builtins",
@@ -94,9 +92,9 @@ def _no_builtin(session: Session, name: str) -> ToolError:
     )
 
 
-def list_builtins(session: Session, arguments: dict[str, Any]) -> Answer:
-    found = list(library.records(session, KIND))
-    by_category: dict[str, list[library.Record]] = {}
+def list_builtins(session: Session, arguments: dict[str, Any]) -> Answer[BuiltinList]:
+    found = list(lookup.records(session, KIND))
+    by_category: dict[str, list[BuiltinEntry]] = {}
     for record in found:
         for category in categories_of(record):
             by_category.setdefault(category, []).append(record)
@@ -105,31 +103,30 @@ def list_builtins(session: Session, arguments: dict[str, Any]) -> Answer:
         category = _category(session, wanted, sorted(by_category))
         found = by_category[category]
         by_category = {category: found}
-    return json_answer(
-        {
-            "total": len(found),
-            "categories": sorted(by_category),
-            "builtins": [
-                {
-                    "name": record["name"],
-                    "signature": record["signature"],
-                    "category": record["category"],
-                    "description": record.get("description", "").partition("\n")[0].strip(),
-                }
-                for record in found
-            ],
-            "byCategory": {
-                category: [
-                    {"name": record["name"], "signature": record["signature"]}
-                    for record in by_category[category]
-                ]
-                for category in sorted(by_category)
-            },
-        }
-    )
+    structured: BuiltinList = {
+        "total": len(found),
+        "categories": sorted(by_category),
+        "builtins": [
+            {
+                "name": record["name"],
+                "signature": record["signature"],
+                "category": record["category"],
+                "description": record.get("description", "").partition("\n")[0].strip(),
+            }
+            for record in found
+        ],
+        "byCategory": {
+            category: [
+                {"name": record["name"], "signature": record["signature"]}
+                for record in by_category[category]
+            ]
+            for category in sorted(by_category)
+        },
+    }
+    return json_answer(structured)
 
 
-def categories_of(record: Mapping[str, Any]) -> list[str]:
+def categories_of(record: BuiltinEntry) -> list[str]:
     """The record's main category and its further ones, each once."""
     return list(dict.fromkeys([record["category"], *record.get("categories", ())]))
 
@@ -142,14 +139,7 @@ def _category(session: Session, wanted: str, known: list[str]) -> str:
         for category in known:
             if category.casefold() in words:
                 return category
-    listing = library.tool_name(session, "list_builtins")
-    raise ToolError(
-        "NOT_FOUND",
-        f"there is no category {quoted(wanted)}. Available categories: {', '.join(known)}",
-        suggestions=suggest(wanted, known) or known[:_FIRST_NAMES],
-        next_steps=[f"Call {listing} with one of them, or without category."],
-        details={"availableCategories": known},
-    )
+    raise lookup.unknown_choice(session, "category", wanted, known, "list_builtins")
 
 
 TOOLS = (
@@ -161,25 +151,6 @@ TOOLS = (
         run=get_builtin,
         arguments=(
             Argument("name", "string", "Name or alias, any case.", required=True, max_length=200),
-        ),
-        output=structure(
-            {
-                "name": STRING,
-                "signature": STRING,
-                "description": STRING,
-                "examples": STRINGS,
-                "sourceUrl": STRING,
-                "category": STRING,
-            },
-            {
-                "categories": STRINGS,
-                "aliases": STRINGS,
-                "related": STRINGS,
-                "returnType": STRING,
-                "paramTypes": STRINGS,
-                "docPath": STRING,
-                "line": INTEGER,
-            },
         ),
         needs=(KIND,),
     ),
@@ -197,23 +168,6 @@ TOOLS = (
                 max_length=200,
                 choices_from="builtin_categories",
             ),
-        ),
-        output=structure(
-            {
-                "total": INTEGER,
-                "categories": STRINGS,
-                "builtins": array(
-                    row(
-                        {
-                            "name": STRING,
-                            "signature": STRING,
-                            "category": STRING,
-                            "description": STRING,
-                        }
-                    )
-                ),
-                "byCategory": mapping(LIST),
-            }
         ),
         needs=(KIND,),
     ),

@@ -6,24 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, quoted, suggest
-from kb_runtime.tools import library
-from kb_runtime.tools.answers import json_answer
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import (
-    BOOLEAN,
-    INTEGER,
-    OBJECT,
-    STRING,
-    STRINGS,
-    array,
-    row,
-    structure,
-)
 
 if TYPE_CHECKING:
+    from kb_runtime.records.entries import DocEntry, SectionEntry
+    from kb_runtime.tools.reference.answers import (
+        Doc,
+        DocList,
+        DocOutline,
+        DocPart,
+        DocSummary,
+        OutlineEntry,
+    )
     from kb_runtime.tools.session import Session
 
-KIND = "docs"
+KIND: lookup.Kind[DocEntry] = lookup.Kind("docs")
 GROUPS = ("core", "choreo", "lessons", "guidelines", "posts")
 """Groups that a listing always names; a knowledge base may have others."""
 EXTRA_GROUP = "posts"
@@ -32,17 +31,11 @@ _LISTED_DOCS = 50
 """The most paths that the text of an error lists; its structure has all."""
 
 
-def get_doc(session: Session, arguments: dict[str, Any]) -> Answer:
+def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
     record, fragment = _page(session, "filename", arguments["filename"])
     wanted: str | None = arguments["section"] or fragment
     first: int | None = arguments["startLine"]
     last: int | None = arguments["endLine"]
-    structured: dict[str, Any] = {
-        "filename": _filename(record["path"]),
-        "path": record["path"],
-        "title": record["title"],
-        "type": record["format"],
-    }
     if arguments["section"] and (first is not None or last is not None):
         raise ToolError(
             "BAD_INPUT",
@@ -53,28 +46,32 @@ def get_doc(session: Session, arguments: dict[str, Any]) -> Answer:
         part = _lines(record.get("text", ""), first, last)
     elif wanted is not None:
         section = _section(session, record, wanted)
-        structured["section"] = _outline_entry(section)
-        part = _lines(record.get("text", ""), section["line"], section["end_line"])
+        lines = _lines(record.get("text", ""), section["line"], section["end_line"])
+        part = {"section": _outline_entry(section), **lines}
     elif arguments["raw"]:
         part = {"content": record.get("text", "")}
     else:
         part = {"content": record.get("content", "")}
-    structured |= part
-    structured["size"] = len(part["content"])
-    structured["processed"] = (
-        part.keys() == {"content"} and not arguments["raw"] and record.get("processed", False)
-    )
-    if frontmatter := record.get("frontmatter"):
-        structured["frontmatter"] = frontmatter
+    is_whole = part.keys() == {"content"} and not arguments["raw"]
+    structured: Doc = {
+        "filename": _filename(record["path"]),
+        "path": record["path"],
+        "title": record["title"],
+        "type": record["format"],
+        **part,  # type: ignore[typeddict-item]  # what may be left out comes later
+        "size": len(part["content"]),
+        "processed": is_whole and record["processed"],
+    }
+    structured |= present(frontmatter=record.get("frontmatter"))
     return json_answer(structured)
 
 
-def _lines(text: str, first: int | None, last: int | None) -> dict[str, Any]:
+def _lines(text: str, first: int | None, last: int | None) -> DocPart:
     """Lines `first` to `last` of a file as stored, with the file's number of lines.
 
     Raises BAD_INPUT for a range that holds no line; a `last` behind the end means the end.
     """
-    lines = library.stored_lines(text)
+    lines = lookup.stored_lines(text)
     start = first or 1
     end = min(last or len(lines), len(lines))
     if start > len(lines):
@@ -97,13 +94,13 @@ def _lines(text: str, first: int | None, last: int | None) -> dict[str, Any]:
     }
 
 
-def _section(session: Session, record: library.Record, wanted: str) -> dict[str, Any]:
+def _section(session: Session, record: DocEntry, wanted: str) -> SectionEntry:
     """The section with this anchor or title. Raises NOT_FOUND with the sections that exist."""
-    sections: list[dict[str, Any]] = record.get("sections", [])
+    sections = record.get("sections", [])
     anchor, _, line = wanted.removeprefix("#").rpartition(":")
     for key in ("anchor", "title"):
         for section in sections:
-            if section[key] == wanted.removeprefix("#"):
+            if section.get(key) == wanted.removeprefix("#"):
                 return section
     for section in sections:
         if section["title"].casefold() == wanted.casefold():
@@ -115,7 +112,7 @@ def _section(session: Session, record: library.Record, wanted: str) -> dict[str,
     anchors = [section["anchor"] for section in sections]
     titles = {section["title"]: section["anchor"] for section in sections}
     close = [titles[title] for title in suggest(wanted, titles)] or anchors[:PATH_SUGGESTIONS]
-    outline = library.tool_name(session, "doc_outline")
+    outline = lookup.tool_name(session, "doc_outline")
     raise ToolError(
         "NOT_FOUND",
         f"{record['path']} has no section {quoted(wanted)}",
@@ -125,30 +122,30 @@ def _section(session: Session, record: library.Record, wanted: str) -> dict[str,
     )
 
 
-def _page(session: Session, argument: str, name: str) -> tuple[library.Record, str | None]:
+def _page(session: Session, argument: str, name: str) -> tuple[DocEntry, str | None]:
     """The page that a path, a bare file name, a title, a hit's id or an address means.
 
     Also the anchor that a `#` in it names, if any. Raises BAD_INPUT and NOT_FOUND.
     """
-    path = clean_path(library.record_id(name), argument)
+    path = clean_path(lookup.record_id(name), argument)
     page, _, anchor = path.partition("#")
     for candidate, fragment in ((path, None), (page.rstrip("/"), anchor or None)):
-        record = library.find_path(session, KIND, candidate, name) or _titled(session, candidate)
+        record = lookup.find_path(session, KIND, candidate, name) or _titled(session, candidate)
         if record is not None:
             return record, fragment
     raise _no_page(session, argument, name, page.rstrip("/"))
 
 
-def _titled(session: Session, title: str) -> library.Record | None:
+def _titled(session: Session, title: str) -> DocEntry | None:
     folded = title.casefold()
-    for record in library.records(session, KIND):
+    for record in lookup.records(session, KIND):
         if record["title"].casefold() == folded:
             return record
     return None
 
 
 def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError:
-    known = sorted(library.ids(session, KIND))
+    known = sorted(lookup.ids(session, KIND))
     folder = path.casefold() + "/"
     inside = [each for each in known if each.casefold().startswith(folder)] if path else known
     if inside:
@@ -157,7 +154,7 @@ def _no_page(session: Session, argument: str, name: str, path: str) -> ToolError
     else:
         message = f"no document matches {quoted(name)}. Available documents: {_listed(known)}"
         suggestions = suggest(path, known, PATH_SUGGESTIONS) or known[:PATH_SUGGESTIONS]
-    listing = library.tool_name(session, "list_docs")
+    listing = lookup.tool_name(session, "list_docs")
     return ToolError(
         "NOT_FOUND",
         message,
@@ -173,15 +170,15 @@ def _listed(paths: list[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def list_docs(session: Session, arguments: dict[str, Any]) -> Answer:
+def list_docs(session: Session, arguments: dict[str, Any]) -> Answer[DocList]:
     """Every page once: the files directly in a group's folder under the group's name, those in a
     folder below it under that folder's path."""
-    pages = list(library.records(session, KIND))
+    pages = list(lookup.records(session, KIND))
     depths: dict[str, int] = {}
     for record in pages:
         depth = record["path"].count("/")
         depths[record["group"]] = min(depth, depths.get(record["group"], depth))
-    groups: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
+    groups: dict[str, list[DocSummary]] = {group: [] for group in GROUPS}
     for record in pages:
         group, folder = record["group"], record["path"].rpartition("/")[0]
         is_direct = record["path"].count("/") == depths[group]
@@ -196,12 +193,13 @@ def list_docs(session: Session, arguments: dict[str, Any]) -> Answer:
         )
     for entries in groups.values():
         entries.sort(key=lambda entry: (entry["filename"], entry["path"]))
-    return json_answer({"total": len(pages), **groups})
+    structured: Any = {"total": len(pages), **groups}
+    return json_answer(structured)
 
 
-def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer:
+def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer[DocOutline]:
     record, _ = _page(session, "path", arguments["path"])
-    sections: list[dict[str, Any]] = record.get("sections", [])
+    sections = record.get("sections", [])
     deepest: int = arguments["maxLevel"]
     shown = [section for section in sections if section["level"] <= deepest]
     if deepest < DEEPEST_LEVEL and shown and _is_page_title(shown[0], record, deepest):
@@ -219,12 +217,12 @@ def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer:
     )
 
 
-def _is_page_title(section: dict[str, Any], record: library.Record, deepest: int) -> bool:
+def _is_page_title(section: SectionEntry, record: DocEntry, deepest: int) -> bool:
     """Whether a shortened outline can do without its first heading, because `title` says the same."""
     return deepest > 1 and section["level"] == 1 and section["title"] == record["title"]
 
 
-def _outline_entry(section: dict[str, Any]) -> dict[str, Any]:
+def _outline_entry(section: SectionEntry) -> OutlineEntry:
     return {
         "title": section["title"],
         "level": section["level"],
@@ -238,20 +236,6 @@ def _outline_entry(section: dict[str, Any]) -> dict[str, Any]:
 def _filename(path: str) -> str:
     return path.rsplit("/", 1)[-1]
 
-
-_OUTLINE_ENTRY = row(
-    {
-        "title": STRING,
-        "level": INTEGER,
-        "line": INTEGER,
-        "anchor": STRING,
-        "endLine": INTEGER,
-        "chars": INTEGER,
-    }
-)
-_DOC_ENTRIES = array(
-    row({"filename": STRING, "path": STRING, "size": INTEGER, "title": STRING, "sections": INTEGER})
-)
 
 TOOLS = (
     Tool(
@@ -278,24 +262,6 @@ TOOLS = (
                 default=False,
             ),
         ),
-        output=structure(
-            {
-                "filename": STRING,
-                "path": STRING,
-                "content": STRING,
-                "size": INTEGER,
-                "type": STRING,
-                "processed": BOOLEAN,
-            },
-            {
-                "title": STRING,
-                "frontmatter": OBJECT,
-                "section": OBJECT,
-                "startLine": INTEGER,
-                "endLine": INTEGER,
-                "totalLines": INTEGER,
-            },
-        ),
         needs=(KIND,),
     ),
     Tool(
@@ -303,7 +269,6 @@ TOOLS = (
         family="reference",
         description="All documentation pages by group, with path, title and size.",
         run=list_docs,
-        output={**structure({"total": INTEGER}), "additionalProperties": _DOC_ENTRIES},
         needs=(KIND,),
     ),
     Tool(
@@ -322,17 +287,6 @@ TOOLS = (
                 minimum=1,
                 maximum=DEEPEST_LEVEL,
             ),
-        ),
-        output=structure(
-            {
-                "path": STRING,
-                "title": STRING,
-                "type": STRING,
-                "topics": STRINGS,
-                "totalSections": INTEGER,
-                "sections": array(_OUTLINE_ENTRY),
-            },
-            {"maxLevel": INTEGER},
         ),
         needs=(KIND,),
     ),

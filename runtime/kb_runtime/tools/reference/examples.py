@@ -8,31 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, SUGGESTIONS, clean_path, quoted, suggest
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.reference import builtins
-from kb_runtime.tools.schemas import (
-    BOOLEAN,
-    INTEGER,
-    STRING,
-    STRINGS,
-    array,
-    mapping,
-    row,
-    structure,
-)
 
 if TYPE_CHECKING:
+    from kb_runtime.records.entries import ExampleEntry
+    from kb_runtime.tools.reference.answers import Example, ExampleInfo, ExampleList
     from kb_runtime.tools.session import Session
 
-KIND = "examples"
+KIND: lookup.Kind[ExampleEntry] = lookup.Kind("examples")
 _FIRST_EXAMPLES = 10
 _NEXT_FILES = 3
 
 
-def get_example(session: Session, arguments: dict[str, Any]) -> Answer:
-    path = clean_path(library.record_id(arguments["path"]), "path")
+def get_example(session: Session, arguments: dict[str, Any]) -> Answer[Example]:
+    path = clean_path(lookup.record_id(arguments["path"]), "path")
     record = _example(session, path, arguments["path"])
     if record is not None and record["id"].casefold() == path.casefold():
         return _file(record)
@@ -52,34 +44,34 @@ def get_example(session: Session, arguments: dict[str, Any]) -> Answer:
     raise _no_example(session, arguments["path"], path, SUGGESTIONS)
 
 
-def _file(record: library.Record) -> Answer:
+def _file(record: ExampleEntry) -> Answer[Example]:
     return json_answer(
         {
             "path": record["id"],
             "type": "file",
             "category": category_of(record),
             "content": record.get("text", ""),
-            "lines": record.get("lines", 0),
+            "lines": record["lines"],
             "relativePath": record["id"],
         }
     )
 
 
-def category_of(record: library.Record) -> str:
+def category_of(record: ExampleEntry) -> str:
     """The first folder of the example's path, empty for a file at the top."""
     return str(record.get("category", ""))
 
 
-def _example(session: Session, path: str, given: str) -> library.Record | None:
+def _example(session: Session, path: str, given: str) -> ExampleEntry | None:
     """The example at `path`, which was taken from `given`; a path from the knowledge base's root
     (`examples/...`) works as well."""
-    found = library.find_path(session, KIND, path, given) if path else None
+    found = lookup.find_path(session, KIND, path, given) if path else None
     if found is not None:
         return found
     return next(
         (
             record
-            for record in library.records(session, KIND)
+            for record in lookup.records(session, KIND)
             if record["path"].casefold() == path.casefold()
         ),
         None,
@@ -95,7 +87,7 @@ def _folder(session: Session, path: str) -> tuple[str, list[str]] | None:
     for base, start in [("/", path), *_below_base(session, path)]:
         files = [
             id
-            for id in library.ids(session, KIND)
+            for id in lookup.ids(session, KIND)
             if not start or id.casefold().startswith(start.casefold() + "/")
         ]
         if files:
@@ -107,7 +99,7 @@ def _below_base(session: Session, path: str) -> list[tuple[str, str]]:
     """The folders of example collections that `path` begins with, and what follows them."""
     bases = {
         record["path"].removesuffix(record["id"]).strip("/")
-        for catalog in library.catalogs(session, KIND)
+        for catalog in lookup.catalogs(session, KIND)
         if len(catalog)
         for record in [catalog[0]]
     }
@@ -120,8 +112,8 @@ def _below_base(session: Session, path: str) -> list[tuple[str, str]]:
 
 
 def _no_example(session: Session, given: str, path: str, limit: int) -> ToolError:
-    known = library.ids(session, KIND)
-    categories = sorted({category_of(record) for record in library.records(session, KIND)})
+    known = lookup.ids(session, KIND)
+    categories = sorted({category_of(record) for record in lookup.records(session, KIND)})
     category = path.partition("/")[0].casefold()
     near = suggest(path, known, limit)
     near += [id for id in sorted(known) if id.casefold().startswith(category + "/")]
@@ -134,8 +126,8 @@ def _no_example(session: Session, given: str, path: str, limit: int) -> ToolErro
         f"no example matches {quoted(given)}. Available categories: {', '.join(categories)}",
         suggestions=list(dict.fromkeys(near))[:limit],
         next_steps=[
-            f"Call {library.tool_name(session, 'list_examples')} with a category,"
-            f" or {library.tool_name(session, 'hybrid_search')} with scope examples and a phrase."
+            f"Call {lookup.tool_name(session, 'list_examples')} with a category,"
+            f" or {lookup.tool_name(session, 'hybrid_search')} with scope examples and a phrase."
         ],
         details={"availableCategories": categories},
     )
@@ -150,25 +142,25 @@ def _search(session: Session, phrase: str, limit: int) -> list[str]:
     """Ids of the examples that a search finds for `phrase`, best first."""
     from kb_runtime.search.searcher import SearchRequest
 
-    names = tuple(info.name for info in library.collections(session, KIND))
+    names = tuple(info.name for info in lookup.collections(session, KIND))
     request = SearchRequest(query=phrase, collections=names, limit=4 * limit)
     found = session.artifact.searcher.search(request)
     catalog = session.artifact.catalog
     return list(dict.fromkeys(catalog(hit.collection).id(hit.record) for hit in found.hits))
 
 
-def list_examples(session: Session, arguments: dict[str, Any]) -> Answer:
-    found = list(library.records(session, KIND))
+def list_examples(session: Session, arguments: dict[str, Any]) -> Answer[ExampleList]:
+    found = list(lookup.records(session, KIND))
     feature: str | None = arguments["feature"]
     if feature is not None:
         found = _with_feature(session, found, feature)
     warnings = []
     if feature is not None and not found:
-        search = library.tool_name(session, "hybrid_search")
+        search = lookup.tool_name(session, "hybrid_search")
         warnings.append(
             f"no example has the feature {quoted(feature)}; try {search} with scope examples"
         )
-    structured: dict[str, Any]
+    structured: ExampleList
     if arguments["category"] is not None:
         category, inside = _in_category(session, arguments["category"])
         chosen = {record["id"] for record in found}
@@ -206,7 +198,7 @@ def _in_category(session: Session, wanted: str) -> tuple[str, list[str]]:
     folded = wanted.strip("/").casefold()
     named = [
         record
-        for record in library.records(session, KIND)
+        for record in lookup.records(session, KIND)
         if category_of(record).casefold() == folded
     ]
     if named:
@@ -214,23 +206,15 @@ def _in_category(session: Session, wanted: str) -> tuple[str, list[str]]:
     folder = _folder(session, clean_path(wanted, "category"))
     if folder is not None:
         return folder
-    categories = sorted({category_of(record) for record in library.records(session, KIND)})
-    raise ToolError(
-        "NOT_FOUND",
-        f"there is no category {quoted(wanted)}. Available categories: {', '.join(categories)}",
-        suggestions=suggest(wanted, categories) or categories[:_FIRST_EXAMPLES],
-        next_steps=[
-            f"Call {library.tool_name(session, 'list_examples')} with one of them, or without."
-        ],
-        details={"availableCategories": categories},
-    )
+    categories = sorted({category_of(record) for record in lookup.records(session, KIND)})
+    raise lookup.unknown_choice(session, "category", wanted, categories, "list_examples")
 
 
 def _with_feature(
-    session: Session, records: Sequence[library.Record], feature: str
-) -> list[library.Record]:
+    session: Session, records: Sequence[ExampleEntry], feature: str
+) -> list[ExampleEntry]:
     """The examples that use a builtin, or that have a keyword, module or definition of this name."""
-    builtin = library.find(session, builtins.KIND, feature)
+    builtin = lookup.find(session, builtins.KIND, feature)
     names = {feature} if builtin is None else {builtin["name"], feature}
     uses = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(names)))
     folded = feature.casefold()
@@ -242,9 +226,10 @@ def _with_feature(
     ]
 
 
-def _feature_names(record: library.Record) -> set[str]:
+def _feature_names(record: ExampleEntry) -> set[str]:
     fields = ("keywords", "modules", "types", "constants", "functions", "actions", "tests", "tags")
-    names = {name.casefold() for field in fields for name in record.get(field, ())}
+    lists: Any = [record.get(field, ()) for field in fields]
+    names = {name.casefold() for names in lists for name in names}
     return names | {each["module"].casefold() for each in record.get("imports", ())}
 
 
@@ -255,13 +240,13 @@ def _without_comments(text: str) -> str:
     return _COMMENT_OR_STRING.sub(" ", text)
 
 
-def example_info(session: Session, arguments: dict[str, Any]) -> Answer:
-    path = clean_path(library.record_id(arguments["path"]), "path")
+def example_info(session: Session, arguments: dict[str, Any]) -> Answer[ExampleInfo]:
+    path = clean_path(lookup.record_id(arguments["path"]), "path")
     record = _example(session, path, arguments["path"])
     if record is None:
         raise _no_example(session, arguments["path"], path, PATH_SUGGESTIONS)
-    tests: list[str] = record.get("tests", [])
-    structured = {
+    tests = record.get("tests", [])
+    structured: ExampleInfo = {
         "path": record["id"],
         "filename": record["filename"],
         "category": category_of(record),
@@ -277,7 +262,7 @@ def example_info(session: Session, arguments: dict[str, Any]) -> Answer:
         "keywords": record.get("keywords", []),
         "hasTests": bool(tests),
         "tests": sorted(tests, key=lambda name: not name.endswith("Test")),
-        "size": record.get("size", 0),
+        "size": record["size"],
     }
     if record.get("subcategory"):
         structured["subcategory"] = record["subcategory"]
@@ -293,17 +278,6 @@ TOOLS = (
         description="An example file in full; for a folder, the files at every depth below it.",
         run=get_example,
         arguments=(Argument("path", "string", _PATH, required=True, max_length=1000),),
-        output=structure(
-            {"path": STRING, "type": {"enum": ["file", "directory"]}},
-            {
-                "category": STRING,
-                "content": STRING,
-                "lines": INTEGER,
-                "relativePath": STRING,
-                "files": STRINGS,
-                "suggestion": STRING,
-            },
-        ),
         needs=(KIND,),
     ),
     Tool(
@@ -322,17 +296,6 @@ TOOLS = (
             ),
             Argument("feature", "string", "A builtin, keyword, module or name.", max_length=200),
         ),
-        output=structure(
-            {"total": INTEGER},
-            {
-                "category": STRING,
-                "feature": STRING,
-                "examples": STRINGS,
-                "categories": mapping(
-                    row({"count": INTEGER, "examples": STRINGS, "hasMore": BOOLEAN})
-                ),
-            },
-        ),
         needs=(KIND,),
     ),
     Tool(
@@ -342,25 +305,6 @@ TOOLS = (
         " functions, actions, tests.",
         run=example_info,
         arguments=(Argument("path", "string", _PATH, required=True, max_length=1000),),
-        output=structure(
-            {
-                "path": STRING,
-                "filename": STRING,
-                "category": STRING,
-                "modules": STRINGS,
-                "description": STRING,
-                "imports": array(row({"module": STRING, "from": STRING})),
-                "types": STRINGS,
-                "constants": STRINGS,
-                "functions": STRINGS,
-                "actions": STRINGS,
-                "keywords": STRINGS,
-                "hasTests": BOOLEAN,
-                "tests": STRINGS,
-                "size": INTEGER,
-            },
-            {"subcategory": STRING},
-        ),
         needs=(KIND,),
     ),
 )

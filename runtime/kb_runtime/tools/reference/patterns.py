@@ -8,25 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.tools import library
-from kb_runtime.tools.answers import json_answer
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import (
-    INTEGER,
-    LIST,
-    NUMBER,
-    STRING,
-    STRINGS,
-    array,
-    mapping,
-    row,
-    structure,
-)
 
 if TYPE_CHECKING:
+    from kb_runtime.records.entries import PatternEntry
+    from kb_runtime.tools.reference.answers import (
+        Pattern,
+        PatternList,
+        PatternMatch,
+        PatternMatches,
+        PatternSummary,
+    )
     from kb_runtime.tools.session import Session
 
-KIND = "patterns"
+KIND: lookup.Kind[PatternEntry] = lookup.Kind("patterns")
 
 WEIGHTS: Mapping[str, float] = {
     "name": 3.0,
@@ -40,23 +37,35 @@ WEIGHTS: Mapping[str, float] = {
 """What a term counts in each field. A name says most, then what the pattern is for; rules and
 anti-patterns say as much as principles, and code repeats words without being about them."""
 
-_LISTS = ("when_to_use", "key_principles", "required_builtins", "examples", "related_patterns")
+_DETAILS = (
+    "when_to_use",
+    "key_principles",
+    "required_builtins",
+    "examples",
+    "related_patterns",
+    "template",
+    "anti_patterns",
+    "rules",
+)
 
 
-def get_pattern(session: Session, arguments: dict[str, Any]) -> Answer:
+def get_pattern(session: Session, arguments: dict[str, Any]) -> Answer[Pattern]:
     wanted: str = arguments["patternId"]
-    record = library.find(session, KIND, wanted)
+    record = lookup.find(session, KIND, wanted)
     if record is None:
         raise _no_pattern(session, wanted)
-    structured = _entry(record)
-    for field in (*_LISTS, "template", "anti_patterns", "rules"):
-        if record.get(field):
-            structured[field] = record[field]
+    structured: Pattern = {
+        "id": record["id"],
+        "name": record["name"],
+        "category": record["category"],
+        "description": record.get("description", ""),
+    }
+    structured |= present(**{field: record.get(field) for field in _DETAILS})
     return json_answer(structured)
 
 
 def _no_pattern(session: Session, wanted: str) -> ToolError:
-    known = library.ids(session, KIND)
+    known = lookup.ids(session, KIND)
     plain = {re.sub(r"[-_ ]", "", id.casefold()): id for id in reversed(known)}
     similar = suggest(re.sub(r"[-_ ]", "", wanted.casefold()), plain)
     near = list(dict.fromkeys([plain[each] for each in similar] + suggest(wanted, known)))
@@ -66,55 +75,60 @@ def _no_pattern(session: Session, wanted: str) -> ToolError:
         + ("" if near else f". Available patterns: {', '.join(known)}"),
         suggestions=near[:5] or known,
         next_steps=[
-            f"Call {library.tool_name(session, 'search_patterns')} with what you want to do,"
-            f" or {library.tool_name(session, 'list_patterns')} to see all."
+            f"Call {lookup.tool_name(session, 'search_patterns')} with what you want to do,"
+            f" or {lookup.tool_name(session, 'list_patterns')} to see all."
         ],
         details={"availablePatterns": known},
     )
 
 
-def list_patterns(session: Session, arguments: dict[str, Any]) -> Answer:
-    by_category: dict[str, list[dict[str, Any]]] = {}
+def list_patterns(session: Session, arguments: dict[str, Any]) -> Answer[PatternList]:
+    by_category: dict[str, list[PatternSummary]] = {}
     total = 0
-    for record in library.records(session, KIND):
+    for record in lookup.records(session, KIND):
         total += 1
-        entry = {field: _entry(record)[field] for field in ("id", "name", "description")}
-        by_category.setdefault(record["category"], []).append(entry)
+        by_category.setdefault(record["category"], []).append(
+            {
+                "id": record["id"],
+                "name": record["name"],
+                "description": record.get("description", ""),
+            }
+        )
     wanted: str | None = arguments["category"]
     if wanted is None:
         return json_answer({"total": total, "categories": dict(sorted(by_category.items()))})
     known = sorted(by_category)
     category = next((each for each in known if each.casefold() == wanted.casefold()), None)
     if category is None:
-        raise ToolError(
-            "NOT_FOUND",
-            f"there is no category {quoted(wanted)}. Available categories: {', '.join(known)}",
-            suggestions=suggest(wanted, known) or known[:10],
-            next_steps=[
-                f"Call {library.tool_name(session, 'list_patterns')} with one of them, or without."
-            ],
-            details={"availableCategories": known},
-        )
+        raise lookup.unknown_choice(session, "category", wanted, known, "list_patterns")
     patterns = by_category[category]
     return json_answer({"category": category, "count": len(patterns), "patterns": patterns})
 
 
-def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer:
+def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer[PatternMatches]:
     query: str = arguments["query"]
     terms = query_terms(query)
     vocabulary: set[str] = set()
-    matches = []
-    for record in library.records(session, KIND):
+    matches: list[PatternMatch] = []
+    for record in lookup.records(session, KIND):
         words = field_words(record)
         vocabulary.update(*words.values())
         if score := relevance(terms, words):
-            matches.append({**_entry(record), "relevance": score})
+            matches.append(
+                {
+                    "id": record["id"],
+                    "name": record["name"],
+                    "category": record["category"],
+                    "description": record.get("description", ""),
+                    "relevance": score,
+                }
+            )
     matches.sort(key=lambda match: (-match["relevance"], match["id"]))
-    structured: dict[str, Any] = {"query": query, "total": len(matches), "matches": matches}
+    structured: PatternMatches = {"query": query, "total": len(matches), "matches": matches}
     if not matches:
         near = list(dict.fromkeys(word for term in terms for word in suggest(term, vocabulary, 3)))
         hint = f" Nearest words: {', '.join(near[:5])}." if near else ""
-        listing = library.tool_name(session, "list_patterns")
+        listing = lookup.tool_name(session, "list_patterns")
         structured["warnings"] = [
             f"No pattern mentions {quoted(query)}.{hint} {listing} shows all patterns."
         ]
@@ -130,7 +144,7 @@ def query_terms(query: str) -> list[str]:
     return list(dict.fromkeys(map(_stem, kept)))
 
 
-def field_words(record: library.Record) -> dict[str, frozenset[str]]:
+def field_words(record: PatternEntry) -> dict[str, frozenset[str]]:
     """The stemmed words of each weighted field of a pattern; its id counts as name."""
     return {
         field: frozenset(map(_stem, _words(" ".join(_strings(value)))))
@@ -177,18 +191,6 @@ def _strings(value: Any) -> Iterable[str]:
             yield from _strings(item)
 
 
-def _entry(record: library.Record) -> dict[str, Any]:
-    return {
-        "id": record["id"],
-        "name": record["name"],
-        "category": record["category"],
-        "description": record.get("description", ""),
-    }
-
-
-_FULL = {"id": STRING, "name": STRING, "category": STRING, "description": STRING}
-_SHORT = row({"id": STRING, "name": STRING, "description": STRING})
-
 TOOLS = (
     Tool(
         name="{prefix}_get_pattern",
@@ -204,15 +206,6 @@ TOOLS = (
                 required=True,
                 max_length=200,
             ),
-        ),
-        output=structure(
-            _FULL,
-            {
-                "template": STRING,
-                **dict.fromkeys(_LISTS, STRINGS),
-                "anti_patterns": array(mapping(STRING)),
-                "rules": array(mapping(STRING)),
-            },
         ),
         needs=(KIND,),
     ),
@@ -230,16 +223,6 @@ TOOLS = (
                 choices_from="pattern_categories",
             ),
         ),
-        output=structure(
-            {},
-            {
-                "total": INTEGER,
-                "categories": mapping(LIST),
-                "category": STRING,
-                "count": INTEGER,
-                "patterns": array(_SHORT),
-            },
-        ),
         needs=(KIND,),
     ),
     Tool(
@@ -250,13 +233,6 @@ TOOLS = (
         run=search_patterns,
         arguments=(
             Argument("query", "string", "What you want to do.", required=True, max_length=2000),
-        ),
-        output=structure(
-            {
-                "query": STRING,
-                "total": INTEGER,
-                "matches": array(row({**_FULL, "relevance": NUMBER})),
-            }
         ),
         needs=(KIND,),
     ),

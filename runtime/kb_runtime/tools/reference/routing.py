@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import NUMBER, STRING, STRINGS, structure
 
 if TYPE_CHECKING:
+    from kb_runtime.records.entries import RoutingEntry
+    from kb_runtime.tools.reference.answers import FrameworkSuggestion
     from kb_runtime.tools.session import Session
 
-KIND = "routing"
+KIND: lookup.Kind[RoutingEntry] = lookup.Kind("routing")
 _LONGEST_PHRASE = 4
 """Words of the longest keyword."""
 
@@ -23,17 +24,17 @@ _LONGEST_PHRASE = 4
 class Vote(NamedTuple):
     """A label's rule and those of its keywords that the description holds."""
 
-    rule: library.Record
+    rule: RoutingEntry
     keywords: tuple[str, ...]
 
 
-def suggest_framework(session: Session, arguments: dict[str, Any]) -> Answer:
-    rules = list(library.records(session, KIND))
+def suggest_framework(session: Session, arguments: dict[str, Any]) -> Answer[FrameworkSuggestion]:
+    rules = list(lookup.records(session, KIND))
     if not rules:
         raise ToolError(
             "UNAVAILABLE",
             "this knowledge base has no routing rules",
-            next_steps=[f"Use {library.tool_name(session, 'hybrid_search')} instead."],
+            next_steps=[f"Use {lookup.tool_name(session, 'hybrid_search')} instead."],
         )
     by_origin: dict[str, list[Vote]] = {}
     for rule in rules:
@@ -53,7 +54,7 @@ def suggest_framework(session: Session, arguments: dict[str, Any]) -> Answer:
     )
 
 
-def matched_keywords(rule: library.Record, description: str) -> tuple[str, ...]:
+def matched_keywords(rule: RoutingEntry, description: str) -> tuple[str, ...]:
     """The rule's keywords in `description`: whole words, in singular or plural, hyphenated, apart or
     in one word. Spellings of one keyword count once."""
     words = _words(description)
@@ -95,15 +96,15 @@ def decide(votes: Sequence[Vote]) -> tuple[Vote, float]:
     """
     total = sum(len(vote.keywords) for vote in votes)
     if not total:
-        fallback = next((vote for vote in votes if vote.rule.get("default")), votes[0])
-        return fallback, round(fallback.rule.get("default_confidence", 0.5), 2)
+        fallback = next((vote for vote in votes if vote.rule["default"]), votes[0])
+        return fallback, round(fallback.rule["default_confidence"], 2)
     winner = max(votes, key=lambda vote: len(vote.keywords))
     rule, hits = winner.rule, len(winner.keywords)
     alone = min(
-        rule["base_confidence"] + rule.get("step_confidence", 0.0) * hits,
-        rule.get("max_confidence", 0.99),
+        rule["base_confidence"] + rule["step_confidence"] * hits,
+        rule["max_confidence"],
     )
-    shared = max(alone * hits / total, rule.get("default_confidence", 0.5))
+    shared = max(alone * hits / total, rule["default_confidence"])
     return winner, round(min(alone, shared), 2)
 
 
@@ -137,15 +138,6 @@ TOOLS = (
                 required=True,
                 max_length=10_000,
             ),
-        ),
-        output=structure(
-            {
-                "framework": STRING,
-                "confidence": NUMBER,
-                "reasoning": STRING,
-                "docs": STRINGS,
-                "examples": STRINGS,
-            }
         ),
         needs=(KIND,),
     ),

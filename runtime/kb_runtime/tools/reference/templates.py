@@ -6,65 +6,60 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.tools import library
-from kb_runtime.tools.answers import json_answer
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import INTEGER, STRING, STRINGS, array, row, structure
 
 if TYPE_CHECKING:
+    from kb_runtime.records.entries import TemplateEntry
+    from kb_runtime.tools.reference.answers import Template, TemplateList, TemplateSummary
     from kb_runtime.tools.session import Session
 
-KIND = "templates"
+KIND: lookup.Kind[TemplateEntry] = lookup.Kind("templates")
 
 
-def get_template(session: Session, arguments: dict[str, Any]) -> Answer:
+def get_template(session: Session, arguments: dict[str, Any]) -> Answer[Template]:
     wanted: str = arguments["templateId"]
-    record = library.find(session, KIND, wanted)
+    record = lookup.find(session, KIND, wanted)
     if record is None:
-        known = library.ids(session, KIND)
+        known = lookup.ids(session, KIND)
         raise ToolError(
             "NOT_FOUND",
             f"no template is called {quoted(wanted)}. Available templates: {', '.join(known)}",
             suggestions=suggest(wanted, known) or known[:10],
-            next_steps=[f"Call {library.tool_name(session, 'list_templates')} to compare them."],
+            next_steps=[f"Call {lookup.tool_name(session, 'list_templates')} to compare them."],
             details={"availableTemplates": known},
         )
-    structured = {
-        **_entry(record),
+    structured: Template = {
+        "id": record["id"],
+        "name": record["name"],
+        "description": record.get("description", ""),
+        "framework": record.get("framework", ""),
+        "filename": record["filename"],
         "use_for": record.get("use_for", []),
         "includes": record.get("includes", []),
         "instructions": record.get("instructions", []),
         "content": record.get("text", ""),
-        "lines": record.get("lines", 0),
+        "lines": record["lines"],
     }
-    for field in ("workflow", "key_patterns"):
-        if record.get(field):
-            structured[field] = record[field]
+    structured |= present(workflow=record.get("workflow"), key_patterns=record.get("key_patterns"))
     return json_answer(structured)
 
 
-def list_templates(session: Session, arguments: dict[str, Any]) -> Answer:
-    found = list(library.records(session, KIND))
+def list_templates(session: Session, arguments: dict[str, Any]) -> Answer[TemplateList]:
+    found = list(lookup.records(session, KIND))
     wanted: str | None = arguments["framework"]
     if wanted is None:
         return json_answer({"total": len(found), "templates": [_entry(record) for record in found]})
     frameworks = sorted({record.get("framework", "") for record in found} - {""})
     framework = next((each for each in frameworks if each.casefold() == wanted.casefold()), None)
     if framework is None:
-        raise ToolError(
-            "NOT_FOUND",
-            f"there is no framework {quoted(wanted)}. Available frameworks: {', '.join(frameworks)}",
-            suggestions=suggest(wanted, frameworks) or frameworks,
-            next_steps=[
-                f"Call {library.tool_name(session, 'list_templates')} with one of them, or without."
-            ],
-            details={"availableFrameworks": frameworks},
-        )
+        raise lookup.unknown_choice(session, "framework", wanted, frameworks, "list_templates")
     chosen = [_entry(record) for record in found if record.get("framework") == framework]
     return json_answer({"framework": framework, "count": len(chosen), "templates": chosen})
 
 
-def _entry(record: library.Record) -> dict[str, Any]:
+def _entry(record: TemplateEntry) -> TemplateSummary:
     return {
         "id": record["id"],
         "name": record["name"],
@@ -73,14 +68,6 @@ def _entry(record: library.Record) -> dict[str, Any]:
         "filename": record["filename"],
     }
 
-
-_ENTRY = {
-    "id": STRING,
-    "name": STRING,
-    "description": STRING,
-    "framework": STRING,
-    "filename": STRING,
-}
 
 TOOLS = (
     Tool(
@@ -97,17 +84,6 @@ TOOLS = (
                 max_length=200,
             ),
         ),
-        output=structure(
-            {
-                **_ENTRY,
-                "use_for": STRINGS,
-                "includes": STRINGS,
-                "instructions": STRINGS,
-                "content": STRING,
-                "lines": INTEGER,
-            },
-            {"workflow": STRINGS, "key_patterns": STRINGS},
-        ),
         needs=(KIND,),
     ),
     Tool(
@@ -123,10 +99,6 @@ TOOLS = (
                 max_length=200,
                 choices_from="template_frameworks",
             ),
-        ),
-        output=structure(
-            {"templates": array(row(_ENTRY))},
-            {"total": INTEGER, "framework": STRING, "count": INTEGER},
         ),
         needs=(KIND,),
     ),

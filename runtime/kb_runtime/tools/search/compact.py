@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.addresses import parse_address
-from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.text.names import PATH_SUGGESTIONS, quoted, resolve, resolve_ending, suggest
-from kb_runtime.text.rendering import cut
-from kb_runtime.tools.answers import json_answer
+from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.library import look_up, record_id, stored_lines, tool_name
-from kb_runtime.tools.schemas import INTEGER, NUMBER, STRING, array, structure
+from kb_runtime.tools.lookup import look_up, record_id, stored_lines, tool_name
+from kb_runtime.tools.paging import Pager, cursor_argument
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.knowledge.interface import Knowledge
+    from kb_runtime.records.entries import Entry, SectionEntry
     from kb_runtime.search.searcher import Hit
+    from kb_runtime.tools.search.answers import (
+        CollectionSize,
+        CompactHit,
+        Hits,
+        KnowledgeBaseInfo,
+        Outline,
+        OutlineLine,
+        RecordList,
+        RecordSummary,
+    )
     from kb_runtime.tools.session import Session
 
 FAMILY = "compact"
@@ -30,7 +38,7 @@ MAX_CHARS = 80_000
 MAX_HITS_PER_RECORD = 3
 
 
-def search(session: Session, arguments: dict[str, Any]) -> Answer:
+def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
     from kb_runtime.search.searcher import SearchRequest
 
     artifact = session.artifact
@@ -53,8 +61,12 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
         )
     )
     hits = [shown_hit(artifact, hit) for hit in result.hits]
-    structured: dict[str, Any] = {"query": arguments["query"], "scope": scope, "mode": result.mode}
-    structured["hits"] = hits
+    structured: Hits = {
+        "query": arguments["query"],
+        "scope": scope,
+        "mode": result.mode,
+        "hits": hits,
+    }
     if not hits:
         structured["advice"] = "Nothing found: use other words, or the scope all."
     if result.warnings:
@@ -62,7 +74,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
     return json_answer(structured)
 
 
-def shown_hit(artifact: Knowledge, hit: Hit) -> dict[str, Any]:
+def shown_hit(artifact: Knowledge, hit: Hit) -> CompactHit:
     """A hit as lists of hits show it: where it is and what it says.
 
     A chunk with nothing to show, which is front matter alone, is shown by its record's summary.
@@ -83,7 +95,7 @@ def shown_hit(artifact: Knowledge, hit: Hit) -> dict[str, Any]:
     }
 
 
-def get(session: Session, arguments: dict[str, Any]) -> Answer:
+def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
     """A record's text as stored, so that line numbers of hits and outlines apply."""
     info, record = find_record(session, arguments)
     text: str = record.get("text", "")
@@ -100,53 +112,46 @@ def get(session: Session, arguments: dict[str, Any]) -> Answer:
     part = "".join(lines[start - first : end - first + 1])
     own_name = tool_name(session, "get")
     address = session.artifact.address(info.name, record["id"])
-    part_of = {"address": address, "lines": [start, end]}
-    offset = _position(session, arguments["cursor"], own_name, part_of)
-    if offset and offset >= len(part):
-        raise bad_cursor("it is beyond the end")
-    stop = cut(part, offset, arguments["max_chars"])
+    pager = Pager(session.artifact.build_id, own_name, {"address": address, "lines": [start, end]})
+    page = pager.part(arguments["cursor"], part, arguments["max_chars"])
     header = f"# {record.get('title') or record['id']}\n{address}, lines {start} to {end}"
     if record.get("url"):
         header += f", {record['url']}"
-    body = part[offset:stop]
-    if stop < len(part):
-        cursor = write_cursor(session.artifact.build_id, own_name, part_of, [stop])
-        body += f"\n\n[{len(part) - stop} characters follow: call {own_name} with cursor {cursor}]"
-    return Answer(f"{header}\n\n{body}")
+    body = part[page.start : page.stop]
+    if page.next is not None:
+        left = len(part) - page.stop
+        body += f"\n\n[{left} characters follow: call {own_name} with cursor {page.next}]"
+    return Answer(f"{header}\n\n{body}", None)
 
 
-def list_records(session: Session, arguments: dict[str, Any]) -> Answer:
+def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordList]:
     artifact = session.artifact
     name = arguments["collection"]
     if name is None:
         return json_answer({"collections": [_summary(info) for info in artifact.collections]})
     info = _collection(session, name)
-    own_name = tool_name(session, "list")
     catalog = artifact.catalog(info.name)
-    start = _position(session, arguments["cursor"], own_name, {"collection": info.name})
-    if start and start >= len(catalog):
-        raise bad_cursor("it is beyond the end")
-    stop = min(start + arguments["limit"], len(catalog))
-    structured: dict[str, Any] = {
+    pager = Pager(artifact.build_id, tool_name(session, "list"), {"collection": info.name})
+    page = pager.items(arguments["cursor"], len(catalog), arguments["limit"])
+    structured: RecordList = {
         "collection": info.name,
         "total": len(catalog),
-        "records": [_brief(catalog[position]) for position in range(start, stop)],
+        "records": [_brief(catalog[position]) for position in range(page.start, page.stop)],
     }
-    if stop < len(catalog):
-        structured["nextCursor"] = write_cursor(
-            artifact.build_id, own_name, {"collection": info.name}, [stop]
-        )
+    if page.next is not None:
+        structured["nextCursor"] = page.next
     return json_answer(structured)
 
 
-def outline(session: Session, arguments: dict[str, Any]) -> Answer:
+def outline(session: Session, arguments: dict[str, Any]) -> Answer[Outline]:
     info, record = find_record(session, arguments)
-    entries = [
+    fields: Any = record  # of a kind that has sections, or definitions, or neither
+    entries: list[OutlineLine] = [
         {"title": section["title"], "level": section["level"], "lines": _lines(section)}
-        for section in record.get("sections", ())
+        for section in fields.get("sections", ())
     ] or [
         {"title": definition["name"], "kind": definition["kind"], "lines": _lines(definition)}
-        for definition in record.get("definitions", ())
+        for definition in fields.get("definitions", ())
     ]
     return json_answer(
         {
@@ -157,22 +162,23 @@ def outline(session: Session, arguments: dict[str, Any]) -> Answer:
     )
 
 
-def info(session: Session, _: dict[str, Any]) -> Answer:
+def info(session: Session, _: dict[str, Any]) -> Answer[KnowledgeBaseInfo]:
     manifest = session.artifact.manifest
-    structured = {
-        name: manifest.get(name) for name in ("name", "title", "version", "description", "license")
+    structured: KnowledgeBaseInfo = {
+        "name": manifest["name"],
+        "title": manifest["title"],
+        "version": manifest["version"],
+        "buildId": manifest["build_id"],
+        "builtAt": manifest["built_at"],
+        "semanticSearch": manifest.get("encoder") is not None,
+        "collections": [_summary(each) for each in session.artifact.collections],
+        "scopes": list(manifest["scopes"]),
     }
-    structured["buildId"] = manifest["build_id"]
-    structured["builtAt"] = manifest["built_at"]
-    structured["semanticSearch"] = manifest.get("encoder") is not None
-    structured["collections"] = [_summary(each) for each in session.artifact.collections]
-    structured["scopes"] = list(manifest["scopes"])
-    return json_answer({name: value for name, value in structured.items() if value != ""})
+    structured |= present(description=manifest.get("description"), license=manifest.get("license"))
+    return json_answer(structured)
 
 
-def find_record(
-    session: Session, arguments: dict[str, Any]
-) -> tuple[CollectionInfo, dict[str, Any]]:
+def find_record(session: Session, arguments: dict[str, Any]) -> tuple[CollectionInfo, Entry]:
     """The record that an address, a hit's id, a path, the end of only one path, or a name means."""
     artifact = session.artifact
     name: str = arguments["name"]
@@ -188,7 +194,8 @@ def find_record(
         for candidate in candidates:
             place = look_up(session, infos, resolver, candidate)
             if place is not None:
-                return place[0], artifact.catalog(place[0].name)[place[1]]
+                record: Any = artifact.catalog(place[0].name)[place[1]]
+                return place[0], record
     known = (id for each in infos for id in artifact.catalog(each.name).ids())
     raise ToolError(
         "NOT_FOUND",
@@ -210,35 +217,28 @@ def _collection(session: Session, name: str) -> CollectionInfo:
     )
 
 
-def _position(session: Session, cursor: str | None, owner: str, filters: Mapping[str, Any]) -> int:
-    if cursor is None:
-        return 0
-    return read_cursor(cursor, session.artifact.build_id, owner, filters, 1)[0]
-
-
-def _summary(each: CollectionInfo) -> dict[str, Any]:
+def _summary(each: CollectionInfo) -> CollectionSize:
     return {"name": each.name, "kind": each.kind, "records": each.records}
 
 
-def _brief(record: dict[str, Any]) -> dict[str, Any]:
-    brief = {"id": record["id"], "title": record.get("title"), "summary": record.get("summary")}
-    if brief["title"] == brief["id"]:
-        del brief["title"]
-    return {name: value for name, value in brief.items() if value}
+def _brief(record: Any) -> RecordSummary:
+    brief: RecordSummary = {"id": record["id"]}
+    title = None if record.get("title") == record["id"] else record.get("title")
+    brief |= present(title=title, summary=record.get("summary"))
+    return brief
 
 
-def _lines(entry: dict[str, Any]) -> list[int]:
+def _lines(entry: SectionEntry) -> list[int]:
     return [entry["line"], entry["end_line"]]
 
 
-_LINES = array(INTEGER)
 _NAME = Argument(
     "name", "string", "kb:// address, hit id, path or name", required=True, max_length=1_000
 )
 _ONE_COLLECTION = Argument(
     "collection", "string", "look in this collection only", choices_from="collections"
 )
-_CURSOR = Argument("cursor", "string", "from the previous answer, to go on", max_length=2_000)
+_CURSOR = cursor_argument("from the previous answer, to go on")
 
 COMPACT_TOOLS = (
     Tool(
@@ -266,26 +266,6 @@ COMPACT_TOOLS = (
                 default="hybrid",
                 choices=("hybrid", "lexical", "semantic"),
             ),
-        ),
-        output=structure(
-            {
-                "query": STRING,
-                "scope": STRING,
-                "mode": STRING,
-                "hits": array(
-                    structure(
-                        {
-                            "address": STRING,
-                            "title": STRING,
-                            "lines": _LINES,
-                            "score": NUMBER,
-                            "strategy": STRING,
-                            "snippet": STRING,
-                        }
-                    )
-                ),
-            },
-            {"advice": STRING},
         ),
     ),
     Tool(
@@ -326,18 +306,6 @@ COMPACT_TOOLS = (
             ),
             _CURSOR,
         ),
-        output=structure(
-            None,
-            {
-                "collections": array(
-                    structure({"name": STRING, "kind": STRING, "records": INTEGER})
-                ),
-                "collection": STRING,
-                "total": INTEGER,
-                "records": array(structure({"id": STRING}, {"title": STRING, "summary": STRING})),
-                "nextCursor": STRING,
-            },
-        ),
     ),
     Tool(
         name="{prefix}_outline",
@@ -345,35 +313,11 @@ COMPACT_TOOLS = (
         description="The headings of a page or the definitions of a source file, with line ranges.",
         run=outline,
         arguments=(_NAME, _ONE_COLLECTION),
-        output=structure(
-            {
-                "address": STRING,
-                "title": STRING,
-                "entries": array(
-                    structure(
-                        {"title": STRING, "lines": _LINES}, {"level": INTEGER, "kind": STRING}
-                    )
-                ),
-            }
-        ),
     ),
     Tool(
         name="{prefix}_info",
         family=FAMILY,
         description="What this knowledge base is: version, build, licence, collections, scopes.",
         run=info,
-        output=structure(
-            {
-                "name": STRING,
-                "title": STRING,
-                "version": STRING,
-                "buildId": STRING,
-                "builtAt": STRING,
-                "semanticSearch": {"type": "boolean"},
-                "collections": array(structure({"name": STRING, "kind": STRING})),
-                "scopes": array(STRING),
-            },
-            {"description": STRING, "license": STRING},
-        ),
     ),
 )

@@ -9,23 +9,14 @@ from kb_runtime.errors import ToolError
 from kb_runtime.search.explanation import explain
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import excerpt, json_text, shorten
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import (
-    INTEGER,
-    NUMBER,
-    OBJECT,
-    STRING,
-    STRINGS,
-    array,
-    mapping,
-    row,
-    structure,
-)
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
+    from kb_runtime.records.entries import Entry
     from kb_runtime.search.searcher import Hit
+    from kb_runtime.tools.search.answers import HybridRequest, HybridResult, HybridResults
     from kb_runtime.tools.session import Session
 
 ALL = "all"
@@ -41,10 +32,10 @@ SNIPPET_CHARS = 1280
 SHORTEST_SNIPPET = 64
 LONGEST_SNIPPET = 240
 WIDE_RESULTS = 10
-"""With more results than these, each is told in fewer words."""
+"""With more results than these, each shows less."""
 
 
-def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer:
+def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridResults]:
     query: str = arguments["query"]
     warnings: list[str] = []
     scopes = _scopes(session, arguments["scopes"], arguments["scope"], warnings)
@@ -52,27 +43,32 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer:
     modes: set[str] = set()
     found = {scope: _search(session, query, scope, limit, modes, warnings) for scope in scopes}
     # The results of an only scope are in the structure twice.
-    room = _room(sum(map(len, found.values())) * (2 if len(scopes) == 1 else 1))
+    budget = _budget(sum(map(len, found.values())) * (2 if len(scopes) == 1 else 1))
     by_scope = {
-        scope: [_result(session, scope, hit, room) for hit in hits] for scope, hits in found.items()
+        scope: [_result(session, scope, hit, budget) for hit in hits]
+        for scope, hits in found.items()
     }
     if arguments["explain"]:
         for scope, hits in found.items():
             for result, one in zip(by_scope[scope], hits, strict=True):
                 result["explanation"] = explain(one.hit)
-    structured: dict[str, Any] = {
+    if not any(by_scope.values()):
+        warnings.append(_nothing_found(session, scopes))
+    mode: Any = modes.pop() if len(modes) == 1 else "hybrid"
+    request: HybridRequest = {
         "query": query,
         "scopes": scopes,
         "limitPerScope": limit,
-        "mode": modes.pop() if len(modes) == 1 else "hybrid",
+        "mode": mode,
     }
     if len(scopes) == 1:
-        structured |= {"scope": scopes[0], "k": limit}
-    if not any(by_scope.values()):
-        warnings.append(_nothing_found(session, scopes))
+        request |= {"scope": scopes[0], "k": limit}
     if warnings:
-        structured["warnings"] = list(dict.fromkeys(warnings))
-    structured["resultsByScope"] = by_scope
+        request["warnings"] = list(dict.fromkeys(warnings))
+    structured: HybridResults = {
+        **request,  # type: ignore[typeddict-item]  # `results` comes later
+        "resultsByScope": by_scope,
+    }
     text = json_text(structured)  # it does not need an only list twice
     if len(scopes) == 1:
         structured["results"] = by_scope[scopes[0]]
@@ -110,8 +106,8 @@ def _limit(scopes: Sequence[str], k: int | None, per_scope: int | None) -> int:
     return per_scope or k or DEFAULT_PER_SCOPE
 
 
-class _Room(NamedTuple):
-    """How much a result tells: characters of texts, items of lists."""
+class _Budget(NamedTuple):
+    """How much a result shows: characters of texts, items of lists."""
 
     snippet_chars: int
     title_chars: int
@@ -121,23 +117,23 @@ class _Room(NamedTuple):
     name_chars: int
     highlights: int
     tags: int
-    tells_lines: bool
+    shows_lines: bool
 
 
-def _room(results: int) -> _Room:
+def _budget(results: int) -> _Budget:
     """What each of so many results may take, so that an answer stays small."""
     snippet_chars = SNIPPET_CHARS // max(results, 1)
     snippet_chars = max(SHORTEST_SNIPPET, min(snippet_chars, LONGEST_SNIPPET))
     if results <= WIDE_RESULTS:
-        return _Room(snippet_chars, 80, 50, 120, 4, 60, 4, tags=5, tells_lines=True)
-    return _Room(snippet_chars, 60, 32, 80, 1, 40, 3, tags=0, tells_lines=False)
+        return _Budget(snippet_chars, 80, 50, 120, 4, 60, 4, tags=5, shows_lines=True)
+    return _Budget(snippet_chars, 60, 32, 80, 1, 40, 3, tags=0, shows_lines=False)
 
 
 class _Found(NamedTuple):
     """A hit and the record that it is shown as."""
 
     info: CollectionInfo
-    record: library.Record
+    record: Entry
     hit: Hit
 
 
@@ -151,7 +147,7 @@ def _search(
     if not names:
         warnings.append(f"the scope {scope} is empty in this knowledge base")
         return []
-    decoded: dict[tuple[str, int], library.Record] = {}
+    decoded: dict[tuple[str, int], Any] = {}
     shown: dict[str, _Found] = {}
 
     def shown_as(hit: Hit) -> str:
@@ -168,25 +164,23 @@ def _search(
     return list(shown.values())[:limit]
 
 
-def _shown(
-    session: Session, hit: Hit, scope: str, decoded: dict[tuple[str, int], library.Record]
-) -> _Found:
+def _shown(session: Session, hit: Hit, scope: str, decoded: dict[tuple[str, int], Any]) -> _Found:
     """What a hit is shown as: its record, or the builtin whose entry those lines of a page are.
 
     `decoded` keeps the records of a search: a page often has many hits.
     """
     info = session.artifact.collection(hit.collection)
     place = hit.collection, hit.record
-    record = decoded.get(place)
+    record: Any = decoded.get(place)
     if record is None:
         record = decoded[place] = session.artifact.catalog(hit.collection)[hit.record]
     if scope == ALL and info.kind == "docs":
         line = hit.chunk["start_line"]
         for name in hit.chunk.get("breadcrumb", ())[1:]:
-            for owner in library.collections(session, "builtins"):
+            for owner in lookup.collections(session, "builtins"):
                 catalog = session.artifact.catalog(owner.name)
                 position = catalog.find(name)
-                entry = None if position is None else catalog[position]
+                entry: Any = None if position is None else catalog[position]
                 if (
                     entry is not None
                     and entry["path"] == record["path"]
@@ -199,32 +193,32 @@ def _shown(
 def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
     if ALL not in scopes:
         return "Nothing was found. Search all scopes, or use fewer and more common words."
-    substring = library.tool_name(session, "search_docs")
+    substring = lookup.tool_name(session, "search_docs")
     return f"Nothing was found. Use other words, or {substring} for an exact piece of text."
 
 
-def _result(session: Session, scope: str, found: _Found, room: _Room) -> dict[str, Any]:
+def _result(session: Session, scope: str, found: _Found, budget: _Budget) -> HybridResult:
     info, record, hit = found
-    metadata = _metadata(found, room)
-    if room.tells_lines:
+    metadata = _metadata(found, budget)
+    if budget.shows_lines:
         metadata["lines"] = [hit.chunk["start_line"], hit.chunk["end_line"]]
     title = record["title"] if info.kind == "builtins" else hit.chunk.get("title")
-    result: dict[str, Any] = {
+    result: HybridResult = {
         "id": _id(session, found),
         "scope": _own_scope(info) if scope == ALL else scope,
-        "title": shorten(title or record["title"], room.title_chars),
+        "title": shorten(title or record["title"], budget.title_chars),
         "score": float(f"{hit.score:.4g}"),
         "strategy": hit.strategy,
         "source": record["path" if info.kind == "docs" else "id"],
         "metadata": metadata,
     }
-    if snippet := excerpt(_passage(found), hit.matched, room.snippet_chars):
+    if snippet := excerpt(_passage(found), hit.matched, budget.snippet_chars):
         result["snippet"] = snippet
     # The tags of builtins are their categories.
-    if info.kind != "builtins" and (tags := record.get("tags", [])[: room.tags]):
+    if info.kind != "builtins" and (tags := record.get("tags", [])[: budget.tags]):
         result["tags"] = tags
     if hit.matched:
-        result["highlights"] = [shorten(term, 40) for term in hit.matched[: room.highlights]]
+        result["highlights"] = [shorten(term, 40) for term in hit.matched[: budget.highlights]]
     return result
 
 
@@ -232,7 +226,8 @@ def _passage(found: _Found) -> str:
     """What the snippet is taken from: not what title and metadata say already."""
     _, record, hit = found
     if found.info.kind == "builtins":
-        return str(record.get("description", ""))
+        builtin: Any = record
+        return str(builtin.get("description", ""))
     lines = hit.snippet.text.split("\n")
     text = "\n".join(line for line in lines if not line.startswith("#")).strip()
     return text or lines[0] or str(record.get("summary", ""))
@@ -276,7 +271,7 @@ def _is_elsewhere(session: Session, info: CollectionInfo, id: str) -> bool:
     own = artifact.origin(info.name)
     return any(
         artifact.catalog(other.name).find(id) is not None
-        for other in library.collections(session, info.kind)
+        for other in lookup.collections(session, info.kind)
         if artifact.origin(other.name) != own
     )
 
@@ -295,22 +290,23 @@ def _line(hit: Hit) -> int:
     return line
 
 
-def _metadata(found: _Found, room: _Room) -> dict[str, Any]:
-    info, record, hit = found
+def _metadata(found: _Found, budget: _Budget) -> dict[str, Any]:
+    info, _, hit = found
+    record: Any = found.record  # of the kind
     match info.kind:
         case "builtins":
-            signature = shorten(record["signature"], room.signature_chars)
+            signature = shorten(record["signature"], budget.signature_chars)
             return {"signature": signature, "category": record["category"]}
         case "docs":
             heading = (hit.chunk.get("breadcrumb") or [record["title"]])[-1]
             return {
-                "section": shorten(heading, room.section_chars),
+                "section": shorten(heading, budget.section_chars),
                 "level": hit.chunk.get("section_level", 0),
                 "path": record["path"],
                 "line": _line(hit),
             }
         case kind:
-            return _some(record, _METADATA.get(kind, ()), room)
+            return _some(record, _METADATA.get(kind, ()), budget)
 
 
 _METADATA = {
@@ -320,34 +316,17 @@ _METADATA = {
 }
 
 
-def _some(record: library.Record, fields: Sequence[str], room: _Room) -> dict[str, Any]:
+def _some(record: Any, fields: Sequence[str], budget: _Budget) -> dict[str, Any]:
     """Those of the fields that have a value, lists and long items cut."""
     kept: dict[str, Any] = {}
     for field in fields:
         value = record.get(field)
         if isinstance(value, list) and value:
-            kept[field] = [shorten(item, room.name_chars) for item in value[: room.names]]
+            kept[field] = [shorten(item, budget.name_chars) for item in value[: budget.names]]
         elif value:
             kept[field] = value
     return kept
 
-
-_RESULT = row(
-    {
-        "id": STRING,
-        "scope": STRING,
-        "title": STRING,
-        "score": NUMBER,
-        "strategy": STRING,
-        "snippet": STRING,
-        "source": STRING,
-        "tags": STRINGS,
-        "metadata": OBJECT,
-        "highlights": STRINGS,
-        "explanation": OBJECT,
-    }
-)
-_RESULTS = array(OBJECT)
 
 TOOLS = (
     Tool(
@@ -380,16 +359,6 @@ TOOLS = (
                 maximum=MAX_RESULTS,
             ),
             Argument("explain", "boolean", "Tell why each hit ranks where it does.", default=False),
-        ),
-        output=structure(
-            {
-                "query": STRING,
-                "scopes": STRINGS,
-                "limitPerScope": INTEGER,
-                "mode": STRING,
-                "resultsByScope": mapping(array(_RESULT)),
-            },
-            {"scope": STRING, "k": INTEGER, "results": _RESULTS},
         ),
         needs=("builtins", "docs", "examples", "patterns", "templates"),
     ),

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import ELLIPSIS, cut
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import INTEGER, STRING, STRINGS, array, row, structure
+from kb_runtime.tools.paging import Pager, cursor_argument
 
 if TYPE_CHECKING:
+    from kb_runtime.tools.search.answers import LineMatch, LineMatches
     from kb_runtime.tools.session import Session
 
 SCOPES = (
@@ -52,29 +52,28 @@ class Match(NamedTuple):
     at: int
 
 
-def search_docs(session: Session, arguments: dict[str, Any]) -> Answer:
+def search_docs(session: Session, arguments: dict[str, Any]) -> Answer[LineMatches]:
     query: str = arguments["query"]
     scope: str = arguments["scope"]
     limit: int = arguments["limit"]
     around: int = arguments["contextLines"]
     matches = list(_matches(_files(session, scope), query.casefold()))
-    filters = {"query": query, "scope": scope}
-    start = _start(session, arguments["cursor"], filters, len(matches))
-    shown = matches[start : start + limit]
-    structured: dict[str, Any] = {
+    pager = Pager(session.artifact.build_id, _TOOL, {"query": query, "scope": scope})
+    page = pager.items(arguments["cursor"], len(matches), limit)
+    structured: LineMatches = {
         "query": query,
         "scope": scope,
         "total": len(matches),
         "limit": limit,
         "contextLines": around,
-        "matches": [_entry(match, query.casefold(), around) for match in shown],
+        "matches": [
+            _entry(match, query.casefold(), around) for match in matches[page.start : page.stop]
+        ],
     }
-    if start + limit < len(matches):
-        structured["nextCursor"] = write_cursor(
-            session.artifact.build_id, _TOOL, filters, [start + limit]
-        )
+    if page.next is not None:
+        structured["nextCursor"] = page.next
     if not matches:
-        search = library.tool_name(session, "hybrid_search")
+        search = lookup.tool_name(session, "hybrid_search")
         wider = "" if scope == "all" else " Search the scope all, or"
         structured["warnings"] = [
             f"No line holds {quoted(query)}.{wider or ' Try'} {search}, which also finds related words."
@@ -82,21 +81,12 @@ def search_docs(session: Session, arguments: dict[str, Any]) -> Answer:
     return json_answer(structured)
 
 
-def _start(session: Session, cursor: str | None, filters: dict[str, Any], count: int) -> int:
-    if cursor is None:
-        return 0
-    (start,) = read_cursor(cursor, session.artifact.build_id, _TOOL, filters, 1)
-    if start >= count:
-        raise bad_cursor("its position is behind the last match")
-    return start
-
-
 def _files(session: Session, scope: str) -> dict[str, list[Part]]:
     """The files of a scope by path. Where a page holds the whole file, its records add nothing."""
     files: dict[str, list[Part]] = {}
     whole: dict[str, str] = {}
     for kind in KINDS:
-        for info in library.collections(session, kind):
+        for info in lookup.collections(session, kind):
             if kind != "docs" and not _in_scope(kind, "", scope):
                 continue
             catalog = session.artifact.catalog(info.name)
@@ -139,7 +129,7 @@ def _matches(files: dict[str, list[Part]], folded_query: str) -> Iterator[Match]
                     yield Match(path, first, lines, at)
 
 
-def _entry(match: Match, folded_query: str, around: int) -> dict[str, Any]:
+def _entry(match: Match, folded_query: str, around: int) -> LineMatch:
     path, first, lines, at = match
     end = len(lines) - (lines[-1] == "")
     before = [_shown(line) for line in lines[max(0, at - around) : at]]
@@ -193,31 +183,7 @@ TOOLS = (
                 minimum=1,
                 maximum=MAX_LIMIT,
             ),
-            Argument("cursor", "string", "nextCursor of the answer to continue."),
-        ),
-        output=structure(
-            {
-                "query": STRING,
-                "total": INTEGER,
-                "matches": array(
-                    row(
-                        {
-                            "file": STRING,
-                            "line": INTEGER,
-                            "content": STRING,
-                            "context": STRINGS,
-                            "before": STRINGS,
-                            "after": STRINGS,
-                        }
-                    )
-                ),
-            },
-            {
-                "scope": STRING,
-                "limit": INTEGER,
-                "contextLines": INTEGER,
-                "nextCursor": STRING,
-            },
+            cursor_argument("nextCursor of the answer to continue."),
         ),
         needs=("docs", "builtins", "examples", "patterns", "templates"),
     ),

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import INTEGER, LIST, STRING, STRINGS, structure
-from kb_runtime.tools.workshops.shelf import KIND
+from kb_runtime.tools.workshops.lookup import KIND
 from kb_runtime.tools.workshops.text import failure, listing, next_steps, shown, title
 
 if TYPE_CHECKING:
-    from kb_runtime.tools.session import Session
+    from typing import Literal
 
-NAME = "retrieve_quiz_instructions"
-VERSION = "1"
+    from kb_runtime.tools.session import Session
+    from kb_runtime.tools.workshops.answers import QuestionType, QuizInstructions
+
+NAME: Literal["retrieve_quiz_instructions"] = "retrieve_quiz_instructions"
+VERSION: Literal["1"] = "1"
 DEFAULT_QUESTIONS = 8
 MAX_QUESTIONS = 20
 
@@ -71,7 +73,7 @@ _CLOSING_STEPS = (
     "Write two or three prompts to recall tomorrow.",
 )
 
-_QUESTION_TYPES: tuple[dict[str, Any], ...] = (
+_QUESTION_TYPES: tuple[QuestionType, ...] = (
     {
         "id": "free-recall",
         "label": "Free recall",
@@ -110,10 +112,10 @@ _QUESTION_TYPES: tuple[dict[str, Any], ...] = (
 )
 
 
-def retrieve_quiz_instructions(_: Session, arguments: dict[str, Any]) -> Answer:
+def retrieve_quiz_instructions(_: Session, arguments: dict[str, Any]) -> Answer[QuizInstructions]:
     topic, goal, count = arguments["topic"], arguments["learnerGoal"], arguments["questionCount"]
     instructions = instructions_markdown(topic, goal, count)
-    structured = {
+    structured: QuizInstructions = {
         "tool": NAME,
         "version": VERSION,
         "topic": topic,
@@ -121,7 +123,7 @@ def retrieve_quiz_instructions(_: Session, arguments: dict[str, Any]) -> Answer:
         "targetQuestionCount": count,
         "instructionsMarkdown": instructions,
         "checklist": list(_CHECKLIST),
-        "questionTypes": [dict(each) for each in _QUESTION_TYPES],
+        "questionTypes": list(_QUESTION_TYPES),
         "closingSteps": list(_CLOSING_STEPS),
     }
     parts = [
@@ -170,19 +172,6 @@ TOOLS = (
                 minimum=1,
                 maximum=MAX_QUESTIONS,
             ),
-        ),
-        output=structure(
-            {
-                "tool": STRING,
-                "version": STRING,
-                "topic": {"type": ["string", "null"]},
-                "learnerGoal": {"type": ["string", "null"]},
-                "targetQuestionCount": INTEGER,
-                "instructionsMarkdown": STRING,
-                "checklist": STRINGS,
-                "questionTypes": LIST,
-                "closingSteps": STRINGS,
-            }
         ),
         needs=(KIND,),
         on_error=failure("Quiz protocol"),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.search.near_duplicates import different
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import exact_fence
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.schemas import BOOLEAN, INTEGER, LIST, STRING, structure
-from kb_runtime.tools.workshops.shelf import (
+from kb_runtime.tools.workshops.lookup import (
     KIND,
     Workshop,
     check_scope,
@@ -23,8 +23,10 @@ from kb_runtime.tools.workshops.shelf import (
 from kb_runtime.tools.workshops.text import failure, next_steps, shown, title
 
 if TYPE_CHECKING:
+    from kb_runtime.records.entries import WorkshopSectionEntry
     from kb_runtime.search.searcher import Hit, SearchResult
     from kb_runtime.tools.session import Session
+    from kb_runtime.tools.workshops.answers import TopicMatch, TopicMatches
 
 MIN_QUERY_CHARS = 3
 MAX_QUERY_CHARS = 2_000
@@ -41,7 +43,7 @@ POSITION_SCALE = 80
 """A phrase at character p of a section scores 1 / (1 + (p - 1) / 80): half at the end of a line."""
 
 
-def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer:
+def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer[TopicMatches]:
     query: str = arguments["query"]
     if sum(not char.isspace() for char in query) < MIN_QUERY_CHARS:
         raise ToolError(
@@ -74,7 +76,7 @@ def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer:
     matches = [_match(session, hit) for hit in hits]
     if not hits:
         matches = _phrase_matches(session, query, among, (exercise, step), limit)
-    structured: dict[str, Any] = {
+    structured: TopicMatches = {
         "query": query,
         "limit": limit,
         "mode": "vector" if by_meaning else "keyword",
@@ -119,7 +121,7 @@ def _search(session: Session, query: str, rows: tuple[range, ...] | None) -> Sea
     result = session.artifact.searcher.search(
         SearchRequest(
             query=query,
-            collections=tuple(info.name for info in library.collections(session, KIND)),
+            collections=tuple(info.name for info in lookup.collections(session, KIND)),
             limit=POOL,
             alpha=0.5,
             rows=rows,
@@ -135,25 +137,27 @@ def _search(session: Session, query: str, rows: tuple[range, ...] | None) -> Sea
     return result
 
 
-def _match(session: Session, hit: Hit) -> dict[str, Any]:
-    section = session.artifact.catalog(hit.collection)[hit.record]
+def _match(session: Session, hit: Hit) -> TopicMatch:
+    section: Any = session.artifact.catalog(hit.collection)[hit.record]
     identity = f"{section['id']}#{hit.chunk['index']}"
     return _entry(section, round(hit.score, 6), hit.chunk["text"], identity)
 
 
-def _entry(section: library.Record, score: float, chunk: str, identity: str) -> dict[str, Any]:
-    entry = {
+def _entry(section: WorkshopSectionEntry, score: float, chunk: str, identity: str) -> TopicMatch:
+    entry: TopicMatch = {
         "score": score,
         "workshop": section["workshop"],
-        "exerciseNumber": section["exercise"] or None,
-        "stepNumber": section["step"] or None,
         "sectionKind": section["kind"],
         "sectionLabel": section["label"],
-        "sourcePath": section.get("source_path"),
         "chunk": chunk,
         "vectorId": identity,
     }
-    return {name: value for name, value in entry.items() if value is not None}
+    entry |= present(
+        exerciseNumber=section["exercise"] or None,
+        stepNumber=section["step"] or None,
+        sourcePath=section.get("source_path"),
+    )
+    return entry
 
 
 def _phrase_matches(
@@ -162,17 +166,17 @@ def _phrase_matches(
     among: Sequence[Workshop],
     scope: tuple[int | None, int | None],
     limit: int,
-) -> list[dict[str, Any]]:
+) -> list[TopicMatch]:
     """Sections that hold the whole query, which no word of it could find: punctuation, stop words."""
     exercise, step = scope
     folded = query.casefold()
-    found: list[tuple[float, str, dict[str, Any]]] = []
+    found: list[tuple[float, str, TopicMatch]] = []
     for workshop in among:
         for index, listed in enumerate(workshop.sections):
             if exercise not in (None, listed["exercise"]) or step not in (None, listed["step"]):
                 continue
             section = workshop.section(session, index)
-            text: str = section.get("text", "")
+            text = section.get("text", "")
             position = text.casefold().find(folded)
             if position < 0:
                 continue
@@ -191,7 +195,7 @@ def _excerpt(text: str, position: int, length: int) -> str:
     return f"{before}{text[start:end]}{after}"
 
 
-def _text(structured: Mapping[str, Any]) -> str:
+def _text(structured: TopicMatches) -> str:
     matches = structured["matches"]
     parts = [
         title("Topic search"),
@@ -271,16 +275,6 @@ TOOLS = (
                 minimum=1,
                 out_of_range="reject",
             ),
-        ),
-        output=structure(
-            {
-                "query": STRING,
-                "limit": INTEGER,
-                "mode": STRING,
-                "vectorSearchAvailable": BOOLEAN,
-                "keywordSource": {"type": ["string", "null"]},
-                "matches": LIST,
-            }
         ),
         needs=(KIND,),
         on_error=failure("Topic search"),

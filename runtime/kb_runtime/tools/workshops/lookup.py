@@ -1,4 +1,4 @@
-"""Workshops, their exercises and their sections, as tools look them up.
+"""Look-ups of workshops, their exercises and their sections.
 
 In a collection of workshops each workshop is followed by its sections and contains a list of them:
 selecting reads nothing else, and only what is shown is decoded.
@@ -7,16 +7,23 @@ selecting reads nothing else, and only what is shown is decoded.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
+    from kb_runtime.records.entries import (
+        ListedExercise,
+        ListedSection,
+        WorkshopEntry,
+        WorkshopSectionEntry,
+    )
     from kb_runtime.tools.session import Session
 
+FAMILY = "workshops"
 KIND = "workshops"
 _SHOWN_NUMBERS = 50
 
@@ -26,45 +33,42 @@ class Workshop(NamedTuple):
 
     info: CollectionInfo
     position: int
-    record: library.Record
+    record: WorkshopEntry
 
     @property
     def slug(self) -> str:
-        slug: str = self.record["id"]
-        return slug
+        return self.record["id"]
 
     @property
-    def exercises(self) -> list[dict[str, Any]]:
-        """Maps with `number`, `title` and `steps`."""
-        exercises: list[dict[str, Any]] = self.record.get("exercises", [])
-        return exercises
+    def exercises(self) -> list[ListedExercise]:
+        return self.record.get("exercises", [])
 
     @property
-    def sections(self) -> list[dict[str, Any]]:
-        """Of each section: `exercise` and `step` (0: all), `kind`, `is_diff`, `chars`."""
-        sections: list[dict[str, Any]] = self.record.get("sections", [])
-        return sections
+    def sections(self) -> list[ListedSection]:
+        return self.record.get("sections", [])
 
     @property
     def step_count(self) -> int:
         return sum(len(exercise["steps"]) for exercise in self.exercises)
 
-    def exercise(self, number: int) -> dict[str, Any] | None:
+    def exercise(self, number: int) -> ListedExercise | None:
         return next((each for each in self.exercises if each["number"] == number), None)
 
-    def section(self, session: Session, index: int) -> library.Record:
+    def section(self, session: Session, index: int) -> WorkshopSectionEntry:
         """The record of a section; its `text` is missing when it is empty."""
-        return session.artifact.catalog(self.info.name)[self.position + 1 + index]
+        record: Any = session.artifact.catalog(self.info.name)[self.position + 1 + index]
+        return cast("WorkshopSectionEntry", record)
 
 
 def workshops(session: Session) -> list[Workshop]:
     """Every workshop, by slug in code point order."""
     found = []
-    for info in library.collections(session, KIND):
+    for info in lookup.collections(session, KIND):
         catalog = session.artifact.catalog(info.name)
         position = 0
         while position < len(catalog):
-            workshop = Workshop(info, position, catalog[position])
+            record: Any = catalog[position]
+            workshop = Workshop(info, position, record)
             found.append(workshop)
             position += 1 + len(workshop.sections)
     return sorted(found, key=lambda each: each.slug)
@@ -77,7 +81,7 @@ def find_workshop(session: Session, slug: str) -> Workshop:
         found = [workshop for workshop in known if fold(workshop.slug) == fold(slug)]
         if found:
             places = [(workshop.info.name, workshop.slug) for workshop in found]
-            library.tell_others(session, slug, places)
+            lookup.note_duplicates(session, slug, places)
             return found[0]
     slugs = [workshop.slug for workshop in known]
     raise ToolError(

@@ -1,4 +1,4 @@
-"""The sources of documentation and their pages, as tools look them up.
+"""Look-ups of documentation sets and their pages.
 
 In a collection of pages each source is followed by its pages and contains a list of them, so that lists
 and filters need not read the pages.
@@ -6,16 +6,17 @@ and filters need not read the pages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.urls import page_key
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
+    from kb_runtime.records.entries import ListedPage, PageEntry, SourceEntry
     from kb_runtime.tools.session import Session
 
 KIND = "pages"
@@ -26,23 +27,20 @@ class Source(NamedTuple):
 
     info: CollectionInfo
     position: int
-    record: library.Record
+    record: SourceEntry
 
     @property
     def id(self) -> str:
-        id: str = self.record["id"]
-        return id
+        return self.record["id"]
 
     @property
     def name(self) -> str:
-        name: str = self.record["name"]
-        return name
+        return self.record["name"]
 
     @property
-    def pages(self) -> list[dict[str, Any]]:
-        """The listing: maps with `id`, `url`, `title` and where known author, date and page count."""
-        pages: list[dict[str, Any]] = self.record.get("pages", [])
-        return pages
+    def pages(self) -> list[ListedPage]:
+        """The listing of its pages, in their order."""
+        return self.record.get("pages", [])
 
     def rows(self, session: Session, first: int, end: int) -> range:
         """The chunks of the pages [first, end) of the listing."""
@@ -57,11 +55,12 @@ class Source(NamedTuple):
 def sources(session: Session) -> list[Source]:
     """Every source, by name and then by id."""
     found = []
-    for info in library.collections(session, KIND):
+    for info in lookup.collections(session, KIND):
         catalog = session.artifact.catalog(info.name)
         position = 0
         while position < len(catalog):
-            source = Source(info, position, catalog[position])
+            record: Any = catalog[position]
+            source = Source(info, position, record)
             found.append(source)
             position += 1 + len(source.pages)
     return sorted(found, key=lambda each: (each.name.casefold(), each.id))
@@ -77,7 +76,7 @@ def find_source(session: Session, id: str) -> Source:
     ):
         found = [source for source in known if matches(source)]
         if found:
-            library.tell_others(session, id, [(source.info.name, source.id) for source in found])
+            lookup.note_duplicates(session, id, [(source.info.name, source.id) for source in found])
             return found[0]
     ids = [source.id for source in known]
     raise ToolError(
@@ -90,7 +89,7 @@ def find_source(session: Session, id: str) -> Source:
 
 
 def matching_rows(
-    session: Session, among: Iterable[Source], accepts: Callable[[Source, Mapping[str, Any]], bool]
+    session: Session, among: Iterable[Source], accepts: Callable[[Source, ListedPage], bool]
 ) -> tuple[range, ...]:
     """The chunks of the pages that `accepts` takes, as few ranges as possible, in row order."""
     ranges: list[range] = []
@@ -110,18 +109,16 @@ def matching_rows(
     return tuple(ranges)
 
 
-def find_pages(session: Session, url: str) -> list[library.Record]:
+def find_pages(session: Session, url: str) -> list[PageEntry]:
     """The pages with this address, in the order of the sources; the exact address wins over one that
     only means the same page (see `urls.page_key`). A page's id counts as its address."""
     order = {source.id: number for number, source in enumerate(sources(session))}
-    catalogs = library.catalogs(session, KIND)
+    catalogs = lookup.catalogs(session, KIND)
     for key in (url, page_key(url)):
-        found = [
-            record
-            for catalog in catalogs
-            for position in catalog.find_all(key)
-            if "source" in (record := catalog[position])
+        records: list[Any] = [
+            catalog[position] for catalog in catalogs for position in catalog.find_all(key)
         ]
+        found: list[PageEntry] = [record for record in records if "source" in record]
         if found:
             exact = [record for record in found if record["url"] == url] or found
             return sorted(exact, key=lambda record: order[record["source"]])

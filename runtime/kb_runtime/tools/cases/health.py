@@ -8,38 +8,37 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.records.cases import PRIORITIES, TEST_TYPES
-from kb_runtime.tools import library
+from kb_runtime.tools import lookup
 from kb_runtime.tools.api_errors import api_error
 from kb_runtime.tools.declaration import Answer, Tool
-from kb_runtime.tools.schemas import BOOLEAN, INTEGER, OBJECT, STRING, STRINGS, structure
 
 if TYPE_CHECKING:
+    from kb_runtime.tools.cases.answers import Embedder, Health, HealthStatus
     from kb_runtime.tools.session import Session
 
-HEALTHY = "HEALTHY"
-DEGRADED = "DEGRADED"
-UNHEALTHY = "UNHEALTHY"
+HEALTHY: HealthStatus = "HEALTHY"
+DEGRADED: HealthStatus = "DEGRADED"
+UNHEALTHY: HealthStatus = "UNHEALTHY"
 PROVIDER = "onnxruntime"
 NONE = "none"
 
 
-def check_health(session: Session, arguments: dict[str, Any]) -> Answer:
-    del arguments
+def check_health(session: Session, _: dict[str, Any]) -> Answer[Health]:
     manifest = session.artifact.manifest
     broken = _broken(session)
     problems = _unusable(session) if broken is None else [broken]
-    status = UNHEALTHY if broken else DEGRADED if problems else HEALTHY
+    status: HealthStatus = UNHEALTHY if broken else DEGRADED if problems else HEALTHY
     points = {"test_docs": 0, "test_steps": 0}
     points |= {info.name: info.records for info in session.artifact.collections}
     totals: dict[str, dict[str, int]] = {"byPriority": {}, "byTestType": {}}
     if broken is None:
         points["test_docs"], points["test_steps"], totals = _totals(session)
     encoder = manifest["encoder"]
-    embedder = {
+    embedder: Embedder = {
         "provider": NONE if encoder is None else PROVIDER,
         "model": NONE if encoder is None else encoder["model"],
     }
-    structured: dict[str, Any] = {
+    structured: Health = {
         "status": status,
         "qdrant": {"status": "disconnected" if broken else "connected", "collections": points},
         "index": {"status": "damaged" if broken else "loaded", "collections": points},
@@ -49,7 +48,8 @@ def check_health(session: Session, arguments: dict[str, Any]) -> Answer:
         "stale": session.artifact.is_replaced,
         "tests": points["test_docs"],
         "steps": points["test_steps"],
-        **totals,
+        "byPriority": totals["byPriority"],
+        "byTestType": totals["byTestType"],
     }
     if problems:
         structured["problems"] = problems
@@ -62,7 +62,7 @@ def _broken(session: Session) -> str | None:
     artifact = session.artifact
     try:
         artifact.check_sizes()
-        for info in library.collections(session, "tests"):
+        for info in lookup.collections(session, "tests"):
             artifact.catalog(info.name)
             artifact.facets(info.name)
         _ = artifact.chunks, artifact.lexical
@@ -97,7 +97,7 @@ def _totals(session: Session) -> tuple[int, int, dict[str, dict[str, int]]]:
     priorities: Counter[str] = Counter()
     types: Counter[str] = Counter()
     tests = steps = 0
-    for info in library.collections(session, "tests"):
+    for info in lookup.collections(session, "tests"):
         facets = session.artifact.facets(info.name)
         tests += info.records
         steps += sum(int(value) * count for value, count in facets.values("steps"))
@@ -112,7 +112,7 @@ def _spelled(counts: Iterable[tuple[str, int]], names: Sequence[str]) -> dict[st
     return {known.get(value, value): count for value, count in counts}
 
 
-def _text(health: dict[str, Any]) -> str:
+def _text(health: Health) -> str:
     lines = [
         f"**Service Health: {health['status']}**",
         "",
@@ -136,22 +136,6 @@ TOOLS = (
         description="State of the test index: whether it is whole, how many tests and steps it holds,"
         " which embedder answers.",
         run=check_health,
-        output=structure(
-            {
-                "status": STRING,
-                "qdrant": OBJECT,
-                "embedder": OBJECT,
-                "buildId": STRING,
-                "builtAt": STRING,
-                "stale": BOOLEAN,
-                "tests": INTEGER,
-                "steps": INTEGER,
-                "index": OBJECT,
-                "byPriority": OBJECT,
-                "byTestType": OBJECT,
-            },
-            {"problems": STRINGS},
-        ),
         needs=("tests",),
         on_error=api_error,
     ),

@@ -8,22 +8,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from kb_runtime.errors import ToolError
 from kb_runtime.text.addresses import parse_address
-from kb_runtime.text.names import Names, quoted, resolve, resolve_path
+from kb_runtime.text.names import Names, quoted, resolve, resolve_path, suggest
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.knowledge.interface import Knowledge
+    from kb_runtime.records.entries import Entry
     from kb_runtime.search.ports import Records
     from kb_runtime.tools.session import Session
 
-Record = dict[str, Any]
+R = TypeVar("R", bound="Entry")
 Resolver = Callable[[str, Sequence[Names]], tuple[int, int] | None]
 
 _HIT_ID = re.compile(r"(?:builtin|doc|example|pattern|template|extra|guideline:[a-z]+):(?=.)")
 """What search hits put before a record's id."""
+
+
+class Kind(str, Generic[R]):
+    """The name of a kind of collections, whose records are of the type `R`."""
+
+    __slots__ = ()
 
 
 def collections(session: Session, kind: str) -> list[CollectionInfo]:
@@ -44,11 +52,12 @@ def catalogs(session: Session, kind: str) -> list[Records]:
     return [session.artifact.catalog(info.name) for info in collections(session, kind)]
 
 
-def records(session: Session, kind: str) -> Iterator[Record]:
+def records(session: Session, kind: Kind[R]) -> Iterator[R]:
     """Every record of a kind, in the order of the collections and in document order within one."""
     for catalog in catalogs(session, kind):
         for position in range(len(catalog)):
-            yield catalog[position]
+            record: Any = catalog[position]
+            yield record
 
 
 def ids(session: Session, kind: str) -> list[str]:
@@ -56,15 +65,35 @@ def ids(session: Session, kind: str) -> list[str]:
     return list(dict.fromkeys(id for catalog in catalogs(session, kind) for id in catalog.ids()))
 
 
-def find(session: Session, kind: str, name: str) -> Record | None:
+def find(session: Session, kind: Kind[R], name: str) -> R | None:
     """The record that a name, an alias, a hit's id or a `kb://` address means."""
-    for infos in _shelves(session, kind, name):
+    for infos in _scopes(session, kind, name):
         place = look_up(session, infos, resolve, name)
         if place is None and (inner := record_id(name)) != name:
             place = look_up(session, infos, resolve, inner)
         if place is not None:
-            return session.artifact.catalog(place[0].name)[place[1]]
+            return _record(session, kind, place)
     return None
+
+
+def _record(session: Session, kind: Kind[R], place: tuple[CollectionInfo, int]) -> R:
+    record: Any = session.artifact.catalog(place[0].name)[place[1]]
+    return cast("R", record)
+
+
+def unknown_choice(
+    session: Session, noun: str, wanted: str, known: Sequence[str], listing: str
+) -> ToolError:
+    """NOT_FOUND for a value that no record of a listing tool has; `noun` says what it is, in the
+    singular, and `listing` is the tool without its prefix."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return ToolError(
+        "NOT_FOUND",
+        f"there is no {noun} {quoted(wanted)}. Available {plural}: {', '.join(known)}",
+        suggestions=suggest(wanted, known) or known[:10],
+        next_steps=[f"Call {tool_name(session, listing)} with one of them, or without."],
+        details={f"available{plural.capitalize()}": list(known)},
+    )
 
 
 def look_up(
@@ -92,11 +121,11 @@ def look_up(
         places = [
             (info.name, session.artifact.catalog(info.name).id(at)) for info, at in (found, *each)
         ]
-        tell_others(session, name, places)
+        note_duplicates(session, name, places)
     return found
 
 
-def tell_others(session: Session, name: str, places: Sequence[tuple[str, str]]) -> bool:
+def note_duplicates(session: Session, name: str, places: Sequence[tuple[str, str]]) -> bool:
     """Whether records of one name, given as collection and id, are in several knowledge bases; the
     answer, which is about the first, then has their addresses."""
     artifact = session.artifact
@@ -113,33 +142,33 @@ def tell_others(session: Session, name: str, places: Sequence[tuple[str, str]]) 
     return True
 
 
-def _shelves(session: Session, kind: str, given: str) -> Iterator[list[CollectionInfo]]:
+def _scopes(session: Session, kind: str, given: str) -> Iterator[list[CollectionInfo]]:
     """Where to look for what was given: where an address points, then in all collections of the kind.
     Among several knowledge bases an address means the one that it names."""
-    shelves = collections(session, kind)
+    scopes = collections(session, kind)
     if address := parse_address(given):
         names = session.artifact.addressed(*address[:2])
-        if meant := [info for info in shelves if info.name in names]:
+        if meant := [info for info in scopes if info.name in names]:
             yield meant
             if len(session.artifact.served) > 1:
                 return
-    yield shelves
+    yield scopes
 
 
-def public_address(session: Session, record: Record) -> str:
+def public_address(session: Session, record: Entry) -> str:
     """Where a record can be opened: its page on the web or, without one, its `kb://` address."""
     if url := record.get("url"):
         return str(url)
     return session.artifact.address(record["collection"], record["id"])
 
 
-def find_path(session: Session, kind: str, path: str, given: str = "") -> Record | None:
+def find_path(session: Session, kind: Kind[R], path: str, given: str = "") -> R | None:
     """The record whose id is `path`, or the only one whose id ends with it. `given` is what the path
     was taken from: an address says where to look."""
-    for infos in _shelves(session, kind, given):
+    for infos in _scopes(session, kind, given):
         place = look_up(session, infos, resolve_path, path)
         if place is not None:
-            return session.artifact.catalog(place[0].name)[place[1]]
+            return _record(session, kind, place)
     return None
 
 

@@ -1,0 +1,140 @@
+"""`get_file`: a file of the indexed source trees, whole or in part, by its path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, ends_with, quoted, suggest
+from kb_runtime.text.rendering import fence
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import present
+from kb_runtime.tools.code import index as code_index
+from kb_runtime.tools.code.index import FAMILY, KIND
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.paging import Pager, cursor_argument
+
+if TYPE_CHECKING:
+    from kb_runtime.records.entries import CodeEntry
+    from kb_runtime.tools.code.answers import SourceFile
+    from kb_runtime.tools.session import Session
+
+MAX_FILE_CHARS = 40_000
+"""Of a file in one answer."""
+
+
+def get_file(session: Session, arguments: dict[str, Any]) -> Answer[SourceFile]:
+    record = _file(session, arguments["path"])
+    text = record.get("text", "")
+    starts = _line_starts(text)
+    first, last = _line_range(record, arguments, len(starts))
+    own_name = session.tool_names.get("get_file", "get_file")
+    begin = starts[first - 1]
+    end = starts[last] if last < len(starts) else len(text)
+    pager = Pager(
+        session.artifact.build_id, own_name, {"file": record["id"], "lines": [first, last]}
+    )
+    page = pager.part(arguments["cursor"], text, MAX_FILE_CHARS, begin, end)
+    content = text[page.start : page.stop]
+    first_shown = first + text.count("\n", begin, page.start)
+    last_shown = first_shown + content.rstrip("\n").count("\n")
+    structured: SourceFile = {
+        "file": record["id"],
+        "content": content,
+        "lines": f"{first_shown}-{last_shown}",
+        "totalLines": len(starts),
+        "lastIndexed": code_index.last_indexed(session),
+    }
+    structured |= present(language=record.get("language"), workspace=record["workspace"])
+    shown = f"{record['id']}, lines {first_shown}-{last_shown} of {len(starts)}"
+    shown += f"\n\n{fence(content, record.get('language', ''))}"
+    tree = session.working_tree
+    if tree is not None and tree.is_reachable and tree.state(record) != "current":
+        structured["stale"] = True
+        structured["warnings"] = [
+            "the file on disk is another one by now: this is how it was when it was indexed"
+        ]
+        shown += f"\n\nNote: {structured['warnings'][0]}"
+    if page.next is not None:
+        structured["nextCursor"] = page.next
+        shown += (
+            f"\n\n[{end - page.stop} characters follow: repeat the call with cursor {page.next},"
+            " or ask for fewer lines]"
+        )
+    return Answer(shown, structured)
+
+
+def _file(session: Session, given: str) -> CodeEntry:
+    """The record of a path, of its unique ending, or of a `kb://` address. Raises NOT_FOUND."""
+    path = clean_path(lookup.record_id(given), "path")
+    record = lookup.find_path(session, KIND, path, given) if path else None
+    if record is not None:
+        return record
+    known = lookup.ids(session, KIND)
+    search = session.tool_names.get("codebase_retrieval", "codebase_retrieval")
+    endings = [id for id in known if ends_with(id, path)]
+    if len(endings) > 1:
+        raise ToolError(
+            "NOT_FOUND",
+            f"{len(endings)} files end with {quoted(given)}: give one of their paths",
+            suggestions=sorted(endings)[:PATH_SUGGESTIONS],
+        )
+    raise ToolError(
+        "NOT_FOUND",
+        f"there is no file {quoted(given)} in the index of {len(known)} files",
+        suggestions=suggest(path, known, PATH_SUGGESTIONS),
+        next_steps=[f"Call {search} with what the file does; its results name files."],
+    )
+
+
+def _line_starts(text: str) -> list[int]:
+    """Where each line begins. Only a line feed ends a line, as everywhere in the index."""
+    starts = [0]
+    at = text.find("\n")
+    while 0 <= at < len(text) - 1:
+        starts.append(at + 1)
+        at = text.find("\n", at + 1)
+    return starts
+
+
+def _line_range(record: CodeEntry, arguments: dict[str, Any], total: int) -> tuple[int, int]:
+    """The first and the last line asked for; a range may end behind the file's last line."""
+    first = arguments["start_line"] or 1
+    last = min(arguments["end_line"] or total, total)
+    if first > total:
+        raise ToolError(
+            "BAD_INPUT",
+            f"start_line {first} is behind the end: {quoted(record['id'])} has {total} lines",
+            next_steps=[f"Give start_line from 1 to {total}."],
+        )
+    if last < first:
+        raise ToolError(
+            "BAD_INPUT",
+            f"end_line {arguments['end_line']} comes before start_line {first}",
+            next_steps=["Give the first line of the range as start_line."],
+        )
+    return first, last
+
+
+TOOLS = (
+    Tool(
+        name="get_file",
+        family=FAMILY,
+        description="A file of the indexed source trees, or some of its lines, as indexed. Use it to"
+        " read on around a result of codebase_retrieval.",
+        run=get_file,
+        arguments=(
+            Argument(
+                "path",
+                "string",
+                "The file as results name it, or an ending of its path that no other file has.",
+                required=True,
+                max_length=1000,
+            ),
+            Argument("start_line", "integer", "First line.", minimum=1, out_of_range="reject"),
+            Argument("end_line", "integer", "Last line.", minimum=1, out_of_range="reject"),
+            cursor_argument("nextCursor of the answer before, to go on."),
+        ),
+        needs=(KIND,),
+    ),
+)

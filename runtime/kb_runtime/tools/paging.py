@@ -1,0 +1,67 @@
+"""Answers in parts: which items or characters one has, and the cursor with which the next one goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
+from kb_runtime.text.rendering import cut
+from kb_runtime.tools.declaration import Argument
+
+
+def cursor_argument(description: str) -> Argument:
+    return Argument("cursor", "string", description, max_length=2_000)
+
+
+class Page(NamedTuple):
+    """Items, or characters, [start, stop), and the cursor of what follows: None on the last page."""
+
+    start: int
+    stop: int
+    next: str | None
+
+
+class Pager(NamedTuple):
+    """Pages of what one tool answers to one request: `scope` are the arguments that select the whole.
+    A cursor of another build, tool or scope is refused, with BAD_INPUT."""
+
+    build_id: str
+    tool: str
+    scope: Mapping[str, Any]
+
+    def items(self, cursor: str | None, total: int, limit: int | None) -> Page:
+        """The next `limit` of `total` items (None: all that are left)."""
+        start = self._start(cursor, 0, total)
+        return self._page(start, total if limit is None else min(start + limit, total), total)
+
+    def part(
+        self,
+        cursor: str | None,
+        text: str,
+        limit: int | None,
+        start: int = 0,
+        stop: int | None = None,
+    ) -> Page:
+        """The next `limit` code points of `text[start:stop]` (None: all that are left)."""
+        end = len(text) if stop is None else stop
+        start = self._start(cursor, start, end)
+        return self._page(start, end if limit is None else cut(text[:end], start, limit), end)
+
+    def read(self, cursor: str, length: int) -> tuple[int, ...]:
+        """The position in a cursor of `length` numbers, which `write` made."""
+        return read_cursor(cursor, self.build_id, self.tool, self.scope, length)
+
+    def write(self, *position: int) -> str:
+        return write_cursor(self.build_id, self.tool, self.scope, position)
+
+    def _start(self, cursor: str | None, first: int, end: int) -> int:
+        if cursor is None:
+            return first
+        (start,) = self.read(cursor, 1)
+        if not first < start < end:
+            raise bad_cursor("it is beyond the end")
+        return start
+
+    def _page(self, start: int, stop: int, end: int) -> Page:
+        return Page(start, stop, self.write(stop) if stop < end else None)

@@ -1,0 +1,242 @@
+"""The structured answers of the tools over entries that are looked up."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+from kb_runtime.tools.fields import ONE_LEVEL, TYPE_ONLY, Structure
+
+
+class Builtin(Structure):
+    name: Annotated[str, "the name"]
+    signature: Annotated[str, "its type"]
+    description: Annotated[str, "what it does"]
+    examples: Annotated[list[str], "code"]
+    sourceUrl: Annotated[str, "page on the web, or `kb://` address"]
+    category: Annotated[str, "the category it is listed in"]
+    categories: NotRequired[Annotated[list[str], "further categories"]]
+    aliases: NotRequired[Annotated[list[str], "other names, infix forms too"]]
+    related: NotRequired[Annotated[list[str], "names of similar ones"]]
+    returnType: NotRequired[Annotated[str, "type of the result"]]
+    paramTypes: NotRequired[Annotated[list[str], "types of the parameters"]]
+    docPath: NotRequired[Annotated[str, "the page that describes it"]]
+    line: NotRequired[Annotated[int, "its line there"]]
+
+
+class BuiltinSummary(TypedDict):
+    name: Annotated[str, "the name"]
+    signature: Annotated[str, "its type"]
+    category: Annotated[str, "its category"]
+    description: Annotated[str, "first line of what it does"]
+
+
+class BuiltinName(TypedDict):
+    name: Annotated[str, "the name"]
+    signature: Annotated[str, "its type"]
+
+
+class BuiltinList(Structure):
+    total: Annotated[int, "builtins listed"]
+    categories: Annotated[list[str], "their categories"]
+    builtins: Annotated[list[BuiltinSummary], "by name"]
+    byCategory: Annotated[dict[str, list[BuiltinName]], "the same by category", ONE_LEVEL]
+
+
+class OutlineEntry(TypedDict):
+    title: Annotated[str, "the heading"]
+    level: Annotated[int, "1 to 6"]
+    line: Annotated[int, "its first line in the file"]
+    anchor: Annotated[str, "the anchor that links use"]
+    endLine: NotRequired[Annotated[int, "its last line"]]
+    chars: NotRequired[Annotated[int, "how long it is"]]
+
+
+class DocName(TypedDict):
+    filename: Annotated[str, "name of the file"]
+    path: Annotated[str, "path in the knowledge base"]
+    title: Annotated[str, "title of the page"]
+    type: Annotated[str, "its group: `core`, `choreo`, `lessons`, `guidelines`, `posts` or another"]
+
+
+class DocPart(TypedDict):
+    section: NotRequired[Annotated[OutlineEntry, "the section asked for", TYPE_ONLY]]
+    content: Annotated[str, "the text"]
+    startLine: NotRequired[Annotated[int, "of a range: its first line"]]
+    endLine: NotRequired[Annotated[int, "its last line"]]
+    totalLines: NotRequired[Annotated[int, "lines of the file"]]
+
+
+class Doc(DocName, DocPart, Structure):
+    size: Annotated[int, "characters of `content`"]
+    processed: Annotated[bool, "whether MDX was cleaned"]
+    frontmatter: NotRequired[Annotated[dict[str, Any], "what the page says about itself"]]
+
+
+class DocSummary(TypedDict):
+    filename: Annotated[str, "name of the file"]
+    path: Annotated[str, "for get_doc"]
+    size: Annotated[int, "bytes"]
+    title: Annotated[str, "title of the page"]
+    sections: Annotated[int, "headings that it has"]
+
+
+class DocList(Structure):
+    total: Annotated[int, "pages listed"]
+    __extra_items__: Annotated[
+        list[DocSummary], "the pages of each group; folders below it are groups of their own"
+    ]
+
+
+class DocOutline(Structure):
+    path: Annotated[str, "path in the knowledge base"]
+    title: Annotated[str, "title of the page"]
+    type: Annotated[str, "its group"]
+    topics: Annotated[list[str], "its topics"]
+    totalSections: Annotated[int, "headings that it has"]
+    sections: Annotated[list[OutlineEntry], "in the order of the page"]
+    maxLevel: NotRequired[Annotated[int, "the deepest level shown"]]
+
+
+class Example(Structure):
+    path: Annotated[str, "path below the examples folder"]
+    type: Annotated[Literal["file", "directory"], ""]
+    category: NotRequired[Annotated[str, "of a file: its category"]]
+    content: NotRequired[Annotated[str, "its text"]]
+    lines: NotRequired[Annotated[int, "its lines"]]
+    relativePath: NotRequired[Annotated[str, "path in the knowledge base"]]
+    files: NotRequired[Annotated[list[str], "of a folder: the paths below it"]]
+    suggestion: NotRequired[Annotated[str, "of a folder: what to call next"]]
+
+
+class ExampleCategory(TypedDict):
+    count: Annotated[int, "examples in it"]
+    examples: Annotated[list[str], "the first of their paths"]
+    hasMore: Annotated[bool, "whether there are more"]
+
+
+class ExampleList(Structure):
+    total: Annotated[int, "examples counted"]
+    category: NotRequired[Annotated[str, "the category asked for"]]
+    feature: NotRequired[Annotated[str, "the feature asked for"]]
+    examples: NotRequired[Annotated[list[str], "paths of the examples of the category"]]
+    categories: NotRequired[
+        Annotated[dict[str, ExampleCategory], "without a category: each of them"]
+    ]
+
+
+ImportedModule = TypedDict(
+    "ImportedModule",
+    {
+        "module": Annotated[str, "module"],
+        "from": NotRequired[Annotated[str, "the file it is from"]],
+    },
+)
+
+
+class ExampleInfo(Structure):
+    path: Annotated[str, "path below the examples folder"]
+    filename: Annotated[str, "name of the file"]
+    category: Annotated[str, "the first folder of the path"]
+    modules: Annotated[list[str], "names of its modules"]
+    description: Annotated[str, "the comment at its top"]
+    imports: Annotated[list[ImportedModule], "what it imports"]
+    types: Annotated[list[str], "names of its types"]
+    constants: Annotated[list[str], "names of its constants"]
+    functions: Annotated[list[str], "names of its functions"]
+    actions: Annotated[list[str], "names of its actions"]
+    keywords: Annotated[list[str], "keywords and builtins that it uses"]
+    hasTests: Annotated[bool, "whether it has tests"]
+    tests: Annotated[list[str], "names of its tests"]
+    size: Annotated[int, "bytes"]
+    subcategory: NotRequired[Annotated[str, "the second one"]]
+
+
+class TemplateSummary(TypedDict):
+    id: Annotated[str, "for get_template"]
+    name: Annotated[str, "its name"]
+    description: Annotated[str, "what it is"]
+    framework: Annotated[str, "the framework it is for"]
+    filename: Annotated[str, "its file"]
+
+
+class Template(TemplateSummary, Structure):
+    use_for: Annotated[list[str], "what it is good for"]
+    includes: Annotated[list[str], "what it contains"]
+    instructions: Annotated[list[str], "steps that make a specification of it"]
+    content: Annotated[str, "the text"]
+    lines: Annotated[int, "lines of the text"]
+    workflow: NotRequired[Annotated[list[str], "how to go on"]]
+    key_patterns: NotRequired[Annotated[list[str], "patterns that it shows"]]
+
+
+class TemplateList(Structure):
+    templates: Annotated[list[TemplateSummary], "the templates"]
+    total: NotRequired[Annotated[int, "without a framework: how many there are"]]
+    framework: NotRequired[Annotated[str, "the framework asked for"]]
+    count: NotRequired[Annotated[int, "its templates"]]
+
+
+class AntiPattern(TypedDict):
+    dont: Annotated[str, "the mistake"]
+    reason: NotRequired[Annotated[str, "why it is one"]]
+    do: NotRequired[Annotated[str, "the better way"]]
+
+
+class PatternRule(TypedDict):
+    rule: Annotated[str, "the rule"]
+    wrong: NotRequired[Annotated[str, "code that breaks it"]]
+    correct: NotRequired[Annotated[str, "code that keeps it"]]
+    explanation: NotRequired[Annotated[str, "the reason"]]
+
+
+class Pattern(Structure):
+    id: Annotated[str, "its id"]
+    name: Annotated[str, "its name"]
+    category: Annotated[str, "its category"]
+    description: Annotated[str, "what it is for"]
+    template: NotRequired[Annotated[str, "code to start from"]]
+    when_to_use: NotRequired[Annotated[list[str], "when to use it"]]
+    key_principles: NotRequired[Annotated[list[str], "what makes it work"]]
+    required_builtins: NotRequired[Annotated[list[str], "builtins that it needs"]]
+    examples: NotRequired[Annotated[list[str], "examples that use it"]]
+    related_patterns: NotRequired[Annotated[list[str], "ids of similar patterns"]]
+    anti_patterns: NotRequired[Annotated[list[AntiPattern], "what not to do", ONE_LEVEL]]
+    rules: NotRequired[Annotated[list[PatternRule], "what must hold", ONE_LEVEL]]
+
+
+class PatternSummary(TypedDict):
+    id: Annotated[str, "for get_pattern"]
+    name: Annotated[str, "its name"]
+    description: Annotated[str, "what it is for"]
+
+
+class PatternList(Structure):
+    total: NotRequired[Annotated[int, "without a category: how many there are"]]
+    categories: NotRequired[
+        Annotated[dict[str, list[PatternSummary]], "the patterns of each category", ONE_LEVEL]
+    ]
+    category: NotRequired[Annotated[str, "the category asked for"]]
+    count: NotRequired[Annotated[int, "its patterns"]]
+    patterns: NotRequired[Annotated[list[PatternSummary], "these"]]
+
+
+class PatternMatch(TypedDict):
+    id: Annotated[str, "for get_pattern"]
+    name: Annotated[str, "its name"]
+    category: Annotated[str, "its category"]
+    description: Annotated[str, "what it is for"]
+    relevance: Annotated[float, "how much of it mentions the words"]
+
+
+class PatternMatches(Structure):
+    query: Annotated[str, "the query"]
+    total: Annotated[int, "patterns found"]
+    matches: Annotated[list[PatternMatch], "best first"]
+
+
+class FrameworkSuggestion(Structure):
+    framework: Annotated[str, "the framework that suits"]
+    confidence: Annotated[float, "0 to 1"]
+    reasoning: Annotated[str, "why"]
+    docs: Annotated[list[str], "pages to start from"]
+    examples: Annotated[list[str], "examples to start from"]

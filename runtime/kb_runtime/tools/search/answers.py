@@ -1,0 +1,130 @@
+"""The structured answers of the search tools and of the compact ones."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+from kb_runtime.tools.fields import ONE_LEVEL, WITH_REQUIRED, Structure
+
+
+class HybridResult(TypedDict):
+    id: Annotated[str, "what the tools that read records take"]
+    scope: Annotated[str, "the scope that the record belongs to"]
+    title: Annotated[str, "title of the record, or of the section"]
+    score: Annotated[float, "how well it answers; compares within one answer"]
+    strategy: Annotated[Literal["lexical", "semantic", "fused"], "which side found it, or both"]
+    snippet: NotRequired[Annotated[str, "what the passage says"]]
+    source: Annotated[str, "name or path for the tool that reads it"]
+    tags: NotRequired[Annotated[list[str], "tags of the record"]]
+    metadata: Annotated[
+        dict[str, Any],
+        "of a page `section`, `level`, `path`, `line`; of a builtin `signature`, `category`; of other"
+        " records what tells them apart; with few hits `lines` of the passage",
+    ]
+    highlights: NotRequired[Annotated[list[str], "words of the query that were found"]]
+    explanation: NotRequired[
+        Annotated[
+            dict[str, Any],
+            "with `explain`: ranks and scores of both sides, and what each step of ranking added",
+        ]
+    ]
+
+
+class HybridRequest(Structure):
+    query: Annotated[str, "the query"]
+    scopes: Annotated[list[str], "where was searched"]
+    limitPerScope: Annotated[int, "results of each scope at most"]
+    mode: Annotated[Literal["hybrid", "semantic", "lexical"], "what took part"]
+    scope: NotRequired[Annotated[str, "with one scope: it"]]
+    k: NotRequired[Annotated[int, "with one scope: results at most"]]
+
+
+class HybridResults(HybridRequest):
+    resultsByScope: Annotated[dict[str, list[HybridResult]], "the results of each scope"]
+    results: NotRequired[Annotated[list[HybridResult], "with one scope: its results", ONE_LEVEL]]
+
+
+class LineMatch(TypedDict):
+    file: Annotated[str, "path of the file"]
+    line: Annotated[int, "line in it"]
+    content: Annotated[str, "the line"]
+    context: Annotated[list[str], "the line with those around it"]
+    before: Annotated[list[str], "the lines before"]
+    after: Annotated[list[str], "the lines after"]
+
+
+class LineMatches(Structure):
+    query: Annotated[str, "the text looked for"]
+    total: Annotated[int, "lines that hold it"]
+    matches: Annotated[list[LineMatch], "by file and line"]
+    scope: NotRequired[Annotated[str, "where was searched"]]
+    limit: NotRequired[Annotated[int, "matches in one answer"]]
+    contextLines: NotRequired[Annotated[int, "lines before and after"]]
+    nextCursor: NotRequired[Annotated[str, "missing on the last page"]]
+
+
+class CompactHit(TypedDict):
+    address: Annotated[str, "for get"]
+    title: Annotated[str, "title of the record or section"]
+    lines: Annotated[list[int], "first and last line of the passage"]
+    score: Annotated[float, "how well it answers; compares within one answer"]
+    strategy: Annotated[Literal["lexical", "semantic", "fused"], "which side found it, or both"]
+    snippet: Annotated[str, "what the passage says"]
+
+
+class Hits(Structure):
+    query: Annotated[str, "the query"]
+    scope: Annotated[str, "where was searched"]
+    mode: Annotated[Literal["hybrid", "semantic", "lexical"], "what took part"]
+    hits: Annotated[list[CompactHit], "best first", WITH_REQUIRED]
+    advice: NotRequired[Annotated[str, "what to do when nothing was found"]]
+
+
+class CollectionSize(TypedDict):
+    name: Annotated[str, "its name"]
+    kind: Annotated[str, "what it holds"]
+    records: Annotated[int, "records"]
+
+
+class RecordSummary(TypedDict):
+    id: Annotated[str, "for get"]
+    title: NotRequired[Annotated[str, "its title"]]
+    summary: NotRequired[Annotated[str, "what it is about"]]
+
+
+class RecordList(Structure):
+    collections: NotRequired[
+        Annotated[list[CollectionSize], "without a collection: all of them", WITH_REQUIRED]
+    ]
+    collection: NotRequired[Annotated[str, "the collection asked for"]]
+    total: NotRequired[Annotated[int, "its records"]]
+    records: NotRequired[Annotated[list[RecordSummary], "these", WITH_REQUIRED]]
+    nextCursor: NotRequired[Annotated[str, "missing on the last page"]]
+
+
+class OutlineLine(TypedDict):
+    title: Annotated[str, "heading or name"]
+    lines: Annotated[list[int], "first and last line"]
+    level: NotRequired[Annotated[int, "of a heading: 1 to 6"]]
+    kind: NotRequired[Annotated[str, "of a definition: function, class ..."]]
+
+
+class Outline(Structure):
+    address: Annotated[str, "of the record"]
+    title: Annotated[str, "its title"]
+    entries: Annotated[
+        list[OutlineLine], "headings, or definitions of a source file", WITH_REQUIRED
+    ]
+
+
+class KnowledgeBaseInfo(Structure):
+    name: Annotated[str, "of the artifact"]
+    title: Annotated[str, "its title"]
+    version: Annotated[str, "its version"]
+    buildId: Annotated[str, "the build that is served"]
+    builtAt: Annotated[str, "when it was made, ISO 8601"]
+    semanticSearch: Annotated[bool, "whether it has vectors"]
+    collections: Annotated[list[CollectionSize], "in their order", WITH_REQUIRED]
+    scopes: Annotated[list[str], "where searches can look"]
+    description: NotRequired[Annotated[str, "what it is"]]
+    license: NotRequired[Annotated[str, "SPDX identifier"]]

@@ -1,0 +1,275 @@
+"""`qurio_search`: passages of documentation sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.search.near_duplicates import different
+from kb_runtime.text.json_types import DESCRIPTIONS, integer, is_of_type
+from kb_runtime.text.names import quoted, suggest
+from kb_runtime.text.rendering import exact_fence
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import present
+from kb_runtime.tools.declaration import Answer, Argument
+from kb_runtime.tools.sources.family import (
+    READ_PAGE,
+    SEARCH,
+    page_facts,
+    source_tool,
+)
+from kb_runtime.tools.sources.lookup import (
+    KIND,
+    Source,
+    find_source,
+    matching_rows,
+    sources,
+)
+
+if TYPE_CHECKING:
+    from kb_runtime.records.entries import ListedPage
+    from kb_runtime.search.searcher import Hit
+    from kb_runtime.text.json_types import JsonType
+    from kb_runtime.tools.session import Session
+    from kb_runtime.tools.sources.answers import PassageResult, PassageResults
+
+MAX_RESULTS = 50
+POOL = 2 * MAX_RESULTS
+"""Hits from which the results are taken, some of which say nearly the same. As many whatever the limit:
+scores are relative to the candidates, so that other ones would change the order."""
+MAX_QUERY_CHARS = 2_000
+
+
+TYPES = ("prose", "code", "api", "config", "cmd")
+PAGE_FILTERS: Mapping[str, str] = {
+    "title": "title",
+    "url": "url",
+    "author": "author",
+    "createdAt": "created_at",
+    "pageCount": "page_count",
+}
+"""Filter -> field of a source's listing of pages."""
+FILTERS = ("type", "language", "sourceId", "sourceName", *PAGE_FILTERS)
+
+
+_SAME_LANGUAGE = (
+    ("bash", "sh", "shell", "zsh"),
+    ("c++", "cpp"),
+    ("c#", "cs", "csharp"),
+    ("go", "golang"),
+    ("javascript", "js"),
+    ("kotlin", "kt"),
+    ("markdown", "md"),
+    ("python", "py", "python3"),
+    ("ruby", "rb"),
+    ("rust", "rs"),
+    ("typescript", "ts"),
+    ("yaml", "yml"),
+)
+_SAME_TYPE = (
+    ("cmd", "command", "shell"),
+    ("code", "source"),
+    ("config", "configuration"),
+    ("prose", "text"),
+)
+
+
+def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults]:
+    from kb_runtime.search.searcher import NO_WORD_OCCURS, SearchRequest
+
+    query, alpha, limit = arguments["query"], float(arguments["alpha"]), arguments["limit"]
+    filters = _filters(arguments["filters"] or {})
+    if arguments["source_id"] is not None:
+        filters["sourceId"] = [arguments["source_id"]]
+    if "sourceId" in filters:
+        filters["sourceId"] = [find_source(session, each).id for each in filters["sourceId"]]
+    result = session.artifact.searcher.search(
+        SearchRequest(
+            query=query,
+            collections=tuple(info.name for info in lookup.collections(session, KIND)),
+            limit=POOL,
+            alpha=alpha,
+            ranking=(),  # a score is the mix of both sides that `alpha` asks for, and nothing else
+            types=_with_synonyms(filters.get("type", ()), _SAME_TYPE),
+            languages=_with_synonyms(filters.get("language", ()), _SAME_LANGUAGE),
+            rows=_rows(session, filters),
+            names=False,
+        )
+    )
+    warnings = []
+    if result.mode == "lexical" and alpha > 0:
+        warnings.append(
+            "Semantic search is unavailable: results by keywords only, as with alpha 0.0."
+        )
+    if result.mode == "semantic" and alpha < 1:
+        warnings.append(
+            "Keyword search is unavailable: results by meaning only, as with alpha 1.0."
+        )
+    if result.hits and NO_WORD_OCCURS in result.warnings:
+        warnings.append(NO_WORD_OCCURS)
+    hits = different(result.hits, limit, lambda hit: (hit.collection, hit.record))
+    results = [_result(session, rank, hit) for rank, hit in enumerate(hits, start=1)]
+    if not results and filters:
+        warnings.append("No passage that satisfies the filters matches: leave some of them out.")
+    structured: PassageResults = {
+        "query": query,
+        "alpha": alpha,
+        "limit": limit,
+        "results": results,
+    }
+    if warnings:
+        structured["warnings"] = warnings
+    notes = "".join(f"Note: {warning}\n\n" for warning in warnings)
+    return Answer(notes + _search_text(results), structured)
+
+
+def _filters(given: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The values that each filter allows. Raises BAD_INPUT for unknown keys and other types."""
+    unknown = sorted(str(key) for key in given if key not in FILTERS)
+    if unknown:
+        raise ToolError(
+            "BAD_INPUT",
+            f"filters has the unknown key {quoted(unknown[0])}. Allowed: {', '.join(FILTERS)}",
+            suggestions=suggest(unknown[0], FILTERS) or FILTERS,
+            details={"allowed": list(FILTERS)},
+        )
+    filters: dict[str, list[Any]] = {}
+    for key, value in given.items():
+        values = value if isinstance(value, list) else [value]
+        allowed = [_filter_value(key, each) for each in values if each is not None and each != ""]
+        if allowed:
+            filters[key] = allowed
+    return filters
+
+
+def _filter_value(key: str, value: Any) -> Any:
+    type: JsonType = "integer" if key == "pageCount" else "string"
+    found = integer(value) if type == "integer" else value
+    if is_of_type(found, type):
+        return found.strip() if isinstance(found, str) else found
+    raise ToolError(
+        "BAD_INPUT",
+        f"filters.{key} must be {DESCRIPTIONS[type]} or a list of such, not {quoted(value)}."
+        f" Allowed keys: {', '.join(FILTERS)}",
+        details={"allowed": list(FILTERS)},
+    )
+
+
+def _with_synonyms(values: Sequence[str], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The values and other names of the same, in lower case."""
+    found: dict[str, None] = {}
+    for value in values:
+        folded = value.casefold()
+        same = next((group for group in groups if folded in group), (folded,))
+        found.update(dict.fromkeys(same))
+    return tuple(found)
+
+
+def _rows(session: Session, filters: Mapping[str, Sequence[Any]]) -> tuple[range, ...] | None:
+    """The chunks that the filters on sources and pages leave; None without such filters."""
+    by_page = {field: filters[key] for key, field in PAGE_FILTERS.items() if key in filters}
+    if not by_page and not filters.keys() & {"sourceId", "sourceName"}:
+        return None
+
+    def accepts(_: Source, page: ListedPage) -> bool:
+        return all(page.get(field) in values for field, values in by_page.items())
+
+    among = [
+        source
+        for source in sources(session)
+        if source.id in filters.get("sourceId", (source.id,))
+        and source.name in filters.get("sourceName", (source.name,))
+    ]
+    return matching_rows(session, among, accepts)
+
+
+def _result(session: Session, rank: int, hit: Hit) -> PassageResult:
+    page: Any = session.artifact.catalog(hit.collection)[hit.record]
+    chunk = hit.chunk
+    result: PassageResult = {
+        "rank": rank,
+        "score": round(hit.score, 6),
+        "title": page["title"],
+        "url": page["url"],
+        "sourceId": page["source"],
+        "sourceName": page["source_name"],
+        "chunkIndex": chunk["index"],
+        "content": chunk["text"],
+    }
+    result |= present(
+        type=chunk.get("type"),
+        language=chunk.get("language"),
+        section=(chunk.get("breadcrumb") or [""])[-1],
+    )
+    result |= page_facts(page)
+    return result
+
+
+def _search_text(results: Sequence[PassageResult]) -> str:
+    if not results:
+        return "No results found."
+    parts = []
+    for result in results:
+        lines = [f"Result {result['rank']} (Score: {result['score']:.2f}):"]
+        for label, field in (
+            ("Title", "title"),
+            ("Source", "sourceName"),
+            ("URL", "url"),
+            ("Type", "type"),
+            ("Language", "language"),
+            ("SourceID", "sourceId"),
+        ):
+            if value := result.get(field):
+                lines.append(f"{label}: {value}")
+        lines += ["Content:", exact_fence(result["content"]), "---"]
+        parts.append("\n".join(lines))
+    parts.append(f'Use {READ_PAGE}(url="...") to read the full content of any result.')
+    return "\n\n".join(parts)
+
+
+TOOLS = (
+    source_tool(
+        SEARCH,
+        "Search documentation sets by keywords and meaning. alpha: 0.0 keywords only (error codes,"
+        " names), 0.3 mostly keywords, 0.5 balanced, 1.0 meaning only (how-to questions). 5 to 15"
+        ' results suffice. Filters: type="code", language="go"; sourceId=["a","b"]; author="Ann".'
+        ' Examples: query="E0308", alpha=0.0; query="how do I retry a request", limit=5;'
+        ' query="http client", filters with type="code". Then read a hit with qurio_read_page.',
+        search,
+        (
+            Argument(
+                "query",
+                "string",
+                "what to look for",
+                required=True,
+                max_length=MAX_QUERY_CHARS,
+            ),
+            Argument(
+                "alpha",
+                "number",
+                "0.0 keywords ... 1.0 meaning",
+                default=0.5,
+                minimum=0.0,
+                maximum=1.0,
+                out_of_range="reject",
+            ),
+            Argument(
+                "limit",
+                "integer",
+                "results",
+                default=10,
+                minimum=1,
+                maximum=MAX_RESULTS,
+                out_of_range="clamp above",
+            ),
+            Argument("source_id", "string", "only this source", max_length=300),
+            Argument(
+                "filters",
+                "object",
+                f"equal to a value or one of a list, all must hold: {', '.join(FILTERS)}."
+                f" type is one of {', '.join(TYPES)}",
+            ),
+        ),
+    ),
+)

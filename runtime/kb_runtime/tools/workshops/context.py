@@ -1,0 +1,177 @@
+"""`retrieve_learning_context`: everything about an exercise or a step, stated or drawn at random."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.text.cursors import bad_cursor
+from kb_runtime.text.names import quoted
+from kb_runtime.tools.answers import present
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.paging import Pager
+from kb_runtime.tools.workshops.bundles import (
+    CURSOR,
+    EXERCISE,
+    MAX_CHARS_ARGUMENT,
+    STEP,
+    WORKSHOP,
+    BundleText,
+    Scope,
+    bundle_from,
+    limit_of,
+    limit_texts,
+    stated_scope,
+)
+from kb_runtime.tools.workshops.lookup import (
+    FAMILY,
+    KIND,
+    Workshop,
+    covering,
+    find_workshop,
+    workshops,
+)
+from kb_runtime.tools.workshops.text import failure, shown
+
+if TYPE_CHECKING:
+    from kb_runtime.tools.session import Session
+    from kb_runtime.tools.workshops.answers import LearningContext
+
+
+def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[LearningContext]:
+    """All sections for one exercise or step, in the order in which they are taught.
+
+    The position in a cursor is workshop, exercise, step, section, character: it carries its scope, so
+    that what was drawn at random can be continued.
+    """
+    warnings: list[str] = []
+    section, offset = 0, 0
+    if arguments["random"]:
+        scope, section, offset = _drawn(session, arguments, warnings)
+    else:
+        if arguments["seed"] is not None:
+            warnings.append("seed ignored: it needs random: true")
+        missing = [name for name in ("workshop", "exerciseNumber") if arguments[name] is None]
+        if missing:
+            raise ToolError(
+                "BAD_INPUT",
+                f"{' and '.join(missing)} missing: give workshop and exerciseNumber,"
+                " or random: true for an exercise drawn by chance",
+                next_steps=["Call list_workshops, then list_exercises for the numbers."],
+            )
+        scope = stated_scope(session, arguments)
+        if arguments["cursor"] is not None:
+            continued, section, offset = _continued(session, arguments["cursor"])
+            if continued.fields != scope.fields:
+                raise bad_cursor("it belongs to another exercise or step")
+    chosen = covering(scope.workshop, scope.exercise, scope.step)
+    if not chosen:
+        raise ToolError("NO_MATCH", f"{scope} has no sections")
+    limit = limit_of(session, arguments["maxChars"], warnings)
+    bundle = bundle_from(session, scope.workshop, chosen, (section, offset), limit)
+    cursor = None
+    if bundle.next is not None:
+        index = [each.slug for each in workshops(session)].index(scope.workshop.slug)
+        cursor = _pager(session).write(index, scope.exercise, scope.step or 0, *bundle.next)
+    structured: LearningContext = {
+        "workshop": scope.workshop.slug,
+        "exerciseNumber": scope.exercise,
+        "sections": bundle.sections,
+        "truncated": cursor is not None,
+        "maxChars": limit,
+    }
+    structured |= present(stepNumber=scope.step, nextCursor=cursor, warnings=warnings)
+    facts = {"random": shown(bool(arguments["random"]), "")}
+    text = BundleText("retrieve_learning_context", "Learning context", scope, facts)
+    bodies = [(each, each["content"]) for each in bundle.sections]
+    return Answer(text.write(bodies, arguments["maxChars"], cursor, {}, warnings), structured)
+
+
+def _drawn(
+    session: Session, arguments: Mapping[str, Any], warnings: list[str]
+) -> tuple[Scope, int, int]:
+    """An exercise drawn at random, each with the same chance, or the one that the cursor continues."""
+    given = [
+        name for name in ("workshop", "exerciseNumber", "stepNumber") if arguments[name] is not None
+    ]
+    if arguments["cursor"] is not None:
+        if given:
+            warnings.append(f"{', '.join(given)} ignored: the cursor continues what was drawn")
+        return _continued(session, arguments["cursor"])
+    if numbers := [name for name in given if name != "workshop"]:
+        warnings.append(f"{', '.join(numbers)} ignored: random draws an exercise")
+    exercises = [
+        (workshop, exercise["number"])
+        for workshop in _drawn_from(session, arguments["workshop"], warnings)
+        for exercise in workshop.exercises
+    ]
+    import random
+
+    seed = arguments["seed"]
+    source = random.SystemRandom() if seed is None else random.Random(seed)
+    workshop, number = exercises[source.randrange(len(exercises))]
+    return Scope(workshop, number, None), 0, 0
+
+
+def _drawn_from(session: Session, slug: str | None, warnings: list[str]) -> list[Workshop]:
+    """The workshop of that slug; all of them without a slug, and for one that cannot be honoured: the
+    contract of random draws wants no error for it, but a warning. Raises UNAVAILABLE."""
+    known = workshops(session)
+    if not any(workshop.exercises for workshop in known):
+        raise ToolError(
+            "UNAVAILABLE",
+            "no indexed exercises exist",
+            next_steps=["Add workshops with exercises and build the knowledge base again."],
+        )
+    if slug is None:
+        return known
+    try:
+        workshop = find_workshop(session, slug)
+    except ToolError as error:
+        reason = error.message
+    else:
+        if workshop.exercises:
+            return [workshop]
+        reason = f"the workshop {quoted(workshop.slug)} has no exercises"
+    warnings.append(f"workshop ignored: {reason}, so the exercise was drawn from all workshops")
+    return known
+
+
+def _pager(session: Session) -> Pager:
+    return Pager(session.artifact.build_id, "retrieve_learning_context", {})
+
+
+def _continued(session: Session, cursor: str) -> tuple[Scope, int, int]:
+    index, exercise, step, section, offset = _pager(session).read(cursor, 5)
+    known = workshops(session)
+    if index >= len(known):
+        raise bad_cursor("it is beyond the end")
+    return Scope(known[index], exercise, step or None), section, offset
+
+
+TOOLS = (
+    Tool(
+        name="retrieve_learning_context",
+        title="Retrieve Learning Context",
+        family=FAMILY,
+        description="Instructions, transcripts, code and diffs of one exercise or step, to write"
+        " questions from. Give workshop and exerciseNumber (and stepNumber), or random: true for an"
+        " exercise drawn by chance.",
+        run=learning_context,
+        arguments=(
+            replace(WORKSHOP, description="slug; with random: draw from this workshop alone"),
+            EXERCISE,
+            STEP,
+            Argument("random", "boolean", "draw an exercise; numbers are ignored"),
+            Argument("seed", "integer", "with random: the same seed draws the same"),
+            MAX_CHARS_ARGUMENT,
+            CURSOR,
+        ),
+        needs=(KIND,),
+        idempotent=False,
+        on_error=failure("Learning context"),
+        setting_texts=limit_texts,
+    ),
+)

@@ -1,0 +1,214 @@
+"""`list_workshops` and `list_exercises`: what there is to learn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.tools.answers import present
+from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.paging import Pager
+from kb_runtime.tools.workshops.bundles import (
+    CURSOR,
+    EXERCISE,
+)
+from kb_runtime.tools.workshops.lookup import (
+    FAMILY,
+    KIND,
+    Workshop,
+    check_scope,
+    find_workshop,
+    workshops,
+)
+from kb_runtime.tools.workshops.text import failure, listing, next_steps, shown, title
+
+if TYPE_CHECKING:
+    from kb_runtime.records.entries import ListedStep
+    from kb_runtime.tools.session import Session
+    from kb_runtime.tools.workshops.answers import (
+        ExerciseList,
+        ExerciseSummary,
+        StepSummary,
+        WorkshopList,
+        WorkshopSummary,
+    )
+
+PAGE = 100
+MAX_PAGES = 500
+MAX_WORKSHOPS = 10_000
+"""What `all` reads at most: pages of `limit` workshops, and workshops."""
+MAX_BULLETS = 50
+
+
+def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer[WorkshopList]:
+    product, has_diffs, limit = arguments["product"], arguments["hasDiffs"], arguments["limit"]
+    found = [
+        workshop
+        for workshop in workshops(session)
+        if product in (None, workshop.record.get("product"))
+        and has_diffs in (None, workshop.record["has_diffs"])
+    ]
+    scope = {"product": product, "hasDiffs": has_diffs}
+    everything = arguments["all"] is not False
+    pager = Pager(session.artifact.build_id, "list_workshops", scope)
+    page = pager.items(arguments["cursor"], len(found), MAX_WORKSHOPS if everything else limit)
+    count = page.stop - page.start
+    if everything and count > MAX_PAGES * limit:
+        raise ToolError(
+            "BAD_INPUT",
+            f"{count} workshops in pages of {limit} are more than {MAX_PAGES} pages",
+            next_steps=[f"Give a limit of at least {-(-count // MAX_PAGES)}."],
+        )
+    entries = [_summary(session, workshop) for workshop in found[page.start : page.stop]]
+    structured: WorkshopList = {
+        "workshops": entries,
+        "limit": limit,
+        "totals": {
+            "workshops": len(found),
+            "exercises": sum(len(workshop.exercises) for workshop in found),
+            "steps": sum(workshop.step_count for workshop in found),
+            "sections": sum(len(workshop.sections) for workshop in found),
+        },
+    }
+    if page.next is not None:
+        structured["nextCursor"] = page.next
+    return Answer(_workshops_text(entries, arguments, page.next), structured)
+
+
+def _summary(session: Session, workshop: Workshop) -> WorkshopSummary:
+    entry: WorkshopSummary = {
+        "workshop": workshop.slug,
+        "title": workshop.record["title"],
+        "exerciseCount": len(workshop.exercises),
+        "hasDiffs": workshop.record["has_diffs"],
+        "lastIndexedAt": session.artifact.manifest["built_at"],
+        "stepCount": workshop.step_count,
+        "sectionCount": len(workshop.sections),
+    }
+    entry |= present(product=workshop.record.get("product"))
+    return entry
+
+
+def _workshops_text(
+    entries: Sequence[WorkshopSummary], arguments: Mapping[str, Any], cursor: str | None
+) -> str:
+    bullets = []
+    for entry in entries[:MAX_BULLETS]:
+        product = f" ({entry['product']})" if "product" in entry else ""
+        diffs = "yes" if entry["hasDiffs"] else "no"
+        bullets.append(
+            f"- `{entry['workshop']}` {entry['title']}{product}, exercises:"
+            f" {entry['exerciseCount']}, diffs: {diffs}, lastIndexedAt: {entry['lastIndexedAt']}"
+        )
+    parts = [
+        title("Indexed workshops"),
+        f"Returned: **{len(entries)}**\nNext cursor: {shown(cursor, 'none')}",
+        listing(
+            "Filters",
+            {
+                "product": shown(arguments["product"], "any"),
+                "hasDiffs": shown(arguments["hasDiffs"], "any"),
+                "all": shown(arguments["all"], "default"),
+            },
+        ),
+        f"Showing: **{len(bullets)}** of **{len(entries)}** workshop(s)",
+    ]
+    if bullets:
+        parts.append("\n".join(bullets))
+    if len(entries) > len(bullets):
+        parts.append(f"_{len(entries) - len(bullets)} more are not shown here._")
+    if arguments["all"] is False:
+        step = "This was the last page."
+        if cursor is not None:
+            step = f'Call `list_workshops` with `all: false` and `cursor: "{cursor}"`.'
+        parts.append(next_steps([step]))
+    elif cursor is not None:
+        parts.append(next_steps([f'Call `list_workshops` with `cursor: "{cursor}"`.']))
+    return "\n\n".join(parts)
+
+
+def list_exercises(session: Session, arguments: dict[str, Any]) -> Answer[ExerciseList]:
+    workshop = find_workshop(session, arguments["workshop"])
+    number = arguments["exerciseNumber"]
+    check_scope([workshop], number, None)
+    exercises: list[ExerciseSummary] = [
+        {
+            "number": exercise["number"],
+            "title": exercise["title"],
+            "stepCount": len(exercise["steps"]),
+            "steps": [_step(step) for step in exercise["steps"]],
+        }
+        for exercise in workshop.exercises
+        if number in (None, exercise["number"])
+    ]
+    lines = []
+    for exercise in exercises:
+        lines.append(f"- exercise {exercise['number']}: {exercise['title']}")
+        for step in exercise["steps"]:
+            name = f": {step['title']}" if "title" in step else ""
+            diff = "" if step["hasDiff"] else " (no diff)"
+            lines.append(f"  - step {step['number']}{name}{diff}")
+    parts = [
+        title("Exercises"),
+        f"Workshop: `{workshop.slug}` {workshop.record['title']}",
+        "\n".join(lines) or "_no exercises_",
+        next_steps(["Call `retrieve_learning_context` with a workshop and an exerciseNumber."]),
+    ]
+    structured: ExerciseList = {
+        "workshop": workshop.slug,
+        "title": workshop.record["title"],
+        "exercises": exercises,
+    }
+    return Answer("\n\n".join(parts), structured)
+
+
+def _step(step: ListedStep) -> StepSummary:
+    entry: StepSummary = {"number": step["number"], "hasDiff": step["has_diff"]}
+    entry |= present(
+        title=step.get("title"),
+        problemDir=step.get("problem_dir"),
+        solutionDir=step.get("solution_dir"),
+    )
+    return entry
+
+
+TOOLS = (
+    Tool(
+        name="list_workshops",
+        title="List Workshops",
+        family=FAMILY,
+        description="List the workshops with their coverage: exercises, steps, diffs.",
+        run=list_workshops,
+        arguments=(
+            Argument("limit", "integer", "page size", default=PAGE, minimum=1, maximum=PAGE),
+            Argument("all", "boolean", "false: one page; default: everything"),
+            CURSOR,
+            Argument("product", "string", "only this product label", max_length=300),
+            Argument("hasDiffs", "boolean", "only workshops with, or without, diffs"),
+        ),
+        needs=(KIND,),
+        on_error=failure(
+            "List workshops", "For less in one answer give `all: false` and a smaller `limit`."
+        ),
+    ),
+    Tool(
+        name="list_exercises",
+        title="List Exercises",
+        family=FAMILY,
+        description="List the exercises of a workshop with their steps: numbers, titles, diffs.",
+        run=list_exercises,
+        arguments=(
+            Argument(
+                "workshop",
+                "string",
+                "slug from list_workshops",
+                required=True,
+                max_length=300,
+            ),
+            EXERCISE,
+        ),
+        needs=(KIND,),
+        on_error=failure("List exercises"),
+    ),
+)
