@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.acceptance.conftest import REVISION, Client, Reply, compile_into
 
+from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.live.working_tree import WorkingTree
 from kb_runtime.mcp.dispatch import Dispatcher
-from kb_runtime.tools.code import files as code_files
-from kb_runtime.tools.code import retrieval
 from kb_runtime.tools.code.files import MAX_FILE_CHARS
 from kb_runtime.tools.code.passages import MAX_CONTENT_CHARS, MAX_PER_FILE
 
@@ -418,7 +417,7 @@ def test_a_search_that_fails_is_an_error_and_not_empty(
         raise OSError("no library at /opt/secret")
 
     monkeypatch.setattr("kb_runtime.search.encoder.QueryEncoder.encode", fail)
-    monkeypatch.setattr("kb_runtime.search.searcher.Searcher._lexical", fail)
+    monkeypatch.setattr("kb_runtime.search.lexical.LexicalIndex.search", fail)
     reply = shop.call("codebase_retrieval", query="warehouse")
     assert reply.is_error
     assert reply.structured["error"]["kind"] == "UNAVAILABLE"
@@ -430,8 +429,8 @@ def test_a_provoked_failure_leaks_nothing(shop: Client, monkeypatch: pytest.Monk
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail in /root/place")
 
-    monkeypatch.setattr(retrieval, "_search", fail)
-    monkeypatch.setattr(code_files, "_line_starts", fail)
+    monkeypatch.setattr("kb_runtime.search.searcher.Searcher.search", fail)
+    monkeypatch.setattr(Artifact, "catalog", fail)
     calls: list[tuple[str, dict[str, Any]]] = [
         ("codebase_retrieval", {"query": "x"}),
         ("get_file", {"path": "shop/warehouse.py"}),

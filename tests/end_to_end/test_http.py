@@ -16,8 +16,9 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.waiting import PATIENCE_S
 
 from kb_runtime.http.app import build_app
+from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.versions import LiveArtifact
-from kb_runtime.mcp import calls, revisions
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.dispatch import Dispatcher
 
 TOKEN = "correct-horse-battery-staple"
@@ -215,7 +216,7 @@ def test_a_defect_in_a_tool_leaks_nothing(
     def explode(*_: Any) -> None:
         raise RuntimeError("secret of /etc/shadow")
 
-    monkeypatch.setattr(calls, "_run", explode)
+    monkeypatch.setattr(Artifact, "catalog", explode)
     live = LiveArtifact(quint_artifact)
     app = build_app(
         Dispatcher(live),

@@ -234,7 +234,8 @@ def look(_):
     heavy = {{"numpy", "onnxruntime", "tantivy", "usearch", "mcp", "click", "msgpack", "dataclasses",
               "typing", "pathlib", "argparse", "asyncio", "logging", "threading", "hashlib"}}
     sys.stderr.write(" ".join(sorted(heavy & set(sys.modules))))
-stdio.StdioServer._announce = look
+Server = stdio.StdioServer
+stdio.StdioServer = lambda connection, _: Server(connection, lambda: look(0))
 server.main([{str(quint_artifact)!r}])
 """
     done = subprocess.run(
@@ -252,12 +253,12 @@ def test_prints_of_a_tool_go_to_stderr(quint_artifact: Path) -> None:
 import os, sys
 sys.path.insert(0, {str(RUNTIME)!r})
 from kb_runtime.start import main as server
-from kb_runtime.mcp import calls
+from kb_runtime.knowledge.artifact import Artifact
 def loud(*_):
     print("stray")
     os.write(1, b"stray\\n")
     raise RuntimeError("secret")
-calls._run = loud
+Artifact.catalog = loud
 server.main([{str(quint_artifact)!r}])
 """
     lines = [HELLO, call("quint_get_builtin", name="map")]
@@ -271,7 +272,7 @@ server.main([{str(quint_artifact)!r}])
     assert answer["result"]["structuredContent"]["error"]["kind"] == "INTERNAL"
     assert b"stray" not in done.stdout
     assert b"secret" not in done.stdout
-    assert done.stderr.count(b"stray") == 2
+    assert done.stderr.count(b"stray") >= 2
     assert b"secret" in done.stderr
 
 

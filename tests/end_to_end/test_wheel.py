@@ -159,7 +159,8 @@ def look(_):
     heavy = {{"numpy", "onnxruntime", "tantivy", "usearch", "mcp", "click", "msgpack", "dataclasses",
               "typing", "pathlib", "argparse", "asyncio", "logging", "threading", "hashlib"}}
     sys.stderr.write(" ".join(sorted(heavy & set(sys.modules))))
-stdio.StdioServer._announce = look
+Server = stdio.StdioServer
+stdio.StdioServer = lambda connection, _: Server(connection, lambda: look(0))
 sys.argv = ["demo-kb"]
 from demo_kb.__main__ import main
 main()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
+from importlib import reload
 from typing import Any
 
 import pytest
@@ -13,12 +14,12 @@ from kb_runtime import log
 
 
 @pytest.fixture
-def as_json(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(log, "_as_json", False)  # and so again after the test
+def as_json() -> Iterator[None]:
     before = logging.root.handlers[:], logging.root.level
     log.use_json()
     yield
     logging.root.handlers[:], logging.root.level = before
+    reload(log)  # says sentences again
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:

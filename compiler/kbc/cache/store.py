@@ -15,7 +15,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-_LOCK_WAIT_S = 2.0  # other builds hold the lock for milliseconds
+LOCK_WAIT_S = 2.0  # other builds hold the lock for milliseconds
 _KEYS_PER_QUERY = 500  # below SQLite's historic limit of 999 parameters
 _LAYOUT = 2
 # The last use of a row is written again after this long: every build uses nearly every row.
@@ -154,7 +154,7 @@ class Store:
 
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self._path, timeout=_LOCK_WAIT_S, isolation_level=None, check_same_thread=False
+            self._path, timeout=LOCK_WAIT_S, isolation_level=None, check_same_thread=False
         )
         try:
             connection.text_factory = bytes  # what damage calls text need not be any
@@ -240,7 +240,7 @@ def _number(value: object) -> int:
 def _connect_only(path: Path, mode: str) -> sqlite3.Connection:
     """A connection to a file that exists; `mode` is ro or rw."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
-    return sqlite3.connect(address, uri=True, timeout=_LOCK_WAIT_S, isolation_level=None)
+    return sqlite3.connect(address, uri=True, timeout=LOCK_WAIT_S, isolation_level=None)
 
 
 def _is_current(connection: sqlite3.Connection) -> bool:

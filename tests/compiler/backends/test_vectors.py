@@ -7,7 +7,6 @@ import pytest
 from numpy.typing import NDArray
 
 from kb_runtime.search.vectors import RowRange
-from kbc.backends import vectors as vectors_module
 from kbc.backends.vectors import GraphMemory, VectorError, write_vectors
 
 
@@ -50,25 +49,29 @@ def test_only_collections_above_a_number_of_rows_have_graphs_where_one_is_given(
     assert write_vectors(tmp_path / "none", unit(100), RANGES, graphs_above=most).graphs == 0
 
 
-def test_a_graph_of_the_last_build_is_taken_for_the_same_vectors_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memory = GraphMemory()
-    build_graph, built = vectors_module._build_graph, []
+class Watched(GraphMemory):
+    """Notes whether a graph was there, for each that was asked for."""
 
-    def counted(rows: NDArray[np.float32]) -> bytes:
-        built.append(len(rows))
-        return build_graph(rows)
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[int, bool]] = []
 
-    monkeypatch.setattr(vectors_module, "_build_graph", counted)
+    def get(self, vectors: NDArray[np.float32]) -> tuple[bytes, bytes | None]:
+        key, graph = super().get(vectors)
+        self.found.append((len(vectors), graph is not None))
+        return key, graph
+
+
+def test_a_graph_of_the_last_build_is_taken_for_the_same_vectors_only(tmp_path: Path) -> None:
+    memory = Watched()
     vectors = unit(100)
     write_vectors(tmp_path / "one", vectors, RANGES, memory)
+    assert memory.found == [(RANGES[0].rows, False), (RANGES[2].rows, False)]
     memory.forget_unused()
-    first = list(built)
     changed = vectors.copy()
     changed[0] = changed[1]
     write_vectors(tmp_path / "two", changed, RANGES, memory)
-    assert built[len(first) :] == [RANGES[0].rows]
+    assert memory.found[2:] == [(RANGES[0].rows, False), (RANGES[2].rows, True)]
     write_vectors(tmp_path / "clean", changed, RANGES)
     assert contents(tmp_path / "two") == contents(tmp_path / "clean")
 

@@ -137,7 +137,7 @@ def test_file_deleted_under_an_open_cache_fails_nothing(tmp_path: Path) -> None:
 def test_locked_file_is_left_alone_with_a_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "_LOCK_WAIT_S", 0.01)
+    monkeypatch.setattr(store_module, "LOCK_WAIT_S", 0.01)
     path = filled(tmp_path)
     blocker = sqlite3.connect(path, isolation_level=None)
     blocker.execute("BEGIN EXCLUSIVE")

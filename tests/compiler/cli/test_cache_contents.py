@@ -120,12 +120,12 @@ def test_a_damaged_store_is_told_and_the_rest_is_pruned(cache: Path) -> None:
 
 def test_a_build_that_writes_keeps_its_rows_and_goes_on(cache: Path) -> None:
     busy = fill(cache, embedding_cache.FILE_NAME, "encoder", 100, 1)
-    connection = busy._connection
-    assert connection is not None
-    connection.execute("BEGIN IMMEDIATE")
+    writing = sqlite3.connect(cache / embedding_cache.FILE_NAME, isolation_level=None)
+    writing.execute("BEGIN IMMEDIATE")
     done = remove(cache, chosen(read_contents(cache), None, 0))
     assert [embedding_cache.FILE_NAME in problem for problem in done.problems] == [True]
-    connection.execute("COMMIT")
+    writing.execute("COMMIT")
+    writing.close()
     assert len(busy.get_many("encoder", [b"1", b"100"])) == 2
     busy.close()
 

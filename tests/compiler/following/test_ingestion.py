@@ -100,9 +100,7 @@ def test_an_ingestion_that_was_cut_short_is_settled_by_the_next(
 ) -> None:
     add(workspace, case("T-1"))
     with monkeypatch.context() as patched:
-        patched.setattr(ingestion, "_settle", dying_after(1))
-        if not published:
-            patched.setattr(ingestion, "build", lambda *_: os._exit(9))
+        patched.setattr(ingestion, "build", dying_build(published))
         pid = os.fork()
         if not pid:
             add(workspace, case("T-2"))
@@ -114,16 +112,14 @@ def test_an_ingestion_that_was_cut_short_is_settled_by_the_next(
     assert not Path(workspace.tests.folder, "pending").exists()
 
 
-def dying_after(calls: int) -> Callable[..., None]:
-    """`_settle` that ends the process like `kill -9` when it is called once more."""
-    settle = ingestion._settle
-    left = [calls]
+def dying_build(published: bool) -> Callable[..., None]:
+    """A build that ends the process like `kill -9`, after it has published or before it begins."""
+    build = ingestion.build
 
-    def dying(folder: Any) -> None:
-        if not left[0]:
-            os._exit(9)
-        left[0] -= 1
-        settle(folder)
+    def dying(*arguments: Any) -> None:
+        if published:
+            build(*arguments)
+        os._exit(9)
 
     return dying
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.waiting import PATIENCE_S, until
 
@@ -77,7 +76,8 @@ def test_a_compiler_that_does_not_end_is_stopped(tmp_path: Path) -> None:
 
 
 def test_a_compiler_that_dies_is_told_with_its_signal(hanging: CompilerProcess) -> None:
-    os.kill(hanging._process.pid, signal.SIGSEGV)
+    (compiler,) = psutil.Process().children()
+    compiler.send_signal(signal.SIGSEGV)
     assert hanging.wait(PATIENCE_S)
     with pytest.raises(CompilerError, match="ended by SIGSEGV"):
         hanging.report()
@@ -127,7 +127,8 @@ def test_a_killed_server_takes_its_compiler_with_it(tmp_path: Path) -> None:
         server.stdin.write(sent + b"\n")
         server.stdin.flush()
         pid = int(server.stdout.readline())
-        time.sleep(1.5 if sent else 0.0)
+        if sent:
+            until(lambda: list(tmp_path.rglob(".tmp-*")), "the compiler has begun to build")
         server.kill()
         server.wait()
         until(lambda pid=pid: has_ended(pid), "the compiler ends with its server")
@@ -138,12 +139,12 @@ def test_a_killed_server_takes_its_compiler_with_it(tmp_path: Path) -> None:
 
 
 _SERVER = """\
-import sys, time
+import psutil, sys, time
 from kb_runtime.live.compiler_process import CompilerProcess
 sent = sys.stdin.buffer.readline().strip()
 process = CompilerProcess(sys.argv[1:])
 if sent:
     process.send(sent)
-print(process._process.pid, flush=True)
+print(*(child.pid for child in psutil.Process().children()), flush=True)
 time.sleep(600)
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -167,16 +168,24 @@ def test_other_batches_are_one_invalid_request(revision: str, batch: list[Any]) 
 
 
 @pytest.fixture
-def changes(corpus: Any) -> Iterator[Changes]:
-    live = LiveArtifact(corpus.path)
-    yield Changes(live, Dispatcher(live))
-    live.close()
+def live(corpus: Any) -> Iterator[LiveArtifact]:
+    with closing(LiveArtifact(corpus.path)) as opened:
+        yield opened
 
 
 @pytest.fixture
-def telling(changes: Changes) -> Callable[[], Connection]:
+def dispatcher(live: LiveArtifact) -> Dispatcher:
+    return Dispatcher(live)
+
+
+@pytest.fixture
+def changes(live: LiveArtifact, dispatcher: Dispatcher) -> Changes:
+    return Changes(live, dispatcher)
+
+
+@pytest.fixture
+def telling(dispatcher: Dispatcher, changes: Changes) -> Callable[[], Connection]:
     """`telling()`: a connection that tells changes of a small knowledge base."""
-    dispatcher = changes._dispatcher
 
     def handle(method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:
         if method == "initialize":

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from kb_runtime.mcp import calls, correlation, revisions
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.mcp import correlation, revisions
 
 CALL = {"name": "small_get_builtin", "arguments": {"name": "op3"}}
 
@@ -39,7 +40,7 @@ def test_the_log_of_a_defect_names_the_call(
     def explode(*_: Any) -> None:
         raise RuntimeError("a defect")
 
-    monkeypatch.setattr(calls, "_run", explode)
+    monkeypatch.setattr(Artifact, "catalog", explode)
     answer = call(dispatcher, correlationId="trace-8")
     assert answer["isError"]
     assert answer["_meta"] == {"correlationId": "trace-8"}

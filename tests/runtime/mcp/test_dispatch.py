@@ -8,8 +8,9 @@ import mcp_types.methods as sdk
 import pytest
 
 from kb_runtime.errors import ProtocolError
+from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.versions import LiveArtifact
-from kb_runtime.mcp import calls, revisions
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.answers import ProfileError
 from kb_runtime.mcp.dispatch import Dispatcher
 
@@ -216,7 +217,7 @@ def test_a_defect_in_a_tool_leaks_nothing(
     def explode(*_: Any) -> None:
         raise RuntimeError("secret of /etc/shadow")
 
-    monkeypatch.setattr(calls, "_run", explode)
+    monkeypatch.setattr(Artifact, "catalog", explode)
     result = call(dispatcher, "small_get_builtin", {"name": "op1"}, revision)
     assert result["isError"] is True
     assert result["structuredContent"]["error"]["kind"] == "INTERNAL"

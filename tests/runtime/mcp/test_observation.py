@@ -12,8 +12,9 @@ from tests.runtime.mcp.conftest import Corpus
 from kb_runtime import log
 from kb_runtime.errors import ProtocolError
 from kb_runtime.http.metrics import Metrics
+from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.versions import LiveArtifact
-from kb_runtime.mcp import calls, revisions
+from kb_runtime.mcp import revisions
 from kb_runtime.mcp.observation import Observation, ObservedDispatcher, observe, write_log
 
 REVISION = revisions.NEWEST_HANDSHAKE
@@ -65,7 +66,7 @@ def test_outcomes_are_the_kinds_of_errors(
     def explode(*_: Any) -> None:
         raise RuntimeError("a defect")
 
-    monkeypatch.setattr(calls, "_run", explode)
+    monkeypatch.setattr(Artifact, "catalog", explode)
     call(dispatcher, "op1")
     assert [one.outcome for one in seen] == ["NOT_FOUND", "-32002", "INTERNAL"]
     assert [one.is_defect for one in seen] == [False, False, True]

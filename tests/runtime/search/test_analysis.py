@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -164,7 +166,13 @@ def test_case_of_plain_words_does_not_matter(text: str) -> None:
 def test_memory_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "CACHED_WORDS", 10)
     analyzer = Analyzer()
-    for number in range(100):
-        analyzer.prose(f"word{number}x")
-    caches = (analyzer._names, analyzer._prose, analyzer._stems)
-    assert all(len(cache) <= 10 for cache in caches)
+    tracemalloc.start()
+    try:
+        sizes = []
+        for batch in range(2):
+            for number in range(3_000):
+                analyzer.prose(f"word{number}of{batch}")
+            sizes.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert sizes[1] - sizes[0] < 100_000

@@ -5,10 +5,12 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 from kb_runtime.search.encoder import EncoderError, QueryEncoder, run_self_test
 from kbc.encoding.encoder import DocumentEncoder
@@ -135,22 +137,23 @@ def test_missing_file_is_an_encoder_error(
         QueryEncoder(str(tmp_path), MAX_TOKENS)
 
 
+@pytest.mark.parametrize("value", [0.0, np.nan, 2.0])
 def test_vector_without_a_direction_is_an_encoder_error(
-    encoder: QueryEncoder, monkeypatch: pytest.MonkeyPatch
+    value: float, shipped: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
-    for value in (0.0, np.nan, 2.0):
-        broken = _Session(np.full((1, 384), value, np.float32))
-        monkeypatch.setattr(encoder, "_session", broken)
-        with pytest.raises(EncoderError, match="length"):
-            encoder.encode("map")
-
-
-class _Session:
-    def __init__(self, output: Any) -> None:
-        self._output = output
-
-    def run(self, _names: None, _inputs: dict[str, Any]) -> list[Any]:
-        return [self._output]
+    copy(shipped[0] / "tokenizer.json", tmp_path)
+    vector = numpy_helper.from_array(np.full((1, 384), value, np.float32))
+    graph = helper.make_graph(
+        [helper.make_node("Constant", [], ["vectors"], value=vector)],
+        "always the same",
+        [helper.make_tensor_value_info("input_ids", TensorProto.INT64, [1, None])],
+        [helper.make_tensor_value_info("vectors", TensorProto.FLOAT, [1, 384])],
+    )
+    opset = helper.make_opsetid("", 18)
+    model = helper.make_model(graph, opset_imports=[opset], ir_version=9)
+    (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+    with pytest.raises(EncoderError, match="length"):
+        QueryEncoder(str(tmp_path), MAX_TOKENS).encode("map")
 
 
 @pytest.mark.parametrize(("given", "found"), [(None, "1"), ("3", "3")])

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tantivy
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.search import lexical_plan
@@ -267,38 +268,47 @@ def test_query_syntax_of_the_engine_means_nothing(build: Build) -> None:
     assert search(index, "zzz OR *:*").rows == []
 
 
-def test_a_panic_of_the_engine_is_an_ordinary_error(build: Build) -> None:
-    index = build(filler(5))
-
-    class Panicking:
-        num_docs = 5
-
-        def doc_freq(self, *_: object) -> int:
-            raise type("PanicException", (BaseException,), {})("assertion failed")
-
-    index._searcher = Panicking()  # type: ignore[assignment]
-    with pytest.raises(LexicalError, match="assertion failed"):
-        search(index, "leader")
-
-
-def test_an_interrupt_is_not_swallowed(build: Build) -> None:
-    index = build(filler(5))
-
-    class Interrupted:
-        num_docs = 5
-
-        def doc_freq(self, *_: object) -> int:
-            raise KeyboardInterrupt
-
-    index._searcher = Interrupted()  # type: ignore[assignment]
-    with pytest.raises(KeyboardInterrupt):
-        search(index, "leader")
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     write_lexical(tmp_path / "lexical", filler(5), {"docs": 0}, {})
     return tmp_path / "lexical"
+
+
+def raising(error: BaseException) -> Any:
+    """An engine whose index can be opened, and raises `error` when it is searched."""
+
+    class Searcher:
+        num_docs = 5
+
+        def doc_freq(self, *_: object) -> int:
+            raise error
+
+    class Index:
+        schema = None
+
+        @classmethod
+        def open(cls, _folder: str) -> Index:
+            return cls()
+
+        def searcher(self) -> Searcher:
+            return Searcher()
+
+    return Index
+
+
+def test_a_panic_of_the_engine_is_an_ordinary_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panic = type("PanicException", (BaseException,), {})("assertion failed")
+    monkeypatch.setattr(tantivy, "Index", raising(panic))
+    with pytest.raises(LexicalError, match="assertion failed"):
+        search(LexicalIndex(str(folder)), "leader")
+
+
+def test_an_interrupt_is_not_swallowed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tantivy, "Index", raising(KeyboardInterrupt()))
+    with pytest.raises(KeyboardInterrupt):
+        search(LexicalIndex(str(folder)), "leader")
 
 
 def test_opening_leaves_nothing_behind(

@@ -206,25 +206,13 @@ def test_sizes_are_checked(publish: Publish) -> None:
     assert code_of(manifest.check_sizes) == "altered"
 
 
-def test_an_altered_file_is_refused_and_a_sound_one_hashed_once(
-    publish: Publish, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_altered_file_is_refused_and_a_sound_one_hashed_once(publish: Publish) -> None:
     build = publish().path
-    hashed = []
-    digest = manifest_module._digest
-
-    def counting(path: str, size: int) -> str:
-        hashed.append(path)
-        return digest(path, size)
-
-    monkeypatch.setattr(manifest_module, "_digest", counting)
     manifest = load(build)
-    for _ in range(3):
-        manifest.check_file("tools.json")
-    assert len(hashed) == 1
-    (build / "catalog/docs.bin").write_bytes(
-        bytes(reversed((build / "catalog/docs.bin").read_bytes()))
-    )
+    manifest.check_file("tools.json")
+    for name in ("tools.json", "catalog/docs.bin"):
+        (build / name).write_bytes(bytes(reversed((build / name).read_bytes())))
+    manifest.check_file("tools.json")  # would be refused if it was read again
     assert code_of(lambda: manifest.check_file("catalog/docs.bin")) == "altered"
     assert code_of(lambda: manifest.check_file("no/such/file")) == "truncated"
 
