@@ -52,7 +52,7 @@ def run_set(
         chunks += built.chunks
         with Opened.open(one, built) as artifact:
             for question in part.questions:
-                if wrong := artifact.unknown(question):
+                if part.documents is None and (wrong := artifact.unknown(question)):
                     asked.unknown.append(f"{question.text!r} expects {', '.join(wrong)}")
                 gains = [target.gain for target in question.targets]
                 for name, system in systems.items():

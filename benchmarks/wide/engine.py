@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -173,6 +173,7 @@ class Opened:
         self._positions = {info.name: at for at, info in enumerate(artifact.collections)}
         self._searchers: dict[int, tuple[System, Searcher]] = {}
         self._names: dict[tuple[str, int], frozenset[str]] = {}
+        self._known: set[str] = set()
 
     @classmethod
     @contextmanager
@@ -187,10 +188,13 @@ class Opened:
 
     def unknown(self, question: Question) -> list[str]:
         """The targets of a question that no record of the artifact is."""
-        names = {name for each in self._all_names() for name in each}
         if self._owner.by_path:
             return []
-        return [target.name for target in question.targets if target.name not in names]
+        if not self._known:
+            self._known.update(name for each in self._all_names() for name in each)
+        return [
+            target.name for target in question.targets if not _is_one(self._known, target.name)
+        ]
 
     def ask(self, question: Question, system: System) -> list[Found]:
         """The hits, best first."""
@@ -300,7 +304,7 @@ class Opened:
                 and (target.lines is None or _overlap(lines, target.lines))
             ]
         names = self._names_of(collection, record)
-        return [at for at, target in enumerate(question.targets) if target.name in names]
+        return [at for at, target in enumerate(question.targets) if _is_one(names, target.name)]
 
     def _names_of(self, collection: str, record: int) -> frozenset[str]:
         key = (collection, record)
@@ -318,6 +322,13 @@ class Opened:
         for info in self._artifact.collections:
             for record in range(info.records):
                 yield self._names_of(info.name, record)
+
+
+def _is_one(names: Collection[str], wanted: str) -> bool:
+    """Whether one of the names is a target: a pattern such as `programs:forms/*` is any of them."""
+    if wanted.endswith("*"):
+        return any(name.startswith(wanted[:-1]) for name in names)
+    return wanted in names
 
 
 def _same_path(path: str, target: str) -> bool:

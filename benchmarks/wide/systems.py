@@ -24,8 +24,16 @@ SYSTEMS: Mapping[str, System] = {
     "final-minmax-500": System({"alpha": 0.5}, {"candidates": 500}),
     "final-500": System({}, {"candidates": 500}),
 }
-DEFAULT = (BASELINE, "words", "meaning", "rrf", "balanced", "minmax", "minmax-500", "final-rrf",
-           "final-minmax", "final-minmax-500", "final-500")  # fmt: skip
+DEFAULT = (
+    BASELINE,
+    "words",
+    "meaning",
+    "rrf",
+    "minmax",
+    "minmax-500",
+    "final-minmax",
+    "final-minmax-500",
+)
 
 
 class UnknownSystemError(ValueError):
