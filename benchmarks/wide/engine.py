@@ -32,6 +32,8 @@ PAGE = 10
 # enough that as many candidates are ranked as for an ordinary page.
 HITS = 25
 NO_LABEL = -1
+# Calls whose answers are kept: those of a question under all systems, which come one after the other.
+REMEMBERED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,9 @@ class System:
 
     request: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+DEFAULTS = System()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,29 +142,49 @@ def _stamp(folder: Path, fast: bool) -> str:
 
 
 class _Configured:
-    """An artifact with other settings, whose encoder remembers what it was asked."""
+    """An artifact with other settings, and with parts that remember what they were asked."""
 
-    def __init__(self, artifact: Artifact, settings: Mapping[str, Any], encoder: Any) -> None:
+    def __init__(
+        self, artifact: Artifact, settings: Mapping[str, Any], parts: Mapping[str, Any]
+    ) -> None:
         search = artifact.manifest.get("search") or {}
         merged = {**search, **{key: settings[key] for key in settings if key != "boosts"}}
         merged["boosts"] = {**(search.get("boosts") or {}), **settings.get("boosts", {})}
         self._artifact = artifact
         self.manifest = {"search": merged}
-        self.encoder = encoder
+        self.encoder, self.lexical, self.vectors = (
+            parts[name] for name in ("encoder", "lexical", "vectors")
+        )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._artifact, name)
 
 
-class _RememberingEncoder:
-    def __init__(self, encoder: Any) -> None:
-        self._encoder = encoder
-        self._known: dict[str, Any] = {}
+class _Remembering:
+    """A part of an artifact that answers the same call once: all systems ask the same questions."""
 
-    def encode(self, text: str) -> Any:
-        if text not in self._known:
-            self._known[text] = self._encoder.encode(text)
-        return self._known[text]
+    def __init__(self, part: Any, method: str) -> None:
+        self._part = part
+        self._method = method
+        self._known: dict[Any, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._part, name)
+        if name != self._method:
+            return found
+
+        def ask(*arguments: Any) -> Any:
+            key = tuple(
+                each.tobytes() if isinstance(each, np.ndarray) else repr(each)
+                for each in arguments
+            )
+            if key not in self._known:
+                if len(self._known) >= REMEMBERED:
+                    self._known.clear()
+                self._known[key] = found(*arguments)
+            return self._known[key]
+
+        return ask
 
 
 class Opened:
@@ -168,7 +193,11 @@ class Opened:
     def __init__(self, owner: LabelledSet, artifact: Artifact) -> None:
         self._owner = owner
         self._artifact = artifact
-        self._encoder = _RememberingEncoder(artifact.encoder)
+        self._parts = {
+            "encoder": _Remembering(artifact.encoder, "encode"),
+            "lexical": _Remembering(artifact.lexical, "search"),
+            "vectors": _Remembering(artifact.vectors, "search"),
+        }
         self._scopes = artifact.manifest["scopes"]
         self._positions = {info.name: at for at, info in enumerate(artifact.collections)}
         self._searchers: dict[int, tuple[System, Searcher]] = {}
@@ -208,8 +237,8 @@ class Opened:
 
     def candidates(self, question: Question, depth: int) -> Candidates:
         """What fusion can choose from."""
-        searcher = self._searcher(System())
-        request = self._request(question, System(), PAGE)
+        searcher = self._searcher(DEFAULTS)
+        request = self._request(question, DEFAULTS, PAGE)
         sides = searcher.sides(request, depth)
         words, meaning = sides.lexical.rows, sides.semantic.rows
         rows = sorted({*words, *meaning})
@@ -229,7 +258,7 @@ class Opened:
             cosines = (matrix @ sides.vector).tolist()
         records = np.frombuffer(self._artifact.chunks.column("record"), dtype="<u4")
         owners = [self._artifact.collection_of(row) for row in rows]
-        final = searcher.search(self._request(question, System(), 100)).hits
+        final = searcher.search(self._request(question, DEFAULTS, HITS)).hits
         return Candidates(
             words=words,
             meaning=meaning,
@@ -266,13 +295,14 @@ class Opened:
         }
 
     def _request(self, question: Question, system: System, limit: int) -> SearchRequest:
-        names = tuple(self._scopes[question.scope]) if question.scope else None
+        scope = question.scope or self._owner.scope
+        names = tuple(self._scopes[scope]) if scope else None
         return SearchRequest(question.text, names, limit=limit, **system.request)
 
     def _searcher(self, system: System) -> Searcher:
         known = self._searchers.get(id(system))
         if known is None:
-            configured = _Configured(self._artifact, system.settings, self._encoder)
+            configured = _Configured(self._artifact, system.settings, self._parts)
             known = self._searchers[id(system)] = (system, Searcher(configured))
         return known[1]
 

@@ -71,7 +71,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet:
-    """`by_path`: labels are files of source code, of which the end of the path has to agree."""
+    """`by_path`: labels are files of source code, of which the end of the path has to agree. `scope` is
+    that of questions without their own ("": everything, as the search tool of the compact set asks)."""
 
     name: str
     about: str
@@ -79,6 +80,7 @@ class LabelledSet:
     protocol: Protocol
     parts: tuple[Part, ...]
     by_path: bool = False
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ def _read(entry: Mapping[str, Any], folders: Folders) -> LabelledSet | Absent:
         protocol="hits" if kind == "code" else "records",
         parts=tuple(parts),
         by_path=kind == "code",
+        scope="all" if kind == "own" else "",
     )
 
 
