@@ -57,7 +57,9 @@ def run_set(
                 gains = [target.gain for target in question.targets]
                 for name, system in systems.items():
                     hits = artifact.ask(question, system)
-                    found = measure([(hit.record, hit.answers) for hit in hits], gains, one.protocol)
+                    found = measure(
+                        [(hit.record, hit.answers) for hit in hits], gains, one.protocol
+                    )
                     asked.scores[name].append(found)
                     asked.lines.append(
                         json.dumps(
@@ -142,7 +144,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.wide", description=(__doc__ or "").splitlines()[0]
     )
-    parser.add_argument("--corpora", type=Path, required=True, help="folder of fetched repositories")
+    parser.add_argument(
+        "--corpora", type=Path, required=True, help="folder of fetched repositories"
+    )
     parser.add_argument("--artifacts", type=Path, required=True, help="builds, cache and results")
     parser.add_argument("--text", type=Path, default=Path("../shared/bench/text"))
     parser.add_argument("--code-labels", type=Path, default=Path("../shared/bench/code-search"))

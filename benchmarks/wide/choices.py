@@ -54,7 +54,7 @@ def compare(table: Table, system: str, baseline: str) -> Choice:
     worst_set = min(deltas, key=lambda name: (deltas[name], name))
     return Choice(
         system,
-        _mean(list(ours[name] for name in theirs)),
+        _mean([ours[name] for name in theirs]),
         _mean(list(deltas.values())),
         sum(delta > NOTHING for delta in deltas.values()),
         sum(delta < -NOTHING for delta in deltas.values()),

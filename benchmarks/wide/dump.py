@@ -62,7 +62,10 @@ class Dumped:
         """The measures of the order by `values` [rows], best first; ties by row."""
         order = np.lexsort((self.arrays["row"], -np.asarray(values, dtype=np.float64)))[:200]
         hits = [
-            (int(self.arrays["record"][at]), [label] if (label := int(self["label"][at])) >= 0 else [])
+            (
+                int(self.arrays["record"][at]),
+                [label] if (label := int(self["label"][at])) >= 0 else [],
+            )
             for at in order
         ]
         return measure(hits, self.gains.tolist(), self.about["protocol"])

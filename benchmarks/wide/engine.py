@@ -13,19 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import kb_runtime
 import kbc
-import numpy as np
 from benchmarks.wide.folders import write_folder
 from benchmarks.wide.sets import LabelledSet, Part, Question
 from kb_runtime.artifact import Artifact
 from kb_runtime.lexical import information
 from kb_runtime.search import Hit, Searcher, SearchRequest
-from kbc import metrics
-from kbc.evaluation import _aliases, _kind
+from kbc.evaluation import records as record_names
 from kbc.pipeline import BuildOptions, build
-
-__all__ = ["BuildSettings", "Built", "Candidates", "Opened", "System", "build_part", "metrics"]
 
 PAGE = 10
 # Hits that are asked for: enough for ten records where three passages of each are found, and few
@@ -175,8 +173,7 @@ class _Remembering:
 
         def ask(*arguments: Any) -> Any:
             key = tuple(
-                each.tobytes() if isinstance(each, np.ndarray) else repr(each)
-                for each in arguments
+                each.tobytes() if isinstance(each, np.ndarray) else repr(each) for each in arguments
             )
             if key not in self._known:
                 if len(self._known) >= REMEMBERED:
@@ -201,6 +198,7 @@ class Opened:
         self._scopes = artifact.manifest["scopes"]
         self._positions = {info.name: at for at, info in enumerate(artifact.collections)}
         self._searchers: dict[int, tuple[System, Searcher]] = {}
+        self._shown_as = record_names(artifact)
         self._names: dict[tuple[str, int], frozenset[str]] = {}
         self._known: set[str] = set()
 
@@ -221,9 +219,7 @@ class Opened:
             return []
         if not self._known:
             self._known.update(name for each in self._all_names() for name in each)
-        return [
-            target.name for target in question.targets if not _is_one(self._known, target.name)
-        ]
+        return [target.name for target in question.targets if not _is_one(self._known, target.name)]
 
     def ask(self, question: Question, system: System) -> list[Found]:
         """The hits, best first."""
@@ -246,9 +242,7 @@ class Opened:
         if missing := [row for row in rows if row not in bm25]:
             ranges = tuple(range(row, row + 1) for row in missing)
             found = searcher.sides(
-                SearchRequest(
-                    question.text, request.collections, mode="lexical", rows=ranges
-                ),
+                SearchRequest(question.text, request.collections, mode="lexical", rows=ranges),
                 len(missing),
             ).lexical
             bm25.update(zip(found.rows, found.scores, strict=True))
@@ -286,8 +280,7 @@ class Opened:
         return {
             "words": len(query.text.split()),
             "stems": {
-                stem: [count, round(information(lexical, stem), 4)]
-                for stem, count in stems.items()
+                stem: [count, round(information(lexical, stem), 4)] for stem, count in stems.items()
             },
             "identifiers": list(query.identifiers),
             "phrases": len(query.phrases),
@@ -310,8 +303,7 @@ class Opened:
         return self._positions[collection] * 1_000_000 + record
 
     def _shown(self, hit: Hit) -> str:
-        info = self._artifact.collection(hit.collection)
-        return f"{_kind(info)}:{self._artifact.catalog(hit.collection).id(hit.record)}"
+        return self._shown_as[hit.collection, hit.record]
 
     def _labels(self, hit: Hit, question: Question) -> list[int]:
         lines = hit.chunk["start_line"], hit.chunk["end_line"]
@@ -339,11 +331,13 @@ class Opened:
     def _names_of(self, collection: str, record: int) -> frozenset[str]:
         key = (collection, record)
         if key not in self._names:
-            info = self._artifact.collection(collection)
+            kind = self._artifact.collection(collection).kind
             catalog = self._artifact.catalog(collection)
             id = catalog.id(record)
-            names = {*_aliases(f"{_kind(info)}:{id}", collection), id}
-            if info.kind == "pages":
+            names = {id, f"{collection}:{id}", self._shown_as.get(key, id)}
+            if kind == "docs":  # whatever its group
+                names.add(f"doc:{id}")
+            if kind == "pages":
                 names.add(catalog[record].get("url", ""))
             self._names[key] = frozenset(names)
         return self._names[key]

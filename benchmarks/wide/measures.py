@@ -11,9 +11,7 @@ PAGE = 10
 MEASURES = ("ndcg@10", "mrr@10", "success@1", "success@3", "success@10")
 
 
-def ranks(
-    hits: Sequence[tuple[int, Sequence[int]]], protocol: Protocol
-) -> Iterator[Sequence[int]]:
+def ranks(hits: Sequence[tuple[int, Sequence[int]]], protocol: Protocol) -> Iterator[Sequence[int]]:
     """Place by place the targets that are answered there. A hit is the number of its record and the
     targets that it answers; the protocol says whether a record that was seen takes another place."""
     seen: set[int] = set()

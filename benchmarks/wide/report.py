@@ -22,7 +22,11 @@ def print_sets(
         cells = [f"**{found[c]:.4f}**" if c == one.metric else f"{found[c]:.4f}" for c in columns]
         questions, chunks = counts[one.name]
         rows.append([one.name, f"{questions}", f"{chunks:,}", *cells])
-    _table(f"{system}: every set (its own measure is bold)", ["set", "questions", "chunks", *columns], rows)
+    _table(
+        f"{system}: every set (its own measure is bold)",
+        ["set", "questions", "chunks", *columns],
+        rows,
+    )
 
 
 def print_systems(
@@ -90,7 +94,9 @@ def print_losses(
         if table[other][one.name] - table[baseline][one.name] > margin
     ]
     print(f"\n{baseline} below {other} by more than {margin}: ", end="")
-    print(", ".join(f"{name} {delta:.4f}" for delta, name in sorted(lost, reverse=True)) or "nowhere")
+    print(
+        ", ".join(f"{name} {delta:.4f}" for delta, name in sorted(lost, reverse=True)) or "nowhere"
+    )
 
 
 def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -10,6 +10,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -92,22 +93,30 @@ class Absent:
 
 
 def read_sets(
-    folders: Folders, chosen: Sequence[str] = (), declared: Path = SETS_FILE
+    folders: Folders,
+    chosen: Sequence[str] = (),
+    declared: Path = SETS_FILE,
+    questions: Path = QUESTIONS,
 ) -> list[LabelledSet | Absent]:
-    """The declared sets, or those `chosen` by name, in the order of the file. Raises `SetError`."""
+    """The declared sets, or those `chosen` by name, in the order of the file; `questions` is the folder
+    of our own questions. Raises `SetError`."""
     entries = tomllib.loads(declared.read_text("utf-8")).get("set", [])
     names = [entry["name"] for entry in entries]
     if unknown := [name for name in chosen if name not in names]:
         raise SetError(f"no set is called {unknown[0]!r}; there are {', '.join(names)}")
-    return [_read(entry, folders) for entry in entries if not chosen or entry["name"] in chosen]
+    return [
+        _read(entry, folders, questions)
+        for entry in entries
+        if not chosen or entry["name"] in chosen
+    ]
 
 
-def _read(entry: Mapping[str, Any], folders: Folders) -> LabelledSet | Absent:
+def _read(entry: Mapping[str, Any], folders: Folders, questions: Path) -> LabelledSet | Absent:
     readers = {
         "text": _text_parts,
         "code": _code_parts,
         "own": _own_parts,
-        "questions": _question_parts,
+        "questions": partial(_question_parts, questions=questions),
     }
     kind = entry["kind"]
     parts: list[Part] = []
@@ -194,12 +203,16 @@ def _code_targets(row: Mapping[str, Any]) -> Iterator[Target]:
 
 
 def _own_parts(entry: Mapping[str, Any], folders: Folders) -> Iterator[Part | Path]:
-    yield Part(
-        "own", _questions(folders.own / entry["questions"]), ready=folders.own
-    ) if folders.own.is_dir() else folders.own
+    yield (
+        Part("own", _questions(folders.own / entry["questions"]), ready=folders.own)
+        if folders.own.is_dir()
+        else folders.own
+    )
 
 
-def _question_parts(entry: Mapping[str, Any], folders: Folders) -> Iterator[Part | Path]:
+def _question_parts(
+    entry: Mapping[str, Any], folders: Folders, questions: Path
+) -> Iterator[Part | Path]:
     tree = folders.corpora / entry["folder"]
     collections = tuple(entry["collection"])
     paths = tuple(dict.fromkeys(path for each in collections for path in each["paths"]))
@@ -209,7 +222,7 @@ def _question_parts(entry: Mapping[str, Any], folders: Folders) -> Iterator[Part
         return
     yield Part(
         entry["name"],
-        _questions(QUESTIONS / f"{entry['name']}.toml"),
+        _questions(questions / f"{entry['name']}.toml"),
         tree=tree,
         copied=paths,
         left_out=tuple(entry.get("left_out", ())),

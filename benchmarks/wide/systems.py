@@ -82,4 +82,6 @@ def _read(
     elif key == "without":
         settings["ranking"] = dict.fromkeys(value.split("+"), False)
     else:
-        raise UnknownSystemError(f"{key!r} of the system {name!r} is no setting that can be changed")
+        raise UnknownSystemError(
+            f"{key!r} of the system {name!r} is no setting that can be changed"
+        )
