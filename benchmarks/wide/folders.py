@@ -12,6 +12,8 @@ from typing import Any
 from benchmarks.wide.sets import Part, address_of, read_documents
 
 PAGES = "sources"
+WHOLE = "."
+TREE = "tree"
 
 
 def write_folder(part: Part, out: Path) -> Path:
@@ -25,8 +27,11 @@ def write_folder(part: Part, out: Path) -> Path:
         collections = [{"name": "documents", "kind": "pages", "paths": [PAGES]}]
         _write_pages(part.documents, out / PAGES / f"{part.name}.jsonl")
     elif part.tree is not None:
+        whole = WHOLE in part.copied
         for path in part.copied:
-            _link_tree(part.tree, path, part.left_out, out)
+            _link_tree(part.tree, path, part.left_out, out / TREE if whole else out)
+        if whole:  # beside kb.toml, which is no file of it
+            collections = [{**each, "paths": [TREE]} for each in collections]
     name = part.name.replace(".", "-").lower()
     lines = [f'[kb]\nname = "{name}"\n']
     for each in collections:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -112,7 +112,7 @@ def read_sets(
 
 
 def _read(entry: Mapping[str, Any], folders: Folders, questions: Path) -> LabelledSet | Absent:
-    readers = {
+    readers: Mapping[str, Callable[..., Iterator[Part | Path]]] = {
         "text": _text_parts,
         "code": _code_parts,
         "own": _own_parts,
