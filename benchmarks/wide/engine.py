@@ -19,11 +19,11 @@ import kb_runtime
 import kbc
 from benchmarks.wide.folders import write_folder
 from benchmarks.wide.sets import LabelledSet, Part, Question
-from kb_runtime.artifact import Artifact
-from kb_runtime.lexical import information
-from kb_runtime.search import Hit, Searcher, SearchRequest
-from kbc.evaluation import records as record_names
-from kbc.pipeline import BuildOptions, build
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.search.lexical import information
+from kb_runtime.search.searcher import Hit, Searcher, SearchRequest
+from kbc.evaluation.questions import records as record_names
+from kbc.pipeline.build import BuildOptions, build
 
 PAGE = 10
 # Hits that are asked for: enough for ten records where three passages of each are found, and few

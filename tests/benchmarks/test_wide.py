@@ -22,7 +22,7 @@ from benchmarks.wide.sets import (
 )
 from benchmarks.wide.systems import SYSTEMS, UnknownSystemError, parse
 
-from kbc import metrics
+from kbc.evaluation import measures
 
 # The first set prefers `sharp`, the others `safe`; `safe` is better on the mean of all four.
 TABLE = {
@@ -67,9 +67,9 @@ class TestMeasure:
 
             found = measure(hits, gains, "records")
 
-            assert found["ndcg@10"] == pytest.approx(metrics.ndcg(names, graded, 10))
-            assert found["mrr@10"] == metrics.reciprocal_rank(names, graded, 10)
-            assert found["success@3"] == metrics.success(names, graded, 3)
+            assert found["ndcg@10"] == pytest.approx(measures.ndcg(names, graded, 10))
+            assert found["mrr@10"] == measures.reciprocal_rank(names, graded, 10)
+            assert found["success@3"] == measures.success(names, graded, 3)
 
     def test_a_second_passage_of_a_record_takes_a_place_among_hits_only(self) -> None:
         hits = [(1, []), (1, []), (2, [0])]
