@@ -46,6 +46,7 @@ def unpacked(bundles: Path, tmp_path: Path) -> Path:
     return tmp_path / "bundle"
 
 
+@pytest.mark.slow  # npm fetches the tool
 def test_the_official_tool_accepts_the_manifest(node: Path, unpacked: Path) -> None:
     done = subprocess.run(
         [node, MCPB, "validate", unpacked / "manifest.json"],
@@ -59,6 +60,7 @@ def test_the_official_tool_accepts_the_manifest(node: Path, unpacked: Path) -> N
     assert "validation passes" in done.stdout
 
 
+@pytest.mark.slow  # npm fetches the tool
 def test_the_official_tool_reads_the_archive(node: Path, bundles: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [node, MCPB, "unpack", bundles / "demo-kb.mcpb", tmp_path / "out"],

@@ -57,12 +57,12 @@ def test_commands_of_image_and_unit_are_such_that_the_server_takes_them() -> Non
     image = json.loads(entry)[2:] + json.loads(default)
     unit = command_of(UNIT)[2:]
     for arguments in (image, unit):
-        options = parse(["artifact", *arguments])
-        assert options.http
-        assert options.port == DEFAULT_PORT
-        assert options.workers == 2
-        assert options.metrics
-        assert options.token_file
+        http = parse(["artifact", *arguments]).http
+        assert http is not None
+        assert http.port == DEFAULT_PORT
+        assert http.workers == 2
+        assert http.metrics
+        assert http.token_file
     assert of("EXPOSE") == [str(DEFAULT_PORT)]
 
 
