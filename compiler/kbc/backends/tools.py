@@ -18,7 +18,8 @@ from kb_runtime.mcp.prompts import describe_prompts
 from kb_runtime.mcp.resources import mime_type
 from kb_runtime.text.addresses import address_template
 from kb_runtime.tools.declaration import Tool
-from kb_runtime.tools.registry import TOOLS, introductions
+from kb_runtime.tools.introductions import introductions
+from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.schemas import describe
 from kb_runtime.tools.search.compact import COMPACT_TOOLS
 
