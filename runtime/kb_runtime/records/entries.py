@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NotRequired, TypedDict
 
 
-class Entry(TypedDict):
+class CatalogEntry(TypedDict):
     """What all records share. `text` is the part of the file `path` that begins at `line`; `id` is unique
     in `collection`; `size` is in bytes."""
 
@@ -56,7 +56,7 @@ class ImportEntry(TypedDict):
     source: str
 
 
-class BuiltinEntry(Entry):
+class BuiltinEntry(CatalogEntry):
     name: str
     signature: str
     category: str
@@ -69,7 +69,7 @@ class BuiltinEntry(Entry):
     param_types: NotRequired[list[str]]
 
 
-class DocEntry(Entry):
+class DocEntry(CatalogEntry):
     """`content` is `text` without front matter, and with MDX cleaned where it was `processed`."""
 
     group: str
@@ -81,7 +81,7 @@ class DocEntry(Entry):
     topics: NotRequired[list[str]]
 
 
-class ExampleEntry(Entry):
+class ExampleEntry(CatalogEntry):
     """A source file; `id` is its path below the collection's folder."""
 
     filename: str
@@ -99,7 +99,7 @@ class ExampleEntry(Entry):
     definitions: NotRequired[list[DefinitionEntry]]
 
 
-class CodeEntry(Entry):
+class CodeEntry(CatalogEntry):
     """A source file of the tree `workspace`; `sha256` is that of its bytes on disk."""
 
     workspace: str
@@ -107,7 +107,7 @@ class CodeEntry(Entry):
     definitions: NotRequired[list[DefinitionEntry]]
 
 
-class PatternEntry(Entry):
+class PatternEntry(CatalogEntry):
     """Rules have `rule`, `wrong`, `correct`, `explanation`; anti-patterns `dont`, `reason`, `do`."""
 
     name: str
@@ -123,7 +123,7 @@ class PatternEntry(Entry):
     rules: NotRequired[list[dict[str, str]]]
 
 
-class TemplateEntry(Entry):
+class TemplateEntry(CatalogEntry):
     name: str
     filename: str
     description: NotRequired[str]
@@ -135,7 +135,7 @@ class TemplateEntry(Entry):
     key_patterns: NotRequired[list[str]]
 
 
-class RoutingEntry(Entry):
+class RoutingEntry(CatalogEntry):
     """A label that keywords vote for, and what it recommends; confidences are 0 to 1."""
 
     label: str
@@ -161,7 +161,7 @@ class ListedPage(TypedDict):
     page_count: NotRequired[int]
 
 
-class SourceEntry(Entry):
+class SourceEntry(CatalogEntry):
     """A documentation set. Its pages are the entries after it, in the order of `pages`."""
 
     name: str
@@ -171,7 +171,7 @@ class SourceEntry(Entry):
     pages: NotRequired[list[ListedPage]]
 
 
-class PageEntry(Entry):
+class PageEntry(CatalogEntry):
     """A page of the documentation set `source`; `aliases` are further addresses of it."""
 
     source: str
@@ -209,7 +209,7 @@ class ListedSection(TypedDict):
     chars: int
 
 
-class WorkshopEntry(Entry):
+class WorkshopEntry(CatalogEntry):
     """A workshop. Its sections are the entries after it, in the order of `sections`."""
 
     has_diffs: bool
@@ -221,7 +221,7 @@ class WorkshopEntry(Entry):
     sections: NotRequired[list[ListedSection]]
 
 
-class WorkshopSectionEntry(Entry):
+class WorkshopSectionEntry(CatalogEntry):
     """`exercise` and `step` are 0 where the section belongs to all; `source_path` is below the workshop."""
 
     workshop: str
@@ -243,7 +243,7 @@ class StepEntry(TypedDict):
     expected: list[str]
 
 
-class TestEntry(Entry):
+class TestEntry(CatalogEntry):
     """A test case; `ingested_at` is missing where the input has none: then the build's time is meant."""
 
     uid: str

@@ -15,7 +15,7 @@ from kb_runtime.tools.paging import Pager, cursor_argument
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.knowledge.interface import Knowledge
-    from kb_runtime.records.entries import Entry, SectionEntry
+    from kb_runtime.records.entries import CatalogEntry, SectionEntry
     from kb_runtime.search.searcher import Hit
     from kb_runtime.tools.search.answers import (
         CollectionSize,
@@ -75,7 +75,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
 
 
 def shown_hit(artifact: Knowledge, hit: Hit) -> CompactHit:
-    """A hit as lists of hits show it: where it is and what it says.
+    """A hit as lists of hits show it: its place and its snippet.
 
     A chunk with nothing to show, which is front matter alone, is shown by its record's summary.
     """
@@ -178,7 +178,7 @@ def info(session: Session, _: dict[str, Any]) -> Answer[KnowledgeBaseInfo]:
     return json_answer(structured)
 
 
-def find_record(session: Session, arguments: dict[str, Any]) -> tuple[CollectionInfo, Entry]:
+def find_record(session: Session, arguments: dict[str, Any]) -> tuple[CollectionInfo, CatalogEntry]:
     """The record that an address, a hit's id, a path, the end of only one path, or a name means."""
     artifact = session.artifact
     name: str = arguments["name"]
