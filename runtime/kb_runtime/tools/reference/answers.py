@@ -23,16 +23,14 @@ class Builtin(AnswerFields):
     line: NotRequired[Annotated[int, "its line there"]]
 
 
-class BuiltinSummary(TypedDict):
-    name: Annotated[str, "the name"]
-    signature: Annotated[str, "its type"]
-    category: Annotated[str, "its category"]
-    description: Annotated[str, "first line of what it does"]
-
-
 class BuiltinName(TypedDict):
     name: Annotated[str, "the name"]
     signature: Annotated[str, "its type"]
+
+
+class BuiltinSummary(BuiltinName):
+    category: Annotated[str, "its category"]
+    description: Annotated[str, "first line of what it does"]
 
 
 class BuiltinList(AnswerFields):
@@ -220,11 +218,8 @@ class PatternList(AnswerFields):
     patterns: NotRequired[Annotated[list[PatternSummary], "these"]]
 
 
-class PatternMatch(TypedDict):
-    id: Annotated[str, "for get_pattern"]
-    name: Annotated[str, "its name"]
+class PatternMatch(PatternSummary):
     category: Annotated[str, "its category"]
-    description: Annotated[str, "what it is for"]
     relevance: Annotated[float, "how much of it mentions the words"]
 
 
