@@ -39,6 +39,11 @@ class Argument:
     refusals: Mapping[str, str] = field(default_factory=dict)
 
 
+def cursor_argument(description: str) -> Argument:
+    """The argument with which a caller goes on where an answer ended."""
+    return Argument("cursor", "string", description, max_length=2_000)
+
+
 Structured = TypeVar("Structured", covariant=True)
 
 

@@ -8,9 +8,9 @@ from kb_runtime.errors import ToolError
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import PATH_SUGGESTIONS, quoted, resolve, resolve_ending, suggest
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
 from kb_runtime.tools.lookup import look_up, record_id, stored_lines, tool_name
-from kb_runtime.tools.paging import Pager, cursor_argument
+from kb_runtime.tools.paging import Pager
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo

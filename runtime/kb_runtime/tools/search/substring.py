@@ -9,8 +9,8 @@ from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import ELLIPSIS, cut
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer
-from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.paging import Pager, cursor_argument
+from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.paging import Pager
 
 if TYPE_CHECKING:
     from kb_runtime.tools.search.answers import LineMatch, LineMatches

@@ -10,8 +10,7 @@ from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import cut, json_text
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.declaration import Argument
-from kb_runtime.tools.paging import cursor_argument
+from kb_runtime.tools.declaration import Argument, cursor_argument
 from kb_runtime.tools.workshops.lookup import KIND, Workshop, check_scope, find_workshop
 from kb_runtime.tools.workshops.text import listing, next_steps, shown, title
 
