@@ -18,7 +18,8 @@ from kb_runtime.mcp.prompts import describe_prompts
 from kb_runtime.mcp.resources import mime_type
 from kb_runtime.text.addresses import address_template
 from kb_runtime.tools.declaration import Tool
-from kb_runtime.tools.registry import TOOLS, introductions
+from kb_runtime.tools.introductions import introductions
+from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.schemas import describe
 from kb_runtime.tools.search.compact import COMPACT_TOOLS
 
@@ -155,9 +156,9 @@ def instructions(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, Any]:
     longest = sum(len(text) + 1 for family, text in starts.items() if family != COMPACT)
     longest = max(longest, len(starts.get(COMPACT, "")) + 1)
     head = f"{facts.title}: {facts.description}" if facts.description else f"{facts.title}."
-    room = MAX_INSTRUCTIONS - longest - len(state) - 1
-    if len(head) > room:
-        head = head[: room - 1].rstrip() + "…"
+    available = MAX_INSTRUCTIONS - longest - len(state) - 1
+    if len(head) > available:
+        head = head[: available - 1].rstrip() + "…"
     return {"introduction": f"{head}\n{state}", "families": starts}
 
 

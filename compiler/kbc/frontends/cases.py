@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from kb_runtime.records.cases import Case, Finding, Step, Suite, normalise, sentences, suite_of
+from kb_runtime.records.cases import Case, CaseFinding, Step, Suite, normalise, sentences, suite_of
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count
 from kbc.frontends.metadata import read_json
@@ -120,7 +120,7 @@ def _record(case: Case, collection: Collection, file: SourceFile) -> TestRecord:
     )
 
 
-def _report(findings: Sequence[Finding], path: str, diagnostics: Diagnostics) -> None:
+def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics) -> None:
     """One diagnostic for each sort of finding: a file may have a hundred thousand tests."""
     told = sentences(findings)
     for code in ("no-identifier", "not-an-object"):

@@ -46,7 +46,7 @@ class Member:
 
 def read(text: str, *, comments: bool) -> Value:
     """The tree of a whole text. Raises TextError, with line and column."""
-    reader = _Reader(text, comments)
+    reader = _TreeReader(text, comments)
     root = reader.value(reader.skip(0), 0)
     end = reader.skip(root.end)
     if end != len(text):
@@ -83,7 +83,7 @@ def position(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, start) + 1, offset - start + 1
 
 
-class _Reader:
+class _TreeReader:
     def __init__(self, text: str, comments: bool) -> None:
         self.text = text
         self.comments = comments

@@ -270,7 +270,7 @@ class Federation:
         return _identity(part) != _identity(speaker)
 
 
-class _Place:
+class _CollectionOrigin:
     """Where a collection comes from; `shown` says of each of its records whether it is, None: all."""
 
     __slots__ = ("ordinal", "own", "own_ordinal", "part", "shown")
@@ -295,7 +295,7 @@ class _Layout:
         shown: Mapping[tuple[int, str], Shown],
     ) -> None:
         self.collections: list[CollectionInfo] = []
-        self.places: dict[str, _Place] = {}
+        self.places: dict[str, _CollectionOrigin] = {}
         self.rows: list[PartRows] = []
         first = 0
         for at, part in enumerate(parts):
@@ -305,7 +305,9 @@ class _Layout:
             rows = PartRows(first, own_rows, kept)
             self.rows.append(rows)
             for own_ordinal, own in enumerate(part.collections):
-                place = _Place(at, own_ordinal, own, len(self.collections), own_shown.get(own.name))
+                place = _CollectionOrigin(
+                    at, own_ordinal, own, len(self.collections), own_shown.get(own.name)
+                )
                 name = names[at][own.name]
                 self.places[name] = place
                 self.collections.append(_info(name, place, rows))
@@ -315,7 +317,7 @@ class _Layout:
         )
         self.first_rows = [info.first_row for info in self.with_chunks]
 
-    def of_part(self, part: int) -> Iterator[tuple[CollectionInfo, _Place]]:
+    def of_part(self, part: int) -> Iterator[tuple[CollectionInfo, _CollectionOrigin]]:
         for place in self.places.values():
             if place.part == part:
                 yield self.collections[place.ordinal], place
@@ -336,7 +338,7 @@ class _Layout:
         ]
 
 
-def _info(name: str, place: _Place, rows: PartRows) -> CollectionInfo:
+def _info(name: str, place: _CollectionOrigin, rows: PartRows) -> CollectionInfo:
     own = place.own
     records, chunks, first_row = own.records, own.chunks, rows.first + own.first_row
     if rows.kept is not None:

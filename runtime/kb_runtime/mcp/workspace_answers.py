@@ -28,10 +28,13 @@ def with_workspace(document: Document, families: Iterable[str]) -> Document:
     starts = dict(document["instructions"]["families"])
     names = dict(document["names"])
     if missing := [family for family in families if family not in offered]:
-        from kb_runtime.tools.registry import TOOLS, introductions
+        from kb_runtime.tools.cases import health, ingestion, search
+        from kb_runtime.tools.code import files, retrieval
+        from kb_runtime.tools.introductions import introductions
         from kb_runtime.tools.schemas import describe
 
-        tools = [tool for tool in TOOLS if tool.family in missing]
+        modules = (search, health, ingestion, retrieval, files)
+        tools = [tool for each in modules for tool in each.TOOLS if tool.family in missing]
         for family in missing:
             entries = [describe(tool, "", {}) for tool in tools if tool.family == family]
             offered[family] = {"tools": entries, "prompts": []}

@@ -93,7 +93,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CaseFinding:
     """Something about a record; `position` counts from 1 in its file, `label` is its uid or title."""
 
     code: FindingCode
@@ -106,7 +106,7 @@ class Normalised:
     """The cases of one file, each uid once (the last one), in the order of the file."""
 
     cases: tuple[Case, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[CaseFinding, ...]
 
     @property
     def skipped(self) -> int:
@@ -138,40 +138,40 @@ def normalise(data: Any, suite: Suite, source: str) -> Normalised | None:
     records = _records(data)
     if records is None:
         return None
-    findings: list[Finding] = []
+    findings: list[CaseFinding] = []
     cases: dict[str, Case] = {}
     positions: dict[str, int] = {}
     for position, record in enumerate(records, 1):
         if not isinstance(record, Mapping):
-            findings.append(Finding("not-an-object", position, _text(record)[:40]))
+            findings.append(CaseFinding("not-an-object", position, _text(record)[:40]))
             continue
         case = _case(record, suite, source)
         if case is None:
             label = _line(_first(_merged(record), "title", "summary"))
-            findings.append(Finding("no-identifier", position, label))
+            findings.append(CaseFinding("no-identifier", position, label))
             continue
         if case.uid in cases:
-            findings.append(Finding("duplicate-uid", positions[case.uid], case.uid))
+            findings.append(CaseFinding("duplicate-uid", positions[case.uid], case.uid))
             del cases[case.uid]
         cases[case.uid] = case
         positions[case.uid] = position
     for uid, case in cases.items():
         if not case.title:
-            findings.append(Finding("no-title", positions[uid], uid))
+            findings.append(CaseFinding("no-title", positions[uid], uid))
             cases[uid] = replace(case, title=UNTITLED, summary=UNTITLED)
         if not case.steps:
-            findings.append(Finding("no-steps", positions[uid], uid))
+            findings.append(CaseFinding("no-steps", positions[uid], uid))
         if not case.tags:
-            findings.append(Finding("no-tags", positions[uid], uid))
+            findings.append(CaseFinding("no-tags", positions[uid], uid))
     return Normalised(tuple(cases.values()), tuple(findings))
 
 
-def sentences(findings: Iterable[Finding]) -> dict[FindingCode, str]:
+def sentences(findings: Iterable[CaseFinding]) -> dict[FindingCode, str]:
     """One sentence for each code that occurs: how many tests, and which come first."""
-    by_code: dict[FindingCode, list[Finding]] = {}
+    by_code: dict[FindingCode, list[CaseFinding]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
-    told: dict[FindingCode, str] = {}
+    lines: dict[FindingCode, str] = {}
     for code in _SENTENCES:
         found = by_code.get(code, [])
         if not found:
@@ -179,8 +179,8 @@ def sentences(findings: Iterable[Finding]) -> dict[FindingCode, str]:
         names = [finding.label or f"record {finding.position}" for finding in found[:_SHOWN]]
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         count = "1 test" if len(found) == 1 else f"{len(found):,} tests"
-        told[code] = f"{count} {_SENTENCES[code]}: {', '.join(names)}{more}"
-    return told
+        lines[code] = f"{count} {_SENTENCES[code]}: {', '.join(names)}{more}"
+    return lines
 
 
 def as_record(case: Case) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the catalog stores of each kind of record; the compiler's `records.catalog_entry` makes it.
+"""What the runtime reads of the catalog's entries; the compiler's `records.catalog_entry` makes them.
 
 A field that may be missing has no value: texts and lists that are empty are left out. Line numbers count
 from 1 and are those of the file as stored.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NotRequired, TypedDict
 
 
-class Entry(TypedDict):
+class CatalogEntry(TypedDict):
     """What all records share. `text` is the part of the file `path` that begins at `line`; `id` is unique
     in `collection`; `size` is in bytes."""
 
@@ -38,17 +38,6 @@ class SectionEntry(TypedDict):
     chars: int
 
 
-class DefinitionEntry(TypedDict):
-    """A named definition of a source file; `signature` and `parent` may be empty."""
-
-    name: str
-    kind: str
-    line: int
-    end_line: int
-    signature: str
-    parent: str
-
-
 class ImportEntry(TypedDict):
     """`source` is the path after `from`, empty for a module of the same file."""
 
@@ -56,7 +45,7 @@ class ImportEntry(TypedDict):
     source: str
 
 
-class BuiltinEntry(Entry):
+class BuiltinEntry(CatalogEntry):
     name: str
     signature: str
     category: str
@@ -69,7 +58,7 @@ class BuiltinEntry(Entry):
     param_types: NotRequired[list[str]]
 
 
-class DocEntry(Entry):
+class DocEntry(CatalogEntry):
     """`content` is `text` without front matter, and with MDX cleaned where it was `processed`."""
 
     group: str
@@ -81,7 +70,7 @@ class DocEntry(Entry):
     topics: NotRequired[list[str]]
 
 
-class ExampleEntry(Entry):
+class ExampleEntry(CatalogEntry):
     """A source file; `id` is its path below the collection's folder."""
 
     filename: str
@@ -96,18 +85,16 @@ class ExampleEntry(Entry):
     actions: NotRequired[list[str]]
     tests: NotRequired[list[str]]
     keywords: NotRequired[list[str]]
-    definitions: NotRequired[list[DefinitionEntry]]
 
 
-class CodeEntry(Entry):
+class CodeEntry(CatalogEntry):
     """A source file of the tree `workspace`; `sha256` is that of its bytes on disk."""
 
     workspace: str
     sha256: str
-    definitions: NotRequired[list[DefinitionEntry]]
 
 
-class PatternEntry(Entry):
+class PatternEntry(CatalogEntry):
     """Rules have `rule`, `wrong`, `correct`, `explanation`; anti-patterns `dont`, `reason`, `do`."""
 
     name: str
@@ -123,7 +110,7 @@ class PatternEntry(Entry):
     rules: NotRequired[list[dict[str, str]]]
 
 
-class TemplateEntry(Entry):
+class TemplateEntry(CatalogEntry):
     name: str
     filename: str
     description: NotRequired[str]
@@ -135,7 +122,7 @@ class TemplateEntry(Entry):
     key_patterns: NotRequired[list[str]]
 
 
-class RoutingEntry(Entry):
+class RoutingEntry(CatalogEntry):
     """A label that keywords vote for, and what it recommends; confidences are 0 to 1."""
 
     label: str
@@ -161,28 +148,24 @@ class ListedPage(TypedDict):
     page_count: NotRequired[int]
 
 
-class SourceEntry(Entry):
+class SourceEntry(CatalogEntry):
     """A documentation set. Its pages are the entries after it, in the order of `pages`."""
 
     name: str
     type: str
     description: NotRequired[str]
-    content: NotRequired[str]
     pages: NotRequired[list[ListedPage]]
 
 
-class PageEntry(Entry):
-    """A page of the documentation set `source`; `aliases` are further addresses of it."""
+class PageEntry(CatalogEntry):
+    """A page of the documentation set `source`."""
 
     source: str
     source_name: str
-    format: str
     page_count: int
     sections: NotRequired[list[SectionEntry]]
-    breadcrumb: NotRequired[list[str]]
     author: NotRequired[str]
     created_at: NotRequired[str]
-    aliases: NotRequired[list[str]]
 
 
 class ListedStep(TypedDict):
@@ -206,28 +189,23 @@ class ListedSection(TypedDict):
     step: int
     kind: str
     is_diff: bool
-    chars: int
 
 
-class WorkshopEntry(Entry):
+class WorkshopEntry(CatalogEntry):
     """A workshop. Its sections are the entries after it, in the order of `sections`."""
 
     has_diffs: bool
     product: NotRequired[str]
-    repository_owner: NotRequired[str]
-    repository_name: NotRequired[str]
-    content: NotRequired[str]
     exercises: NotRequired[list[ListedExercise]]
     sections: NotRequired[list[ListedSection]]
 
 
-class WorkshopSectionEntry(Entry):
+class WorkshopSectionEntry(CatalogEntry):
     """`exercise` and `step` are 0 where the section belongs to all; `source_path` is below the workshop."""
 
     workshop: str
     exercise: int
     step: int
-    order: int
     kind: str
     label: str
     is_diff: bool
@@ -243,7 +221,7 @@ class StepEntry(TypedDict):
     expected: list[str]
 
 
-class TestEntry(Entry):
+class TestEntry(CatalogEntry):
     """A test case; `ingested_at` is missing where the input has none: then the build's time is meant."""
 
     uid: str
@@ -259,7 +237,6 @@ class TestEntry(Entry):
     preconditions: NotRequired[list[str]]
     related_issues: NotRequired[list[str]]
     steps: NotRequired[list[StepEntry]]
-    step_chars: NotRequired[list[int]]
     expected_results: NotRequired[str]
     test_data: NotRequired[str]
     test_path: NotRequired[str]

@@ -19,7 +19,7 @@ _SHORTEST_PART = 2
 """A single letter is part of almost every name: it suggests nothing."""
 
 
-class Names(Protocol):
+class NameIndex(Protocol):
     """A catalog, as far as look-ups need it. Keys are ids and further names, such as aliases."""
 
     def find(self, key: str) -> int | None: ...
@@ -33,7 +33,7 @@ class Names(Protocol):
     def ids(self) -> Sequence[str]: ...
 
 
-def resolve(name: str, catalogs: Sequence[Names]) -> tuple[int, int] | None:
+def resolve(name: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] | None:
     """What `name` names: the catalog's position in `catalogs` and the record's in it, or None."""
     for found in (
         [catalog.find(name) for catalog in catalogs],
@@ -50,7 +50,7 @@ def resolve(name: str, catalogs: Sequence[Names]) -> tuple[int, int] | None:
     return None
 
 
-def resolve_path(path: str, catalogs: Sequence[Names]) -> tuple[int, int] | None:
+def resolve_path(path: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] | None:
     """Like `resolve` for ids that are paths: a file name counts only when no other file has it."""
     folded = path.casefold()
     matches = [
@@ -65,7 +65,7 @@ def resolve_path(path: str, catalogs: Sequence[Names]) -> tuple[int, int] | None
     return resolve_ending(path, catalogs)
 
 
-def resolve_ending(name: str, catalogs: Sequence[Names]) -> tuple[int, int] | None:
+def resolve_ending(name: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] | None:
     """The one record whose id ends with `name`, or None when there are none or several."""
     matches = [
         (position, record)

@@ -39,6 +39,11 @@ class Argument:
     refusals: Mapping[str, str] = field(default_factory=dict)
 
 
+def cursor_argument(description: str) -> Argument:
+    """The argument with which a caller goes on where an answer ended."""
+    return Argument("cursor", "string", description, max_length=2_000)
+
+
 Structured = TypeVar("Structured", covariant=True)
 
 
@@ -57,7 +62,7 @@ class Tool:
     `needs` lists collection kinds: the tool is offered when the artifact has at least one of them
     (no kinds: always). `run` gets checked arguments: every declared name is present, with its default
     where omitted. The type that it returns declares the fields of the answer (see `tools.fields`).
-    `on_error` says a failure in the words of the tool's family (None: as `rendering` says it); it may
+    `on_error` renders a failure as the tool's family does (None: as `answers.error_text`); it may
     raise `ProtocolError` where clients of the family expect a protocol error. Answers of a `correlated` tool
     always carry a correlation id; those of others when the client gave one. `title` is a name for people,
     where the family has them. `setting_texts` gives what stands for further placeholders in the

@@ -55,7 +55,7 @@ WITH_REQUIRED = Listed(required=True)
 WITH_MEANING = Listed(meaning=True)
 
 
-class Structure(TypedDict):
+class AnswerFields(TypedDict):
     """What any answer may have besides its own fields."""
 
     warnings: NotRequired[Annotated[list[str], "what the caller should know about the answer"]]
@@ -128,7 +128,11 @@ def full_schema(answer: type) -> Schema:
 def field_rows(answer: type, above: str = "") -> Iterator[FieldRow]:
     """The fields of an answer and of everything inside, in order, without `warnings`."""
     for field in _fields(answer):
-        if field.name == "warnings" and field.name in _names(Structure) and not field.is_required:
+        if (
+            field.name == "warnings"
+            and field.name in _names(AnswerFields)
+            and not field.is_required
+        ):
             continue
         name = "{}" if field.name == EXTRA_ITEMS else field.name
         path = above + ("." if above and name != "{}" else "") + name

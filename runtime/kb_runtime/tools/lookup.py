@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.addresses import parse_address
-from kb_runtime.text.names import Names, quoted, resolve, resolve_path, suggest
+from kb_runtime.text.names import NameIndex, quoted, resolve, resolve_path, suggest
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.knowledge.interface import Knowledge
-    from kb_runtime.records.entries import Entry
+    from kb_runtime.records.entries import CatalogEntry
     from kb_runtime.search.ports import Records
     from kb_runtime.tools.session import Session
 
-R = TypeVar("R", bound="Entry")
-Resolver = Callable[[str, Sequence[Names]], tuple[int, int] | None]
+R = TypeVar("R", bound="CatalogEntry")
+Resolver = Callable[[str, Sequence[NameIndex]], tuple[int, int] | None]
 
 _HIT_ID = re.compile(r"(?:builtin|doc|example|pattern|template|extra|guideline:[a-z]+):(?=.)")
 """What search hits put before a record's id."""
@@ -155,7 +155,7 @@ def _scopes(session: Session, kind: str, given: str) -> Iterator[list[Collection
     yield scopes
 
 
-def public_address(session: Session, record: Entry) -> str:
+def public_address(session: Session, record: CatalogEntry) -> str:
     """Where a record can be opened: its page on the web or, without one, its `kb://` address."""
     if url := record.get("url"):
         return str(url)

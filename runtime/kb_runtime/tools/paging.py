@@ -7,11 +7,6 @@ from typing import Any, NamedTuple
 
 from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.text.rendering import cut
-from kb_runtime.tools.declaration import Argument
-
-
-def cursor_argument(description: str) -> Argument:
-    return Argument("cursor", "string", description, max_length=2_000)
 
 
 class Page(NamedTuple):

@@ -70,7 +70,7 @@ def _argument_schema(argument: Argument, choices: Mapping[str, Sequence[str]]) -
 
 
 def _clamped(argument: Argument) -> str:
-    """Bounds that are clamped are told, not enforced: a client that validates must let them pass."""
+    """Bounds that are clamped are described, not enforced: a client that validates must let them pass."""
     if argument.out_of_range == "reject" or argument.minimum is None or argument.maximum is None:
         return ""
     return f" ({argument.minimum} to {argument.maximum})"

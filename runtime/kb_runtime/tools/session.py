@@ -20,7 +20,7 @@ class Session:
     `tool_names` maps declared names (`{prefix}_get_doc`) to the names under which this server offers
     them; a tool that the profile leaves out is not in it. `correlation_id` goes into every log record
     about the call. `data_folder` is the only folder whose files a call may name. `working_tree` is
-    where the files of `code` collections are edited, None when the server was not told, and
+    where the files of `code` collections are edited, None when the server does not know, and
     `workspace` where it adds what is not in the artifact, None for a server without one. In a `read_only`
     session no file of the data folder is read, and nothing is added. Whatever looks records up adds
     sentences to `notes`, which the answer then carries as warnings.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from kb_runtime.tools.fields import TYPE_ONLY, WITH_MEANING, WITH_REQUIRED, Structure
+from kb_runtime.tools.fields import TYPE_ONLY, WITH_MEANING, WITH_REQUIRED, AnswerFields
 
 HealthStatus = Literal["HEALTHY", "DEGRADED", "UNHEALTHY"]
 IdField = Literal["uid", "testCaseId"]
@@ -37,7 +37,7 @@ class FoundTest(TypedDict):
     matchedSteps: NotRequired[Annotated[list[int], "the same as numbers"]]
 
 
-class FoundTests(Structure):
+class FoundTests(AnswerFields):
     results: Annotated[list[FoundTest], "best first"]
     total: Annotated[int, _TOTAL, WITH_MEANING]
     top_k: Annotated[int, "results at most, as applied"]
@@ -49,7 +49,7 @@ class SimilarTest(TypedDict):
     score: Annotated[float, "0 to 1"]
 
 
-class SimilarTests(Structure):
+class SimilarTests(AnswerFields):
     results: Annotated[list[SimilarTest], "most similar first, without the reference"]
     reference: Annotated[TestSummary, "the test they are compared with", TYPE_ONLY]
     scope: Annotated[Literal["docs", "steps", "all"], "what was compared"]
@@ -64,7 +64,7 @@ class TestStep(TypedDict):
     expected: Annotated[list[str], "what must happen"]
 
 
-class TestDetails(Structure):
+class TestDetails(AnswerFields):
     uid: Annotated[str, "its identifier"]
     title: Annotated[str, "its title"]
     priority: Annotated[Literal["Critical", "High", "Medium", "Low"], "its priority"]
@@ -108,7 +108,7 @@ class LocalIndex(TypedDict):
     ]
 
 
-class Health(Structure):
+class Health(AnswerFields):
     status: Annotated[HealthStatus, ""]
     qdrant: Annotated[ServiceIndex, "the index, by the names that clients know", TYPE_ONLY]
     embedder: Annotated[Embedder, "what embeds queries", TYPE_ONLY]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 KB = "KB"
 """Stands for the folder of kb.toml, which an artifact does not know."""
 DATA = "DATA"
-"""Stands for a data folder that the server knows by an absolute path, which clients are not told."""
+"""Stands for a data folder that the server knows by an absolute path, which clients do not get to see."""
 
 _KIND = "tests"
 _CONVENTIONAL = ("tests",)
@@ -34,7 +34,7 @@ class CompileCommand(NamedTuple):
     notes: tuple[str, ...]
 
 
-class _Place(NamedTuple):
+class _TestCollection(NamedTuple):
     """Where a collection of tests has its files, as paths below the folder of kb.toml. `name` is that of
     the collection, `kb` that of the knowledge base, `files` those that it was compiled from."""
 
@@ -55,7 +55,7 @@ def compile_command(session: Session, files: Sequence[tuple[Suite, str]]) -> Com
         if path not in names.values():
             name = posixpath.basename(path)
             if name in names or suite_of(name, None) != suite == "api":
-                name = f"{suite}-{name}"  # the compiler tells by a name what a file holds
+                name = f"{suite}-{name}"  # the compiler goes by the name
             names[name] = path
     folder, is_listed = _folder(place.paths, list(names))
     same = [path for name, path in names.items() if posixpath.basename(path) == name]
@@ -73,8 +73,8 @@ def compile_command(session: Session, files: Sequence[tuple[Suite, str]]) -> Com
         )
     replaced = [name for name in names if posixpath.join(folder, name) in place.files]
     if replaced:
-        told = ", ".join(_inside(folder, name) for name in replaced)
-        notes.append(f"It replaces {told} of the knowledge base.")
+        files_there = ", ".join(_inside(folder, name) for name in replaced)
+        notes.append(f"It replaces {files_there} of the knowledge base.")
     placeholders = f"{KB} is the folder of kb.toml"
     if len(session.artifact.served) > 1:
         placeholders += f" of {place.kb}"
@@ -83,15 +83,15 @@ def compile_command(session: Session, files: Sequence[tuple[Suite, str]]) -> Com
     return CompileCommand(" && ".join([*copies, f"kbc build {KB}"]), placeholders, tuple(notes))
 
 
-def _place(session: Session) -> _Place:
+def _place(session: Session) -> _TestCollection:
     """Of the first collection of tests that is served."""
     for part in session.artifact.served:
         for entry in part.manifest["collections"]:
             if entry["kind"] == _KIND:
                 files = frozenset(file["path"] for file in part.manifest["inputs"])
                 paths = entry.get("paths") or _CONVENTIONAL
-                return _Place(part.manifest["name"], entry["name"], paths, files)
-    return _Place(session.artifact.manifest["name"], _KIND, _CONVENTIONAL, frozenset())
+                return _TestCollection(part.manifest["name"], entry["name"], paths, files)
+    return _TestCollection(session.artifact.manifest["name"], _KIND, _CONVENTIONAL, frozenset())
 
 
 def _folder(paths: Sequence[str], names: Sequence[str]) -> tuple[str, bool]:

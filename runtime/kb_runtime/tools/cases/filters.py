@@ -37,7 +37,7 @@ MAX_PATTERN_CHARS = 500
 SCALARS = ("priority", "testType", PATTERN)
 """Filters of one value as a rule; they are shown that way."""
 
-# Paths that the lexical index is told one by one. Of more it is not told: it ranks all, and those
+# Paths that are passed to the lexical index one by one. With more of them it ranks all, and those
 # that match are taken from the ranking.
 _MAX_PATH_TERMS = 512
 _SUGGESTIONS = 3
@@ -178,24 +178,24 @@ def _folded(name: str, value: str) -> str:
 
 def advice(session: Session, filters: Filters) -> list[str]:
     """Why the filters leave nothing: those that match no test at all, with values that do."""
-    shelves = [
+    indexes = [
         session.artifact.facets(info.name)
         for info in lookup.collections(session, "tests")
         if info.records
     ]
-    told = []
+    reasons = []
     for name, values in filters.values.items():
         matching = [
             value
             for value in values
-            if any(_records_count(facets, name, value) for facets in shelves)
+            if any(_records_count(facets, name, value) for facets in indexes)
         ]
         if not matching:
-            known = {value for facets in shelves for value in _known(facets, FACETS[name])}
+            known = {value for facets in indexes for value in _known(facets, FACETS[name])}
             near = suggest(values[0], sorted(known), _SUGGESTIONS)
             hint = f"; there is {', '.join(map(quoted, near))}" if near else ""
-            told.append(f"no test has {name} {quoted(', '.join(values))}{hint}")
-    return told or ["each filter has tests, but no test passes all of them: leave one out"]
+            reasons.append(f"no test has {name} {quoted(', '.join(values))}{hint}")
+    return reasons or ["each filter has tests, but no test passes all of them: leave one out"]
 
 
 def _records_count(facets: FacetIndex, name: str, value: str) -> int:

@@ -16,14 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
 from kb_runtime.live.compiler_process import CompilerError, CompilerMissingError
-from kb_runtime.records.cases import (
-    SKIPPING,
-    Normalised,
-    Suite,
-    normalise,
-    sentences,
-    suite_of,
-)
+from kb_runtime.records.cases import SKIPPING, Normalised, Suite, normalise, sentences, suite_of
 from kb_runtime.text.names import quoted
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.api_errors import api_error
@@ -61,9 +54,9 @@ class _File(NamedTuple):
     shown: str
 
 
-class _Found(NamedTuple):
-    """A file with its tests. `seems_api`: it was given as functional tests, its name or shape says that
-    it holds API tests, and read as such they would be other ones."""
+class _ReadFile(NamedTuple):
+    """A file with its tests. `seems_api`: it was given as functional tests, its name or shape is that of
+    API tests, and read as such they would be other ones."""
 
     file: _File
     tests: Normalised
@@ -97,7 +90,7 @@ def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer[Ingestio
     return _stored(found, report)
 
 
-def _stored_nothing(session: Session, found: Sequence[_Found]) -> Answer[Ingestion]:
+def _stored_nothing(session: Session, found: Sequence[_ReadFile]) -> Answer[Ingestion]:
     """The answer of a server without a workspace: what the files would add."""
     following = compile_command(session, [(file.suite, file.relative) for file, _, _ in found])
     reason = (
@@ -119,14 +112,14 @@ def _stored_nothing(session: Session, found: Sequence[_Found]) -> Answer[Ingesti
     )
 
 
-def _not_compiled(found: Sequence[_Found], error: CompilerMissingError) -> Answer[Ingestion]:
+def _not_compiled(found: Sequence[_ReadFile], error: CompilerMissingError) -> Answer[Ingestion]:
     """The answer of a server with a workspace and no compiler to add to it."""
     reason = "Nothing was stored: this server has no compiler. To get it, run:"
     facts: IngestionFacts = {"persisted": False, "next": error.hint}
     return _answer("Ingestion check", found, facts, [reason, error.hint])
 
 
-def _stored(found: Sequence[_Found], report: dict[str, Any]) -> Answer[Ingestion]:
+def _stored(found: Sequence[_ReadFile], report: dict[str, Any]) -> Answer[Ingestion]:
     """The answer after the tests went live."""
     following = "Call search_tests: the tests can be found now."
     facts: IngestionFacts = {"persisted": True, "buildId": report["build_id"], "next": following}
@@ -150,7 +143,7 @@ def _failed(error: CompilerError) -> ToolError:
 
 def _answer(
     heading: str,
-    found: Sequence[_Found],
+    found: Sequence[_ReadFile],
     facts: IngestionFacts,
     closing: Sequence[str],
     notes: Sequence[str] = (),
@@ -189,7 +182,7 @@ def _answer(
     return Answer(re.sub(r"\n{3,}", "\n\n", "\n".join(lines)), structured)
 
 
-def _across(found: Sequence[_Found]) -> Iterator[str]:
+def _across(found: Sequence[_ReadFile]) -> Iterator[str]:
     """What is doubtful about files and the arguments that named them."""
     for file, _, seems_api in found:
         if seems_api:
@@ -289,7 +282,7 @@ def _refused(path: str, rule: str) -> ToolError:
     )
 
 
-def _read(folder: str, file: _File) -> _Found:
+def _read(folder: str, file: _File) -> _ReadFile:
     """The tests of a file. Raises NOT_FOUND and BAD_INPUT."""
     data = _content(folder, file)
     try:
@@ -315,7 +308,7 @@ def _read(folder: str, file: _File) -> _Found:
         raise ToolError("BAD_INPUT", f"{quoted(file.shown)} holds no usable test{detail}")
     is_unsure = file.suite == "functional" and suite_of(name, parsed) == "api"
     other = normalise(parsed, "api", name) if is_unsure else None
-    return _Found(file, found, other is not None and other.cases != found.cases)
+    return _ReadFile(file, found, other is not None and other.cases != found.cases)
 
 
 def _content(folder: str, file: _File) -> bytes:

@@ -34,7 +34,7 @@ STEP = "step"
 OWN_WEIGHT = 0.7
 STEP_WEIGHT = 0.3
 ONLY_STEP_WEIGHT = 0.8
-# Of a search meaning and words have an equal say; of two tests meaning tells more, because tests of
+# In a search meaning and words weigh the same; between two tests meaning weighs more, because tests of
 # one product share most of their words.
 SEARCH_ALPHA = 0.5
 SIMILARITY_ALPHA = 0.7
@@ -50,7 +50,7 @@ _MAX_DEPTH = 6400
 _MAX_STEPS = 24
 
 
-class Found(NamedTuple):
+class RankedTest(NamedTuple):
     """A test with its score in 0..1; `record` is its position in its collection."""
 
     info: CollectionInfo
@@ -59,11 +59,11 @@ class Found(NamedTuple):
     score: float
 
 
-class Ranking(NamedTuple):
+class TestRanking(NamedTuple):
     """The best tests, and how many different ones the candidates belong to. `sides` is the search behind
     it, where there was one."""
 
-    tests: list[Found]
+    tests: list[RankedTest]
     total: int
     sides: Sides | None
     warnings: tuple[str, ...]
@@ -86,7 +86,7 @@ class _Evidence:
 _Evidences = dict[tuple[str, int], _Evidence]
 
 
-def search(session: Session, query: str, limit: int, rows: RowFilter | None) -> Ranking:
+def search(session: Session, query: str, limit: int, rows: RowFilter | None) -> TestRanking:
     """The tests that answer a query; those that it names come first, whatever the rest scores."""
     from kb_runtime.search.searcher import SearchRequest
 
@@ -104,12 +104,12 @@ def search(session: Session, query: str, limit: int, rows: RowFilter | None) -> 
     named = _named(artifact, infos, sides.query, rows)
     scores = {key: evidence.score("all") for key, evidence in found.items()}
     tests = _best(artifact, scores, limit, named)
-    return Ranking(tests, len({*scores, *named}), sides, sides.warnings)
+    return TestRanking(tests, len({*scores, *named}), sides, sides.warnings)
 
 
 def similar(
     session: Session, info: CollectionInfo, record: int, limit: int, scope: Scope
-) -> Ranking:
+) -> TestRanking:
     """The tests most like one test, itself left out."""
     artifact = session.artifact
     identity = artifact.manifest["encoder"]
@@ -133,7 +133,7 @@ def similar(
     found.pop((info.name, record), None)
     scores = {key: evidence.score(scope) for key, evidence in found.items()}
     scores = {key: score for key, score in scores.items() if score > 0}
-    return Ranking(_best(artifact, scores, limit, ()), len(scores), None, warnings)
+    return TestRanking(_best(artifact, scores, limit, ()), len(scores), None, warnings)
 
 
 def rows_of(artifact: Knowledge, info: CollectionInfo, record: int) -> tuple[range, range]:
@@ -214,7 +214,7 @@ def _best(
     scores: Mapping[tuple[str, int], float],
     limit: int,
     named: Sequence[tuple[str, int]],
-) -> list[Found]:
+) -> list[RankedTest]:
     """The `limit` best: those named, in their order, then by score, ties by uid."""
     others = sorted(
         ((score, key) for key, score in scores.items() if key not in named), key=lambda one: -one[0]
@@ -228,9 +228,9 @@ def _best(
     return [*found, *rest][:limit]
 
 
-def _found(artifact: Knowledge, key: tuple[str, int], score: float) -> Found:
+def _found(artifact: Knowledge, key: tuple[str, int], score: float) -> RankedTest:
     name, record = key
-    return Found(artifact.collection(name), record, artifact.catalog(name).id(record), score)
+    return RankedTest(artifact.collection(name), record, artifact.catalog(name).id(record), score)
 
 
 class _Compared:

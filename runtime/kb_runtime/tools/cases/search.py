@@ -238,7 +238,7 @@ def _malformed(session: Session, given: str) -> ToolError:
 
 
 def _matched_steps(
-    session: Session, sides: Sides, found: test_ranking.Found, record: TestEntry
+    session: Session, sides: Sides, found: test_ranking.RankedTest, record: TestEntry
 ) -> list[int]:
     """The indexes of the steps that match the query themselves, ascending."""
     steps = record.get("steps", [])

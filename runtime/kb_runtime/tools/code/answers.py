@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from kb_runtime.tools.fields import TYPE_ONLY, WITH_REQUIRED, Structure
+from kb_runtime.tools.fields import TYPE_ONLY, WITH_REQUIRED, AnswerFields
 
 MatchType = Literal["path", "definition", "text"]
 QueryMode = Literal["hybrid", "semantic", "keyword"]
@@ -67,12 +67,12 @@ class CodeMetadata(TypedDict):
     buildId: NotRequired[Annotated[str, "with v2: the build"]]
 
 
-class CodeResults(Structure):
+class CodeResults(AnswerFields):
     results: Annotated[list[CodeResult], "best first"]
     metadata: Annotated[CodeMetadata, "about the answer", WITH_REQUIRED]
 
 
-class SourceFile(Structure):
+class SourceFile(AnswerFields):
     file: Annotated[str, "path in the workspace"]
     content: Annotated[str, "the lines, as indexed"]
     lines: Annotated[str, "`start-end`, from 1"]

@@ -11,8 +11,8 @@ from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code import index as code_index
 from kb_runtime.tools.code.index import FAMILY, KIND
-from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.paging import Pager, cursor_argument
+from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.paging import Pager
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import CodeEntry

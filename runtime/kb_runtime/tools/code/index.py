@@ -54,7 +54,7 @@ def mode(found: SearchResult) -> QueryMode:
 def status(session: Session) -> IndexStatus:
     """`indexStatus`: with a source tree that is followed, `status` is `starting`, `drafting` (the first
     index is being made), `indexing` (words are found, meaning is not yet or not for all), `ready` or
-    `failed`, and `embedding` tells whether all files can be found by meaning."""
+    `failed`, and `embedding` is whether all files can be found by meaning."""
     status: IndexStatus = {
         "status": "ready",
         "fileCount": sum(info.records for info in lookup.collections(session, KIND)),
@@ -73,9 +73,9 @@ def status(session: Session) -> IndexStatus:
 
 def warnings(status: IndexStatus) -> list[str]:
     """What a reader of an answer has to know of the index that it was found in."""
-    said = []
+    sentences = []
     if status["status"] in ("starting", "drafting"):
-        said.append(_EARLIER_INDEX if status["fileCount"] else _FIRST_INDEX)
+        sentences.append(_EARLIER_INDEX if status["fileCount"] else _FIRST_INDEX)
     if "problem" in status:
-        said.append(f"the index is not kept up to date: {status['problem']}")
-    return said
+        sentences.append(f"the index is not kept up to date: {status['problem']}")
+    return sentences

@@ -25,7 +25,7 @@ NAME_SHARE = 0.1
 # A shorter name is as likely a word of the sentence (`get`, `run`).
 _MIN_NAME_CHARS = 4
 
-# A test says what code does as well as the code; a reader who does not ask for tests wants the code.
+# A test describes what code does as well as the code; who does not ask for tests wants the code.
 TEST_FACTOR = 0.9
 _TEST_PATH = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testing|testdata)/|(?:^|/)(?:test_|conftest\.)[^/]*$"
@@ -95,7 +95,7 @@ def score_passages(
     session: Session, query: str, passages: Iterable[Passage]
 ) -> Iterator[tuple[Passage, float]]:
     """Each passage with its score: its relevance, or that of a less relevant one above it. The order
-    knows more than a single passage tells (how much of a file answers, what it defines)."""
+    rests on more than a single passage (how much of a file answers, what it defines)."""
     from kb_runtime.search.analysis import Analyzer
     from kb_runtime.search.query import analyse
 

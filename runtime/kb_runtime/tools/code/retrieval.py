@@ -166,7 +166,7 @@ def _trimmed(text: str, line: int) -> tuple[str, int]:
 
 
 def _reason(query: str, passage: Passage) -> str:
-    """The words that clients know, then what speaks for the passage."""
+    """The phrase that clients expect, then the evidence for the passage."""
     best = passage.best
     chunk = best.chunk
     evidence = []

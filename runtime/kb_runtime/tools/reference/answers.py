@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from kb_runtime.tools.fields import ONE_LEVEL, TYPE_ONLY, Structure
+from kb_runtime.tools.fields import ONE_LEVEL, TYPE_ONLY, AnswerFields
 
 
-class Builtin(Structure):
+class Builtin(AnswerFields):
     name: Annotated[str, "the name"]
     signature: Annotated[str, "its type"]
     description: Annotated[str, "what it does"]
@@ -23,19 +23,17 @@ class Builtin(Structure):
     line: NotRequired[Annotated[int, "its line there"]]
 
 
-class BuiltinSummary(TypedDict):
-    name: Annotated[str, "the name"]
-    signature: Annotated[str, "its type"]
-    category: Annotated[str, "its category"]
-    description: Annotated[str, "first line of what it does"]
-
-
 class BuiltinName(TypedDict):
     name: Annotated[str, "the name"]
     signature: Annotated[str, "its type"]
 
 
-class BuiltinList(Structure):
+class BuiltinSummary(BuiltinName):
+    category: Annotated[str, "its category"]
+    description: Annotated[str, "first line of what it does"]
+
+
+class BuiltinList(AnswerFields):
     total: Annotated[int, "builtins listed"]
     categories: Annotated[list[str], "their categories"]
     builtins: Annotated[list[BuiltinSummary], "by name"]
@@ -66,7 +64,7 @@ class DocPart(TypedDict):
     totalLines: NotRequired[Annotated[int, "lines of the file"]]
 
 
-class Doc(DocName, DocPart, Structure):
+class Doc(DocName, DocPart, AnswerFields):
     size: Annotated[int, "characters of `content`"]
     processed: Annotated[bool, "whether MDX was cleaned"]
     frontmatter: NotRequired[Annotated[dict[str, Any], "what the page says about itself"]]
@@ -80,14 +78,14 @@ class DocSummary(TypedDict):
     sections: Annotated[int, "headings that it has"]
 
 
-class DocList(Structure):
+class DocList(AnswerFields):
     total: Annotated[int, "pages listed"]
     __extra_items__: Annotated[
         list[DocSummary], "the pages of each group; folders below it are groups of their own"
     ]
 
 
-class DocOutline(Structure):
+class DocOutline(AnswerFields):
     path: Annotated[str, "path in the knowledge base"]
     title: Annotated[str, "title of the page"]
     type: Annotated[str, "its group"]
@@ -97,7 +95,7 @@ class DocOutline(Structure):
     maxLevel: NotRequired[Annotated[int, "the deepest level shown"]]
 
 
-class Example(Structure):
+class Example(AnswerFields):
     path: Annotated[str, "path below the examples folder"]
     type: Annotated[Literal["file", "directory"], ""]
     category: NotRequired[Annotated[str, "of a file: its category"]]
@@ -114,7 +112,7 @@ class ExampleCategory(TypedDict):
     hasMore: Annotated[bool, "whether there are more"]
 
 
-class ExampleList(Structure):
+class ExampleList(AnswerFields):
     total: Annotated[int, "examples counted"]
     category: NotRequired[Annotated[str, "the category asked for"]]
     feature: NotRequired[Annotated[str, "the feature asked for"]]
@@ -133,7 +131,7 @@ ImportedModule = TypedDict(
 )
 
 
-class ExampleInfo(Structure):
+class ExampleInfo(AnswerFields):
     path: Annotated[str, "path below the examples folder"]
     filename: Annotated[str, "name of the file"]
     category: Annotated[str, "the first folder of the path"]
@@ -159,7 +157,7 @@ class TemplateSummary(TypedDict):
     filename: Annotated[str, "its file"]
 
 
-class Template(TemplateSummary, Structure):
+class Template(TemplateSummary, AnswerFields):
     use_for: Annotated[list[str], "what it is good for"]
     includes: Annotated[list[str], "what it contains"]
     instructions: Annotated[list[str], "steps that make a specification of it"]
@@ -169,7 +167,7 @@ class Template(TemplateSummary, Structure):
     key_patterns: NotRequired[Annotated[list[str], "patterns that it shows"]]
 
 
-class TemplateList(Structure):
+class TemplateList(AnswerFields):
     templates: Annotated[list[TemplateSummary], "the templates"]
     total: NotRequired[Annotated[int, "without a framework: how many there are"]]
     framework: NotRequired[Annotated[str, "the framework asked for"]]
@@ -189,7 +187,7 @@ class PatternRule(TypedDict):
     explanation: NotRequired[Annotated[str, "the reason"]]
 
 
-class Pattern(Structure):
+class Pattern(AnswerFields):
     id: Annotated[str, "its id"]
     name: Annotated[str, "its name"]
     category: Annotated[str, "its category"]
@@ -210,7 +208,7 @@ class PatternSummary(TypedDict):
     description: Annotated[str, "what it is for"]
 
 
-class PatternList(Structure):
+class PatternList(AnswerFields):
     total: NotRequired[Annotated[int, "without a category: how many there are"]]
     categories: NotRequired[
         Annotated[dict[str, list[PatternSummary]], "the patterns of each category", ONE_LEVEL]
@@ -220,21 +218,18 @@ class PatternList(Structure):
     patterns: NotRequired[Annotated[list[PatternSummary], "these"]]
 
 
-class PatternMatch(TypedDict):
-    id: Annotated[str, "for get_pattern"]
-    name: Annotated[str, "its name"]
+class PatternMatch(PatternSummary):
     category: Annotated[str, "its category"]
-    description: Annotated[str, "what it is for"]
     relevance: Annotated[float, "how much of it mentions the words"]
 
 
-class PatternMatches(Structure):
+class PatternMatches(AnswerFields):
     query: Annotated[str, "the query"]
     total: Annotated[int, "patterns found"]
     matches: Annotated[list[PatternMatch], "best first"]
 
 
-class FrameworkSuggestion(Structure):
+class FrameworkSuggestion(AnswerFields):
     framework: Annotated[str, "the framework that suits"]
     confidence: Annotated[float, "0 to 1"]
     reasoning: Annotated[str, "why"]

@@ -218,7 +218,7 @@ def doc_outline(session: Session, arguments: dict[str, Any]) -> Answer[DocOutlin
 
 
 def _is_page_title(section: SectionEntry, record: DocEntry, deepest: int) -> bool:
-    """Whether a shortened outline can do without its first heading, because `title` says the same."""
+    """Whether a shortened outline can leave out its first heading, because it equals `title`."""
     return deepest > 1 and section["level"] == 1 and section["title"] == record["title"]
 
 

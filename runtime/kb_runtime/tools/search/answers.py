@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from kb_runtime.tools.fields import ONE_LEVEL, WITH_REQUIRED, Structure
+from kb_runtime.tools.fields import ONE_LEVEL, WITH_REQUIRED, AnswerFields
 
 
 class HybridResult(TypedDict):
@@ -30,7 +30,7 @@ class HybridResult(TypedDict):
     ]
 
 
-class HybridRequest(Structure):
+class HybridRequest(AnswerFields):
     query: Annotated[str, "the query"]
     scopes: Annotated[list[str], "where was searched"]
     limitPerScope: Annotated[int, "results of each scope at most"]
@@ -53,7 +53,7 @@ class LineMatch(TypedDict):
     after: Annotated[list[str], "the lines after"]
 
 
-class LineMatches(Structure):
+class LineMatches(AnswerFields):
     query: Annotated[str, "the text looked for"]
     total: Annotated[int, "lines that hold it"]
     matches: Annotated[list[LineMatch], "by file and line"]
@@ -72,7 +72,7 @@ class CompactHit(TypedDict):
     snippet: Annotated[str, "what the passage says"]
 
 
-class Hits(Structure):
+class Hits(AnswerFields):
     query: Annotated[str, "the query"]
     scope: Annotated[str, "where was searched"]
     mode: Annotated[Literal["hybrid", "semantic", "lexical"], "what took part"]
@@ -92,7 +92,7 @@ class RecordSummary(TypedDict):
     summary: NotRequired[Annotated[str, "what it is about"]]
 
 
-class RecordList(Structure):
+class RecordList(AnswerFields):
     collections: NotRequired[
         Annotated[list[CollectionSize], "without a collection: all of them", WITH_REQUIRED]
     ]
@@ -109,7 +109,7 @@ class OutlineLine(TypedDict):
     kind: NotRequired[Annotated[str, "of a definition: function, class ..."]]
 
 
-class Outline(Structure):
+class Outline(AnswerFields):
     address: Annotated[str, "of the record"]
     title: Annotated[str, "its title"]
     entries: Annotated[
@@ -117,7 +117,7 @@ class Outline(Structure):
     ]
 
 
-class KnowledgeBaseInfo(Structure):
+class KnowledgeBaseInfo(AnswerFields):
     name: Annotated[str, "of the artifact"]
     title: Annotated[str, "its title"]
     version: Annotated[str, "its version"]

@@ -8,14 +8,14 @@ from kb_runtime.errors import ToolError
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import PATH_SUGGESTIONS, quoted, resolve, resolve_ending, suggest
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
 from kb_runtime.tools.lookup import look_up, record_id, stored_lines, tool_name
-from kb_runtime.tools.paging import Pager, cursor_argument
+from kb_runtime.tools.paging import Pager
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.knowledge.interface import Knowledge
-    from kb_runtime.records.entries import Entry, SectionEntry
+    from kb_runtime.records.entries import CatalogEntry, SectionEntry
     from kb_runtime.search.searcher import Hit
     from kb_runtime.tools.search.answers import (
         CollectionSize,
@@ -75,7 +75,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
 
 
 def shown_hit(artifact: Knowledge, hit: Hit) -> CompactHit:
-    """A hit as lists of hits show it: where it is and what it says.
+    """A hit as lists of hits show it: its place and its snippet.
 
     A chunk with nothing to show, which is front matter alone, is shown by its record's summary.
     """
@@ -178,7 +178,7 @@ def info(session: Session, _: dict[str, Any]) -> Answer[KnowledgeBaseInfo]:
     return json_answer(structured)
 
 
-def find_record(session: Session, arguments: dict[str, Any]) -> tuple[CollectionInfo, Entry]:
+def find_record(session: Session, arguments: dict[str, Any]) -> tuple[CollectionInfo, CatalogEntry]:
     """The record that an address, a hit's id, a path, the end of only one path, or a name means."""
     artifact = session.artifact
     name: str = arguments["name"]

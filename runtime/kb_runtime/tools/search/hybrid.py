@@ -14,7 +14,7 @@ from kb_runtime.tools.declaration import Answer, Argument, Tool
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
-    from kb_runtime.records.entries import Entry
+    from kb_runtime.records.entries import CatalogEntry
     from kb_runtime.search.searcher import Hit
     from kb_runtime.tools.search.answers import HybridRequest, HybridResult, HybridResults
     from kb_runtime.tools.session import Session
@@ -129,17 +129,17 @@ def _budget(results: int) -> _Budget:
     return _Budget(snippet_chars, 60, 32, 80, 1, 40, 3, tags=0, shows_lines=False)
 
 
-class _Found(NamedTuple):
+class _ShownHit(NamedTuple):
     """A hit and the record that it is shown as."""
 
     info: CollectionInfo
-    record: Entry
+    record: CatalogEntry
     hit: Hit
 
 
 def _search(
     session: Session, query: str, scope: str, limit: int, modes: set[str], warnings: list[str]
-) -> list[_Found]:
+) -> list[_ShownHit]:
     """The best `limit` hits of a scope; those that would have the same id are one."""
     from kb_runtime.search.searcher import SearchRequest
 
@@ -148,7 +148,7 @@ def _search(
         warnings.append(f"the scope {scope} is empty in this knowledge base")
         return []
     decoded: dict[tuple[str, int], Any] = {}
-    shown: dict[str, _Found] = {}
+    shown: dict[str, _ShownHit] = {}
 
     def shown_as(hit: Hit) -> str:
         found = _shown(session, hit, scope, decoded)
@@ -164,7 +164,9 @@ def _search(
     return list(shown.values())[:limit]
 
 
-def _shown(session: Session, hit: Hit, scope: str, decoded: dict[tuple[str, int], Any]) -> _Found:
+def _shown(
+    session: Session, hit: Hit, scope: str, decoded: dict[tuple[str, int], Any]
+) -> _ShownHit:
     """What a hit is shown as: its record, or the builtin whose entry those lines of a page are.
 
     `decoded` keeps the records of a search: a page often has many hits.
@@ -186,8 +188,8 @@ def _shown(session: Session, hit: Hit, scope: str, decoded: dict[tuple[str, int]
                     and entry["path"] == record["path"]
                     and 0 <= line - entry["line"] < entry["lines"]
                 ):
-                    return _Found(owner, entry, hit)
-    return _Found(info, record, hit)
+                    return _ShownHit(owner, entry, hit)
+    return _ShownHit(info, record, hit)
 
 
 def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
@@ -197,7 +199,7 @@ def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
     return f"Nothing was found. Use other words, or {substring} for an exact piece of text."
 
 
-def _result(session: Session, scope: str, found: _Found, budget: _Budget) -> HybridResult:
+def _result(session: Session, scope: str, found: _ShownHit, budget: _Budget) -> HybridResult:
     info, record, hit = found
     metadata = _metadata(found, budget)
     if budget.shows_lines:
@@ -222,8 +224,8 @@ def _result(session: Session, scope: str, found: _Found, budget: _Budget) -> Hyb
     return result
 
 
-def _passage(found: _Found) -> str:
-    """What the snippet is taken from: not what title and metadata say already."""
+def _passage(found: _ShownHit) -> str:
+    """What the snippet is taken from: text that title and metadata do not repeat."""
     _, record, hit = found
     if found.info.kind == "builtins":
         builtin: Any = record
@@ -240,7 +242,7 @@ def _own_scope(info: CollectionInfo) -> str:
     return {"posts": "extra", "guidelines": "guidelines"}.get(info.group, "docs")
 
 
-def _id(session: Session, found: _Found) -> str:
+def _id(session: Session, found: _ShownHit) -> str:
     """What the tools that read records take. It is the address of a record whose id another knowledge
     base has too."""
     info, record, _ = found
@@ -276,12 +278,12 @@ def _is_elsewhere(session: Session, info: CollectionInfo, id: str) -> bool:
     )
 
 
-def _place(found: _Found) -> str:
+def _place(found: _ShownHit) -> str:
     """The section of a page that a hit lies in."""
     return f"{found.record['path']}#{_section(found)}"
 
 
-def _section(found: _Found) -> str:
+def _section(found: _ShownHit) -> str:
     return f"{found.hit.chunk.get('anchor', '')}:{_line(found.hit)}"
 
 
@@ -290,7 +292,7 @@ def _line(hit: Hit) -> int:
     return line
 
 
-def _metadata(found: _Found, budget: _Budget) -> dict[str, Any]:
+def _metadata(found: _ShownHit, budget: _Budget) -> dict[str, Any]:
     info, _, hit = found
     record: Any = found.record  # of the kind
     match info.kind:
@@ -338,10 +340,7 @@ TOOLS = (
         arguments=(
             Argument("query", "string", "What to look for.", required=True, max_length=2000),
             Argument(
-                "scopes",
-                "string[]",
-                "Where to search; omitted: everything.",
-                choices_from="scopes",
+                "scopes", "string[]", "Where to search; omitted: everything.", choices_from="scopes"
             ),
             Argument("scope", "string", "One of the scopes (old form)."),
             Argument(

@@ -9,8 +9,8 @@ from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import ELLIPSIS, cut
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer
-from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.paging import Pager, cursor_argument
+from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.paging import Pager
 
 if TYPE_CHECKING:
     from kb_runtime.tools.search.answers import LineMatch, LineMatches
@@ -36,7 +36,7 @@ LONGEST_LINE = 400
 """Code points of a line that an answer shows; a longer line is cut around the match."""
 
 
-class Part(NamedTuple):
+class TextPart(NamedTuple):
     """Text of a file that begins at line `first` (1-based)."""
 
     first: int
@@ -81,9 +81,9 @@ def search_docs(session: Session, arguments: dict[str, Any]) -> Answer[LineMatch
     return json_answer(structured)
 
 
-def _files(session: Session, scope: str) -> dict[str, list[Part]]:
+def _files(session: Session, scope: str) -> dict[str, list[TextPart]]:
     """The files of a scope by path. Where a page holds the whole file, its records add nothing."""
-    files: dict[str, list[Part]] = {}
+    files: dict[str, list[TextPart]] = {}
     whole: dict[str, str] = {}
     for kind in KINDS:
         for info in lookup.collections(session, kind):
@@ -98,9 +98,9 @@ def _files(session: Session, scope: str) -> dict[str, list[Part]]:
                 if not _in_scope(kind, record.get("group", ""), scope):
                     continue
                 if path in whole:
-                    files[path] = [Part(1, whole[path])]
+                    files[path] = [TextPart(1, whole[path])]
                 else:
-                    files.setdefault(path, []).append(Part(record.get("line", 1), text))
+                    files.setdefault(path, []).append(TextPart(record.get("line", 1), text))
     return files
 
 
@@ -116,7 +116,7 @@ def _in_scope(kind: str, group: str, scope: str) -> bool:
     return group == ("posts" if scope == "extra" else scope)
 
 
-def _matches(files: dict[str, list[Part]], folded_query: str) -> Iterator[Match]:
+def _matches(files: dict[str, list[TextPart]], folded_query: str) -> Iterator[Match]:
     """The matching lines, by path and line."""
     for path in sorted(files):
         for first, text in sorted(files[path]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from kb_runtime.tools.fields import TYPE_ONLY, Structure
+from kb_runtime.tools.fields import TYPE_ONLY, AnswerFields
 
 
 class PassageResult(TypedDict):
@@ -26,7 +26,7 @@ class PassageResult(TypedDict):
     pageCount: NotRequired[Annotated[int, "pages of the document"]]
 
 
-class PassageResults(Structure):
+class PassageResults(AnswerFields):
     query: Annotated[str, "the query"]
     alpha: Annotated[float, "share of meaning, as applied"]
     limit: Annotated[int, "results at most, as applied"]
@@ -44,7 +44,7 @@ class SourceSummary(TypedDict):
     description: NotRequired[Annotated[str, "what it is about"]]
 
 
-class SourceList(Structure):
+class SourceList(AnswerFields):
     sources: Annotated[list[SourceSummary], "by name", TYPE_ONLY]
     total: Annotated[int, "sources"]
 
@@ -55,7 +55,7 @@ class PageSummary(TypedDict):
     title: Annotated[str, "title of the page"]
 
 
-class PageList(Structure):
+class PageList(AnswerFields):
     sourceId: Annotated[str, "the source"]
     pages: Annotated[list[PageSummary], "in the order of its sitemap, else by path", TYPE_ONLY]
     total: Annotated[int, "pages that the filter leaves"]
@@ -70,7 +70,7 @@ class PageHeading(TypedDict):
     line: Annotated[int, "its line"]
 
 
-class PageContent(Structure):
+class PageContent(AnswerFields):
     url: Annotated[str, "address of the page"]
     title: Annotated[str, "its title"]
     sourceId: Annotated[str, "the source it is in"]

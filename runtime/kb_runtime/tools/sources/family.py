@@ -1,7 +1,7 @@
 """What the tools over documentation sets share: names, errors, facts about pages.
 
-Their contract wants protocol errors: -32602 for arguments, -32603 for failures of the server. Only a
-page or a section that does not exist is told in the answer.
+Their contract requires protocol errors: -32602 for arguments, -32603 for failures of the server. Only a
+page or section that does not exist is reported in the answer.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ProtocolError, ToolError
 from kb_runtime.tools.answers import error_structure, error_text, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.sources.lookup import (
-    KIND,
-)
+from kb_runtime.tools.sources.lookup import KIND
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import PageEntry
@@ -39,7 +37,7 @@ def page_facts(page: PageEntry) -> Any:
 
 
 def protocol_error(error: ToolError) -> Answer[Failure]:
-    """What does not exist is told in the answer. Raises ProtocolError for everything else."""
+    """Reports what does not exist in the answer. Raises ProtocolError for everything else."""
     if error.kind == "NOT_FOUND":
         return Answer(error_text(error), error_structure(error))
     is_fault = error.kind in ("INTERNAL", "UNAVAILABLE")

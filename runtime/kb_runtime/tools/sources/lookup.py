@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 KIND = "pages"
 
 
-class Source(NamedTuple):
+class DocumentationSet(NamedTuple):
     """A source and its place: its pages are the records after `position`."""
 
     info: CollectionInfo
@@ -52,7 +52,7 @@ class Source(NamedTuple):
         return range(start, chunks.rows_of(self.position + end, rows).stop)
 
 
-def sources(session: Session) -> list[Source]:
+def sources(session: Session) -> list[DocumentationSet]:
     """Every source, by name and then by id."""
     found = []
     for info in lookup.collections(session, KIND):
@@ -60,13 +60,13 @@ def sources(session: Session) -> list[Source]:
         position = 0
         while position < len(catalog):
             record: Any = catalog[position]
-            source = Source(info, position, record)
+            source = DocumentationSet(info, position, record)
             found.append(source)
             position += 1 + len(source.pages)
     return sorted(found, key=lambda each: (each.name.casefold(), each.id))
 
 
-def find_source(session: Session, id: str) -> Source:
+def find_source(session: Session, id: str) -> DocumentationSet:
     """The source with this id, or else with this id or name in another case. Raises BAD_INPUT."""
     known = sources(session)
     folded = id.casefold()
@@ -89,7 +89,9 @@ def find_source(session: Session, id: str) -> Source:
 
 
 def matching_rows(
-    session: Session, among: Iterable[Source], accepts: Callable[[Source, ListedPage], bool]
+    session: Session,
+    among: Iterable[DocumentationSet],
+    accepts: Callable[[DocumentationSet, ListedPage], bool],
 ) -> tuple[range, ...]:
     """The chunks of the pages that `accepts` takes, as few ranges as possible, in row order."""
     ranges: list[range] = []

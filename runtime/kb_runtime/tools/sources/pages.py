@@ -12,8 +12,8 @@ from kb_runtime.text.rendering import exact_fence, indented_json_text
 from kb_runtime.text.urls import split_fragment
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.declaration import Answer, Argument
-from kb_runtime.tools.paging import Pager, cursor_argument
+from kb_runtime.tools.declaration import Answer, Argument, cursor_argument
+from kb_runtime.tools.paging import Pager
 from kb_runtime.tools.sources.family import (
     LIST_PAGES,
     LIST_SOURCES,
@@ -22,11 +22,7 @@ from kb_runtime.tools.sources.family import (
     page_facts,
     source_tool,
 )
-from kb_runtime.tools.sources.lookup import (
-    find_pages,
-    find_source,
-    sources,
-)
+from kb_runtime.tools.sources.lookup import find_pages, find_source, sources
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import PageEntry, SectionEntry
@@ -198,7 +194,7 @@ def _section(
     page: PageEntry, arguments: Mapping[str, Any], warnings: list[str]
 ) -> SectionEntry | None:
     """The section asked for by title or anchor, else by the fragment of the address. Raises
-    NOT_FOUND for an unknown title; an unknown fragment is only told."""
+    NOT_FOUND for an unknown title; an unknown fragment is only warned of."""
     wanted = arguments["section"]
     fragment = split_fragment(arguments["url"])[1]
     sections = page.get("sections", [])
@@ -240,11 +236,7 @@ TOOLS = (
         list_pages,
         (
             Argument(
-                "source_id",
-                "string",
-                "id from qurio_list_sources",
-                required=True,
-                max_length=300,
+                "source_id", "string", "id from qurio_list_sources", required=True, max_length=300
             ),
             Argument("filter", "string", "text that url or title contains", max_length=500),
             Argument(

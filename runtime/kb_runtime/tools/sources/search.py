@@ -13,15 +13,10 @@ from kb_runtime.text.rendering import exact_fence
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument
-from kb_runtime.tools.sources.family import (
-    READ_PAGE,
-    SEARCH,
-    page_facts,
-    source_tool,
-)
+from kb_runtime.tools.sources.family import READ_PAGE, SEARCH, page_facts, source_tool
 from kb_runtime.tools.sources.lookup import (
     KIND,
-    Source,
+    DocumentationSet,
     find_source,
     matching_rows,
     sources,
@@ -172,7 +167,7 @@ def _rows(session: Session, filters: Mapping[str, Sequence[Any]]) -> tuple[range
     if not by_page and not filters.keys() & {"sourceId", "sourceName"}:
         return None
 
-    def accepts(_: Source, page: ListedPage) -> bool:
+    def accepts(_: DocumentationSet, page: ListedPage) -> bool:
         return all(page.get(field) in values for field, values in by_page.items())
 
     among = [
@@ -239,11 +234,7 @@ TOOLS = (
         search,
         (
             Argument(
-                "query",
-                "string",
-                "what to look for",
-                required=True,
-                max_length=MAX_QUERY_CHARS,
+                "query", "string", "what to look for", required=True, max_length=MAX_QUERY_CHARS
             ),
             Argument(
                 "alpha",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from kb_runtime.tools.fields import TYPE_ONLY, Structure
+from kb_runtime.tools.fields import TYPE_ONLY, AnswerFields
 
 
 class WorkshopSummary(TypedDict):
@@ -25,7 +25,7 @@ class WorkshopTotals(TypedDict):
     sections: Annotated[int, "sections"]
 
 
-class WorkshopList(Structure):
+class WorkshopList(AnswerFields):
     workshops: Annotated[list[WorkshopSummary], "by slug", TYPE_ONLY]
     limit: Annotated[int, "page size, as applied"]
     totals: Annotated[WorkshopTotals, "over all workshops that pass the filters", TYPE_ONLY]
@@ -47,7 +47,7 @@ class ExerciseSummary(TypedDict):
     steps: Annotated[list[StepSummary], "by number"]
 
 
-class ExerciseList(Structure):
+class ExerciseList(AnswerFields):
     workshop: Annotated[str, "its slug"]
     title: Annotated[str, "its title"]
     exercises: Annotated[list[ExerciseSummary], "by number", TYPE_ONLY]
@@ -62,7 +62,7 @@ class ContextSection(TypedDict):
     stepNumber: NotRequired[Annotated[int, "missing for sections of the whole exercise"]]
 
 
-class LearningContext(Structure):
+class LearningContext(AnswerFields):
     workshop: Annotated[str, "its slug"]
     exerciseNumber: Annotated[int, "the exercise"]
     sections: Annotated[list[ContextSection], "in the order in which they are taught", TYPE_ONLY]
@@ -72,7 +72,7 @@ class LearningContext(Structure):
     nextCursor: NotRequired[Annotated[str, "when more follows; carries its scope"]]
 
 
-class DiffContext(Structure):
+class DiffContext(AnswerFields):
     workshop: Annotated[str, "its slug"]
     exerciseNumber: Annotated[int, "the exercise"]
     diffSections: Annotated[
@@ -97,7 +97,7 @@ class TopicMatch(TypedDict):
     vectorId: Annotated[str, "id of the passage"]
 
 
-class TopicMatches(Structure):
+class TopicMatches(AnswerFields):
     query: Annotated[str, "the query"]
     limit: Annotated[int, "matches at most, as applied"]
     mode: Annotated[
@@ -123,7 +123,7 @@ class QuestionType(TypedDict):
     followUps: Annotated[list[str], "questions to go on with"]
 
 
-class QuizInstructions(Structure):
+class QuizInstructions(AnswerFields):
     tool: Annotated[Literal["retrieve_quiz_instructions"], ""]
     version: Annotated[Literal["1"], "of the protocol"]
     topic: Annotated[str | None, "the topic given"]

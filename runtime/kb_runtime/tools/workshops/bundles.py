@@ -10,14 +10,8 @@ from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import cut, json_text
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.declaration import Argument
-from kb_runtime.tools.paging import cursor_argument
-from kb_runtime.tools.workshops.lookup import (
-    KIND,
-    Workshop,
-    check_scope,
-    find_workshop,
-)
+from kb_runtime.tools.declaration import Argument, cursor_argument
+from kb_runtime.tools.workshops.lookup import KIND, Workshop, check_scope, find_workshop
 from kb_runtime.tools.workshops.text import listing, next_steps, shown, title
 
 if TYPE_CHECKING:
@@ -45,7 +39,7 @@ MAX_CHARS_ARGUMENT = Argument(
 CURSOR = cursor_argument("nextCursor of the previous answer")
 
 
-class Scope(NamedTuple):
+class ExerciseScope(NamedTuple):
     """The exercise, or the step of it, that a bundle of sections is about."""
 
     workshop: Workshop
@@ -62,12 +56,12 @@ class Scope(NamedTuple):
         return f"the workshop {quoted(self.workshop.slug)}, exercise {self.exercise}{step}"
 
 
-def stated_scope(session: Session, arguments: Mapping[str, Any]) -> Scope:
+def stated_scope(session: Session, arguments: Mapping[str, Any]) -> ExerciseScope:
     """The scope that the arguments name. Raises NOT_FOUND."""
     workshop = find_workshop(session, arguments["workshop"])
     exercise, step = arguments["exerciseNumber"], arguments["stepNumber"]
     check_scope([workshop], exercise, step)
-    return Scope(workshop, exercise, step)
+    return ExerciseScope(workshop, exercise, step)
 
 
 class Bundle(NamedTuple):
@@ -90,20 +84,20 @@ def bundle_from(
     if first >= len(chosen):
         raise bad_cursor("it is beyond the end")
     taken: list[ContextSection] = []
-    room = limit
+    left = limit
     for number in range(first, len(chosen)):
         record = workshop.section(session, chosen[number])
         content = record.get("text", "")
         if offset and offset >= len(content):
             raise bad_cursor("it is beyond the end")
-        end = cut(content, offset, room) if room or not content else offset
-        if room < limit and end - offset > room:  # one visible character that does not fit
+        end = cut(content, offset, left) if left or not content else offset
+        if left < limit and end - offset > left:  # one visible character that does not fit
             end = offset
         if end > offset or not content:
             taken.append(_section(record, content[offset:end]))
         if end < len(content):
             return Bundle(taken, (number, end))
-        room -= end - offset
+        left -= end - offset
         offset = 0
     return Bundle(taken, None)
 
@@ -143,7 +137,7 @@ class BundleText(NamedTuple):
 
     tool: str
     heading: str
-    scope: Scope
+    scope: ExerciseScope
     facts: Mapping[str, str]
 
     def write(

@@ -19,7 +19,7 @@ from kb_runtime.tools.workshops.bundles import (
     STEP,
     WORKSHOP,
     BundleText,
-    Scope,
+    ExerciseScope,
     bundle_from,
     limit_of,
     limit_texts,
@@ -91,7 +91,7 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
 
 def _drawn(
     session: Session, arguments: Mapping[str, Any], warnings: list[str]
-) -> tuple[Scope, int, int]:
+) -> tuple[ExerciseScope, int, int]:
     """An exercise drawn at random, each with the same chance, or the one that the cursor continues."""
     given = [
         name for name in ("workshop", "exerciseNumber", "stepNumber") if arguments[name] is not None
@@ -112,7 +112,7 @@ def _drawn(
     seed = arguments["seed"]
     source = random.SystemRandom() if seed is None else random.Random(seed)
     workshop, number = exercises[source.randrange(len(exercises))]
-    return Scope(workshop, number, None), 0, 0
+    return ExerciseScope(workshop, number, None), 0, 0
 
 
 def _drawn_from(session: Session, slug: str | None, warnings: list[str]) -> list[Workshop]:
@@ -143,12 +143,12 @@ def _pager(session: Session) -> Pager:
     return Pager(session.artifact.build_id, "retrieve_learning_context", {})
 
 
-def _continued(session: Session, cursor: str) -> tuple[Scope, int, int]:
+def _continued(session: Session, cursor: str) -> tuple[ExerciseScope, int, int]:
     index, exercise, step, section, offset = _pager(session).read(cursor, 5)
     known = workshops(session)
     if index >= len(known):
         raise bad_cursor("it is beyond the end")
-    return Scope(known[index], exercise, step or None), section, offset
+    return ExerciseScope(known[index], exercise, step or None), section, offset
 
 
 TOOLS = (

@@ -19,17 +19,13 @@ from kb_runtime.tools.workshops.bundles import (
     STEP,
     WORKSHOP,
     BundleText,
-    Scope,
+    ExerciseScope,
     bundle_from,
     limit_of,
     limit_texts,
     stated_scope,
 )
-from kb_runtime.tools.workshops.lookup import (
-    FAMILY,
-    KIND,
-    covering,
-)
+from kb_runtime.tools.workshops.lookup import FAMILY, KIND, covering
 from kb_runtime.tools.workshops.text import failure, shown
 
 if TYPE_CHECKING:
@@ -86,7 +82,7 @@ def diff_context(session: Session, arguments: dict[str, Any]) -> Answer[DiffCont
     )
 
 
-def _focused(session: Session, scope: Scope, diffs: Sequence[int], focus: str) -> list[int]:
+def _focused(session: Session, scope: ExerciseScope, diffs: Sequence[int], focus: str) -> list[int]:
     """The diffs that hold `focus` anywhere, whatever its case. Raises NO_MATCH."""
     folded = focus.casefold()
     chosen = []

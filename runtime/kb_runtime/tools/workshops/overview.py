@@ -9,10 +9,7 @@ from kb_runtime.errors import ToolError
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.paging import Pager
-from kb_runtime.tools.workshops.bundles import (
-    CURSOR,
-    EXERCISE,
-)
+from kb_runtime.tools.workshops.bundles import CURSOR, EXERCISE
 from kb_runtime.tools.workshops.lookup import (
     FAMILY,
     KIND,
@@ -200,11 +197,7 @@ TOOLS = (
         run=list_exercises,
         arguments=(
             Argument(
-                "workshop",
-                "string",
-                "slug from list_workshops",
-                required=True,
-                max_length=300,
+                "workshop", "string", "slug from list_workshops", required=True, max_length=300
             ),
             EXERCISE,
         ),

@@ -262,11 +262,7 @@ TOOLS = (
             ),
             Argument("workshop", "string", "only this workshop (slug)", max_length=300),
             Argument(
-                "exerciseNumber",
-                "integer",
-                "only this exercise",
-                minimum=1,
-                out_of_range="reject",
+                "exerciseNumber", "integer", "only this exercise", minimum=1, out_of_range="reject"
             ),
             Argument(
                 "stepNumber",
