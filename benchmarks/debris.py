@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 import psutil
 
 from kb_runtime.live.workspace import FORMAT_FILE, STATUS_FILE
+from kb_runtime.store.locks import try_lock
 from kb_runtime.store.manifest import CURRENT, MANIFEST, is_build_id
 from kbc.encoding.graph_cache import FOLDER as GRAPHS
 from kbc.encoding.graph_cache import UNFINISHED
@@ -32,15 +31,9 @@ def _is_trial(path: Path) -> bool:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a process holds the lock of a file."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
+    """Whether a process holds a lock of a file, a shared one, too."""
+    with path.open("rb") as file:
+        return not try_lock(file.fileno())
 
 
 def in_output(kb_folder: Path, keep: int) -> list[str]:

@@ -74,11 +74,11 @@ def ingest_command(
     A test replaces the one that has its uid.
     """
     from kbc.following.ingestion import ingest
-    from kbc.following.tied import tie_to_stdin
+    from kbc.following.parent_death import exit_with_parent
 
     given = {name: _content(name) for name in files}
     if tied:
-        tie_to_stdin()
+        exit_with_parent()
     found = [_tests(name, data, suite) for name, data in given.items()]
     cases = [case for each in found for case in each.cases]
     result = ingest(_open(workspace), cases, jobs or os.cpu_count() or 1, model)
@@ -120,10 +120,10 @@ def index_command(
     as_json: bool,
 ) -> None:
     """Index the source files of a folder into WORKSPACE, with vectors, and publish them."""
-    from kbc.following.tied import tie_to_stdin
+    from kbc.following.parent_death import exit_with_parent
 
     if tied:
-        tie_to_stdin()
+        exit_with_parent()
     indexing = _indexing(_open(workspace), tree, model, jobs)
     noted = indexing.noted_edited() if edits else None
     report = indexing.build(noted, draft=False)
@@ -148,11 +148,11 @@ def follow_command(
     """
     from kbc.following.builder import build_command
     from kbc.following.follower import Follower
-    from kbc.following.tied import tie_to_stdin
+    from kbc.following.parent_death import exit_with_parent
 
     del as_json  # only an error would be printed
     if tied:
-        tie_to_stdin()
+        exit_with_parent()
     opened = _open(workspace)
     indexing = _indexing(opened, tree, model, None)
     command = build_command(opened.root, indexing.tree, model)

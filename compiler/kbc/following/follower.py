@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kb_runtime.live.workspace import remove_unfinished
+from kb_runtime.store.locks import open_locked
 from kbc.following.builder import Builder, Cause, Failure
 from kbc.following.changes import Changes
 from kbc.following.code_tree import TreeError
@@ -24,7 +25,6 @@ from kbc.following.snapshot import Snapshot
 from kbc.following.status import StatusFile
 from kbc.linking import retention
 from kbc.linking.linker import PublishError
-from kbc.linking.locks import acquired
 
 REBUILT_FROM_FILES = 64
 """Edited files from which on the index is built anew instead of their edits."""
@@ -213,15 +213,14 @@ class Follower:
     def _lock(self) -> Iterator[None]:
         """Waits until no other process follows the tree for this workspace."""
         folder = Path(self._indexing.folder.folder)
-        while True:
-            folder.mkdir(parents=True, exist_ok=True)
-            path = Path(self._indexing.folder.lock_path)
-            with path.open("a") as lock:
-                while not acquired(lock.fileno()):
-                    time.sleep(_LOCKED_S)
-                if _is_at(lock.fileno(), path):  # not so when the folder was pruned
-                    yield
-                    return
+        lock = None
+        while lock is None:
+            folder.mkdir(parents=True, exist_ok=True)  # again, when it was pruned meanwhile
+            lock = open_locked(self._indexing.folder.lock_path, wait_s=_LOCKED_S)
+        try:
+            yield
+        finally:
+            os.close(lock)
 
     def _say(self, state: str, notice: str) -> None:
         index = self._index
@@ -239,9 +238,3 @@ class Follower:
             }
         )
 
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except OSError:
-        return False

@@ -26,10 +26,10 @@ from kb_runtime.live.workspace import (
     write_whole,
 )
 from kb_runtime.records.cases import Case, as_record, normalise
+from kb_runtime.store.locks import open_locked
 from kb_runtime.store.manifest import load, resolve
 from kbc.diagnostics import Diagnostic
 from kbc.linking.linker import PublishError
-from kbc.linking.locks import acquired_within
 from kbc.pipeline.build import BuildOptions, build
 from kbc.project.model import PROJECT_FILE
 
@@ -192,21 +192,20 @@ def _locked(folder: TestsFolder) -> Iterator[None]:
     """While the body runs nobody else ingests. Raises `PublishError`."""
     try:
         Path(folder.folder).mkdir(parents=True, exist_ok=True)
-        lock = os.open(Path(folder.folder, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        lock = open_locked(Path(folder.folder, _LOCK), LOCK_WAIT_S)
     except (FileExistsError, NotADirectoryError) as error:
         raise PublishError("unwritable", f"{folder.folder} is not a folder.") from error
     except OSError as error:
         raise PublishError(
             "unwritable", f"{folder.folder} cannot be written: {error.strerror}."
         ) from error
+    if lock is None:
+        raise PublishError(
+            "locked",
+            f"Another ingestion into {folder.folder} did not finish within {LOCK_WAIT_S:g} seconds.",
+            "Wait for it, or stop it, and ingest again.",
+        )
     try:
-        if not acquired_within(lock, LOCK_WAIT_S):
-            raise PublishError(
-                "locked",
-                f"Another ingestion into {folder.folder} did not finish within"
-                f" {LOCK_WAIT_S:g} seconds.",
-                "Wait for it, or stop it, and ingest again.",
-            )
         yield
     finally:
         os.close(lock)

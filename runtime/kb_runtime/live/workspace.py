@@ -18,6 +18,8 @@ import errno
 import json
 import os
 
+from kb_runtime.store.locks import is_locked
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -128,20 +130,7 @@ class CodeFolder:
 
     def is_followed(self) -> bool:
         """Whether a process follows the tree now, so that what it said last holds."""
-        import fcntl
-
-        try:
-            descriptor = os.open(self.lock_path, os.O_RDONLY)
-        except OSError:
-            return False
-        try:
-            # Shared, so that servers do not take each other for the one that follows.
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
+        return is_locked(self.lock_path)
 
     def status(self) -> dict[str, Any]:
         """What the process that follows the tree said last; empty before it has said anything."""
