@@ -19,15 +19,7 @@ from typing import Protocol
 from kb_runtime.store.manifest import CURRENT, is_build_id
 from kbc.diagnostics import Diagnostics
 from kbc.following.allocator import give_back_memory, use_one_arena
-from kbc.following.file_changes import (
-    VERSION_CONTROL,
-    CannotWatchError,
-    Changes,
-    Identity,
-    NotifiedChanges,
-    PolledChanges,
-    identity_of,
-)
+from kbc.following.file_changes import VERSION_CONTROL, FileWatcher
 from kbc.linking.linker import LOCK
 from kbc.linking.retention import TEMPORARY
 from kbc.pipeline.build import BuildOptions, BuildReport, build, warm_up
@@ -98,8 +90,7 @@ class Watcher:
         self._options = replace(options, out=options.out.absolute())
         self._listener = listener
         self._poll = poll
-        self._changes: Changes | None = None
-        self._identities: dict[Path, Identity] = {}
+        self._is_noted = False
         self._stopping = False
 
     def stop(self) -> None:
@@ -117,16 +108,17 @@ class Watcher:
         """
         self._require_names()
         use_one_arena()
+        self._files = FileWatcher((), self._is_own, poll=self._poll)
         try:
-            self._observe()
+            self._watch_current_bases()
+            self._note_polling()
             due = list(self._watched)
             while True:
                 for one in due:
                     self._build(one)
                 due = self._wait()
         finally:
-            if self._changes is not None:
-                self._changes.close()
+            self._files.close()
 
     def _require_names(self) -> None:
         owners: dict[str, Path] = {}
@@ -169,19 +161,11 @@ class Watcher:
         while True:
             self._require_wanted()
             cold = next((one for one in self._watched if one.is_cold), None)
-            changed = self._changed_paths(TICK_S if cold is None else _GLANCE_S)
+            changed = self._files.wait(TICK_S if cold is None else _GLANCE_S)
+            self._note_polling()
             due = [one for one in self._watched if self._concerns(one, changed)]
-            if self._identities != self._current_identities():
-                moved = {
-                    base
-                    for base, now in self._current_identities().items()
-                    if self._identities.get(base) != now
-                }
-                due = [one for one in self._watched if one in due or moved & set(one.bases)]
-                self._observe()
-            elif due and self._needs_new_look(changed):
-                self._observe()
             if due:
+                self._watch_current_bases()
                 return due
             if cold is not None:
                 self._warm_up(cold)
@@ -190,27 +174,24 @@ class Watcher:
         if self._stopping:
             raise KeyboardInterrupt
 
-    def _needs_new_look(self, changed: set[str]) -> bool:
-        """Whether folders came, which the kernel may have too many of by now, or what is watched was
-        replaced."""
-        watched = {str(base) for one in self._watched for base in one.bases}
-        differ = any(tuple(self._bases(one.root)) != one.bases for one in self._watched)
-        return differ or not watched.isdisjoint(changed) or any(map(os.path.isdir, changed))
+    def _note_polling(self) -> None:
+        if self._files.problem and not self._is_noted:
+            self._is_noted = True
+            self._listener.noted(
+                f"the kernel cannot watch the files: {self._files.problem}; they are looked at once a"
+                " second instead"
+            )
 
-    def _changed_paths(self, timeout_s: float) -> set[str]:
-        assert self._changes is not None
-        try:
-            return self._changes.wait(timeout_s)
-        except CannotWatchError as error:
-            self._fall_back(error)
-            return {str(base) for one in self._watched for base in one.bases}
+    def _watch_current_bases(self) -> None:
+        """Watches what the knowledge bases are made of now, where that has changed."""
+        before = [one.bases for one in self._watched]
+        for one in self._watched:
+            one.bases = tuple(self._bases(one.root))
+        if before != [one.bases for one in self._watched]:
+            self._files.watch([base for one in self._watched for base in one.bases])
 
     def _concerns(self, one: _Watched, changed: Iterable[str]) -> bool:
-        return any(
-            path.is_relative_to(base) and not self._is_own(path)
-            for path in map(Path, changed)
-            for base in one.bases
-        )
+        return any(path.is_relative_to(base) for path in map(Path, changed) for base in one.bases)
 
     def _is_own(self, path: Path) -> bool:
         """Whether a build or a version control system writes it, and no author."""
@@ -231,34 +212,6 @@ class Watcher:
         yield root
         if self._options.allow_outside:
             yield from sorted(outside(root))
-
-    def _observe(self) -> None:
-        """Watches what the knowledge bases are made of now, in place of what was watched before."""
-        if self._changes is not None:
-            self._changes.close()
-        for one in self._watched:
-            one.bases = tuple(self._bases(one.root))
-        self._identities = self._current_identities()
-        existing = [base for base, found in self._identities.items() if found is not None]
-        if self._poll or not existing:
-            self._changes = PolledChanges(existing)
-            return
-        try:
-            self._changes = NotifiedChanges(existing)
-        except FileNotFoundError:  # went away just now, which the next look at identities tells
-            self._changes = PolledChanges(existing)
-        except CannotWatchError as error:
-            self._fall_back(error)
-
-    def _fall_back(self, error: CannotWatchError) -> None:
-        self._listener.noted(
-            f"the kernel cannot watch the files: {error}; they are looked at once a second instead"
-        )
-        self._poll = True
-        self._observe()
-
-    def _current_identities(self) -> dict[Path, Identity]:
-        return {base: identity_of(base) for one in self._watched for base in one.bases}
 
 
 def outside(root: Path) -> set[Path]:

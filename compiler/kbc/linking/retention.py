@@ -45,6 +45,13 @@ def prune(kb_folder: Path, current: str, keep: int) -> list[str]:
     return [path.name for path in surplus if path.name != current and remove_build(path)]
 
 
+def remove_builds(kb_folder: Path) -> None:
+    """Removes all builds that no reader has open, the current one, too."""
+    for path in kb_folder.iterdir() if kb_folder.is_dir() else ():
+        if is_build_id(path.name):
+            remove_build(path)
+
+
 def remove_build(folder: Path) -> bool:
     """Removes a build unless a reader has it open; False when it stays.
 

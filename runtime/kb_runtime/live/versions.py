@@ -273,8 +273,8 @@ class _Source:
         """The live version; `known`, which is served now, where it is still that or no other can be
         opened. None for a workspace without a version. Raises `ArtifactError` where nothing is known."""
         stamp = self._seen = self._stamp()  # before opening: a later change is then not overlooked
-        if self.is_workspace and known is None and stamp is None:
-            return None
+        if self.is_workspace and stamp is None:
+            return None  # nothing is published yet, or it was withdrawn
         try:
             if known is not None:
                 live = os.path.basename(self._location.build_folder())

@@ -26,7 +26,7 @@ def try_lock(descriptor: int) -> bool:
 
     Raises `OSError`, also for a file system without locks.
     """
-    if fcntl is None:
+    if not OPEN_FOLDERS_MOVE:
         from filelock import lock_descriptor
 
         return lock_descriptor(descriptor, blocking=False)
@@ -38,7 +38,7 @@ def try_share(descriptor: int) -> bool:
 
     Raises `OSError`, also for a file system without locks.
     """
-    return fcntl is None or _flocked(descriptor, fcntl.LOCK_SH)
+    return not OPEN_FOLDERS_MOVE or _flocked(descriptor, fcntl.LOCK_SH)
 
 
 def lock_within(descriptor: int, seconds: float) -> bool:
@@ -80,7 +80,7 @@ def is_locked(path: str | os.PathLike[str]) -> bool:
         return False
     try:
         # Shared where that exists: processes that ask must not take each other for the holder.
-        return not (try_lock(descriptor) if fcntl is None else try_share(descriptor))
+        return not (try_share(descriptor) if OPEN_FOLDERS_MOVE else try_lock(descriptor))
     except OSError:
         return True
     finally:
