@@ -29,7 +29,7 @@ Identity = tuple[int, int] | None
 """Device and inode; None where nothing is."""
 
 
-class Changes(Protocol):
+class ChangeSource(Protocol):
     """Notices changes from when it was made on."""
 
     def wait(self, timeout_s: float) -> set[str]:
@@ -56,7 +56,7 @@ class FileWatcher:
         is_ignored: Callable[[Path], bool],
         *,
         poll: bool = False,
-        poller: Callable[[Sequence[Path]], Changes] | None = None,
+        poller: Callable[[Sequence[Path]], ChangeSource] | None = None,
         longest_ms: int = LONGEST_MS,
     ) -> None:
         self.problem = ""
@@ -66,7 +66,7 @@ class FileWatcher:
         self._poller = poller or PolledChanges
         self._longest_ms = longest_ms
         self._identities: Mapping[Path, Identity] = {}
-        self._changes: Changes = PolledChanges(())
+        self._changes: ChangeSource = PolledChanges(())
         self.watch(paths)
 
     def watch(self, paths: Sequence[Path]) -> None:
@@ -101,7 +101,7 @@ class FileWatcher:
     def close(self) -> None:
         self._changes.close()
 
-    def _begin(self, existing: Sequence[Path]) -> Changes:
+    def _begin(self, existing: Sequence[Path]) -> ChangeSource:
         if not self._poll and existing:
             try:
                 return NotifiedChanges(existing, self._longest_ms)
@@ -122,11 +122,11 @@ class FileWatcher:
 
 
 class NotifiedChanges:
-    """Changes that the kernel reports. Raises `FileNotFoundError` for a missing path, and
+    """ChangeSource that the kernel reports. Raises `FileNotFoundError` for a missing path, and
     `CannotWatchError`."""
 
     def __init__(self, paths: Sequence[Path], longest_ms: int = LONGEST_MS) -> None:
-        """Changes are reported `longest_ms` after the first of them, also when it is not quiet."""
+        """ChangeSource are reported `longest_ms` after the first of them, also when it is not quiet."""
         self._longest_ms = longest_ms
         try:
             self._notify = RustNotify(
@@ -157,7 +157,7 @@ class NotifiedChanges:
 
 
 class PolledChanges:
-    """Changes found by comparing `Signature`s of all files, for folders that the kernel cannot watch."""
+    """ChangeSource found by comparing `Signature`s of all files, for folders that the kernel cannot watch."""
 
     def __init__(self, paths: Sequence[Path], interval_s: float = POLL_S) -> None:
         self._paths = tuple(paths)
@@ -251,7 +251,7 @@ def signatures(path: Path) -> Iterator[tuple[str, Signature]]:
 
 
 def _cannot_watch(error: Exception) -> CannotWatchError:
-    """In words of this program, as far as the library's text can be told apart."""
+    """Replaces the library's texts by our own, as far as they are known."""
     text = str(error)
     if "limit" in text or "Too many open files" in text:
         return CannotWatchError("the limit of watched folders is reached (fs.inotify)")

@@ -124,7 +124,7 @@ class Follower:
             rescan = bool(changed or self._obstacle or overdue)
 
     def _update(self, notice: str, *, rescan: bool) -> str:
-        """Publishes what takes little time and starts what takes more; gives what hindered it."""
+        """Publishes what takes little time and starts what takes more; returns what prevented it."""
         try:
             self._finish_build()
             if self._published is None:

@@ -1,4 +1,4 @@
-"""Removes from a workspace the source trees that nobody follows or reads any more."""
+"""Removes from a workspace the indexes of source trees that no process follows or reads."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def prune(workspace: Workspace, *, dry_run: bool = False) -> list[PrunedTree]:
             if not in_use and not dry_run:
                 if not OPEN_FOLDERS_MOVE:
                     locks.close()
-                # In one step, under its locks: who comes next finds nothing, and begins anew.
+                # In one step, under its locks: the next process finds nothing and begins anew.
                 aside = retention.temporary(code, f"old-{folder.name}")
                 folder.rename(aside)
                 shutil.rmtree(aside, ignore_errors=True)

@@ -34,7 +34,7 @@ class TreeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedFiles:
     """A published artifact: the SHA-256 of each file by its path in the tree, whether it has vectors,
     and whether this compiler's libraries and model made it (`is_current`)."""
 
@@ -59,11 +59,11 @@ class SourceIndex:
     model: Path | None = None
     weights_sha256: str = PINNED_WEIGHTS_SHA256
 
-    def published(self) -> Published | None:
+    def published(self) -> PublishedFiles | None:
         """The index of all files; None where there is none, or it cannot be read."""
         return self._published(self.folder.index)
 
-    def published_edits(self) -> Published | None:
+    def published_edits(self) -> PublishedFiles | None:
         """The overlay of edited files; None where there is none."""
         return self._published(self.folder.edits)
 
@@ -84,14 +84,14 @@ class SourceIndex:
         (kb_folder / CURRENT).unlink(missing_ok=True)
         retention.remove_builds(kb_folder)
 
-    def _published(self, out: str) -> Published | None:
+    def _published(self, out: str) -> PublishedFiles | None:
         try:
             manifest = load(resolve(out))
         except ArtifactError:
             return None
         encoder = manifest["encoder"]
         base = f"{self.tree.as_posix()}/"
-        return Published(
+        return PublishedFiles(
             {file["path"].removeprefix(base): file["sha256"] for file in manifest["inputs"]},
             encoder is not None,
             manifest["libraries"] == toolchain.library_versions()
@@ -162,7 +162,7 @@ def read_tree(
     """The source files below `tree`, or those of them whose paths in it are in `only`; `exclude` are
     further patterns, as in an ignore file at the top of the tree.
 
-    A file that vanishes or cannot be read meanwhile is left out: whoever follows the tree hears of it
+    A file that vanishes or cannot be read meanwhile is left out: the follower is notified of it
     again. Raises `TreeError` when the tree itself cannot be read, or holds no source file.
     """
     collection = Collection(name=NAME, kind="code", paths=(tree.as_posix(),))

@@ -270,7 +270,7 @@ class Staging:
             self._lock = None
 
     def _translated(self, error: Exception) -> PublishError:
-        """What `error`, met while writing the output, means for whoever asked for it."""
+        """The `PublishError` that explains an error of writing the output."""
         if self._is_no_space(error):
             return PublishError(
                 "no-space",

@@ -9,7 +9,7 @@ FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def forget_gauges(folder: str, place: int) -> None:
-    """Removes what the worker at `place`, which has ended, was doing. Its counts stay."""
+    """Removes the gauges of the worker at `place`, which has ended. Its counters stay."""
     for name in os.listdir(folder):
         if name.startswith("gauge_") and name.endswith(f"_{place}.db"):
             os.remove(os.path.join(folder, name))

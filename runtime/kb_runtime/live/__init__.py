@@ -1,4 +1,4 @@
-"""What changes after a build: new versions, workspaces, edited source trees, and the compiler as a process.
+"""What changes while a server runs: new versions, workspaces, edited source trees, the compiler process.
 
 Imports `knowledge` and what lies below it.
 """

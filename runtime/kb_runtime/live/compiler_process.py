@@ -68,8 +68,8 @@ class CompilerProcess:
         except OSError as error:
             raise CompilerError(f"The compiler cannot be started: {error.strerror}.") from error
         _limit_memory(self._process.pid, memory_bytes)
-        self._report = _Reader(self._process.stdout, _MAX_REPORT_BYTES)
-        self._errors = _Reader(self._process.stderr, _KEPT_BYTES)
+        self._report = _PipeReader(self._process.stdout, _MAX_REPORT_BYTES)
+        self._errors = _PipeReader(self._process.stderr, _KEPT_BYTES)
 
     def send(self, line: bytes) -> None:
         """Writes one line to its stdin, which stays open: the compiler ends when it is closed."""
@@ -162,7 +162,7 @@ def compile_with(arguments: list[str], line: bytes, timeout_s: float) -> dict[st
         return process.report()
 
 
-class _Reader:
+class _PipeReader:
     """Reads a pipe to its end on a thread of its own and keeps the last bytes."""
 
     def __init__(self, pipe: IO[bytes] | None, kept_bytes: int) -> None:

@@ -4,7 +4,7 @@
     cache/                          the compiler's cache
     tests/kb/                       a generated knowledge base: every test that was ingested
     tests/index/tests/              its artifact
-    code/<tree>/status.json         what the process that follows a source tree says about itself
+    code/<tree>/status.json         the status of the process that follows a source tree
     code/<tree>/index/code/         the artifact of the tree
     code/<tree>/edits/code/         the artifact of the files that differ from it by now
 
@@ -143,7 +143,7 @@ class CodeFolder:
 
 
 def write_whole(path: str, data: bytes) -> None:
-    """Replaces a small file in one step: a reader sees the old content or the new. Raises `OSError`."""
+    """Replaces a small file atomically: a reader sees the old content or the new. Raises `OSError`."""
     new = f"{path}.{os.getpid()}{_UNFINISHED}"
     try:
         with open(new, "wb") as file:
@@ -156,8 +156,11 @@ def write_whole(path: str, data: bytes) -> None:
 
 
 def remove_unfinished(path: str, older_than_s: float = 0.0) -> None:
-    """Removes what `write_whole` leaves beside `path` when its process is killed, and nothing that is
-    younger; who gives no age must be the only one that writes it. What cannot be removed stays."""
+    """Removes what `write_whole` leaves beside `path` when its process is killed.
+
+    Files younger than `older_than_s` may belong to a process that is writing now, and stay. Without an
+    age the caller must be the only writer. What cannot be removed stays.
+    """
     import time
 
     folder, name = os.path.split(path)
