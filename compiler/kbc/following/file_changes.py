@@ -46,8 +46,8 @@ class CannotWatchError(Exception):
 class FileWatcher:
     """Notices changes at and below paths that may be missing, replaced, or more than the kernel watches.
 
-    Paths for which `is_ignored` is true are not reported. `poller` makes what looks for changes where
-    the kernel cannot watch, and `problem` then says why; with `poll` it is used from the start.
+    Paths for which `is_ignored` is true are not reported. Where the kernel cannot watch them, `problem`
+    says why and files are polled; with `poll` from the start, and without `compares` the caller does it.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class FileWatcher:
         is_ignored: Callable[[Path], bool],
         *,
         poll: bool = False,
-        poller: Callable[[Sequence[Path]], ChangeSource] | None = None,
+        compares: bool = True,
         longest_ms: int = LONGEST_MS,
     ) -> None:
         self.problem = ""
         self._paths = tuple(paths)
         self._is_ignored = is_ignored
         self._poll = poll
-        self._poller = poller or PolledChanges
+        self._compares = compares
         self._longest_ms = longest_ms
         self._identities: Mapping[Path, Identity] = {}
         self._changes: ChangeSource = PolledChanges(())
@@ -110,7 +110,7 @@ class FileWatcher:
             except CannotWatchError as error:
                 self._poll = True
                 self.problem = str(error)
-        return self._poller(existing) if self._poll else PolledChanges(())
+        return PolledChanges(existing if self._poll and self._compares else ())
 
     def _give_up(self, error: CannotWatchError) -> None:
         self._poll = True
@@ -188,26 +188,6 @@ class PolledChanges:
     def _look(self) -> dict[str, Signature]:
         self._looked_at = time.monotonic()
         return dict(found for path in self._paths for found in signatures(path))
-
-
-class AssumedChanges:
-    """Reports all paths as changed at regular intervals, to a caller that compares files itself."""
-
-    def __init__(self, paths: Sequence[Path], interval_s: float) -> None:
-        self._paths = {str(path) for path in paths}
-        self._interval_s = interval_s
-        self._due = time.monotonic() + interval_s
-
-    def wait(self, timeout_s: float) -> set[str]:
-        left = self._due - time.monotonic()
-        time.sleep(max(0.0, min(left, timeout_s)))
-        if left > timeout_s:
-            return set()
-        self._due = time.monotonic() + self._interval_s
-        return set(self._paths)
-
-    def close(self) -> None:
-        self._paths = set()
 
 
 def identity_of(path: Path) -> Identity:

@@ -15,14 +15,13 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kb_runtime.live.compiler_process import CompilerError, CompilerProcess
 from kb_runtime.live.workspace import remove_unfinished, write_whole
 from kb_runtime.store.locks import open_locked
-from kbc.following.file_changes import AssumedChanges, FileWatcher
+from kbc.following.file_changes import FileWatcher
 from kbc.following.source_index import SourceFiles, SourceIndex, TreeError
 from kbc.linking import retention
 from kbc.linking.linker import PublishError
@@ -91,7 +90,7 @@ class Follower:
             watcher = FileWatcher(
                 [self._index.tree],
                 lambda path: path.is_relative_to(self._ignored),
-                poller=partial(AssumedChanges, interval_s=POLL_S),
+                compares=False,
                 longest_ms=LONGEST_MS,
             )
             try:
@@ -120,7 +119,7 @@ class Follower:
             self._set_status("failed" if failed else "indexing" if working else "ready", notice)
             tick = _TICK_S if working else _IDLE_TICK_S
             changed = watcher.wait(_FAILED_S if self._obstacle else tick)
-            overdue = time.monotonic() >= scanned_at + RESCAN_S
+            overdue = time.monotonic() >= scanned_at + (POLL_S if notice else RESCAN_S)
             rescan = bool(changed or self._obstacle or overdue)
 
     def _update(self, notice: str, *, rescan: bool) -> str:

@@ -92,7 +92,7 @@ def _run_workers(
 
     def when_dead(place: int) -> None:
         if folder:
-            from kb_runtime.http.metrics_folder import forget_gauges
+            from kb_runtime.http.metrics import forget_gauges
 
             forget_gauges(folder, place)
 
