@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,13 +9,14 @@ from pathlib import Path
 import psutil
 
 from kb_runtime.live.workspace import FORMAT_FILE, STATUS_FILE
+from kb_runtime.store.locks import try_lock
 from kb_runtime.store.manifest import CURRENT, MANIFEST, is_build_id
 from kbc.encoding.graph_cache import FOLDER as GRAPHS
 from kbc.encoding.graph_cache import UNFINISHED
 from kbc.linking.linker import LOCK
 
 PATIENCE_S = 60.0
-_TREE_FILES = {LOCK, STATUS_FILE, "index", "edits", "edited.json"}
+_TREE_FILES = {LOCK, STATUS_FILE, "index", "edits"}
 _TESTS_FILES = {LOCK, "index", "kb"}
 
 
@@ -32,24 +31,20 @@ def _is_trial(path: Path) -> bool:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a process holds the lock of a file."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
+    """Whether a process holds a lock of a file, a shared one, too."""
+    with path.open("rb") as file:
+        return not try_lock(file.fileno())
 
 
-def in_output(kb_folder: Path, keep: int) -> list[str]:
+def in_output(kb_folder: Path, keep: int, *, is_live: bool = True) -> list[str]:
     """What is wrong with the folder of a knowledge base that nobody builds or serves, as sentences:
-    more than `keep` versions, locks, anything but versions, CURRENT and the lock."""
+    more than `keep` versions, locks, anything but versions, the lock and CURRENT, which only an overlay
+    that was withdrawn may lack."""
     names = sorted(path.name for path in kb_folder.iterdir())
     versions = [name for name in names if is_build_id(name)]
     wrong = []
-    if len(versions) > keep or set(names) - set(versions) != {CURRENT, LOCK}:
+    wanted = {CURRENT, LOCK} if is_live or CURRENT in names else {LOCK}
+    if len(versions) > keep or set(names) - set(versions) != wanted:
         wrong.append(f"left in {kb_folder.name}: {', '.join(names)}")
     locks = [kb_folder / LOCK, *(kb_folder / name / MANIFEST for name in versions)]
     return [*wrong, *(f"still locked: {path}" for path in locks if is_locked(path))]
@@ -72,7 +67,7 @@ def in_workspace(root: Path, keep: int) -> list[str]:
         wrong += _surplus(tree, _TREE_FILES)
         for name in ("index", "edits"):
             if (tree / name).exists():
-                wrong += in_output(tree / name / "code", keep)
+                wrong += in_output(tree / name / "code", keep, is_live=name == "index")
     locks = [folder / LOCK for folder in (tests, *trees)]
     wrong += [f"still locked: {path}" for path in locks if is_locked(path)]
     return wrong + in_cache(root / "cache")

@@ -28,6 +28,7 @@ from benchmarks.swaps import HttpClient
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import check
 from kb_runtime.live.workspace import Workspace
+from kb_runtime.store.manifest import CURRENT
 from kbc.pipeline.resident import Engines
 
 STDIO, HTTP, COMPILER = "server on stdio", "server on HTTP", "its compiler"
@@ -318,7 +319,7 @@ class Servers:
         workspace = Workspace.open(self._root)
         code = workspace.code(str(self._tree))
         for kb_folder in (workspace.tests.kb_folder, *code.kb_folders):
-            if Path(kb_folder).exists():
+            if Path(kb_folder, CURRENT).exists():
                 with Artifact.open(kb_folder) as artifact:
                     wrong += [problem.message for problem in check(artifact)]
         wrong += debris.in_output(self._kb.kb_folder, KEEP + KEPT_BY_READERS)

@@ -398,13 +398,13 @@ def serve(path: str, folders: list[str]) -> None:
     """As many conversations of the stdio front end as come to the Unix socket `path`."""
     from kb_runtime.mcp.changes import Changes
     from kb_runtime.mcp.connection import Connection
-    from kb_runtime.mcp.prefetch import Follower
+    from kb_runtime.mcp.prefetch import Prefetcher
     from kb_runtime.mcp.stdio import StdioServer
 
     live = LiveArtifact(*folders)
     dispatcher = Dispatcher(live)
     changes = Changes(live, dispatcher)
-    Follower(live).start()
+    Prefetcher(live).start()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen(64)

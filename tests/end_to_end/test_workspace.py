@@ -25,7 +25,7 @@ from tests.few_watches import with_few_watches
 from tests.waiting import until
 
 from kb_runtime import exit_codes
-from kb_runtime.live.compiler_process import TIED
+from kb_runtime.live.compiler_process import EXIT_WITH_PARENT
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.mcp import revisions
 from kb_runtime.store.manifest import load, resolve
@@ -718,7 +718,7 @@ def test_where_the_kernel_watches_too_few_folders_edits_are_found_and_it_is_told
         query="queue",
     )
     notice = ready["metadata"]["indexStatus"]["notice"]
-    assert notice.startswith("files are looked at every 2 s, because the kernel does not tell")
+    assert notice.startswith("files are compared every 2 s, because the kernel cannot watch them: ")
     assert "the limit of watched folders is reached" in notice
     (tree / "src" / "deep" / "new.py").write_text("def reef_the_mainsail():\n    pass\n")
     talk.until(
@@ -757,5 +757,5 @@ def test_a_command_adds_to_the_workspace_of_a_running_server(
         [sys.executable, "-m", "kbc", *command], env=environment, capture_output=True, check=True
     )
     assert b"2 tests added" in run.stdout
-    assert TIED not in command
+    assert EXIT_WITH_PARENT not in command
     assert titles(talk.facts("search_tests", query="lantern"))[0] == "Light the lantern at dusk"

@@ -45,7 +45,7 @@ def _of_compiler(error: Exception) -> CommandError | None:
         return CommandError(exit_codes.INPUT, f"{error}; nothing was published")
     try:
         from kbc.encoding.errors import EncodingError, ModelError
-        from kbc.following.code_tree import TreeError
+        from kbc.following.source_index import TreeError
         from kbc.linking.linker import PublishError
         from kbc.shipping.errors import ShippingError
     except ModuleNotFoundError:

@@ -13,11 +13,12 @@ import click
 from kb_runtime import exit_codes
 from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import CommandError, print_json
+from kb_runtime.live.compiler_process import EXIT_WITH_PARENT
 
 if TYPE_CHECKING:
     from kb_runtime.live.workspace import Workspace
     from kb_runtime.records.cases import Normalised
-    from kbc.following.indexing import Indexing
+    from kbc.following.source_index import SourceIndex
 
 STDIN = "-"
 
@@ -38,9 +39,15 @@ JOBS = click.option(
 )
 
 WORKSPACE = click.argument("workspace", type=click.Path())
-TIED = click.option(
-    "--tied", is_flag=True, help="End when stdin is closed. Servers start the compiler like this."
+CHILD = click.option(
+    EXIT_WITH_PARENT,
+    "has_parent",
+    is_flag=True,
+    help="End when stdin is closed. Servers start the compiler like this.",
 )
+LOW_PRIORITY = 10
+"""A tenth of a busy core's time. At the lowest, 19, it is a hundredth: an index that took 5 s was not
+there after 45 s while four other processes were computing."""
 
 
 @click.group()
@@ -58,7 +65,7 @@ def workspace() -> None:
 )
 @MODEL
 @JOBS
-@TIED
+@CHILD
 @AS_JSON
 def ingest_command(
     workspace: str,
@@ -66,7 +73,7 @@ def ingest_command(
     suite: str | None,
     model: Path | None,
     jobs: int | None,
-    tied: bool,
+    has_parent: bool,
     as_json: bool,
 ) -> None:
     """Merge the test cases of FILES (JSON; - is one line of stdin) into WORKSPACE and publish it.
@@ -74,11 +81,11 @@ def ingest_command(
     A test replaces the one that has its uid.
     """
     from kbc.following.ingestion import ingest
-    from kbc.following.tied import tie_to_stdin
+    from kbc.following.parent_death import exit_with_parent
 
     given = {name: _content(name) for name in files}
-    if tied:
-        tie_to_stdin()
+    if has_parent:
+        exit_with_parent()
     found = [_tests(name, data, suite) for name, data in given.items()]
     cases = [case for each in found for case in each.cases]
     result = ingest(_open(workspace), cases, jobs or os.cpu_count() or 1, model)
@@ -105,28 +112,26 @@ def ingest_command(
 @workspace.command("index")
 @WORKSPACE
 @CODE
-@click.option("--edits", is_flag=True, help="Only the files that the follower has noted as edited.")
 @MODEL
 @JOBS
-@TIED
+@CHILD
 @AS_JSON
 def index_command(
     workspace: str,
     tree: Path,
-    edits: bool,
     model: Path | None,
     jobs: int | None,
-    tied: bool,
+    has_parent: bool,
     as_json: bool,
 ) -> None:
     """Index the source files of a folder into WORKSPACE, with vectors, and publish them."""
-    from kbc.following.tied import tie_to_stdin
+    from kbc.following.parent_death import exit_with_parent
 
-    if tied:
-        tie_to_stdin()
-    indexing = _indexing(_open(workspace), tree, model, jobs)
-    noted = indexing.noted_edited() if edits else None
-    report = indexing.build(noted, draft=False)
+    if has_parent:
+        exit_with_parent()
+        if hasattr(os, "nice"):
+            os.nice(LOW_PRIORITY)
+    report = _source_index(_open(workspace), tree, model, jobs).build(draft=False)
     if as_json:
         print_json({"build_id": report.build_id, "path": str(report.path)})
         return
@@ -137,26 +142,33 @@ def index_command(
 @WORKSPACE
 @CODE
 @MODEL
-@TIED
+@CHILD
 @AS_JSON
 def follow_command(
-    workspace: str, tree: Path, model: Path | None, tied: bool, as_json: bool
+    workspace: str, tree: Path, model: Path | None, has_parent: bool, as_json: bool
 ) -> None:
     """Keep the index of a folder in WORKSPACE up to date until interrupted.
 
-    A server with --workspace and --code does this itself.
+    A server with --workspace and --code does this itself. With --json each status is a line on stderr.
     """
-    from kbc.following.builder import build_command
     from kbc.following.follower import Follower
-    from kbc.following.tied import tie_to_stdin
+    from kbc.following.parent_death import exit_with_parent
 
-    del as_json  # only an error would be printed
-    if tied:
-        tie_to_stdin()
+    if has_parent:
+        exit_with_parent()
     opened = _open(workspace)
-    indexing = _indexing(opened, tree, model, None)
-    command = build_command(opened.root, indexing.tree, model)
-    Follower(indexing, command, Path(opened.root)).run()
+    index = _source_index(opened, tree, model, None)
+    build = [
+        "workspace",
+        "index",
+        opened.root,
+        "--code",
+        str(index.tree),
+        EXIT_WITH_PARENT,
+        "--json",
+    ]
+    build += [] if model is None else ["--model", str(model)]
+    Follower(index, build, Path(opened.root), report=as_json).run()
 
 
 @workspace.command("prune")
@@ -199,14 +211,16 @@ def prune_command(workspace: str, dry_run: bool, as_json: bool) -> None:
         click.echo("no source tree is indexed here")
 
 
-def _indexing(workspace: Workspace, tree: Path, model: Path | None, jobs: int | None) -> Indexing:
+def _source_index(
+    workspace: Workspace, tree: Path, model: Path | None, jobs: int | None
+) -> SourceIndex:
     """Where the workspace is inside of the tree, it is no part of it."""
     from kbc.encoding.model import PINNED_WEIGHTS_SHA256, resolve_model
-    from kbc.following.indexing import Indexing
+    from kbc.following.source_index import SourceIndex
 
     real, root = tree.resolve(), Path(workspace.root)
     inside = root.is_relative_to(real)
-    return Indexing(
+    return SourceIndex(
         tree=real,
         folder=workspace.code(str(real)),
         cache=Path(workspace.cache),

@@ -7,7 +7,6 @@ with the cache never fail a build; the graph is then written again.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import importlib.metadata
 import json
@@ -19,7 +18,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from kb_runtime.store.temporary_folders import locked, remove_abandoned
+from kb_runtime.store.locks import open_locked
+from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
 from kbc.encoding.model import Model
 from kbc.encoding.variants import RECIPE, Variant
 
@@ -81,7 +81,7 @@ def _temporary() -> Iterator[Path]:
     with suppress(OSError):
         remove_abandoned(tempfile.gettempdir(), _TEMPORARY)
     with tempfile.TemporaryDirectory(prefix=_TEMPORARY) as name:
-        lock = locked(name)  # says that somebody needs the folder
+        lock = lock_folder(name)  # says that somebody needs the folder
         try:
             yield Path(name)
         finally:
@@ -151,9 +151,10 @@ def _writing(folder: Path) -> Iterator[Path]:
     Raises `OSError`, also when another build is writing: there is no need to wait for it.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    lock = open_locked(folder / LOCK)
+    if lock is None:
+        raise BlockingIOError(f"another build is writing to {folder}")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         remove_unfinished(folder)
         temporary = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=folder))
         try:

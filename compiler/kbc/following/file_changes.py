@@ -1,11 +1,12 @@
-"""Reports which files changed since the last call, from kernel events or by polling."""
+"""Notices which files change: from the kernel's notifications, or by polling where it sends none."""
 
 from __future__ import annotations
 
 import os
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -28,7 +29,7 @@ Identity = tuple[int, int] | None
 """Device and inode; None where nothing is."""
 
 
-class Changes(Protocol):
+class ChangeSource(Protocol):
     """Notices changes from when it was made on."""
 
     def wait(self, timeout_s: float) -> set[str]:
@@ -39,15 +40,93 @@ class Changes(Protocol):
 
 
 class CannotWatchError(Exception):
-    """The kernel does not tell about these folders, or no longer; the text says why."""
+    """The kernel cannot watch these folders, or no longer; the text says why."""
+
+
+class FileWatcher:
+    """Notices changes at and below paths that may be missing, replaced, or more than the kernel watches.
+
+    Paths for which `is_ignored` is true are not reported. Where the kernel cannot watch them, `problem`
+    says why and files are polled; with `poll` from the start, and without `compares` the caller does it.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        is_ignored: Callable[[Path], bool],
+        *,
+        poll: bool = False,
+        compares: bool = True,
+        longest_ms: int = LONGEST_MS,
+    ) -> None:
+        self.problem = ""
+        self._paths = tuple(paths)
+        self._is_ignored = is_ignored
+        self._poll = poll
+        self._compares = compares
+        self._longest_ms = longest_ms
+        self._identities: Mapping[Path, Identity] = {}
+        self._changes: ChangeSource = PolledChanges(())
+        self.watch(paths)
+
+    def watch(self, paths: Sequence[Path]) -> None:
+        """Watches these paths instead of those before. What changed meanwhile is not reported."""
+        self._changes.close()
+        self._paths = tuple(paths)
+        self._identities = self._current_identities()
+        existing = [path for path, found in self._identities.items() if found is not None]
+        self._changes = self._begin(existing)
+
+    def wait(self, timeout_s: float) -> set[str]:
+        """Paths that changed since the last call, after at most `timeout_s` seconds.
+
+        One of the watched paths is among them when it was replaced, went away or came back, which the
+        kernel does not report, and when anything below it may have changed.
+        """
+        try:
+            found = self._changes.wait(timeout_s)
+        except CannotWatchError as error:
+            self._give_up(error)
+            return {str(path) for path in self._paths}
+        changed = {path for path in found if not self._is_ignored(Path(path))}
+        before, now = self._identities, self._current_identities()
+        moved = {str(path) for path in now if before[path] != now[path]}
+        # The library hides that the kernel has no watch left for a new folder; a new start does not.
+        if moved or (not self._poll and any(map(os.path.isdir, changed))):
+            self.watch(self._paths)
+        changed |= moved
+        self._identities = now
+        return changed
+
+    def close(self) -> None:
+        self._changes.close()
+
+    def _begin(self, existing: Sequence[Path]) -> ChangeSource:
+        if not self._poll and existing:
+            try:
+                return NotifiedChanges(existing, self._longest_ms)
+            except FileNotFoundError:  # went away just now, which the next identities show
+                return PolledChanges(existing)
+            except CannotWatchError as error:
+                self._poll = True
+                self.problem = str(error)
+        return PolledChanges(existing if self._poll and self._compares else ())
+
+    def _give_up(self, error: CannotWatchError) -> None:
+        self._poll = True
+        self.problem = str(error)
+        self.watch(self._paths)
+
+    def _current_identities(self) -> dict[Path, Identity]:
+        return {path: identity_of(path) for path in self._paths}
 
 
 class NotifiedChanges:
-    """Changes that the kernel tells. Raises `FileNotFoundError` for a path that is not there, and
+    """ChangeSource that the kernel reports. Raises `FileNotFoundError` for a missing path, and
     `CannotWatchError`."""
 
     def __init__(self, paths: Sequence[Path], longest_ms: int = LONGEST_MS) -> None:
-        """Changes are told `longest_ms` after the first of them, also when it is not quiet."""
+        """ChangeSource are reported `longest_ms` after the first of them, also when it is not quiet."""
         self._longest_ms = longest_ms
         try:
             self._notify = RustNotify(
@@ -56,7 +135,7 @@ class NotifiedChanges:
                 False,  # force_polling
                 0,  # poll_delay_ms
                 True,  # recursive
-                False,  # ignore_permission_denied: with True the limit of watches is not told either
+                False,  # ignore_permission_denied: with True the limit of watches is hidden, too
             )
         except FileNotFoundError:
             raise
@@ -78,7 +157,7 @@ class NotifiedChanges:
 
 
 class PolledChanges:
-    """Changes that are found by comparing `Signature`s, for folders that the kernel does not watch."""
+    """ChangeSource found by comparing `Signature`s of all files, for folders that the kernel cannot watch."""
 
     def __init__(self, paths: Sequence[Path], interval_s: float = POLL_S) -> None:
         self._paths = tuple(paths)
@@ -120,20 +199,23 @@ def identity_of(path: Path) -> Identity:
     return info.st_dev, info.st_ino
 
 
+def signature(info: os.stat_result) -> Signature:
+    return info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino
+
+
 def signatures(path: Path) -> Iterator[tuple[str, Signature]]:
     """Everything at and below `path`, links followed, without what version control keeps."""
     try:
         info = path.stat()
     except OSError:
         return
-    yield str(path), _signature(info)
+    yield str(path), signature(info)
     waiting = [str(path)] if stat.S_ISDIR(info.st_mode) else []
     entered = {(info.st_dev, info.st_ino)}
     while waiting:
-        try:
+        entries: list[os.DirEntry[str]] = []
+        with suppress(OSError):  # gone meanwhile, or not readable
             entries = list(os.scandir(waiting.pop()))
-        except OSError:  # gone meanwhile, or not readable
-            continue
         for entry in entries:
             if entry.name in VERSION_CONTROL:
                 continue
@@ -141,19 +223,15 @@ def signatures(path: Path) -> Iterator[tuple[str, Signature]]:
                 info = entry.stat()
             except OSError:  # gone meanwhile, or a link that leads nowhere
                 continue
-            yield entry.path, _signature(info)
+            yield entry.path, signature(info)
             folder = (info.st_dev, info.st_ino)
             if stat.S_ISDIR(info.st_mode) and folder not in entered:
                 entered.add(folder)
                 waiting.append(entry.path)
 
 
-def _signature(info: os.stat_result) -> Signature:
-    return info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino
-
-
 def _cannot_watch(error: Exception) -> CannotWatchError:
-    """In words of this program, as far as the library's text can be told apart."""
+    """Replaces the library's texts by our own, as far as they are known."""
     text = str(error)
     if "limit" in text or "Too many open files" in text:
         return CannotWatchError("the limit of watched folders is reached (fs.inotify)")

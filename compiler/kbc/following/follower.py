@@ -1,46 +1,49 @@
 """Keeps the index of a source tree up to date: edits are searchable by keyword within a second and by
 embedding shortly after.
 
-Two artifacts represent a tree together. The *index* contains all files as they were at one time; the
-*edits*, which hide files of the same path in the index, contain those that differ by now. A draft of
-either takes a fraction of a second to seconds and is published at once; a process of low priority then
-parses and embeds the same files. The index is rebuilt when many files have been edited, or none for a
-while.
+Two artifacts show a tree together. The *index* holds all files as they were at one time; the *overlay*
+holds a draft of those that differ by now, and hides files of the same path in the index. A draft takes a
+fraction of a second to seconds and is published at once. A process of low priority then builds the index
+with vectors, from the cache for all files but the edited ones, and the overlay is withdrawn.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
-from kb_runtime.live.workspace import remove_unfinished
-from kbc.following.builder import Builder, Cause, Failure
-from kbc.following.changes import Changes
-from kbc.following.code_tree import TreeError
-from kbc.following.file_changes import identity_of
-from kbc.following.indexing import Indexing, Published
-from kbc.following.snapshot import Snapshot
-from kbc.following.status import StatusFile
+from kb_runtime.live.compiler_process import CompilerError, CompilerProcess
+from kb_runtime.live.workspace import remove_unfinished, write_whole
+from kb_runtime.store.locks import open_locked
+from kbc.following.file_changes import FileWatcher
+from kbc.following.source_index import SourceFiles, SourceIndex, TreeError
 from kbc.linking import retention
 from kbc.linking.linker import PublishError
-from kbc.linking.locks import acquired
 
-REBUILT_FROM_FILES = 64
-"""Edited files from which on the index is built anew instead of their edits."""
-REBUILT_AFTER_S = 300.0
-"""... and seconds without an edit after which the index takes the edits in."""
-RETRIED_AFTER_S = 300.0
-"""After a build that failed: what failed it (no space, no model) takes a person to mend."""
-RETRIED_SOON_S = (2.0, 10.0, 60.0)
-"""... but first so soon where nobody has to mend it: the files were changing, or the process was
-killed. One after the other, until a build succeeds."""
+BUILD_LIMIT_S = 4 * 3600.0
+"""The longest that a build may take. 10,469 chunks took 201.5 s of CPU (`benchmarks.watch`), so that
+100,000 take about half an hour of one core. This leaves room for chunks four times as long on a core
+half as fast, and what is embedded by then is in the cache for the next build."""
+RETRY_S = (2.0, 300.0)
+"""After a build that failed. The first pause is doubled with each failure, up to the second number."""
+QUIET_S = 1.0
+"""How long no file may have changed before the index is built again: also at least as long as that took
+the last time, so that it takes at most half of the time in which somebody edits."""
+LONGEST_MS = 400
+"""Changes that follow each other are one up to this time after the first of them."""
+POLL_S = 2.0
+"""How often files are compared where the kernel cannot watch them."""
+RESCAN_S = 60.0
+"""... and without any notice: a notification may be lost, and some file systems send none."""
 
-# How long the follower waits for a change before it looks after something else.
-_IDLE_S = 30.0
-_BUILDING_S = 0.1
+_TICK_S = 0.1  # while a process builds
+_IDLE_TICK_S = 1.0
 _FAILED_S = 2.0
 _LOCKED_S = 1.0
 
@@ -48,202 +51,210 @@ _LOCKED_S = 1.0
 class Follower:
     """Follows one tree for one workspace. Of several processes one does, the others wait for its lock."""
 
-    def __init__(self, indexing: Indexing, command: list[str], ignored: Path) -> None:
-        """`command` starts the process that builds with vectors; `ignored` is the workspace."""
-        self._indexing = indexing
-        self._command = command
+    def __init__(
+        self,
+        index: SourceIndex,
+        command: Sequence[str],
+        ignored: Path,
+        *,
+        report: bool = False,
+        limit_s: float = BUILD_LIMIT_S,
+    ) -> None:
+        """`command` are the arguments of the compiler that builds the index with vectors, which may take
+        `limit_s` seconds; changes below `ignored` do not count. With `report` each status is a line of
+        JSON on stderr, too."""
+        self._index = index
+        self._command = list(command)
+        self._limit_s = limit_s
         self._ignored = ignored
-        self._snapshot = Snapshot(indexing.tree, indexing.exclude)
-        self._index: Published | None = None
-        self._edits: Published | None = None
-        self._builder: Builder | None = None
-        self._failure: Failure | None = None  # of the last build
-        self._failures = 0  # since the last success, one after the other
+        self._files = SourceFiles(index.tree, index.exclude)
+        self._published = index.published()
+        self._overlay = index.published_edits()
+        self._build: CompilerProcess | None = None
+        self._build_began = 0.0
+        self._failures = 0  # of builds, since the last success
+        self._failure = ""  # of the last build
+        self._obstacle = ""  # of the last look at the tree
         self._retry_at = 0.0
-        self._is_overtaken = False  # files have changed since the process was started
         self._edited_at = 0.0
-        self._status = StatusFile(indexing.folder.status_path)
-        self._obstacle = ""  # what the last step met itself
+        self._quiet_s = QUIET_S
+        self._status: Mapping[str, Any] = {}
+        self._report = report
+        self._stopping = False
 
     def run(self) -> None:
-        """Follows until the process ends. Raises `OSError` when the workspace cannot be written."""
+        """Follows until `stop` is called. Raises `OSError` when the workspace cannot be written."""
         with self._lock():
+            self._remove_unfinished()
+            self._set_status("starting", "")
+            watcher = FileWatcher(
+                [self._index.tree],
+                lambda path: path.is_relative_to(self._ignored),
+                compares=False,
+                longest_ms=LONGEST_MS,
+            )
             try:
-                self._follow()
+                self._follow(watcher)
             finally:
-                if self._builder is not None:
-                    self._builder.stop()
+                watcher.close()
+                if self._build is not None:
+                    self._build.stop()
 
-    def _follow(self) -> None:
-        self._say("starting", "")  # what the one before said does not hold
-        self._remove_debris()
-        self._look_at_published()
-        changes = Changes(self._indexing.tree, self._ignored)
-        identity = identity_of(self._indexing.tree)
-        changed = True
-        while True:
-            done = self._step(changed, changes.problem)
-            pause = _FAILED_S if not done else _IDLE_S if self._builder is None else _BUILDING_S
-            changed = changes.wait(pause) or not done
-            if identity != (identity := identity_of(self._indexing.tree)):
-                changes.renew()
-                self._note_change()
-                changed = True
+    def stop(self) -> None:
+        """Makes `run` return soon; may be called by another thread."""
+        self._stopping = True
 
-    def _step(self, changed: bool, notice: str) -> bool:
-        """Looks at the tree if it may have changed, publishes what takes no time, starts what does.
-        Whether all that was possible."""
-        problem = ""
+    def _follow(self, watcher: FileWatcher) -> None:
+        rescan, scanned_at = True, 0.0
+        while not self._stopping:
+            notice = watcher.problem and (
+                f"files are compared every {POLL_S:g} s, because the kernel cannot watch them:"
+                f" {watcher.problem}"
+            )
+            if rescan:
+                scanned_at = time.monotonic()
+            self._obstacle = self._update(notice, rescan=rescan)
+            failed = bool(self._obstacle or self._failure)
+            working = self._build is not None or self._needs_build()
+            self._set_status("failed" if failed else "indexing" if working else "ready", notice)
+            tick = _TICK_S if working else _IDLE_TICK_S
+            changed = watcher.wait(_FAILED_S if self._obstacle else tick)
+            overdue = time.monotonic() >= scanned_at + (POLL_S if notice else RESCAN_S)
+            rescan = bool(changed or self._obstacle or overdue)
+
+    def _update(self, notice: str, *, rescan: bool) -> str:
+        """Publishes what takes little time and starts what takes more; returns what prevented it."""
         try:
-            if self._index is None:
-                # First, because a scan reads every file, too: what changes meanwhile differs then.
-                if not self._obstacle:  # else it would be told for moments only
-                    self._say("drafting", notice)
-                self._indexing.build(None, draft=True)
-                self._look_at_published()
-            if changed and self._snapshot.scan():
+            self._finish_build()
+            if self._published is None:
+                # Before the scan: what changes meanwhile differs from the draft then.
+                if not self._obstacle:  # else it would be shown for moments only
+                    self._set_status("drafting", notice)
+                self._index.build(draft=True)
+                self._published = self._index.published()
+            if rescan and self._files.scan():
                 self._edited_at = time.monotonic()
-                self._note_change()
-            self._reap()
-            self._publish_edits()
-            self._start_builder()
+            self._update_overlay()
+            self._start_build()
         except OSError as error:
-            problem = f"{error.filename or self._indexing.tree}: {error.strerror}."
+            return f"{error.filename or self._index.tree}: {error.strerror}."
         except TreeError as error:
-            problem = str(error)
+            return str(error)
         except PublishError as error:
-            problem = f"{error.message} {error.hint}".strip()
-        state = "ready" if self._builder is None else "indexing"
-        self._obstacle = problem
-        self._say("failed" if problem or self._failure else state, notice)
-        return not problem
+            return f"{error.message} {error.hint}".strip()
+        return ""
 
     def _differing(self) -> dict[str, str]:
         """The files that the index has otherwise or not at all."""
-        known = self._index.files if self._index is not None else {}
-        files = self._snapshot.files
+        known = self._published.files if self._published is not None else {}
+        files = self._files.digests
         return {name: digest for name, digest in files.items() if known.get(name) != digest}
 
-    def _publish_edits(self) -> None:
-        """A draft of the files that differ from the index, unless such edits are live already.
-
-        Live edits that no longer differ from the index may stay: they hide what is the same. Those of
-        a file that was edited again must not.
-        """
-        live: Mapping[str, str] = self._edits.files if self._edits is not None else {}
-        files = self._snapshot.files
-        differing = self._differing()
-        outdated = [name for name, digest in live.items() if files.get(name, digest) != digest]
-        if differing.items() <= live.items() and not outdated:
+    def _update_overlay(self) -> None:
+        """Publishes a draft of the files that differ from the index, unless it is live already."""
+        live = self._overlay.files if self._overlay is not None else {}
+        wanted = self._differing()
+        if wanted == live:
             return
-        if self._builder is not None and self._builder.of_edits:
-            self._builder.stop()
-            self._builder = None
-        self._indexing.build(list(differing) or outdated, draft=True)
-        self._look_at_published()
-
-    def _start_builder(self) -> None:
-        """Starts the process that parses and embeds, where there is something for it to do."""
-        index, edits = self._index, self._edits
-        if self._builder is not None or index is None or time.monotonic() < self._retry_at:
-            return
-        gone = index.files.keys() - self._snapshot.files.keys()
-        different = len(self._differing()) + len(gone)
-        is_quiet = time.monotonic() >= self._edited_at + REBUILT_AFTER_S
-        if (
-            not index.has_vectors
-            or not index.is_ours
-            or different >= REBUILT_FROM_FILES
-            or (different and is_quiet)
-        ):
-            self._start(self._command, of_edits=False)
-        elif edits is not None and not edits.has_vectors:
-            # Also where they are what the index has by now, because they hide that.
-            names = sorted(edits.files.keys() & self._snapshot.files.keys())
-            if names:
-                self._indexing.note_edited(names)
-                self._start([*self._command, "--edits"], of_edits=True)
-
-    def _start(self, command: list[str], *, of_edits: bool) -> None:
-        self._builder = Builder(command, of_edits=of_edits)
-        self._is_overtaken = False
-
-    def _reap(self) -> None:
-        """Takes note of what the process has published, once it has ended or its time is up."""
-        if self._builder is None:
-            return
-        if self._builder.has_ended:
-            failure = self._builder.finish()
-        elif self._builder.is_overdue:
-            failure = self._builder.cut_short()
+        if wanted:
+            self._index.publish_edits(wanted)
         else:
+            self._index.withdraw_edits()
+        self._overlay = self._index.published_edits()
+
+    def _needs_build(self) -> bool:
+        index = self._published
+        return (
+            index is None
+            or not index.has_vectors
+            or not index.is_current
+            or index.files != self._files.digests
+        )
+
+    def _start_build(self) -> None:
+        """Starts the process that parses and embeds, when there is something for it to do."""
+        if self._build is not None or not self._needs_build():
             return
-        self._builder = None
-        self._look_at_published()
-        if failure is None or (failure.cause is Cause.FILES and self._is_overtaken):
-            self._forgive()
+        is_first = self._published is None or not self._published.has_vectors
+        quiet_at = 0.0 if is_first else self._edited_at + self._quiet_s
+        self._build_began = time.monotonic()
+        if self._build_began < max(self._retry_at, quiet_at):
             return
-        soon = failure.cause in (Cause.FILES, Cause.SIGNAL)
-        pauses = RETRIED_SOON_S[self._failures :] if soon else ()
-        self._failure = failure
+        try:
+            self._build = CompilerProcess(self._command)
+        except CompilerError as error:
+            self._note_failure(error)
+
+    def _finish_build(self) -> None:
+        """Looks at what the process has published, once it has ended or its time is up."""
+        build, took_s = self._build, time.monotonic() - self._build_began
+        if build is None or not (build.has_ended or took_s >= self._limit_s):
+            return
+        self._build = None
+        try:
+            if not build.has_ended:
+                raise CompilerError(
+                    f"Embedding was stopped after {self._limit_s / 3600:g} hours.",
+                    "What is embedded is kept, and the next attempt goes on from there.",
+                )
+            build.report()
+        except CompilerError as error:
+            self._note_failure(error)
+        else:
+            if self._published is not None and self._published.has_vectors:
+                self._quiet_s = max(QUIET_S, took_s)
+            self._failure, self._failures, self._retry_at = "", 0, 0.0
+        finally:
+            build.stop()
+        self._published = self._index.published()
+
+    def _note_failure(self, error: CompilerError) -> None:
+        first, longest = RETRY_S
+        self._failure = f"{error.message} {error.hint}".strip()
+        self._retry_at = time.monotonic() + min(longest, first * 2**self._failures)
         self._failures += 1
-        self._retry_at = time.monotonic() + next(iter(pauses), RETRIED_AFTER_S)
 
-    def _note_change(self) -> None:
-        """What the files failed may succeed with those that are there now."""
-        self._is_overtaken = True
-        if self._failure is not None and self._failure.cause is Cause.FILES:
-            self._forgive()
-
-    def _forgive(self) -> None:
-        self._failure = None
-        self._failures = 0
-        self._retry_at = 0.0
-
-    def _look_at_published(self) -> None:
-        self._index = self._indexing.published(self._indexing.folder.kb_folders[0])
-        self._edits = self._indexing.published(self._indexing.folder.kb_folders[1])
-
-    def _remove_debris(self) -> None:
-        """Of processes that were killed: nobody else builds here while this one has the lock."""
-        remove_unfinished(self._indexing.folder.status_path)
-        for kb_folder in map(Path, self._indexing.folder.kb_folders):
+    def _remove_unfinished(self) -> None:
+        """What killed processes left: nobody else builds here while this one has the lock."""
+        remove_unfinished(self._index.folder.status_path)
+        for kb_folder in map(Path, self._index.folder.kb_folders):
             if kb_folder.is_dir():
                 retention.remove_debris(kb_folder)
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
         """Waits until no other process follows the tree for this workspace."""
-        folder = Path(self._indexing.folder.folder)
-        while True:
-            folder.mkdir(parents=True, exist_ok=True)
-            path = Path(self._indexing.folder.lock_path)
-            with path.open("a") as lock:
-                while not acquired(lock.fileno()):
-                    time.sleep(_LOCKED_S)
-                if _is_at(lock.fileno(), path):  # not so when the folder was pruned
-                    yield
-                    return
+        folder = Path(self._index.folder.folder)
+        lock = None
+        while lock is None and not self._stopping:
+            folder.mkdir(parents=True, exist_ok=True)  # again, when it was pruned meanwhile
+            lock = open_locked(self._index.folder.lock_path, wait_s=_LOCKED_S)
+        try:
+            yield
+        finally:
+            if lock is not None:
+                os.close(lock)
 
-    def _say(self, state: str, notice: str) -> None:
-        index = self._index
-        failed = "" if self._failure is None else self._failure.problem
-        self._status.say(
-            {
-                "tree": self._indexing.tree.as_posix(),
-                "state": state,
-                "files": len(self._snapshot.files),
-                "edited": 0 if index is None else len(self._differing()),
-                "vectors": index is not None and index.has_vectors,
-                "problem": self._obstacle or failed,
-                "notice": notice,
-                "pid": os.getpid(),
-            }
-        )
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except OSError:
-        return False
+    def _set_status(self, state: str, notice: str) -> None:
+        """Writes the status where it has changed, for this process's server and for others."""
+        status = {
+            "tree": self._index.tree.as_posix(),
+            "state": state,
+            "files": len(self._files.digests),
+            "edited": len(self._differing()) if self._published is not None else 0,
+            "vectors": self._published is not None and self._published.has_vectors,
+            "problem": self._obstacle or self._failure,
+            "notice": notice,
+            "pid": os.getpid(),
+        }
+        if status == self._status:
+            return
+        self._status = status
+        if self._report:
+            print(json.dumps(status), file=sys.stderr, flush=True)
+        path = self._index.folder.status_path
+        try:
+            write_whole(path, json.dumps(status).encode())
+        except OSError:  # no space: an old status would be wrong, and none means "starting"
+            with suppress(OSError):
+                Path(path).unlink()

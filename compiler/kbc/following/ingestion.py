@@ -26,10 +26,10 @@ from kb_runtime.live.workspace import (
     write_whole,
 )
 from kb_runtime.records.cases import Case, as_record, normalise
+from kb_runtime.store.locks import open_locked
 from kb_runtime.store.manifest import load, resolve
 from kbc.diagnostics import Diagnostic
 from kbc.linking.linker import PublishError
-from kbc.linking.locks import acquired_within
 from kbc.pipeline.build import BuildOptions, build
 from kbc.project.loading import PROJECT_FILE
 
@@ -114,14 +114,14 @@ def _merged(
     same as the stored one is that one: its time of ingestion stays."""
     merged = {case.uid: case for case in stored}
     added = replaced = 0
-    moment = now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    timestamp = now.strftime("%Y-%m-%dT%H:%M:%SZ")
     for case in cases:
         known = merged.get(case.uid)
         if known is not None and case in (known, replace(known, ingested_at="")):
             continue
         added += known is None
         replaced += known is not None
-        merged[case.uid] = replace(case, ingested_at=case.ingested_at or moment)
+        merged[case.uid] = replace(case, ingested_at=case.ingested_at or timestamp)
     return merged, added, replaced
 
 
@@ -147,7 +147,7 @@ def _stored(folder: TestsFolder) -> tuple[Case, ...]:
 
 def _settle(folder: TestsFolder) -> None:
     """Lets the pending tests take the place of the others when they are what is live, and removes
-    what is left of them. A knowledge base of hashes that nobody knows is the author's own doing."""
+    what is left of them. A knowledge base with another hash was edited by hand, and stays."""
     root = Path(folder.folder)
     remove_unfinished(str(root / _KB / PROJECT_FILE))
     pending = root / _PENDING
@@ -189,24 +189,23 @@ def _write(pending: Path, cases: Sequence[Case]) -> None:
 
 @contextmanager
 def _locked(folder: TestsFolder) -> Iterator[None]:
-    """While the body runs nobody else ingests. Raises `PublishError`."""
+    """Keeps other ingestions out while the body runs. Raises `PublishError`."""
     try:
         Path(folder.folder).mkdir(parents=True, exist_ok=True)
-        lock = os.open(Path(folder.folder, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        lock = open_locked(Path(folder.folder, _LOCK), LOCK_WAIT_S)
     except (FileExistsError, NotADirectoryError) as error:
         raise PublishError("unwritable", f"{folder.folder} is not a folder.") from error
     except OSError as error:
         raise PublishError(
             "unwritable", f"{folder.folder} cannot be written: {error.strerror}."
         ) from error
+    if lock is None:
+        raise PublishError(
+            "locked",
+            f"Another ingestion into {folder.folder} did not finish within {LOCK_WAIT_S:g} seconds.",
+            "Wait for it, or stop it, and ingest again.",
+        )
     try:
-        if not acquired_within(lock, LOCK_WAIT_S):
-            raise PublishError(
-                "locked",
-                f"Another ingestion into {folder.folder} did not finish within"
-                f" {LOCK_WAIT_S:g} seconds.",
-                "Wait for it, or stop it, and ingest again.",
-            )
         yield
     finally:
         os.close(lock)

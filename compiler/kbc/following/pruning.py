@@ -1,8 +1,7 @@
-"""Removes from a workspace the source trees that no process follows or reads."""
+"""Removes from a workspace the indexes of source trees that no process follows or reads."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from contextlib import ExitStack
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kb_runtime.live.workspace import CODE, LOCK, CodeFolder, Workspace
+from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, try_lock
 from kb_runtime.store.manifest import MANIFEST
 from kbc.linking import retention
 
@@ -46,7 +46,9 @@ def prune(workspace: Workspace, *, dry_run: bool = False) -> list[PrunedTree]:
         with ExitStack() as locks:
             in_use = not _locked(folder, locks)
             if not in_use and not dry_run:
-                # In one step, under its locks: who comes next finds nothing, and begins anew.
+                if not OPEN_FOLDERS_MOVE:
+                    locks.close()
+                # In one step, under its locks: the next process finds nothing and begins anew.
                 aside = retention.temporary(code, f"old-{folder.name}")
                 folder.rename(aside)
                 shutil.rmtree(aside, ignore_errors=True)
@@ -64,7 +66,8 @@ def _locked(folder: Path, locks: ExitStack) -> bool:
                 continue
             locks.callback(os.close, descriptor)
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+                if not try_lock(descriptor):
+                    return False
+            except OSError:  # a file system without locks
                 return False
     return True

@@ -1,8 +1,8 @@
-"""Rebuilds knowledge bases whenever their files change, in one process that keeps results in memory.
+"""Builds knowledge bases again whenever their files change, in one process with a warm cache.
 
-One build runs at a time. Changes are recorded from before the first build on, and during builds, so a
-change that a build did not see leads to another build. After any error the last good version stays live,
-and the process waits for the next change.
+One build runs at a time. Changes are noticed from before the first build on, and while a build runs, so
+a change that a build did not see leads to another build after it. An error is reported, the last good
+version stays live, and the watcher waits for the next change.
 """
 
 from __future__ import annotations
@@ -19,15 +19,7 @@ from typing import Protocol
 from kb_runtime.store.manifest import CURRENT, is_build_id
 from kbc.diagnostics import Diagnostics
 from kbc.following.allocator import give_back_memory, use_one_arena
-from kbc.following.file_changes import (
-    VERSION_CONTROL,
-    CannotWatchError,
-    Changes,
-    Identity,
-    NotifiedChanges,
-    PolledChanges,
-    identity_of,
-)
+from kbc.following.file_changes import VERSION_CONTROL, FileWatcher
 from kbc.linking.linker import LOCK
 from kbc.linking.retention import TEMPORARY
 from kbc.pipeline.build import BuildOptions, BuildReport, build, warm_up
@@ -36,7 +28,7 @@ from kbc.pipeline.resident import Engines, Resident
 from kbc.project.loading import load_project
 
 TICK_S = 1.0
-"""How often folders are looked for that went away or came back, which the kernel does not tell."""
+"""How often folders are checked that went away or came back, which the kernel does not report."""
 _GLANCE_S = 0.01
 """How long a change is waited for before there is time to warm up."""
 
@@ -45,11 +37,11 @@ class SameNameError(Exception):
     """Two knowledge bases would publish to one folder."""
 
 
-class Listener(Protocol):
-    """Who is told what a watcher does."""
+class BuildObserver(Protocol):
+    """Receives what a watcher does."""
 
     def begins(self, root: Path) -> Progress:
-        """A build begins; gives who listens to its phases."""
+        """A build begins; returns what its phases are reported to."""
         ...
 
     def built(self, root: Path, report: BuildReport) -> None:
@@ -61,12 +53,12 @@ class Listener(Protocol):
         ...
 
     def noted(self, sentence: str) -> None:
-        """Something else that the author should know."""
+        """A note for the author."""
         ...
 
 
 @dataclass(slots=True)
-class _Watched:
+class _WatchedProject:
     """A knowledge base: where it is, and what its builds left to the next ones. One that `is_cold` was
     up to date at the start, so that its first edit would have to load everything."""
 
@@ -80,26 +72,25 @@ class Watcher:
     """Watches the knowledge bases at `roots` and builds them with `options`.
 
     With `poll` files are looked at again and again instead of waiting for the kernel, as it is done
-    anyway where the kernel cannot watch (its limit, or a file system that tells nothing).
+    anyway where the kernel cannot watch (its limit, or a file system without notifications).
     """
 
     def __init__(
         self,
         roots: Sequence[Path],
         options: BuildOptions,
-        listener: Listener,
+        observer: BuildObserver,
         *,
         poll: bool = False,
     ) -> None:
         engines = Engines()
         distinct = dict.fromkeys(root.absolute() for root in roots)
-        self._watched = [_Watched(root, Resident(engines)) for root in distinct]
+        self._watched = [_WatchedProject(root, Resident(engines)) for root in distinct]
         # A relative folder would move with the working directory of a command that --exec runs.
         self._options = replace(options, out=options.out.absolute())
-        self._listener = listener
+        self._observer = observer
         self._poll = poll
-        self._changes: Changes | None = None
-        self._identities: dict[Path, Identity] = {}
+        self._is_noted = False
         self._stopping = False
 
     def stop(self) -> None:
@@ -117,16 +108,17 @@ class Watcher:
         """
         self._require_names()
         use_one_arena()
+        self._files = FileWatcher((), self._is_own, poll=self._poll)
         try:
-            self._observe()
+            self._watch_current_bases()
+            self._note_polling()
             due = list(self._watched)
             while True:
                 for one in due:
                     self._build(one)
                 due = self._wait()
         finally:
-            if self._changes is not None:
-                self._changes.close()
+            self._files.close()
 
     def _require_names(self) -> None:
         owners: dict[str, Path] = {}
@@ -141,76 +133,65 @@ class Watcher:
                     " other's versions"
                 )
 
-    def _build(self, one: _Watched) -> None:
-        self._require_wanted()
-        progress = self._listener.begins(one.root)
+    def _build(self, one: _WatchedProject) -> None:
+        self._check_stop()
+        progress = self._observer.begins(one.root)
         try:
             report = build(one.root, self._options, progress, one.resident)
-        except Exception as error:  # whatever it is, the author's next save may mend it
+        except Exception as error:  # the author's next save may fix it
             progress.close()
-            self._listener.failed(one.root, error)
+            self._observer.failed(one.root, error)
         else:
             progress.close()
             one.is_cold = not one.resident.is_warm and self._options.cache is not None
-            self._listener.built(one.root, report)
+            self._observer.built(one.root, report)
         gc.collect()
         give_back_memory()
 
-    def _warm_up(self, one: _Watched) -> None:
+    def _warm_up(self, one: _WatchedProject) -> None:
         """Loads what the first edit would have to; one that is made meanwhile finds it loaded."""
         one.is_cold = False
-        with suppress(Exception):  # the next build meets it, too, and tells
+        with suppress(Exception):  # the next build meets and reports it, too
             warm_up(one.root, self._options, one.resident)
         gc.collect()
         give_back_memory()
 
-    def _wait(self) -> list[_Watched]:
-        """The knowledge bases that something happened to, once something did."""
+    def _wait(self) -> list[_WatchedProject]:
+        """Waits for a change; returns the knowledge bases that it concerns."""
         while True:
-            self._require_wanted()
+            self._check_stop()
             cold = next((one for one in self._watched if one.is_cold), None)
-            changed = self._changed_paths(TICK_S if cold is None else _GLANCE_S)
+            changed = self._files.wait(TICK_S if cold is None else _GLANCE_S)
+            self._note_polling()
             due = [one for one in self._watched if self._concerns(one, changed)]
-            if self._identities != self._current_identities():
-                moved = {
-                    base
-                    for base, now in self._current_identities().items()
-                    if self._identities.get(base) != now
-                }
-                due = [one for one in self._watched if one in due or moved & set(one.bases)]
-                self._observe()
-            elif due and self._needs_new_look(changed):
-                self._observe()
             if due:
+                self._watch_current_bases()
                 return due
             if cold is not None:
                 self._warm_up(cold)
 
-    def _require_wanted(self) -> None:
+    def _check_stop(self) -> None:
         if self._stopping:
             raise KeyboardInterrupt
 
-    def _needs_new_look(self, changed: set[str]) -> bool:
-        """Whether folders came, which the kernel may have too many of by now, or what is watched was
-        replaced."""
-        watched = {str(base) for one in self._watched for base in one.bases}
-        differ = any(tuple(self._bases(one.root)) != one.bases for one in self._watched)
-        return differ or not watched.isdisjoint(changed) or any(map(os.path.isdir, changed))
+    def _note_polling(self) -> None:
+        if self._files.problem and not self._is_noted:
+            self._is_noted = True
+            self._observer.noted(
+                f"the kernel cannot watch the files: {self._files.problem}; they are looked at once a"
+                " second instead"
+            )
 
-    def _changed_paths(self, timeout_s: float) -> set[str]:
-        assert self._changes is not None
-        try:
-            return self._changes.wait(timeout_s)
-        except CannotWatchError as error:
-            self._fall_back(error)
-            return {str(base) for one in self._watched for base in one.bases}
+    def _watch_current_bases(self) -> None:
+        """Watches what the knowledge bases are made of now, where that has changed."""
+        before = [one.bases for one in self._watched]
+        for one in self._watched:
+            one.bases = tuple(self._bases(one.root))
+        if before != [one.bases for one in self._watched]:
+            self._files.watch([base for one in self._watched for base in one.bases])
 
-    def _concerns(self, one: _Watched, changed: Iterable[str]) -> bool:
-        return any(
-            path.is_relative_to(base) and not self._is_own(path)
-            for path in map(Path, changed)
-            for base in one.bases
-        )
+    def _concerns(self, one: _WatchedProject, changed: Iterable[str]) -> bool:
+        return any(path.is_relative_to(base) for path in map(Path, changed) for base in one.bases)
 
     def _is_own(self, path: Path) -> bool:
         """Whether a build or a version control system writes it, and no author."""
@@ -231,34 +212,6 @@ class Watcher:
         yield root
         if self._options.allow_outside:
             yield from sorted(outside(root))
-
-    def _observe(self) -> None:
-        """Watches what the knowledge bases are made of now, in place of what was watched before."""
-        if self._changes is not None:
-            self._changes.close()
-        for one in self._watched:
-            one.bases = tuple(self._bases(one.root))
-        self._identities = self._current_identities()
-        existing = [base for base, found in self._identities.items() if found is not None]
-        if self._poll or not existing:
-            self._changes = PolledChanges(existing)
-            return
-        try:
-            self._changes = NotifiedChanges(existing)
-        except FileNotFoundError:  # went away just now, which the next look at identities tells
-            self._changes = PolledChanges(existing)
-        except CannotWatchError as error:
-            self._fall_back(error)
-
-    def _fall_back(self, error: CannotWatchError) -> None:
-        self._listener.noted(
-            f"the kernel cannot watch the files: {error}; they are looked at once a second instead"
-        )
-        self._poll = True
-        self._observe()
-
-    def _current_identities(self) -> dict[Path, Identity]:
-        return {base: identity_of(base) for one in self._watched for base in one.bases}
 
 
 def outside(root: Path) -> set[Path]:

@@ -22,10 +22,10 @@ from typing import Any, Self
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import check
+from kb_runtime.store.locks import open_locked
 from kb_runtime.store.manifest import BUILD_ID_LENGTH, CURRENT, MANIFEST, is_build_id, seal
 from kb_runtime.version import FORMAT_VERSION
 from kbc.linking import retention
-from kbc.linking.locks import acquired_within
 
 LOCK = ".lock"
 """The file in a knowledge base's folder that its builder holds locked; it has no content."""
@@ -118,7 +118,7 @@ class Staging:
         self.kb_folder = out / name
         self.build_id = build_id
         self._wait_s = wait_s
-        self._lock = -1
+        self._lock: int | None = None
         self._temporary = retention.temporary(self.kb_folder, build_id)
         self._listed: dict[str, dict[str, Any]] = {}
 
@@ -134,9 +134,6 @@ class Staging:
     def __enter__(self) -> Self:
         try:
             self.kb_folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(
-                self.kb_folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666
-            )
             self._acquire()
             retention.remove_debris(self.kb_folder)
             self.folder.mkdir(parents=True)
@@ -255,7 +252,8 @@ class Staging:
         return True
 
     def _acquire(self) -> None:
-        if not acquired_within(self._lock, self._wait_s):
+        self._lock = open_locked(self.kb_folder / LOCK, self._wait_s)
+        if self._lock is None:
             raise PublishError(
                 "locked",
                 f"Another build is writing to {self.kb_folder}; "
@@ -267,12 +265,12 @@ class Staging:
         """Removes what is unfinished and gives up the lock."""
         if self._temporary.exists():
             shutil.rmtree(self._temporary, ignore_errors=True)
-        if self._lock >= 0:
+        if self._lock is not None:
             os.close(self._lock)
-            self._lock = -1
+            self._lock = None
 
     def _translated(self, error: Exception) -> PublishError:
-        """What `error`, met while writing the output, means for whoever asked for it."""
+        """The `PublishError` that explains an error of writing the output."""
         if self._is_no_space(error):
             return PublishError(
                 "no-space",
@@ -344,8 +342,11 @@ def _sync_tree(folder: Path) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Flushes a file's or a folder's content to disk."""
-    descriptor = os.open(path, os.O_RDONLY)
+    """Flushes a file's or a folder's content to disk. Windows flushes no folder, and no file that is
+    open for reading only."""
+    if os.name == "nt" and path.is_dir():
+        return
+    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

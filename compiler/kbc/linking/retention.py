@@ -6,12 +6,12 @@ All functions here expect their caller to hold the build lock of the knowledge b
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import secrets
 import shutil
 from pathlib import Path
 
+from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, try_lock
 from kb_runtime.store.manifest import MANIFEST, is_build_id
 
 TEMPORARY = ".tmp-"
@@ -45,23 +45,32 @@ def prune(kb_folder: Path, current: str, keep: int) -> list[str]:
     return [path.name for path in surplus if path.name != current and remove_build(path)]
 
 
+def remove_builds(kb_folder: Path) -> None:
+    """Removes all builds that no reader has open, the current one, too."""
+    for path in kb_folder.iterdir() if kb_folder.is_dir() else ():
+        if is_build_id(path.name):
+            remove_build(path)
+
+
 def remove_build(folder: Path) -> bool:
     """Removes a build unless a reader has it open; False when it stays.
 
     The folder disappears under its name at once, then its content is deleted.
     """
+    manifest = None
+    with contextlib.suppress(OSError):  # without a manifest no reader can have opened it
+        # On Windows the rename below fails while a reader, or this process, has a file open.
+        manifest = os.open(folder / MANIFEST, os.O_RDONLY) if OPEN_FOLDERS_MOVE else None
     try:
-        manifest = os.open(folder / MANIFEST, os.O_RDONLY)
-    except OSError:  # no reader can have opened it
-        _delete(_set_aside(folder))
-        return True
-    try:
-        fcntl.flock(manifest, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        _delete(_set_aside(folder))
-    except OSError:  # a reader holds it, or the file system has no locks: it stays
+        if manifest is not None and not try_lock(manifest):
+            return False
+        aside = _set_aside(folder)
+    except OSError:  # open in a reader on Windows, or on a file system without locks
         return False
     finally:
-        os.close(manifest)
+        if manifest is not None:
+            os.close(manifest)
+    _delete(aside)
     return True
 
 

@@ -6,6 +6,7 @@ replaced. Writers of this program exclude each other with a lock on the folder.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -13,15 +14,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from kb_runtime.clients.errors import ChangedError, ConfigError
-
-try:
-    import fcntl
-except ImportError:  # Windows: the comparison alone has to do
-    fcntl = None  # type: ignore[assignment]
+from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, lock_within
 
 BOM = b"\xef\xbb\xbf"
 MAX_BYTES = 64 * 1024 * 1024
 """Larger files are not configurations. Claude Code keeps histories in its own: some megabytes."""
+
+_LOCK_WAIT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +173,14 @@ def _unchanged(snapshot: Snapshot) -> None:
 
 @contextmanager
 def _locked(folder: str) -> Iterator[None]:
-    if fcntl is None or not os.path.isdir(folder):
+    # Windows locks no folders: there the comparison alone has to do.
+    if not OPEN_FOLDERS_MOVE or not os.path.isdir(folder):
         yield
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if not lock_within(descriptor, _LOCK_WAIT_S):
+            raise OSError(errno.EBUSY, "another kbc command is writing in its folder")
         yield
     finally:
         os.close(descriptor)

@@ -1,4 +1,4 @@
-"""Opens the socket of an HTTP server before anything that answers requests is imported."""
+"""The listening socket of an HTTP server, opened before what answers requests is imported."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ QUEUE = 2048
 
 
 class Listener(socket.socket):
-    """A listening socket on which `listen` changes nothing: event loops call it with the number of
-    connections that they take at once, which is another number than `QUEUE`."""
+    """A listening socket whose queue stays at `QUEUE`: event loops call `listen` with the number of
+    connections that they accept at once."""
 
     def listen(self, backlog: int = QUEUE, /) -> None:
         del backlog
@@ -27,7 +27,7 @@ def listen(host: str, port: int) -> Listener:
 
 
 def announce(listener: Listener, host: str, *, has_token: bool) -> None:
-    """Says where the server is, and who may read it where that is everybody."""
+    """Logs the server's address, and a warning where anyone can read the knowledge base."""
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/mcp"
     log.say(f"listening on {address}", speaker="kbc serve", level="info", address=address)

@@ -1,4 +1,4 @@
-"""Serves over HTTP: in one process, or with workers that share the socket of their parent."""
+"""Serves over HTTP, from one process or from several workers that share a listening socket."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "KBC_HTTP_TOKEN"
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
-"""Workers are as many as the machine shall have threads: none has a pool of its own."""
+"""There is one worker for each thread that the machine should run, so none starts a pool of its own."""
 
 
 def serve_alone(settings: HttpSettings, served: ServerContext) -> None:
@@ -32,14 +32,14 @@ def serve_alone(settings: HttpSettings, served: ServerContext) -> None:
         from kb_runtime.http.metrics import Metrics
 
         metrics = Metrics()
-    _answer(settings, served, token, metrics, lambda: _announced(settings, token))
+    _answer(settings, served, token, metrics, lambda: _listen_and_announce(settings, token))
 
 
 def serve_with_workers(settings: HttpSettings, open_served: Callable[[], ServerContext]) -> None:
-    """Serves until SIGINT or SIGTERM, when every worker has ended. Raises UsageError and ArtifactError.
+    """Serves until SIGINT or SIGTERM, and returns when every worker has ended.
 
-    What is served is opened here once to find out whether it can be, and again by each worker: they
-    have the pages of its files in common.
+    The artifact is opened once here, to report errors at the start, and again by each worker; they share
+    the mapped pages of its files. Raises UsageError and ArtifactError.
     """
     if not hasattr(os, "fork"):
         raise UsageError("--workers needs a system on which processes fork.")
@@ -86,13 +86,13 @@ def _run_workers(
 
             metrics = Metrics(place, folder)
         _answer(settings, open_served(), token, metrics, lambda: listener)
-        if folder and os.getppid() != parent:  # which was killed, and removes nothing any more
+        if folder and os.getppid() != parent:  # the parent was killed and cannot remove it
             shutil.rmtree(folder, ignore_errors=True)
         return 0
 
     def when_dead(place: int) -> None:
         if folder:
-            from kb_runtime.http.metrics_folder import forget_gauges
+            from kb_runtime.http.metrics import forget_gauges
 
             forget_gauges(folder, place)
 
@@ -103,18 +103,20 @@ def _run_workers(
 
 
 def _import_for_all() -> None:
-    """Imports the SDK, the tools and the libraries of the engines before the fork: 60 MB that workers
-    then have in common, and a successor of a dead one is ready sooner. No thread is started by that,
-    and no engine: those are each worker's own."""
+    """Imports the SDK, the tools and the engines' libraries before the fork: workers share 35 MB each,
+    and one that replaces a dead one is ready sooner. No thread and no engine is started here."""
     import gc
 
-    with suppress(Exception):  # a worker says what is wrong when it needs what is missing
+    import kb_runtime.http.app
+    import kb_runtime.mcp.calls  # noqa: F401
+
+    with suppress(Exception):  # a worker reports what is missing when it needs it
         from kb_runtime.search.onnx_engine import onnxruntime
 
         onnxruntime()  # before usearch, as `kb_runtime.search.onnx_engine` says
         import tantivy  # noqa: F401
         import usearch.index  # noqa: F401
-    gc.freeze()  # a worker's collector would write to the pages of every object
+    gc.freeze()  # else a worker's garbage collector writes to, and so copies, every shared page
 
 
 def _answer(
@@ -124,7 +126,7 @@ def _answer(
     metrics: Metrics | None,
     listener: Callable[[], Listener],
 ) -> None:
-    """Answers requests on the listener, which is asked for when everything else is ready."""
+    """Answers requests on the listener, which is opened when everything else is ready."""
     from kb_runtime.http.app import serve_http
     from kb_runtime.mcp.changes import Changes
     from kb_runtime.mcp.prefetch import prepare
@@ -137,11 +139,11 @@ def _answer(
     try:
         prepared = prepare(live)
         _observe(settings, served, metrics)
-        with listener() as accepting, _following(live, prepared):
+        with listener() as accepting, _prefetching(live, prepared):
             changes = None
             if live.can_change:
                 changes = Changes(live, dispatcher)
-                # Without sessions there is no stream on which a client of the handshake could be told.
+                # Without sessions there is no stream that could notify a client of the handshake.
                 dispatcher.announce_changes(handshake=False, stateless=True)
             serve_http(
                 dispatcher,
@@ -162,19 +164,19 @@ def _answer(
 
 
 @contextmanager
-def _following(live: LiveArtifact, prepared: str) -> Iterator[None]:
-    from kb_runtime.mcp.prefetch import Follower
+def _prefetching(live: LiveArtifact, prepared: str) -> Iterator[None]:
+    from kb_runtime.mcp.prefetch import Prefetcher
 
-    follower = Follower(live, prepared)
-    follower.start()
+    prefetcher = Prefetcher(live, prepared)
+    prefetcher.start()
     try:
         yield
     finally:
-        follower.stop()
+        prefetcher.stop()
 
 
 def _observe(settings: HttpSettings, served: ServerContext, metrics: Metrics | None) -> None:
-    """Has the log and the metrics told of requests, and the metrics of each new version."""
+    """Reports requests to the log and the metrics, and each new version to the metrics."""
     if settings.json_log:
         from kb_runtime.mcp.observation import observe, write_log
 
@@ -184,17 +186,17 @@ def _observe(settings: HttpSettings, served: ServerContext, metrics: Metrics | N
 
         observe(served.dispatcher, metrics.observe)
 
-        def tell_metrics() -> None:
+        def report_version() -> None:
             with served.live.lease() as knowledge:
                 manifest = knowledge.manifest
                 metrics.serves(manifest["name"], manifest["version"], knowledge.build_id)
 
-        tell_metrics()
-        served.live.on_swap(tell_metrics)
+        report_version()
+        served.live.on_swap(report_version)
 
 
-def _announced(settings: HttpSettings, token: str | None) -> Listener:
-    """A listener that everybody was told of. Raises UsageError."""
+def _listen_and_announce(settings: HttpSettings, token: str | None) -> Listener:
+    """A listener whose address has been logged. Raises UsageError."""
     listener = _listen(settings)
     announce(listener, settings.host, has_token=bool(token))
     return listener

@@ -11,14 +11,10 @@ import time
 from bisect import bisect_right
 
 from kb_runtime.errors import ArtifactError
+from kb_runtime.store.locks import try_share
 from kb_runtime.store.manifest import CURRENT, MANIFEST, Location, Manifest, load, locate
 from kb_runtime.store.sections import Sections
 from kb_runtime.text.addresses import format_address
-
-try:
-    import fcntl
-except ImportError:  # no flock on this system: nothing prunes versions here either
-    fcntl = None  # type: ignore[assignment]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -296,9 +292,8 @@ def _lease(folder: str) -> int:
     Raises `ArtifactError`, `missing` when the build is being removed.
     """
     path = os.path.join(folder, MANIFEST)
-    flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        lease = os.open(path, flags)
+        lease = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
         raise _removed(folder) from None
     except OSError as error:
@@ -308,16 +303,14 @@ def _lease(folder: str) -> int:
             "Check the permissions of the artifact's folder.",
         ) from error
     try:
-        if fcntl is not None:
-            fcntl.flock(lease, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        if not os.path.samestat(os.fstat(lease), os.stat(path)):
-            raise FileNotFoundError(path)
-    except (BlockingIOError, FileNotFoundError):
-        os.close(lease)
-        raise _removed(folder) from None
+        if try_share(lease) and os.path.samestat(os.fstat(lease), os.stat(path)):
+            return lease
+    except FileNotFoundError:
+        pass
     except OSError:  # a file system without locks, where no build is pruned
         return lease
-    return lease
+    os.close(lease)
+    raise _removed(folder)
 
 
 def _collections(manifest: Manifest) -> list[CollectionInfo]:

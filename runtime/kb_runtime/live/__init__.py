@@ -1,4 +1,4 @@
-"""State that changes after a build: versions, workspaces, edited source trees, and the compiler process.
+"""What changes while a server runs: new versions, workspaces, edited source trees, the compiler process.
 
 Imports `knowledge` and what lies below it.
 """

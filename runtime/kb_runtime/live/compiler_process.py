@@ -1,7 +1,7 @@
-"""Runs the compiler as a separate process; the runtime itself never compiles.
+"""Runs the compiler as a child process: the runtime itself never compiles.
 
-The process leads a process group of its own, and holds the reading end of a pipe whose other end only
-the server has. However the server ends, the kernel then ends the group: `kbc.following.tied` arms that.
+The child leads a process group of its own. Its stdin is a pipe whose other end only this process has, so
+that the child ends when this process ends in whatever way: see `kbc.following.parent_death`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ try:
 except ImportError:  # no limits on this system
     resource = None  # type: ignore[assignment]
 
-TIED = "--tied"
-"""The option that ties the compiler to its stdin."""
+EXIT_WITH_PARENT = "--exit-with-parent"
+"""The option that makes the compiler end when its stdin is closed."""
 
 MEMORY_BYTES = 3 << 30
 """Private memory of a compiler: embedding takes 0.4 GB, what it maps (weights, indexes) not counted;
@@ -35,9 +35,9 @@ _MAX_REPORT_BYTES = 32 << 20
 
 
 class CompilerError(Exception):
-    """The compiler did not do what it was asked; what was published before still is.
+    """The compiler failed, and what was published before stays live.
 
-    One sentence, what to do, and the diagnostics of the build in lines.
+    `message` is one sentence, `hint` what to do, `diagnostics` are the build's, one a line.
     """
 
     def __init__(self, message: str, hint: str = "", diagnostics: tuple[str, ...] = ()) -> None:
@@ -68,13 +68,13 @@ class CompilerProcess:
         except OSError as error:
             raise CompilerError(f"The compiler cannot be started: {error.strerror}.") from error
         _limit_memory(self._process.pid, memory_bytes)
-        self._report = _Reader(self._process.stdout, _MAX_REPORT_BYTES)
-        self._complaints = _Reader(self._process.stderr, _KEPT_BYTES)
+        self._report = _PipeReader(self._process.stdout, _MAX_REPORT_BYTES)
+        self._errors = _PipeReader(self._process.stderr, _KEPT_BYTES)
 
     def send(self, line: bytes) -> None:
-        """Writes one line to its stdin, which stays open: its end would be the process's."""
+        """Writes one line to its stdin, which stays open: the compiler ends when it is closed."""
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # it has ended, and its exit code tells why
+        with suppress(BrokenPipeError):  # it has ended, and its exit code says why
             self._process.stdin.write(line + b"\n")
             self._process.stdin.flush()
 
@@ -89,25 +89,25 @@ class CompilerProcess:
     def report(self) -> dict[str, Any]:
         """What it printed as JSON, once it has ended. Raises `CompilerError` where it failed."""
         code = self._process.returncode
-        told = self._json()
-        if code == exit_codes.OK and told is not None:
-            return told
-        error = (told or {}).get("error")
+        report = self._json()
+        if code == exit_codes.OK and report is not None:
+            return report
+        error = (report or {}).get("error")
         if not isinstance(error, dict):
-            raise CompilerError(_death(code, self._complaints.text()))
+            raise CompilerError(_ending(code, self._errors.text()))
         message = f"{str(error.get('message', '')).rstrip('.')}."
         hint = str(error.get("hint", ""))
         if code == exit_codes.EXTRA:
             raise CompilerMissingError(message, hint)
-        raise CompilerError(message, hint, _lines((told or {}).get("diagnostics", ())))
+        raise CompilerError(message, hint, _lines((report or {}).get("diagnostics", ())))
 
-    def last_object(self) -> dict[str, Any]:
-        """The last line of its stderr, so far, that is an object in JSON; empty where none is."""
-        for line in reversed(self._complaints.so_far().splitlines()):
+    def last_status(self) -> dict[str, Any]:
+        """The last JSON object among the lines of its stderr so far; empty where there is none."""
+        for line in reversed(self._errors.so_far().splitlines()):
             with suppress(ValueError):
-                told = json.loads(line)
-                if isinstance(told, dict):
-                    return told
+                status = json.loads(line)
+                if isinstance(status, dict):
+                    return status
         return {}
 
     @property
@@ -115,17 +115,17 @@ class CompilerProcess:
         return self._process.poll() is not None
 
     def stop(self) -> None:
-        """Ends it and all it started: asked first, so that it removes what is unfinished."""
-        for deadly in (signal.SIGTERM, signal.SIGKILL):
+        """Ends it and all it started: with SIGTERM first, after which it removes unfinished files."""
+        for force in (False, True):
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, deadly)
+                self._signal(force=force)
             if self.wait(_STOPPING_S):
                 break
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.close()
         self._report.close()
-        self._complaints.close()
+        self._errors.close()
 
     def __enter__(self) -> CompilerProcess:
         return self
@@ -133,12 +133,18 @@ class CompilerProcess:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
+    def _signal(self, *, force: bool) -> None:
+        if hasattr(os, "killpg"):
+            os.killpg(self._process.pid, signal.SIGKILL if force else signal.SIGTERM)
+        else:  # Windows has no process groups: what the child started ends with its own stdin
+            self._process.kill()
+
     def _json(self) -> dict[str, Any] | None:
         try:
-            told = json.loads(self._report.text())
+            report = json.loads(self._report.text())
         except ValueError:
             return None
-        return told if isinstance(told, dict) else None
+        return report if isinstance(report, dict) else None
 
 
 def compile_with(arguments: list[str], line: bytes, timeout_s: float) -> dict[str, Any]:
@@ -156,7 +162,7 @@ def compile_with(arguments: list[str], line: bytes, timeout_s: float) -> dict[st
         return process.report()
 
 
-class _Reader:
+class _PipeReader:
     """Reads a pipe to its end on a thread of its own and keeps the last bytes."""
 
     def __init__(self, pipe: IO[bytes] | None, kept_bytes: int) -> None:
@@ -176,7 +182,7 @@ class _Reader:
 
     def close(self) -> None:
         self._thread.join(_STOPPING_S)
-        if not self._thread.is_alive():  # else somebody outside of the group holds the pipe
+        if not self._thread.is_alive():  # else a process outside of the group holds the pipe
             self._pipe.close()
 
     def _read(self) -> None:
@@ -193,14 +199,15 @@ def _limit_memory(pid: int, memory_bytes: int) -> None:
             resource.prlimit(pid, resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
 
 
-def _death(code: int, complaints: str) -> str:
-    """What to say of a compiler that said nothing itself."""
-    how = f"with exit code {code}"
-    if code < 0:
+def _ending(code: int, errors: str) -> str:
+    """A sentence about a compiler that reported nothing itself."""
+    number = -code if code < 0 else code - 128 if code == 128 + signal.SIGTERM else 0
+    manner = f"ended with exit code {code}"
+    if number:
         with suppress(ValueError):
-            how = f"by {signal.Signals(-code).name}"
-    last = complaints.strip().rpartition("\n")[2]
-    return f"The compiler ended {how}{f': {last}' if last else '.'}"
+            manner = f"was ended by {signal.Signals(number).name}"
+    lines = [line for line in errors.splitlines() if line.strip() and not line.startswith("{")]
+    return f"The compiler {manner}{f': {lines[-1]}' if lines else '.'}"
 
 
 def _lines(diagnostics: Any) -> tuple[str, ...]:

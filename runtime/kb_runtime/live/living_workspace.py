@@ -1,4 +1,4 @@
-"""A workspace that a server adds to: starts the compiler, and serves what it publishes."""
+"""A workspace that a server adds to: starts the compiler and serves what it publishes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ INGESTION_S = 600.0
 """The longest that adding tests may take. 1,000 tests take half a minute; see `benchmarks.workspace`."""
 
 RESTARTED_AFTER_S = (1.0, 5.0, 30.0, 120.0)
-"""Pauses after which a process that follows a source tree is started again when it has died; after the
-last it is left alone."""
+"""Pauses before a follower that died is started again; after the last one it is not."""
 _LOOK_S = 0.5
 
 
 class LivingWorkspace:
-    """Where the server adds tests and follows a source tree. Safe to use from several threads."""
+    """The workspace to which a server adds tests and the index of a source tree. Thread-safe."""
 
     def __init__(self, workspace: Workspace, tree: str = "", model: str = "") -> None:
         """`tree` is the folder whose source files are to be indexed, "" for none; `model` that of the
@@ -38,11 +37,9 @@ class LivingWorkspace:
         self._live: LiveArtifact | None = None
         self._ingesting = allocate_lock()
         self._stopping = False
-        self._following: Any = None
+        self._supervisor: Any = None
         self._problem = ""
-        self._told: dict[
-            str, Any
-        ] = {}  # by the process that follows, when it cannot write its status
+        self._reported: dict[str, Any] = {}  # the last status of this server's own follower
 
     @property
     def kb_folders(self) -> Sequence[str]:
@@ -68,12 +65,19 @@ class LivingWorkspace:
         others wait. Raises `CompilerError`."""
         import json
 
-        from kb_runtime.live.compiler_process import TIED, compile_with
+        from kb_runtime.live.compiler_process import EXIT_WITH_PARENT, compile_with
         from kb_runtime.records.cases import as_record
 
         line = json.dumps([as_record(case) for case in cases], ensure_ascii=False).encode()
         with self._ingesting:
-            arguments = ["workspace", "ingest", self._workspace.root, "-", TIED, "--json"]
+            arguments = [
+                "workspace",
+                "ingest",
+                self._workspace.root,
+                "-",
+                EXIT_WITH_PARENT,
+                "--json",
+            ]
             arguments += self._model
             report = compile_with(arguments, line, INGESTION_S)
         if self._live is not None:
@@ -84,9 +88,9 @@ class LivingWorkspace:
         """How far the index of the source tree is: `state` (`starting`, `drafting`, `indexing`,
         `ready`, `failed`), `files`, `edited`, and where there is one a `problem`."""
         assert self._code is not None
-        # What a process said that is dead is no news, and its id may be another's by now.
-        said = self._told or (self._code.status() if self._code.is_followed() else {})
-        status = {"state": "starting", **said}
+        # The file of a follower that has ended is out of date.
+        known = self._reported or (self._code.status() if self._code.is_followed() else {})
+        status = {"state": "starting", **known}
         if self._problem:
             status |= {"state": "failed", "problem": self._problem}
         return status
@@ -97,58 +101,65 @@ class LivingWorkspace:
             return
         from threading import Thread
 
-        self._following = Thread(target=self._follow, daemon=True)
-        self._following.start()
+        self._supervisor = Thread(target=self._supervise, daemon=True)
+        self._supervisor.start()
 
     def close(self) -> None:
         """Ends the process that follows the source tree."""
         self._stopping = True
-        if self._following is not None:
-            self._following.join()
+        if self._supervisor is not None:
+            self._supervisor.join()
 
-    def _follow(self) -> None:
-        """Keeps the process running until the server ends."""
+    def _supervise(self) -> None:
+        """Keeps the follower running until the server ends."""
         from kb_runtime.live.compiler_process import CompilerMissingError
 
         for pause in (0.0, *RESTARTED_AFTER_S):
-            if not self._waited(pause):
+            if not self._pause(pause):
                 return
-            error = self._follow_once()
+            error = self._run_follower()
             if error is None:
                 return
             self._problem = f"{error.message} {error.hint}".strip()
-            _say(f"{self._tree} is not followed: {self._problem}")
+            log.say(f"{self._tree} is not followed: {self._problem}")
             if isinstance(error, CompilerMissingError):
                 return
 
-    def _follow_once(self) -> Any:
-        """Runs the process; gives the `CompilerError` of its end, None when the server ends."""
-        from kb_runtime.live.compiler_process import TIED, CompilerError, CompilerProcess
+    def _run_follower(self) -> Any:
+        """Runs the follower; gives the `CompilerError` of its end, None when the server ends."""
+        from kb_runtime.live.compiler_process import (
+            EXIT_WITH_PARENT,
+            CompilerError,
+            CompilerProcess,
+        )
 
-        arguments = ["workspace", "follow", self._workspace.root, "--code", self._tree, TIED]
+        arguments = [
+            "workspace",
+            "follow",
+            self._workspace.root,
+            "--code",
+            self._tree,
+            EXIT_WITH_PARENT,
+        ]
         try:
             with CompilerProcess([*arguments, "--json", *self._model]) as process:
                 while not process.wait(_LOOK_S):
                     if self._stopping:
                         return None
                     self._problem = ""
-                    self._told = process.last_object()
+                    self._reported = process.last_status()
                 process.report()
         except CompilerError as error:
             return error
         finally:
-            self._told = {}
+            self._reported = {}
         return None
 
-    def _waited(self, seconds: float) -> bool:
-        """Waits, and tells whether the server still runs."""
+    def _pause(self, seconds: float) -> bool:
+        """Waits, and returns whether the server still runs."""
         import time
 
         until = time.monotonic() + seconds
         while not self._stopping and time.monotonic() < until:
             time.sleep(_LOOK_S)
         return not self._stopping
-
-
-def _say(what: str) -> None:
-    log.say(what)

@@ -1,4 +1,4 @@
-"""The live versions of what is served: follows CURRENT and switches between calls, never during one."""
+"""The live versions of what is served: follows CURRENT and swaps between calls, never during one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHADOWED_BY_WORKSPACES = ("code", "tests")
 
 
 class LiveArtifact:
-    """What is served: one knowledge base or several as one, whose live versions may change meanwhile.
+    """What is served: one knowledge base, or several as one, whose live versions may change.
 
     Every lease looks at each CURRENT (one `stat`) and takes the versions that they name; a call works
     on its versions until it ends, and a version that was replaced is closed when its last call ends.
@@ -53,9 +53,10 @@ class LiveArtifact:
         self._guard = allocate_lock()  # held for a moment, around counts and `_version`
         self._swapping = allocate_lock()  # held while new versions are being opened
         self._listeners: list[Callable[[], None]] = []
-        self._sources = [_Source(locate(path), check=check) for path in paths]
+        self._sources = [_VersionSource(locate(path), check=check) for path in paths]
         self._sources += [
-            _Source(Location(os.path.realpath(each)), is_workspace=True) for each in workspaces
+            _VersionSource(Location(os.path.realpath(each)), is_workspace=True)
+            for each in workspaces
         ]
         opened: list[_Opened | None] = []
         try:
@@ -67,7 +68,7 @@ class LiveArtifact:
                 if one is not None:
                     one.artifact.close()
             raise
-        self._say_who_has_no_vectors()
+        self._warn_of_other_encoders()
 
     def lease(self) -> Lease:
         """What is live now for a `with` block, kept open until the block ends."""
@@ -75,14 +76,14 @@ class LiveArtifact:
         return self.hold()
 
     def hold(self) -> Lease:
-        """As `lease`, of what is served already: nothing newer is looked for, and so nobody who holds
-        a lock is led into a swap and its listeners."""
+        """As `lease`, but without looking for a newer version: safe for callers that hold a lock, which a
+        swap's listeners might take."""
         with self._guard:
             self._version.leases += 1
             return Lease(self, self._version)
 
     def follow(self) -> None:
-        """Swaps to what is published now, where it is not served yet; for who does not lease."""
+        """Swaps to what is published now, where it is not served yet, without a lease."""
         self._follow(wait=True)
 
     def on_swap(self, listener: Callable[[], None]) -> None:
@@ -144,12 +145,12 @@ class LiveArtifact:
             for one, known in zip(opened, old.opened, strict=True):
                 if one is not None and one is not known:
                     one.artifact.close()
-            _say(f"still serving build {old.knowledge.build_id}: {error.message}")
+            log.say(f"still serving build {old.knowledge.build_id}: {error.message}")
             return False
         with self._guard:
             self._version = new
         self._retire(old)
-        self._say_who_has_no_vectors()
+        self._warn_of_other_encoders()
         return True
 
     def _combined(self, opened: Sequence[_Opened | None]) -> _Version:
@@ -197,22 +198,22 @@ class LiveArtifact:
         for artifact in unused:
             artifact.close()
 
-    def _say_who_has_no_vectors(self) -> None:
-        """Tells once of each knowledge base whose vectors are another encoder's."""
+    def _warn_of_other_encoders(self) -> None:
+        """Logs each knowledge base whose vectors come from another encoder, once."""
         knowledge = self._version.knowledge
-        mute = {part.build_id for part in knowledge.words_only}
+        words_only = {part.build_id for part in knowledge.words_only}
         for source, one in zip(self._sources, self._version.opened, strict=True):
-            if one is not None and one.artifact.build_id in mute and not source.told:
-                source.told = True
+            if one is not None and one.artifact.build_id in words_only and not source.has_warned:
+                source.has_warned = True
                 name = one.artifact.manifest["name"]
                 if source.is_workspace:
-                    _say(
+                    log.say(
                         f"the {name} of the workspace are found by words only: the knowledge base was"
                         f" built with the model {knowledge.manifest['encoder']['model']}, whose folder"
                         " --model can name, and they were not"
                     )
                 else:
-                    _say(
+                    log.say(
                         f"{name} was built with another encoder than the first knowledge base:"
                         " its records are found by words only"
                     )
@@ -240,10 +241,18 @@ class _Version:
         self.retired = False
 
 
-class _Source:
-    """A place where versions appear. `told` remembers that a warning about it was given."""
+class _VersionSource:
+    """A place where versions appear. `has_warned`: its other encoder was logged."""
 
-    __slots__ = ("_check", "_location", "_refusal", "_seen", "_unsigned", "is_workspace", "told")
+    __slots__ = (
+        "_check",
+        "_location",
+        "_refusal",
+        "_seen",
+        "_unsigned",
+        "has_warned",
+        "is_workspace",
+    )
 
     def __init__(
         self,
@@ -258,7 +267,7 @@ class _Source:
         self._seen: Stamps | None = None
         self._unsigned = ""  # a build that was refused, and may be served once it is signed
         self._refusal = ""
-        self.told = False
+        self.has_warned = False
 
     @property
     def can_change(self) -> bool:
@@ -273,8 +282,8 @@ class _Source:
         """The live version; `known`, which is served now, where it is still that or no other can be
         opened. None for a workspace without a version. Raises `ArtifactError` where nothing is known."""
         stamp = self._seen = self._stamp()  # before opening: a later change is then not overlooked
-        if self.is_workspace and known is None and stamp is None:
-            return None
+        if self.is_workspace and stamp is None:
+            return None  # nothing is published yet, or it was withdrawn
         try:
             if known is not None:
                 live = os.path.basename(self._location.build_folder())
@@ -283,11 +292,11 @@ class _Source:
             artifact = self._opened()
         except ArtifactError as error:
             if known is not None:
-                self._tell_refusal(known, error)
+                self._log_refusal(known, error)
                 return known
             if not self.is_workspace:
                 raise
-            _say(f"serving without the workspace: {error.message} {error.hint}".rstrip())
+            log.say(f"serving without the workspace: {error.message} {error.hint}".rstrip())
             return None
         if known is not None:
             artifact.adopt_encoder(known.artifact)
@@ -307,11 +316,11 @@ class _Source:
         self._refusal = ""
         return artifact
 
-    def _tell_refusal(self, known: _Opened, error: ArtifactError) -> None:
+    def _log_refusal(self, known: _Opened, error: ArtifactError) -> None:
         """Once, although a build that is not signed is tried again when its signatures change."""
         if error.message != self._refusal:
             self._refusal = error.message
-            _say(f"still serving build {known.artifact.build_id}: {error.message}")
+            log.say(f"still serving build {known.artifact.build_id}: {error.message}")
 
     def _stamp(self) -> Stamps | None:
         """What a change of CURRENT changes, None while it is not there; and a change of the signatures
@@ -329,7 +338,7 @@ class _Source:
 
 
 class Lease:
-    """`with live.lease() as knowledge:`; must be entered, because leaving gives the version back."""
+    """`with live.lease() as knowledge:`; must be entered, because leaving releases the version."""
 
     __slots__ = ("_live", "_version")
 
@@ -351,7 +360,3 @@ def _stamp_of(path: str) -> Stamp | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_ino, found.st_size
-
-
-def _say(what: str) -> None:
-    log.say(what)

@@ -4,7 +4,7 @@
     cache/                          the compiler's cache
     tests/kb/                       a generated knowledge base: every test that was ingested
     tests/index/tests/              its artifact
-    code/<tree>/status.json         the status of the tree's follower
+    code/<tree>/status.json         the status of the process that follows a source tree
     code/<tree>/index/code/         the artifact of the tree
     code/<tree>/edits/code/         the artifact of the files edited since
 
@@ -17,6 +17,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+
+from kb_runtime.store.locks import is_locked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,20 +130,7 @@ class CodeFolder:
 
     def is_followed(self) -> bool:
         """Whether a process follows the tree now, so that what it said last holds."""
-        import fcntl
-
-        try:
-            descriptor = os.open(self.lock_path, os.O_RDONLY)
-        except OSError:
-            return False
-        try:
-            # Shared, so that servers do not take each other for the one that follows.
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
+        return is_locked(self.lock_path)
 
     def status(self) -> dict[str, Any]:
         """What the process that follows the tree said last; empty before it has said anything."""
@@ -154,7 +143,7 @@ class CodeFolder:
 
 
 def write_whole(path: str, data: bytes) -> None:
-    """Replaces a small file in one step: a reader sees the old content or the new. Raises `OSError`."""
+    """Replaces a small file atomically: a reader sees the old content or the new. Raises `OSError`."""
     new = f"{path}.{os.getpid()}{_UNFINISHED}"
     try:
         with open(new, "wb") as file:
@@ -167,8 +156,11 @@ def write_whole(path: str, data: bytes) -> None:
 
 
 def remove_unfinished(path: str, older_than_s: float = 0.0) -> None:
-    """Removes what `write_whole` leaves beside `path` when its process is killed, and nothing that is
-    younger; who gives no age must be the only one that writes it. What cannot be removed stays."""
+    """Removes what `write_whole` leaves beside `path` when its process is killed.
+
+    Files younger than `older_than_s` may belong to a process that is writing now, and stay. Without an
+    age the caller must be the only writer. What cannot be removed stays.
+    """
     import time
 
     folder, name = os.path.split(path)

@@ -1,4 +1,4 @@
-"""Looks for new versions while no calls come in, and opens their sections before a call needs them."""
+"""Looks for new versions between calls and opens their sections before a call needs them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ POLL_S = 1.0
 """How long a new version may go unnoticed without a call; a call looks for itself."""
 
 
-class Follower:
+class Prefetcher:
     """A background thread over a `LiveArtifact`, from `start` to `stop`."""
 
     def __init__(self, live: LiveArtifact, prepared: str = "") -> None:
-        """`prepared` is the build that need not be prepared: what `prepare` gave, where it was called."""
+        """`prepared` is the build id that `prepare` returned, if it was called already."""
         self._live = live
         self._wake = Event()
         self._stopped = False
@@ -42,7 +42,7 @@ class Follower:
     def _run(self) -> None:
         while not self._stopped:
             try:
-                self._look()
+                self._prepare_newest()
             except Exception as error:
                 failures.report("A new version could not be looked for", error)
             if not self._live.can_change:
@@ -50,7 +50,7 @@ class Follower:
             self._wake.wait(POLL_S)
             self._wake.clear()
 
-    def _look(self) -> None:
+    def _prepare_newest(self) -> None:
         self._live.follow()
         if self._prepared != self._live.build_id:
             self.is_preparing = True
@@ -59,8 +59,8 @@ class Follower:
 
 
 def prepare(live: LiveArtifact) -> str:
-    """Loads the engines, the tools and every section of what is live, so that the next call finds
-    them ready. Gives its build; what fails goes to stderr."""
+    """Loads the engines, the tools and every section of the live version, so that the next call finds
+    them ready. Returns its build id; failures are logged."""
     build_id = live.build_id
     try:
         import kb_runtime.mcp.calls  # noqa: F401

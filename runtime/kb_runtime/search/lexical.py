@@ -19,7 +19,7 @@ from kb_runtime.errors import ArtifactError
 from kb_runtime.search.analysis import RECIPE, Analyzer
 from kb_runtime.search.lexical_fields import FILTERS, META, ROW, WORDS
 from kb_runtime.search.lexical_plan import nearest_words, plan
-from kb_runtime.store.temporary_folders import locked, remove_abandoned
+from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
 
 if TYPE_CHECKING:
     import tantivy
@@ -336,7 +336,7 @@ def _open(folder: str) -> tantivy.Index:
     import tantivy
 
     mirror = _temporary_folder(folder)
-    lock = locked(mirror)  # says that somebody needs the folder
+    lock = lock_folder(mirror)  # says that somebody needs the folder
     try:
         remove_abandoned(os.path.dirname(mirror), _PREFIX)
         for name in os.listdir(folder):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kb_runtime.mcp.changes import Changes
     from kb_runtime.mcp.context import ServerContext
     from kb_runtime.mcp.dispatch import Dispatcher
-    from kb_runtime.mcp.prefetch import Follower
+    from kb_runtime.mcp.prefetch import Prefetcher
     from kb_runtime.mcp.stdio import StdioServer
     from kb_runtime.start.options import Options
 
@@ -162,7 +162,7 @@ def _serve_stdio(served: ServerContext, options: Options) -> None:
         from kb_runtime.mcp.observation import observe, write_log
 
         observe(dispatcher, write_log)
-    followers: list[Follower] = []
+    prefetchers: list[Prefetcher] = []
     compared: list[Changes] = []
 
     def changes() -> Changes:
@@ -173,14 +173,14 @@ def _serve_stdio(served: ServerContext, options: Options) -> None:
         return compared[0]
 
     def load_engines(server: StdioServer) -> None:
-        from kb_runtime.mcp.prefetch import Follower
+        from kb_runtime.mcp.prefetch import Prefetcher
 
         if live.can_change:
             changes().listen(server.tell)
-        followers.append(Follower(live))
+        prefetchers.append(Prefetcher(live))
         if workspace is not None:
             workspace.start()  # first: another process takes longer to be ready
-        followers[0].start()
+        prefetchers[0].start()
 
     if live.can_change:
         dispatcher.announce_changes(handshake=True, stateless=True)
@@ -190,13 +190,13 @@ def _serve_stdio(served: ServerContext, options: Options) -> None:
     serve_stdio(connection, load_engines)
     if workspace is not None:
         workspace.close()
-    for follower in followers:
-        if follower.is_preparing:
+    for prefetcher in prefetchers:
+        if prefetcher.is_preparing:
             import os
 
             sys.stderr.flush()
             os._exit(exit_codes.OK)
-        follower.stop()
+        prefetcher.stop()
     live.close()
 
 

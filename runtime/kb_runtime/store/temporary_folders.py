@@ -1,33 +1,31 @@
-"""Temporary folders that can be recognised after a kill: the owner holds a lock, which the kernel releases
-with the process, so that another process can find and remove what is left.
-"""
+"""Temporary folders that outlive no process: the maker of one locks it, and another process removes those
+whose lock is free. Windows locks no folders and keeps what killed processes left."""
 
 from __future__ import annotations
 
 import os
 
-try:
-    import fcntl
-except ImportError:  # Windows has none; its temporary folders are not looked after
-    fcntl = None  # type: ignore[assignment]
+from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, try_lock
 
 LOCKED_WITHIN_S = 1.0
 """A folder's maker locks it at once; this is long enough for that."""
 
 
-def locked(folder: str) -> int | None:
+def lock_folder(folder: str) -> int | None:
     """A descriptor that holds the lock of a folder; None when another process does, or for want of
     locks."""
-    if fcntl is not None:
-        try:
-            lock = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except OSError:  # gone, or another user's
-            return None
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if not OPEN_FOLDERS_MOVE:
+        return None
+    try:
+        lock = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:  # gone, or another user's
+        return None
+    try:
+        if try_lock(lock):
             return lock
-        except OSError:
-            os.close(lock)
+    except OSError:
+        pass
+    os.close(lock)
     return None
 
 
@@ -46,7 +44,7 @@ def remove_abandoned(parent: str, prefix: str) -> None:
                 continue
         except OSError:
             continue
-        lock = locked(path)
+        lock = lock_folder(path)
         if lock is not None:
             shutil.rmtree(path, ignore_errors=True)
             os.close(lock)

@@ -11,7 +11,7 @@ from kb_runtime.knowledge.verification import verify
 from kb_runtime.search.analysis import name_parts
 from kb_runtime.search.searcher import SearchRequest
 from kbc.backends.draft_lexical import _WORD, _Spelled, _words
-from kbc.following.code_tree import read_tree
+from kbc.following.source_index import read_tree
 from kbc.pipeline.build import BuildOptions, BuildReport, build_from, differing_files
 
 FILES = {

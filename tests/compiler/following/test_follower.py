@@ -1,310 +1,333 @@
-"""The follower step by step, with real builds; what runs beside it is tested end to end."""
+"""The follower of a source tree, run on a thread of the test, with real drafts and real compilers."""
 
 from __future__ import annotations
 
 import json
-import sys
+import os
+import random
+import signal
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
+import psutil
 import pytest
+from tests.end_to_end.sealed import namespaces
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.workspace import Workspace
-from kbc.following import builder
-from kbc.following import follower as following
+from kb_runtime.store.locks import open_locked
+from kb_runtime.store.manifest import CURRENT
+from kbc.following import follower as module
 from kbc.following.follower import Follower
-from kbc.following.indexing import Indexing
-from kbc.following.snapshot import Snapshot
+from kbc.following.source_index import SourceIndex
 
-FAILING = [
-    *(sys.executable, "-c"),
-    'print(\'{"error": {"message": "there is no model", "hint": "Install it."}}\'); exit(6)',
-]
+PATIENCE_S = 120.0
+Status = dict[str, Any]
 
 
 class Bench:
-    """A tree, a workspace and a follower whose steps the test takes."""
+    """A tree, a workspace, and a follower on a thread."""
 
     def __init__(self, folder: Path) -> None:
         self.tree = folder / "tree"
         self.tree.mkdir()
         self.workspace = Workspace.open(folder / "ws")
         self.code = self.workspace.code(str(self.tree))
-        Path(self.code.folder).mkdir(parents=True)
-        self.follower = self.started()
+        self.index = SourceIndex(self.tree, self.code, Path(self.workspace.cache))
+        self.failing = self._failing(folder)
+        self.embedding = [
+            *("workspace", "index", self.workspace.root, "--code", str(self.tree)),
+            *("--exit-with-parent", "--json"),
+        ]
+        other = folder / "other"
+        other.mkdir()
+        self.endless = ["workspace", "follow", str(folder / "endless"), "--code", str(other)]
+        self._follower: Follower | None = None
+        self._thread: Thread | None = None
 
-    def started(self) -> Follower:
-        indexing = Indexing(self.tree, self.code, Path(self.workspace.cache))
-        follower = Follower(indexing, FAILING, Path(self.workspace.root))
-        follower._retry_at = float("inf")  # no process beside this one
-        follower._look_at_published()
-        return follower
+    def _failing(self, folder: Path) -> list[str]:
+        """A command that no repetition makes succeed."""
+        unusable = folder / "unusable"
+        unusable.mkdir()
+        (unusable / "workspace.json").write_text('{"format": 99}')
+        return ["workspace", "index", str(unusable), "--code", str(self.tree), "--json"]
+
+    def start(self, command: list[str] | None = None, limit_s: float = 600.0) -> None:
+        self._follower = Follower(
+            self.index,
+            self.failing if command is None else command,
+            Path(self.workspace.root),
+            limit_s=limit_s,
+        )
+        self._thread = Thread(target=self._follower.run)
+        self._thread.start()
+
+    def stop(self) -> None:
+        if self._follower is not None and self._thread is not None:
+            self._follower.stop()
+            self._thread.join()
 
     def write(self, **texts: str) -> None:
         for name, text in texts.items():
             (self.tree / f"{name}.py").write_text(text)
 
-    def step(self) -> dict[str, Any]:
-        self.follower._step(True, "")
-        return self.code.status()
+    def until(self, accepts: Callable[[Status], bool]) -> Status:
+        """The first status that is as wanted."""
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            status = self.code.status()
+            if status and accepts(status):
+                return status
+            assert time.monotonic() < deadline, status
+            time.sleep(0.02)
 
-    def live(self, number: int) -> dict[str, str]:
-        """The texts of the index (0) or the edits (1) that are published."""
-        with Artifact.open(self.code.kb_folders[number]) as artifact:
+    def until_live(self, number: int, texts: dict[str, str] | None) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while self.live(number) != texts:
+            assert time.monotonic() < deadline, self.live(number)
+            time.sleep(0.02)
+
+    def live(self, number: int) -> dict[str, str] | None:
+        """The texts of the index (0) or the overlay (1); None where none is published."""
+        kb_folder = self.code.kb_folders[number]
+        if not Path(kb_folder, CURRENT).exists():
+            return None
+        with Artifact.open(kb_folder) as artifact:
             return {record["id"]: record["text"] for record in artifact.catalog("code")}
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path)
+    yield made
+    made.stop()
 
 
-def test_the_first_step_publishes_a_draft_of_the_whole_tree(bench: Bench) -> None:
+def is_vectors(status: Status) -> bool:
+    return bool(status["vectors"]) and status["state"] == "ready"
+
+
+def test_a_draft_of_the_whole_tree_is_published_first(bench: Bench) -> None:
     bench.write(a="one", b="two")
-    status = bench.step()
-    assert bench.live(0) == {"a.py": "one", "b.py": "two"}
-    assert (status["files"], status["edited"], status["vectors"]) == (2, 0, False)
-    assert not Path(bench.code.kb_folders[1]).exists()
+    bench.start()
+    status = bench.until(lambda found: found["files"] == 2)
+    bench.until_live(0, {"a.py": "one", "b.py": "two"})
+    assert (status["edited"], status["vectors"]) == (0, False)
+    assert status["tree"] == str(bench.tree)
+    assert bench.live(1) is None
 
 
-def test_what_changes_after_the_first_draft_has_read_it_is_in_the_edits(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_overlay_holds_the_files_that_differ_from_the_index(bench: Bench) -> None:
     bench.write(a="one", b="two")
-    look = Snapshot.scan
-
-    def look_later(snapshot: Snapshot) -> bool:
-        bench.write(b="changed meanwhile")
-        return look(snapshot)
-
-    monkeypatch.setattr(Snapshot, "scan", look_later)
-    status = bench.step()
-    assert bench.live(0) == {"a.py": "one", "b.py": "two"}
-    assert bench.live(1) == {"b.py": "changed meanwhile"}
-    assert status["edited"] == 1
-
-
-def test_only_edited_files_are_in_the_edits(bench: Bench) -> None:
-    bench.write(a="one", b="two")
-    bench.step()
+    bench.start()
+    bench.until(lambda found: found["files"] == 2)
     bench.write(a="changed", c="new")
-    assert bench.step()["edited"] == 2
-    assert bench.live(1) == {"a.py": "changed", "c.py": "new"}
+    bench.until_live(1, {"a.py": "changed", "c.py": "new"})
+    bench.until(lambda found: found["edited"] == 2)
     assert bench.live(0) == {"a.py": "one", "b.py": "two"}
-
-
-def test_edits_never_hide_what_is_newer(bench: Bench) -> None:
-    bench.write(a="one", b="two")
-    bench.step()
-    bench.write(a="changed")
-    bench.step()
+    (bench.tree / "b.py").unlink()
+    bench.until(lambda found: found["files"] == 2)
+    assert bench.live(1) == {"a.py": "changed", "c.py": "new"}
     bench.write(a="one")
-    assert bench.step()["edited"] == 0
-    assert bench.live(1) == {"a.py": "one"}
+    bench.until_live(1, {"c.py": "new"})
+    (bench.tree / "c.py").unlink()
+    bench.until_live(1, None)
 
 
-def test_after_a_new_index_the_edits_hold_what_was_edited_since(bench: Bench) -> None:
-    bench.write(a="one", b="two")
-    bench.step()
-    bench.write(a="changed")
-    bench.step()
-    bench.follower._indexing.build(None, draft=True)
-    bench.follower._look_at_published()
-    bench.write(b="also changed")
-    bench.step()
-    assert bench.live(0)["a.py"] == "changed"
-    assert bench.live(1) == {"b.py": "also changed"}
+def test_what_changes_while_it_is_read_is_published_in_the_end(bench: Bench) -> None:
+    chance = random.Random(7)
+    bench.write(**{f"file{number}": "before" for number in range(40)})
+    bench.start()
+    for _ in range(150):
+        bench.write(**{f"file{chance.randrange(40)}": f"text {chance.random()}"})
+        time.sleep(0.01)
+    wanted = {path.name: path.read_text() for path in bench.tree.iterdir()}
+    deadline = time.monotonic() + PATIENCE_S
+    while {**(bench.live(0) or {}), **(bench.live(1) or {})} != wanted:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_a_follower_that_starts_again_publishes_what_changed_meanwhile(bench: Bench) -> None:
     bench.write(a="one", b="two")
-    bench.step()
-    index = bench.follower._index
-    bench.write(b="changed while nobody looked")
-    bench.follower = bench.started()
-    bench.step()
-    assert bench.live(1) == {"b.py": "changed while nobody looked"}
-    assert bench.follower._index == index
-
-
-def test_a_deleted_file_leaves_the_edits_of_others_alone(bench: Bench) -> None:
-    bench.write(a="one", b="two")
-    bench.step()
-    bench.write(a="changed")
-    bench.step()
-    (bench.tree / "b.py").unlink()
-    bench.step()
-    assert bench.live(1) == {"a.py": "changed"}
-
-
-def test_a_tree_without_source_files_is_told_until_there_is_one(bench: Bench) -> None:
-    status = bench.step()
-    assert status["state"] == "failed"
-    assert "holds no source file" in status["problem"]
-    bench.write(a="one")
-    status = bench.step()
-    assert status["problem"] == ""
-    assert bench.live(0) == {"a.py": "one"}
-
-
-def test_a_full_or_locked_workspace_is_told_and_what_was_live_stays(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bench.write(a="one")
-    bench.step()
-
-    def full(*_: Any, **__: Any) -> Any:
-        raise following.PublishError("no-space", "There is no space left.", "Free some.")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Indexing, "build", full)
-        bench.write(a="two")
-        assert bench.step()["problem"] == "There is no space left. Free some."
-    assert bench.live(0) == {"a.py": "one"}
-    assert bench.step()["problem"] == ""
-    assert bench.live(1) == {"a.py": "two"}
-
-
-@pytest.mark.parametrize("stop", ["", "."])
-def test_a_process_that_fails_is_told_with_its_sentence_and_not_at_once_repeated(
-    bench: Bench, stop: str
-) -> None:
-    bench.write(a="one")
-    script = FAILING[-1].replace("no model", f"no model{stop}")
-    bench.follower._command = [*FAILING[:-1], script]
-    bench.follower._retry_at = 0.0
-    assert bench.step()["state"] == "indexing"
-    assert bench.follower._builder is not None
-    bench.follower._builder._process.wait()
-    status = bench.step()
-    assert status["state"] == "failed"
-    assert status["problem"] == "there is no model. Install it."
-    assert bench.follower._builder is None
-    assert bench.live(0) == {"a.py": "one"}
-
-
-def test_a_draft_of_edits_is_embedded_also_when_the_index_has_the_same_by_now(
-    bench: Bench,
-) -> None:
-    bench.write(a="one", b="two")
-    bench.step()
-    bench.write(a="changed")
-    bench.step()
-    bench.follower._indexing.build(None, draft=False)
-    bench.follower._look_at_published()
-    bench.follower._retry_at = 0.0
-    assert bench.step()["edited"] == 0
-    assert bench.follower._builder is not None
-    assert bench.follower._builder.of_edits
-    assert bench.follower._indexing.noted_edited() == ["a.py"]
-    bench.follower._builder.stop()
-
-
-def test_the_status_is_written_when_it_is_another_one(bench: Bench) -> None:
-    bench.write(a="one")
-    bench.step()
-    written = Path(bench.code.status_path).stat().st_mtime_ns
-    bench.step()
-    assert Path(bench.code.status_path).stat().st_mtime_ns == written
-    assert json.loads(Path(bench.code.status_path).read_bytes())["tree"] == str(bench.tree)
-
-
-def test_what_a_killed_follower_left_is_removed_by_the_next(bench: Bench) -> None:
+    bench.start()
+    bench.until(lambda found: found["files"] == 2)
+    bench.stop()
     left = Path(f"{bench.code.status_path}.123.new")
     left.touch()
-    bench.follower._remove_debris()
+    before = Path(bench.code.kb_folders[0], CURRENT).read_text()
+    bench.write(b="changed while nobody looked")
+    bench.start()
+    bench.until_live(1, {"b.py": "changed while nobody looked"})
+    assert Path(bench.code.kb_folders[0], CURRENT).read_text() == before
     assert not left.exists()
 
 
-def ended(bench: Bench, script: str) -> dict[str, Any]:
-    """The status after a build that ran `script` has ended."""
-    bench.follower._command = [sys.executable, "-c", script]
-    bench.follower._retry_at = 0.0
-    bench.step()
-    assert bench.follower._builder is not None
-    bench.follower._builder._process.wait()
-    return bench.step()
+def test_edits_are_embedded_and_the_overlay_is_withdrawn(bench: Bench) -> None:
+    bench.write(a="def one(): pass", b="def two(): pass")
+    bench.start(bench.embedding)
+    bench.until(is_vectors)
+    bench.write(a="def changed(): pass")
+    bench.until_live(1, {"a.py": "def changed(): pass"})
+    (bench.tree / "b.py").unlink()
+    bench.until_live(0, {"a.py": "def changed(): pass"})
+    bench.until(lambda found: is_vectors(found) and found["files"] == 1)
+    bench.until_live(1, None)
 
 
-def seconds_to_retry(bench: Bench) -> float:
-    return bench.follower._retry_at - time.monotonic()
+def test_a_tree_without_source_files_is_a_problem_until_there_is_one(bench: Bench) -> None:
+    bench.start()
+    status = bench.until(lambda found: found["state"] == "failed")
+    assert "holds no source file" in status["problem"]
+    bench.write(a="one")
+    bench.until_live(0, {"a.py": "one"})
+    bench.until(lambda found: "holds no source file" not in found["problem"])
 
 
-def test_a_process_that_was_killed_is_started_again_soon_and_less_and_less_often(
+def test_a_tree_that_goes_away_is_a_problem_until_it_is_back(bench: Bench, tmp_path: Path) -> None:
+    bench.write(a="one")
+    bench.start()
+    bench.until_live(0, {"a.py": "one"})
+    bench.tree.rename(tmp_path / "aside")
+    bench.until(lambda found: "No such file" in found["problem"])
+    bench.tree.mkdir()
+    bench.write(a="one", b="another folder")
+    bench.until_live(1, {"b.py": "another folder"})
+    bench.write(b="and edited")
+    bench.until_live(1, {"b.py": "and edited"})
+
+
+def test_a_workspace_that_cannot_be_written_is_a_problem_and_what_was_live_stays(
     bench: Bench,
 ) -> None:
     bench.write(a="one")
-    for longest in (*following.RETRIED_SOON_S, following.RETRIED_AFTER_S):
-        status = ended(bench, "import os; os.kill(os.getpid(), 9)")
-        assert status["state"] == "failed"
-        assert status["problem"] == "The process that embeds was ended by SIGKILL."
-        assert longest - 1.0 < seconds_to_retry(bench) <= longest
-    status = ended(bench, "exit(0)")
-    assert (status["problem"], bench.follower._failures) == ("", 0)
-
-
-VANISHED = 'print(\'{"error": {"message": "the tree is gone", "hint": ""}}\'); exit(3)'
-
-
-def test_what_the_files_failed_is_tried_again_when_they_have_changed(bench: Bench) -> None:
-    bench.write(a="one")
-    status = ended(bench, VANISHED)
-    assert (status["state"], status["problem"]) == ("failed", "the tree is gone.")
-    assert seconds_to_retry(bench) <= following.RETRIED_SOON_S[0]
+    bench.start()
+    bench.until_live(0, {"a.py": "one"})
+    edits = Path(bench.code.edits)
+    edits.write_text("a file where the folder should be")
     bench.write(a="two")
-    status = bench.step()
-    assert (status["state"], status["problem"]) == ("indexing", "")
-
-
-def test_what_failed_because_files_changed_meanwhile_is_no_failure(bench: Bench) -> None:
-    bench.write(a="one", b="two")
-    bench.follower._command = [sys.executable, "-c", VANISHED]
-    bench.follower._retry_at = 0.0
-    bench.step()
-    overtaken = bench.follower._builder
-    assert overtaken is not None
-    overtaken._process.wait()
-    (bench.tree / "b.py").unlink()
-    status = bench.step()
-    assert (status["state"], status["problem"]) == ("indexing", "")
-    assert bench.follower._builder not in (None, overtaken)
-
-
-@pytest.mark.parametrize("hangs", [False, True])
-def test_a_process_that_takes_too_long_is_ended_and_started_again_later(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, hangs: bool
-) -> None:
-    bench.write(a="one")
-    monkeypatch.setattr(builder, "LIMIT_S", 0.9)
-    monkeypatch.setattr(builder, "_STOPPING_S", 0.1)
-    ignored = "signal.signal(signal.SIGTERM, signal.SIG_IGN); " if hangs else ""
-    script = f"import signal, time; {ignored}print(flush=True); time.sleep(1000)"
-    bench.follower._command = [sys.executable, "-c", script]
-    bench.follower._retry_at = 0.0
-    assert bench.step()["state"] == "indexing"
-    running = bench.follower._builder
-    assert running is not None
-    while not running.is_overdue:
-        time.sleep(0.1)
-    status = bench.step()
+    status = bench.until(lambda found: str(edits) in found["problem"])
     assert status["state"] == "failed"
-    assert status["problem"].startswith("Embedding was stopped after 0.00025 hours.")
-    assert running._process.returncode < 0
-    assert seconds_to_retry(bench) > following.RETRIED_SOON_S[-1]
-    bench.follower._command = [sys.executable, "-c", "exit(0)"]
-    bench.follower._retry_at = 0.0
-    assert bench.step()["state"] == "failed"  # until the next attempt has succeeded
-    running = bench.follower._builder
-    assert running is not None
-    running._process.wait()
-    assert bench.step()["problem"] == ""
+    assert bench.live(0) == {"a.py": "one"}
+    edits.unlink()
+    bench.until_live(1, {"a.py": "two"})
+    bench.until(lambda found: str(edits) not in found["problem"])
 
 
-def test_what_takes_a_person_to_mend_is_not_tried_again_for_an_edit(bench: Bench) -> None:
+def test_a_build_that_fails_is_repeated_until_it_succeeds(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "RETRY_S", (0.1, 0.2))
+    bench.write(a="def one(): pass")
+    bench.start()
+    status = bench.until(lambda found: found["state"] == "failed")
+    assert "has format 99; this kbc uses format 1." in status["problem"]
+    assert bench.live(0) == {"a.py": "def one(): pass"}
+    unusable = Path(bench.failing[2])
+    (unusable / "workspace.json").write_text('{"format": 1}')
+    bench.until(lambda found: found["state"] == "indexing")
+    bench.stop()
+
+
+def test_a_build_that_was_killed_is_started_again(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "RETRY_S", (0.5, 1.0))
+    bench.write(a="def one(): pass")
+    bench.start(bench.embedding)
+    killed: list[psutil.Process] = []
+    deadline = time.monotonic() + PATIENCE_S
+    while not killed:
+        assert time.monotonic() < deadline
+        for child in psutil.Process().children():
+            if str(bench.tree) in child.cmdline():
+                os.kill(child.pid, signal.SIGKILL)
+                killed.append(child)
+    status = bench.until(lambda found: found["state"] == "failed")
+    assert status["problem"] == "The compiler was ended by SIGKILL."
+    bench.until(is_vectors)
+
+
+def test_a_build_that_takes_too_long_is_ended(bench: Bench) -> None:
     bench.write(a="one")
-    ended(bench, FAILING[-1])
-    bench.write(a="two")
-    assert bench.step()["problem"] == "there is no model. Install it."
-    assert seconds_to_retry(bench) > following.RETRIED_SOON_S[-1]
+    bench.start(bench.endless, limit_s=0.9)
+    status = bench.until(lambda found: found["state"] == "failed")
+    assert status["problem"].startswith("Embedding was stopped after 0.00025 hours.")
+    assert not [each for each in psutil.Process().children() if "endless" in str(each.cmdline())]
+
+
+def test_only_one_follower_works_at_a_time(bench: Bench) -> None:
+    bench.write(a="one")
+    Path(bench.code.folder).mkdir(parents=True)
+    held = open_locked(bench.code.lock_path)
+    assert held is not None
+    bench.start()
+    time.sleep(1.5)
+    assert bench.code.status() == {}
+    os.close(held)
+    bench.until_live(0, {"a.py": "one"})
+
+
+FULL = ("unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=400k none "$0" && exec "$@"')
+"""Runs what comes after a folder's path with little space in that folder."""
+FOLLOWING = """
+import json, sys, threading, time
+from pathlib import Path
+from kb_runtime.live.workspace import Workspace
+from kbc.following.follower import Follower
+from kbc.following.source_index import SourceIndex
+
+tree = Path(sys.argv[1])
+workspace = Workspace.open(sys.argv[2])
+code = workspace.code(str(tree))
+index = SourceIndex(tree, code, Path(workspace.cache))
+follower = Follower(index, ["--version"], Path(workspace.root), report=True)
+thread = threading.Thread(target=follower.run)
+thread.start()
+while not Path(code.status_path).exists() or code.status()["files"] != 1:
+    time.sleep(0.02)
+with open(Path(workspace.root, "fill"), "wb", buffering=0) as fill:
+    try:
+        while True:
+            fill.write(b"x" * 4096)
+    except OSError:
+        pass
+(tree / "a.py").write_text("two")
+while code.status():
+    time.sleep(0.02)
+Path(workspace.root, "fill").unlink()
+while "two" not in json.dumps(index.published_edits() and "two"):
+    time.sleep(0.02)
+follower.stop()
+thread.join()
+"""
+
+
+@namespaces
+def test_a_full_disk_is_reported_to_the_server_and_leaves_no_outdated_status(
+    tmp_path: Path,
+) -> None:
+    import subprocess
+    import sys
+
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "a.py").write_text("one")
+    (tmp_path / "ws").mkdir()
+    run = subprocess.run(
+        [
+            *(*FULL, str(tmp_path / "ws"), sys.executable, "-c", FOLLOWING),
+            *(str(tmp_path / "tree"), str(tmp_path / "ws")),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert run.returncode == 0, run.stderr
+    statuses = [json.loads(line) for line in run.stderr.splitlines()]
+    problems = [status["problem"] for status in statuses]
+    assert any("no space left" in problem.lower() for problem in problems)
+    assert "no space left" not in problems[-1].lower()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,10 +11,11 @@ import pytest
 from kb_runtime import exit_codes
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.workspace import CodeFolder, Workspace, write_whole
+from kb_runtime.store.locks import try_lock
 from kb_runtime.store.manifest import resolve
 from kbc.cli.main import run
-from kbc.following.indexing import Indexing
 from kbc.following.pruning import prune
+from kbc.following.source_index import SourceIndex
 
 Index = Callable[[str], CodeFolder]
 
@@ -34,7 +34,7 @@ def index(workspace: Workspace, tmp_path: Path) -> Index:
         tree.mkdir()
         (tree / "main.py").write_text(f"def {name}():\n    return 1\n")
         folder = workspace.code(str(tree))
-        Indexing(tree, folder, Path(workspace.cache)).build(None, draft=True)
+        SourceIndex(tree, folder, Path(workspace.cache)).build(draft=True)
         Path(folder.folder, ".lock").touch()
         write_whole(folder.status_path, json.dumps({"tree": str(tree)}).encode())
         return folder
@@ -56,8 +56,8 @@ def test_a_tree_that_nobody_uses_goes_and_others_stay(
         Artifact.open(resolve(read.kb_folders[0])) as opened,
         Path(built.kb_folders[0], ".lock").open("a") as builder,
     ):
-        fcntl.flock(follower, fcntl.LOCK_EX)
-        fcntl.flock(builder, fcntl.LOCK_EX)
+        assert try_lock(follower.fileno())
+        assert try_lock(builder.fileno())
         found = {each.tree: each for each in prune(workspace)}
         stay = sorted(Path(each.folder).name for each in (followed, read, built))
         assert names(workspace) == stay
@@ -75,7 +75,7 @@ def test_a_tree_is_indexed_again_when_it_is_wanted_again(
     folder = index("again")
     prune(workspace)
     assert not Path(folder.folder).exists()
-    Indexing(tmp_path / "again", folder, Path(workspace.cache)).build(None, draft=True)
+    SourceIndex(tmp_path / "again", folder, Path(workspace.cache)).build(draft=True)
     with Artifact.open(resolve(folder.kb_folders[0])) as opened:
         assert len(opened.catalog(opened.collections[0].name)) == 1
 

@@ -14,7 +14,7 @@ import pytest
 from tests.waiting import PATIENCE_S, until
 
 from kb_runtime.live.compiler_process import (
-    TIED,
+    EXIT_WITH_PARENT,
     CompilerError,
     CompilerMissingError,
     CompilerProcess,
@@ -25,7 +25,7 @@ TESTS = [{"uid": "T-1", "title": "Log in", "tags": ["a"], "steps": ["Enter a pas
 
 
 def ingest(workspace: Path) -> list[str]:
-    return ["workspace", "ingest", str(workspace), "-", TIED, "--json"]
+    return ["workspace", "ingest", str(workspace), "-", EXIT_WITH_PARENT, "--json"]
 
 
 def line(tests: object = TESTS) -> bytes:
@@ -70,7 +70,14 @@ def test_the_diagnostics_of_a_failed_build_are_lines(tmp_path: Path) -> None:
 
 
 def test_a_compiler_that_does_not_end_is_stopped(tmp_path: Path) -> None:
-    endless = ["workspace", "follow", str(tmp_path / "ws"), "--code", str(tmp_path), TIED]
+    endless = [
+        "workspace",
+        "follow",
+        str(tmp_path / "ws"),
+        "--code",
+        str(tmp_path),
+        EXIT_WITH_PARENT,
+    ]
     with pytest.raises(CompilerError, match=r"stopped after 0\.5 seconds"):
         compile_with(endless, b"", timeout_s=0.5)
 

@@ -1,12 +1,12 @@
-"""Ends the compiler with the process that started it, however that process ends.
+"""Ends the compiler when the process that started it ends, in whatever way.
 
-Its stdin is a pipe whose writing end only the starter has. When that end closes, the kernel kills the
-process group: no thread has to run for that, and no child process is left behind.
+The compiler's stdin is a pipe whose writing end only its parent holds. On Linux the kernel kills the
+process group when that end closes, which needs no running thread and takes the group's other processes
+along. Elsewhere a thread waits for the end of stdin; processes started from here wait for it likewise.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import sys
@@ -14,15 +14,21 @@ from threading import Thread
 from types import FrameType
 
 
-def tie_to_stdin() -> None:
+def exit_with_parent() -> None:
     """Ends this process and its group when stdin ends, and lets SIGTERM clean up.
 
     The process must lead its group, and nothing may be written to stdin any more. Raises
     `SystemExit` when stdin has ended already.
     """
-    signal.signal(signal.SIGTERM, _leave)
-    if not hasattr(fcntl, "F_SETSIG"):  # not Linux
-        Thread(target=_watch, daemon=True).start()
+    signal.signal(signal.SIGTERM, _exit)
+    try:
+        import fcntl
+    except ImportError:
+        armed = False
+    else:
+        armed = hasattr(fcntl, "F_SETSIG")
+    if not armed:
+        Thread(target=_wait_for_end, daemon=True).start()
         return
     stdin = sys.stdin.fileno()
     fcntl.fcntl(stdin, fcntl.F_SETOWN, -os.getpgrp())
@@ -37,11 +43,13 @@ def tie_to_stdin() -> None:
         raise SystemExit(signal.SIGTERM)
 
 
-def _watch() -> None:
+def _wait_for_end() -> None:
     while os.read(sys.stdin.fileno(), 1):
         pass
-    os.killpg(0, signal.SIGKILL)
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(128 + signal.SIGTERM)
 
 
-def _leave(number: int, _frame: FrameType | None) -> None:
+def _exit(number: int, _frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
