@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import CollectionInfo
 from kb_runtime.knowledge.merged_manifest import merge
 from kb_runtime.knowledge.part_rows import PartRows
-from kb_runtime.store.manifest import BUILD_ID_LENGTH, sha256
+from kb_runtime.store.manifest import BUILD_ID_LENGTH
 from kb_runtime.store.sections import Sections
 
 TYPE_CHECKING = False
