@@ -416,7 +416,7 @@ def test_a_search_that_fails_is_an_error_and_not_empty(
         raise OSError("no library at /opt/secret")
 
     monkeypatch.setattr("kb_runtime.search.encoder.QueryEncoder.encode", fail)
-    monkeypatch.setattr("kb_runtime.search.searcher.Searcher._lexical", fail)
+    monkeypatch.setattr("kb_runtime.search.lexical.LexicalIndex.search", fail)
     reply = shop.call("codebase_retrieval", query="warehouse")
     assert reply.is_error
     assert reply.structured["error"]["kind"] == "UNAVAILABLE"

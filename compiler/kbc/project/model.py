@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from kb_runtime.search.ranking import STEPS
+from kb_runtime.search.ranking.steps import STEPS
 from kb_runtime.text.rendering import shorten
 from kbc.diagnostics import Diagnostics
 from kbc.project.kinds import INTEGER, KINDS, STRING, STRING_LISTS, STRINGS

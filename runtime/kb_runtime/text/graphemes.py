@@ -149,7 +149,7 @@ def _joins_emoji(text: str, index: int) -> bool:
     if text[index - 1] != _ZWJ or not _is_in(text[index], _PICTOGRAPHS):
         return False
     at = index - 2
-    while at >= 0 and _extends(text[at]):
+    while at >= 0 and text[at] != _ZWJ and _extends(text[at]):
         at -= 1
     return at >= 0 and _is_in(text[at], _PICTOGRAPHS)
 

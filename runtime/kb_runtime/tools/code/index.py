@@ -8,7 +8,7 @@ from kb_runtime.tools import library
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import Artifact
-    from kb_runtime.search.searcher import SearchResult
+    from kb_runtime.search.request import SearchResult
     from kb_runtime.tools.session import Session
 
 KIND = "code"

@@ -31,7 +31,7 @@ from kb_runtime.tools.schemas import (
 
 if TYPE_CHECKING:
     from kb_runtime.search.query import Term
-    from kb_runtime.search.searcher import Hit, SearchResult
+    from kb_runtime.search.request import Hit, SearchResult
     from kb_runtime.tools.session import Session
 
 FAMILY = "codebase"
@@ -220,7 +220,7 @@ def _nearest(text: str, content: str, line: int) -> int | None:
 def _search(
     session: Session, query: str, globs: PathGlobs, top_k: int, effort: _Effort
 ) -> SearchResult:
-    from kb_runtime.search.searcher import SearchRequest, SearchResult
+    from kb_runtime.search.request import SearchRequest, SearchResult
 
     collections = tuple(info.name for info in library.collections(session, KIND))
     if not collections:  # a workspace whose first index is not there yet

@@ -18,7 +18,7 @@ from kb_runtime.tools.schemas import INTEGER, NUMBER, STRING, array, structure
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.knowledge.interface import Knowledge
-    from kb_runtime.search.searcher import Hit
+    from kb_runtime.search.request import Hit
     from kb_runtime.tools.session import Session
 
 FAMILY = "compact"
@@ -31,7 +31,7 @@ MAX_HITS_PER_RECORD = 3
 
 
 def search(session: Session, arguments: dict[str, Any]) -> Answer:
-    from kb_runtime.search.searcher import SearchRequest
+    from kb_runtime.search.request import SearchRequest
 
     artifact = session.artifact
     scopes: dict[str, list[str]] = artifact.manifest["scopes"]

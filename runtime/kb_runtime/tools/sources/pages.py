@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ProtocolError, ToolError
-from kb_runtime.search.near_duplicates import different
+from kb_runtime.search.results import without_near_duplicates
 from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import cut, exact_fence
@@ -38,7 +38,7 @@ from kb_runtime.tools.sources.shelf import (
 )
 
 if TYPE_CHECKING:
-    from kb_runtime.search.searcher import Hit
+    from kb_runtime.search.request import Hit
     from kb_runtime.tools.session import Session
 
 FAMILY = "sources"
@@ -90,7 +90,7 @@ _SAME_TYPE = (
 
 
 def search(session: Session, arguments: dict[str, Any]) -> Answer:
-    from kb_runtime.search.searcher import NO_WORD_OCCURS, SearchRequest
+    from kb_runtime.search.request import NO_WORD_OCCURS, SearchRequest
 
     query, alpha, limit = arguments["query"], float(arguments["alpha"]), arguments["limit"]
     filters = _filters(arguments["filters"] or {})
@@ -122,7 +122,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer:
         )
     if result.hits and NO_WORD_OCCURS in result.warnings:
         warnings.append(NO_WORD_OCCURS)
-    hits = different(result.hits, limit, lambda hit: (hit.collection, hit.record))
+    hits = without_near_duplicates(result.hits, limit, lambda hit: (hit.collection, hit.record))
     results = [_result(session, rank, hit) for rank, hit in enumerate(hits, start=1)]
     if not results and filters:
         warnings.append("No passage that satisfies the filters matches: leave some of them out.")
