@@ -1,4 +1,4 @@
-"""Where the collections, records and rows of a federation are in its parts."""
+"""Maps the collections, records and rows of a federation to those of its parts."""
 
 from __future__ import annotations
 

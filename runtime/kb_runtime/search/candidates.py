@@ -1,4 +1,4 @@
-"""The candidates of a search: what the lexical and the vector searcher find, each by itself."""
+"""Collects the candidates of a search from the lexical and the vector searcher."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a ranking to hits: rows that the query names first, few of each record, chunks decoded last."""
+"""Turns a ranking into hits: exact names first, a limit for each record, chunks decoded last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine behind the lexical index: how it is opened, how it fails, how it weighs a term.
+"""Opens the engine behind the lexical index, and translates its failures.
 
 The index is opened through a folder of links, because the engine insists on creating a lock file
 next to its data, and an artifact is read-only.

@@ -1,4 +1,4 @@
-"""Which words of a query a text contains, and where."""
+"""Finds the words of a query in a text, with the analysis that built the index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search is asked for and what it gives: requests, the defaults of a knowledge base, hits."""
+"""The values of a search: its request, the defaults of the knowledge base, its hits and its result."""
 
 from __future__ import annotations
 

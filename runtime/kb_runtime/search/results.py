@@ -1,4 +1,4 @@
-"""What can be done with hits: explain their places, leave out those that repeat others."""
+"""Explains the rank of a hit, and removes hits that nearly repeat a better one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grapheme clusters: where a text can be cut without tearing what a reader sees as one character.
+"""Finds the boundaries of grapheme clusters, where a text can be cut without splitting a character.
 
 The rules are those of Unicode Standard Annex 29, from the properties that `unicodedata` has and a few ranges
 that it lacks. Where a range is an approximation it is wider than the standard's: a cut may be refused

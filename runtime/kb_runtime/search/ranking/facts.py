@@ -1,4 +1,4 @@
-"""What ranking by structure reads of records and chunks, remembered from search to search."""
+"""Facts about records and chunks for structural ranking, cached across searches."""
 
 from __future__ import annotations
 

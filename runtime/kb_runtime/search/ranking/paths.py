@@ -1,4 +1,4 @@
-"""What the path of a record says about it: tests, examples and other secondary files, and versions."""
+"""Classifies records by their paths: tests, examples and other secondary files, and versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of the candidates, and how each of them got its place."""
+"""The result of ranking: the order of the candidates, and what each step contributed to it."""
 
 from __future__ import annotations
 

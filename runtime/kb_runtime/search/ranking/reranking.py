@@ -1,6 +1,6 @@
-"""The hook for a re-ranker: a function of an installed package that orders the best candidates anew.
+"""The hook for a re-ranker: a function of an installed package that reorders the best candidates.
 
-A package offers one as an entry point of the group `RERANKERS`, and a knowledge base names it in kb.toml.
+A package provides one as an entry point of the group `RERANKERS`, and a knowledge base names it in kb.toml.
 Without a name nothing is loaded and nothing changes.
 """
 

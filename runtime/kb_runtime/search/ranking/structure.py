@@ -1,4 +1,4 @@
-"""Applies the steps of ranking by structure to the candidates of a search."""
+"""Applies the steps of structural ranking to the candidates of a search."""
 
 from __future__ import annotations
 
