@@ -115,7 +115,7 @@ def exercise(path: str) -> tuple[str, bool]:
 
 def _search(artifact: Artifact, digest: hashlib._Hash) -> bool:
     """Searches in every mode; whether one answer carried a warning."""
-    from kb_runtime.search.searcher import SearchRequest
+    from kb_runtime.search.request import SearchRequest
 
     warned = False
     every: tuple[Literal["hybrid", "lexical", "semantic"], ...] = ("hybrid", "lexical", "semantic")

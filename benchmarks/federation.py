@@ -27,7 +27,7 @@ from pathlib import Path
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.federation import Federation
 from kb_runtime.knowledge.interface import Knowledge
-from kb_runtime.search.searcher import SearchRequest
+from kb_runtime.search.request import SearchRequest
 from kbc.pipeline.build import BuildOptions, build
 
 LIMIT = 10

@@ -27,10 +27,10 @@ from typing import Any, NamedTuple
 from benchmarks.labelled import build_artifact, read_corpus
 from benchmarks.quality_bars import Bar, code_bars, print_bars, question_bars, text_bars
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.search.lexical import DEFAULT_BOOSTS
-from kb_runtime.search.lexical_fields import OPERATORS
-from kb_runtime.search.ranking import STEPS
-from kb_runtime.search.searcher import Hit, Searcher, SearchRequest
+from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS, OPERATORS
+from kb_runtime.search.ranking.steps import STEPS
+from kb_runtime.search.request import Hit, SearchRequest
+from kb_runtime.search.searcher import Searcher
 from kbc.encoding.model import Model, resolve_model
 from kbc.evaluation import measures
 from kbc.evaluation.questions import ranking_of, read_beir, read_questions

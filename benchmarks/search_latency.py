@@ -22,8 +22,9 @@ from typing import Any
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.analysis import Analyzer
+from kb_runtime.search.lexical import LexicalRequest
 from kb_runtime.search.query import analyse
-from kb_runtime.search.searcher import CANDIDATES, SearchRequest
+from kb_runtime.search.request import CANDIDATES, SearchRequest
 from kb_runtime.search.vectors import RowRange
 
 MAX_RATIO = 1.3
@@ -95,7 +96,7 @@ def measure(artifact: Artifact, queries: Sequence[str], rounds: int) -> dict[str
             times["analyse"], query = timed(analyse, text, analyzer)
             times["encode"], vector = timed(encoder.encode, query.text)
             times["vectors"], _ = timed(artifact.vectors.search, vector, ranges, CANDIDATES)
-            times["lexical"], _ = timed(artifact.lexical.search, query, CANDIDATES)
+            times["lexical"], _ = timed(artifact.lexical.search, LexicalRequest(query, CANDIDATES))
             for step, elapsed in times.items():
                 best[step][at] = min(best[step][at], elapsed)
     return best

@@ -31,8 +31,9 @@ import psutil
 from benchmarks.search_latency import sample_queries
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.analysis import Analyzer
+from kb_runtime.search.lexical import LexicalRequest
 from kb_runtime.search.query import analyse
-from kb_runtime.search.searcher import CANDIDATES
+from kb_runtime.search.request import CANDIDATES
 from kb_runtime.search.vectors import RowRange
 
 MAX_START_RATIO = 3.0
@@ -142,7 +143,7 @@ def searches(
             start = time.perf_counter()
             vector = encoder.encode(query.text)
             artifact.vectors.search(vector, ranges, CANDIDATES)
-            artifact.lexical.search(query, CANDIDATES)
+            artifact.lexical.search(LexicalRequest(query, CANDIDATES))
             engines[at] = min(engines[at], elapsed_ms(start))
     return served, engines
 

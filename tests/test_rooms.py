@@ -17,9 +17,9 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = {"kb_runtime": ROOT / "runtime" / "kb_runtime", "kbc": ROOT / "compiler" / "kbc"}
 ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "kb_runtime": (
-        ("errors", "exit_codes", "log", "records", "version"),
-        ("store",),
-        ("search", "text"),
+        ("digests", "errors", "exit_codes", "log", "records", "version"),
+        ("store", "text"),
+        ("search",),
         ("knowledge",),
         ("live",),
         ("tools",),

@@ -11,7 +11,7 @@ import pytest
 from tests.documents import QUINT_DOCS
 
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.search.searcher import SearchRequest
+from kb_runtime.search.request import SearchRequest
 from kb_runtime.text.rendering import json_text
 
 TEMPORAL = {"always", "eventually", "next", "enabled", "weakFair", "strongFair", "orKeep"}

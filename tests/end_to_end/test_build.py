@@ -15,7 +15,7 @@ from tests.end_to_end.knowledge import FILES, write_knowledge
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import verify
-from kb_runtime.search.searcher import SearchRequest
+from kb_runtime.search.request import SearchRequest
 from kb_runtime.store.manifest import resolve
 from kbc.diagnostics import BuildError
 from kbc.encoding.errors import ModelError

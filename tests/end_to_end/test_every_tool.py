@@ -22,7 +22,8 @@ from tests.answer_schemas import check_structure
 from tests.end_to_end.knowledge import MORE_FILES, write_exports, write_knowledge
 from tests.end_to_end.refusals import COMPACT_REFUSALS, REFUSALS, STATUS, Refusal, beginning
 
-from kb_runtime.store.manifest import CURRENT, MANIFEST, seal, sha256
+from kb_runtime.digests import sha256
+from kb_runtime.store.manifest import CURRENT, MANIFEST, seal
 from kbc.pipeline.build import BuildOptions, build
 
 # Arguments that are no object are sent as well, which the client's types do not foresee.

@@ -22,7 +22,7 @@ from kb_runtime.knowledge.federation import Federation
 from kb_runtime.knowledge.interface import Knowledge
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
-from kb_runtime.search.searcher import SearchRequest
+from kb_runtime.search.request import SearchRequest
 from kbc.pipeline.build import BuildOptions, build
 
 REVISION = "2025-11-25"

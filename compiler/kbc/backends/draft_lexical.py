@@ -14,9 +14,9 @@ from pathlib import Path
 
 import tantivy
 
-from kb_runtime.search import lexical_fields as fields
+from kb_runtime.search import lexical_schema as fields
 from kb_runtime.search.analysis import MAX_TERM_CHARS, STOP_WORDS, name_parts
-from kb_runtime.search.lexical import filter_term
+from kb_runtime.search.lexical_schema import filter_term
 from kbc.backends.lexical import LexicalIndexError, canonicalise, schema
 from kbc.records import Chunk
 

@@ -21,10 +21,9 @@ from pathlib import Path
 
 import tantivy
 
-from kb_runtime.search import lexical_fields as fields
+from kb_runtime.search import lexical_schema as fields
 from kb_runtime.search.analysis import RECIPE, WORD, Analyzer, operators
-from kb_runtime.search.lexical import filter_term
-from kb_runtime.search.searcher import TITLE_SEPARATOR
+from kb_runtime.search.lexical_schema import TITLE_SEPARATOR, filter_term
 from kb_runtime.search.spelling import MIN_CHARS
 from kbc.cache.phases import PhaseCache
 from kbc.records import Chunk

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
-from kb_runtime.search.searcher import Hit, Mode, SearchRequest
+from kb_runtime.search.request import Hit, Mode, SearchRequest
 from kb_runtime.search.tokenizer import QueryTokenizer
 from kb_runtime.text.names import suggest
 from kbc.evaluation import measures as metrics

@@ -6,7 +6,7 @@ from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.query import analyse
-from kb_runtime.search.searcher import SearchRequest
+from kb_runtime.search.request import SearchRequest
 from kb_runtime.search.vectors import RowRange
 
 SAMPLES = 16

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from kb_runtime.search.fusion import RRF_K
-from kb_runtime.search.lexical import DEFAULT_BOOSTS
-from kb_runtime.search.ranking import STEPS
-from kb_runtime.search.searcher import CANDIDATES
+from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS
+from kb_runtime.search.ranking.steps import STEPS
+from kb_runtime.search.request import CANDIDATES
 from kb_runtime.search.vectors import EXACT_ROWS, RowRange
 from kb_runtime.store.facets import SEARCHED
 from kbc.backends.catalog import write_catalog, write_chunks

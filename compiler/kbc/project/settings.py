@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, Strict, ValidationInfo, field_validator
 
-from kb_runtime.search.ranking import STEPS
+from kb_runtime.search.ranking.steps import STEPS
 from kbc.project.validation import (
     Number,
     Table,

@@ -14,8 +14,9 @@ from cyclonedx.model.component import Component, ComponentType
 from packageurl import PackageURL
 from packaging.utils import canonicalize_name
 
+from kb_runtime.digests import sha256
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.store.manifest import MANIFEST, sha256
+from kb_runtime.store.manifest import MANIFEST
 from kbc.backends import bill
 from kbc.shipping.closure import RUNTIME, Installed, runtime_closure
 from kbc.shipping.lock import Lock

@@ -9,8 +9,8 @@ from typing import Any
 from kb_runtime.errors import ToolError
 from kb_runtime.knowledge import nothing_found
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.search.explanation import explain as explanation_of
-from kb_runtime.search.searcher import Mode, SearchRequest
+from kb_runtime.search.request import Mode, SearchRequest
+from kb_runtime.search.results import explain as explanation_of
 from kb_runtime.text.names import suggest
 from kb_runtime.tools.search.compact import find_record, shown_hit
 from kb_runtime.tools.session import Session

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from kb_runtime.clients.machine import Machine
 from kb_runtime.clients.server import query_argument, search_tool
 from kb_runtime.mcp import revisions
-from kb_runtime.search.searcher import NO_ENCODER
+from kb_runtime.search.request import NO_ENCODER
 
 Era = Literal["handshake", "stateless"]
 
@@ -28,7 +28,7 @@ GRACE_S = 2.0
 STDERR_LINES = 3
 
 _DEGRADED = " is unavailable ("
-"""In the warnings of a search that does without one of its sides (`kb_runtime.search.searcher`)."""
+"""In the warnings of a search that does without one of its sides (`kb_runtime.search.request`)."""
 
 _CLIENT = {"name": "kbc doctor", "version": "1"}
 

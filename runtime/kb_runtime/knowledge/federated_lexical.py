@@ -8,20 +8,22 @@ average lengths of fields stay those of each. `benchmarks.federation` compares b
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.lexical import (
-    DEFAULT_BOOSTS,
     NO_HITS,
     LexicalHits,
     LexicalIndex,
+    LexicalRequest,
+    SearchFilters,
     document_frequency,
-    failure,
     information,
     names_something,
 )
+from kb_runtime.search.lexical_engine import failure
 from kb_runtime.search.lexical_plan import plan
 from kb_runtime.store.facets import RowFilter
 
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
 
     from kb_runtime.knowledge.part_rows import PartRows
     from kb_runtime.search.lexical_plan import Statistics
-    from kb_runtime.search.query import Query
 
 # Terms whose frequencies are remembered, about 100 bytes each: parts ask for each again.
 _REMEMBERED_TERMS = 10_000
@@ -40,7 +41,7 @@ _REMEMBERED_TERMS = 10_000
 class LexicalPart(NamedTuple):
     """`ordinals` gives the part's number of a collection by the one that it has here."""
 
-    words: LexicalIndex
+    searcher: LexicalIndex
     rows: PartRows
     ordinals: Mapping[int, int]
 
@@ -51,42 +52,26 @@ class FederatedLexical:
     def __init__(self, parts: Sequence[LexicalPart]) -> None:
         self._parts = parts
         self._frequencies: dict[tuple[str, str], int] = {}
-        self.analyzer = parts[0].words.analyzer
-        self.documents: int = sum(part.words.documents for part in parts)
+        self.analyzer = parts[0].searcher.analyzer
+        self.documents: int = sum(part.searcher.documents for part in parts)
 
-    def search(
-        self,
-        query: Query,
-        limit: int,
-        scopes: Collection[int] | None = None,
-        types: Collection[str] = (),
-        languages: Collection[str] = (),
-        boosts: Mapping[str, float] | None = None,
-        ranges: Sequence[range] | None = None,
-        filter: RowFilter | None = None,
-    ) -> LexicalHits:
-        """The best `limit` chunks of all parts; see `LexicalIndex.search`. Raises `LexicalError`."""
-        if not self.documents or (scopes is not None and not scopes):
+    def search(self, request: LexicalRequest) -> LexicalHits:
+        """The best chunks of all parts; see `LexicalIndex.search`. Raises `LexicalError`."""
+        if not self.documents or request.filters.exclude_all:
             return NO_HITS
-        if ranges is not None and not ranges:
-            return NO_HITS
-        statistics: Statistics = self if len(self._parts) > 1 else self._parts[0].words
-        weights = {**DEFAULT_BOOSTS, **(boosts or {})}
+        statistics: Statistics = self if len(self._parts) > 1 else self._parts[0].searcher
         try:
-            planned = plan(query, weights, statistics, self.analyzer)
+            planned = plan(request.query, request.weights, statistics, self.analyzer)
         except BaseException as error:
             raise failure(error) from None
         found: list[tuple[float, int]] = []
         for part in self._parts:
-            own_scopes = _own_scopes(part, scopes)
-            own_ranges, own_filter = _restricted(part.rows, ranges, filter)
-            rows, scores = part.words.run(
-                planned, limit, own_scopes, types, languages, own_ranges, own_filter, statistics
-            )
+            filters = _own_filters(part, request.filters)
+            rows, scores = part.searcher.run(planned, request.limit, filters, statistics)
             here = part.rows.here(rows)
             found += zip((-score for score in scores), here, strict=True)
         found.sort()
-        best = list(islice(found, max(1, limit)))
+        best = list(islice(found, max(1, request.limit)))
         return LexicalHits(
             [row for _, row in best], [-score for score, _ in best], planned.corrections
         )
@@ -96,7 +81,7 @@ class FederatedLexical:
         key = field, term
         known = self._frequencies.get(key)
         if known is None:
-            known = sum(part.words.frequency(field, term) for part in self._parts)
+            known = sum(part.searcher.frequency(field, term) for part in self._parts)
             if len(self._frequencies) >= _REMEMBERED_TERMS:
                 self._frequencies.clear()
             self._frequencies[key] = known
@@ -106,7 +91,7 @@ class FederatedLexical:
         """The most frequent words of the parts' own lists, counted together."""
         counts: dict[str, int] = {}
         for part in self._parts:
-            for word, documents in part.words.words_with_prefix(prefix, limit):
+            for word, documents in part.searcher.words_with_prefix(prefix, limit):
                 counts[word] = counts.get(word, 0) + documents
         return sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit]
 
@@ -120,25 +105,23 @@ class FederatedLexical:
         return information(self, stem)
 
 
-def _own_scopes(part: LexicalPart, scopes: Collection[int] | None) -> list[int] | None:
-    if scopes is None:
-        return None
-    return [part.ordinals[one] for one in scopes if one in part.ordinals]
-
-
-def _restricted(
-    rows: PartRows, ranges: Sequence[range] | None, filter: RowFilter | None
-) -> tuple[list[range] | None, RowFilter | None]:
-    """What rows count, in the part's own numbers. Where rows are hidden a filter leaves them out."""
-    if rows.kept is None:
-        if filter is not None:
-            filter = RowFilter(filter.terms, filter.mask[rows.first : rows.stop])
-        return None if ranges is None else rows.own_ranges(ranges), filter
-    mask = rows.own_mask(None if filter is None else filter.mask)
+def _own_filters(part: LexicalPart, filters: SearchFilters) -> SearchFilters:
+    """`filters` in the part's own numbers. Where rows of it are hidden, a mask leaves them out."""
+    collections, ranges, rows = filters.collections, filters.ranges, filters.rows
+    if collections is not None:
+        collections = [part.ordinals[one] for one in collections if one in part.ordinals]
+    if part.rows.kept is None:
+        if rows is not None:
+            rows = RowFilter(rows.terms, rows.mask[part.rows.first : part.rows.stop])
+        if ranges is not None:
+            ranges = part.rows.own_ranges(ranges)
+        return replace(filters, collections=collections, ranges=ranges, rows=rows)
+    mask = part.rows.own_mask(None if rows is None else rows.mask)
     assert mask is not None
     if ranges is not None:
-        mask &= _marked(rows.own_ranges(ranges), len(mask))
-    return None, RowFilter(() if filter is None else filter.terms, mask)
+        mask &= _marked(part.rows.own_ranges(ranges), len(mask))
+    own_rows = RowFilter(() if rows is None else rows.terms, mask)
+    return replace(filters, collections=collections, ranges=None, rows=own_rows)
 
 
 def _marked(ranges: Sequence[range], rows: int) -> NDArray[np.bool_]:

@@ -90,8 +90,8 @@ class FederatedVectors:
 
     def absent(self, rows: Sequence[int]) -> Sequence[int]:
         """Those of the rows that have no vector."""
-        mute = [part.rows for part in self._parts if part.vectors is None]
-        return [row for row in rows if any(one.first <= row < one.stop for one in mute)]
+        without = [part.rows for part in self._parts if part.vectors is None]
+        return [row for row in rows if any(one.first <= row < one.stop for one in without)]
 
 
 def _is_in(one: RowRange, part: VectorPart) -> bool:

@@ -8,23 +8,27 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
-from kb_runtime.knowledge.artifact import CollectionInfo
+from kb_runtime.knowledge.federated_layout import (
+    FederatedLayout,
+    collection_names,
+    shown_records,
+)
 from kb_runtime.knowledge.merged_manifest import merge
-from kb_runtime.knowledge.part_rows import PartRows
-from kb_runtime.store.manifest import BUILD_ID_LENGTH, sha256
+from kb_runtime.store.manifest import BUILD_ID_LENGTH
 from kb_runtime.store.sections import Sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from kb_runtime.knowledge.artifact import Artifact
-    from kb_runtime.knowledge.federated_chunks import FederatedChunks, HiddenRecords
+    from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
+    from kb_runtime.knowledge.federated_chunks import FederatedChunks
     from kb_runtime.knowledge.federated_lexical import FederatedLexical
     from kb_runtime.knowledge.federated_vectors import FederatedVectors
     from kb_runtime.knowledge.merged_manifest import MergedManifest
@@ -67,21 +71,25 @@ class Federation:
         self.served: Sequence[Artifact] = self.parts[:served]
         self._shadowing = frozenset(shadowing)
         _check_names(self.served)
-        self._names = _collection_names(self.parts)
+        self._names = collection_names(self.parts)
         self.build_id = _build_id(self.parts)
-        self._speaker = next((part for part in parts if part.manifest.get("encoder")), None)
+        self._encoder_part = next((part for part in parts if part.manifest.get("encoder")), None)
         self._sections = Sections()
 
     @property
     def words_only(self) -> Sequence[Artifact]:
         """The parts that take part by words only, because their vectors are another encoder's."""
-        return [part for part in self.parts if part.manifest.get("encoder") and self._is_mute(part)]
+        return [
+            part
+            for part in self.parts
+            if part.manifest.get("encoder") and self._is_lexical_only(part)
+        ]
 
     @property
     def manifest(self) -> MergedManifest:
         def read() -> MergedManifest:
-            speaker = self._speaker
-            encoder = None if speaker is None else speaker.manifest["encoder"]
+            with_encoder = self._encoder_part
+            encoder = None if with_encoder is None else with_encoder.manifest["encoder"]
             return merge(
                 self.parts,
                 len(self.served),
@@ -201,7 +209,7 @@ class Federation:
                     for info, place in layout.of_part(at)
                     if info.chunks
                 }
-                vectors = None if self._is_mute(part) else part.vectors
+                vectors = None if self._is_lexical_only(part) else part.vectors
                 exact_rows = int(settings.get("exact_rows", EXACT_ROWS))
                 parts.append(VectorPart(vectors, rows, ranges, exact_rows))
             return FederatedVectors(parts)
@@ -211,7 +219,7 @@ class Federation:
     @property
     def encoder(self) -> QueryEncoder | None:
         """The query encoder of the first part that has one."""
-        return None if self._speaker is None else self._speaker.encoder
+        return None if self._encoder_part is None else self._encoder_part.encoder
 
     @property
     def searcher(self) -> Searcher:
@@ -253,152 +261,21 @@ class Federation:
         self.close()
 
     @property
-    def _layout(self) -> _Layout:
-        def read() -> _Layout:
-            shown = _shown(self.parts, self._shadowing) if self._shadowing else {}
-            return _Layout(self.parts, self._names, shown)
+    def _layout(self) -> FederatedLayout:
+        def read() -> FederatedLayout:
+            shown = shown_records(self.parts, self._shadowing) if self._shadowing else {}
+            return FederatedLayout(self.parts, self._names, shown)
 
         return self._sections.get("layout", read)
 
-    def _is_mute(self, part: Artifact) -> bool:
+    def _is_lexical_only(self, part: Artifact) -> bool:
         """Whether the vectors of a part, if any, cannot be compared with those of queries."""
-        speaker = self._speaker
-        if speaker is None:
+        with_encoder = self._encoder_part
+        if with_encoder is None:
             return True
-        if part is speaker:
+        if part is with_encoder:
             return False
-        return _identity(part) != _identity(speaker)
-
-
-class _CollectionOrigin:
-    """Where a collection comes from; `shown` says of each of its records whether it is, None: all."""
-
-    __slots__ = ("ordinal", "own", "own_ordinal", "part", "shown")
-
-    def __init__(
-        self, part: int, own_ordinal: int, own: CollectionInfo, ordinal: int, shown: Shown | None
-    ) -> None:
-        self.part = part
-        self.own_ordinal = own_ordinal
-        self.own = own
-        self.ordinal = ordinal
-        self.shown = shown
-
-
-class _Layout:
-    """The collections of all parts in one list, and their rows in one count."""
-
-    def __init__(
-        self,
-        parts: Sequence[Artifact],
-        names: Sequence[Mapping[str, str]],
-        shown: Mapping[tuple[int, str], Shown],
-    ) -> None:
-        self.collections: list[CollectionInfo] = []
-        self.places: dict[str, _CollectionOrigin] = {}
-        self.rows: list[PartRows] = []
-        first = 0
-        for at, part in enumerate(parts):
-            own_shown = {name: found for (number, name), found in shown.items() if number == at}
-            kept = _kept_rows(part, own_shown) if own_shown else None
-            own_rows = sum(info.chunks for info in part.collections)
-            rows = PartRows(first, own_rows, kept)
-            self.rows.append(rows)
-            for own_ordinal, own in enumerate(part.collections):
-                place = _CollectionOrigin(
-                    at, own_ordinal, own, len(self.collections), own_shown.get(own.name)
-                )
-                name = names[at][own.name]
-                self.places[name] = place
-                self.collections.append(_info(name, place, rows))
-            first = rows.stop
-        self.with_chunks = sorted(
-            (info for info in self.collections if info.chunks), key=lambda info: info.first_row
-        )
-        self.first_rows = [info.first_row for info in self.with_chunks]
-
-    def of_part(self, part: int) -> Iterator[tuple[CollectionInfo, _CollectionOrigin]]:
-        for place in self.places.values():
-            if place.part == part:
-                yield self.collections[place.ordinal], place
-
-    def ordinals(self, part: int) -> dict[int, int]:
-        """The part's numbers of its collections by those here; of collections that have a chunk."""
-        return {
-            place.ordinal: place.own_ordinal for info, place in self.of_part(part) if info.chunks
-        }
-
-    def hidden(self, part: int) -> list[HiddenRecords]:
-        from kb_runtime.knowledge.federated_chunks import HiddenRecords
-
-        return [
-            HiddenRecords(place.own.rows, place.shown)
-            for _, place in self.of_part(part)
-            if place.shown is not None
-        ]
-
-
-def _info(name: str, place: _CollectionOrigin, rows: PartRows) -> CollectionInfo:
-    own = place.own
-    records, chunks, first_row = own.records, own.chunks, rows.first + own.first_row
-    if rows.kept is not None:
-        before, behind = rows.kept.searchsorted([own.rows.start, own.rows.stop]).tolist()
-        chunks, first_row = behind - before, rows.first + before
-    if place.shown is not None:
-        records = int(place.shown.sum())
-    return CollectionInfo(name, own.kind, records, chunks, first_row, own.group, own.url)
-
-
-def _shown(parts: Sequence[Artifact], shadowing: Collection[str]) -> dict[tuple[int, str], Shown]:
-    """By part and collection, where records are hidden, which are shown."""
-    masks: dict[tuple[int, str], Shown] = {}
-    for later in range(1, len(parts)):
-        for owner in parts[later].collections:
-            if owner.kind not in shadowing:
-                continue
-            below = [
-                (part, info)
-                for part in range(later)
-                for info in parts[part].collections
-                if info.kind == owner.kind and info.records
-            ]
-            if not below:
-                continue
-            ids = parts[later].catalog(owner.name).ids()
-            for part, info in below:
-                _hide(parts[part], info, ids, masks, (part, info.name))
-    return masks
-
-
-def _hide(
-    part: Artifact,
-    info: CollectionInfo,
-    ids: Sequence[str],
-    masks: dict[tuple[int, str], Shown],
-    key: tuple[int, str],
-) -> None:
-    """Hides the records of a collection that have one of the ids."""
-    import numpy as np
-
-    catalog = part.catalog(info.name)
-    for id in ids:
-        position = catalog.find(id)
-        if position is not None and catalog.id(position) == id:
-            if key not in masks:
-                masks[key] = np.ones(info.records, dtype=np.bool_)
-            masks[key][position] = False
-
-
-def _kept_rows(part: Artifact, shown: Mapping[str, Shown]) -> NDArray[np.int64]:
-    """The rows of a part whose records are shown, ascending."""
-    import numpy as np
-
-    kept = np.ones(sum(info.chunks for info in part.collections), dtype=np.bool_)
-    records = np.frombuffer(part.chunks.column("record"), dtype="<u4")
-    for name, mask in shown.items():
-        rows = part.collection(name).rows
-        kept[rows.start : rows.stop] = mask[records[rows.start : rows.stop]]
-    return np.flatnonzero(kept)
+        return _identity(part) != _identity(with_encoder)
 
 
 def _check_names(parts: Sequence[Artifact]) -> None:
@@ -413,31 +290,6 @@ def _check_names(parts: Sequence[Artifact]) -> None:
                 "Serve one of them, or give one another name in its kb.toml and build it again.",
             )
         seen[name] = part
-
-
-def _collection_names(parts: Sequence[Artifact]) -> list[dict[str, str]]:
-    """Part by part the names of collections here by their own: a name that two parts have gets the
-    knowledge base before it."""
-    counts: dict[str, int] = {}
-    for part in parts:
-        for info in part.collections:
-            folded = info.name.casefold()
-            counts[folded] = counts.get(folded, 0) + 1
-    taken = {folded for folded, count in counts.items() if count == 1}
-    out = []
-    for part in parts:
-        names = {}
-        for info in part.collections:
-            name = info.name
-            if counts[name.casefold()] > 1:
-                wanted = f"{part.manifest['name']}.{info.name}"
-                name, number = wanted, 2
-                while name.casefold() in taken:
-                    name, number = f"{wanted}.{number}", number + 1
-                taken.add(name.casefold())
-            names[info.name] = name
-        out.append(names)
-    return out
 
 
 def _build_id(parts: Sequence[Artifact]) -> str:

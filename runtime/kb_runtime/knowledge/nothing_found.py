@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kb_runtime.search.lexical_fields import OPERATORS
+from kb_runtime.search.lexical_schema import OPERATORS
 from kb_runtime.search.query import analyse
 from kb_runtime.text.names import quoted, suggest
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import Artifact
     from kb_runtime.search.query import Query, Term
-    from kb_runtime.search.searcher import Mode
+    from kb_runtime.search.request import Mode
 
 # Unknown words of a query that are looked up, and words that are named for each.
 _WORDS = 4

@@ -264,7 +264,7 @@ def _answers(artifact: Artifact) -> Iterator[Problem]:
     from kb_runtime.errors import ToolError
     from kb_runtime.search.analysis import Analyzer
     from kb_runtime.search.query import analyse
-    from kb_runtime.search.searcher import SearchRequest
+    from kb_runtime.search.request import SearchRequest
 
     analyzer = Analyzer()
     for info in artifact.collections:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from kb_runtime.store.manifest import sha256
+from kb_runtime.digests import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -98,7 +98,7 @@ class Workspace:
     def code(self, tree: str) -> CodeFolder:
         """The folder of a source tree: trees do not share one, so that the files of one are never
         taken for another's."""
-        from kb_runtime.store.manifest import sha256
+        from kb_runtime.digests import sha256
 
         path = os.path.realpath(tree)
         digest = sha256(os.fsencode(path)).hex()[:_TREE_DIGITS]

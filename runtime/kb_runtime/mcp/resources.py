@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
+from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
 from kb_runtime.mcp import revisions
-from kb_runtime.store.manifest import sha256
 from kb_runtime.text.addresses import parse_address
 from kb_runtime.tools.paging import Pager
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 Ranked = Sequence[tuple[int, float]]
 
@@ -69,11 +69,50 @@ def balanced(semantic: Ranked, lexical: Ranked, floor: float = 0.0) -> list[tupl
     )
 
 
-def supposed(semantic: Ranked, lexical: Ranked, absent: Collection[int]) -> list[tuple[int, float]]:
+def in_two_tiers(
+    fuse: Callable[[Ranked, Ranked], list[tuple[int, float]]],
+    semantic: Ranked,
+    lexical: Ranked,
+    depth: int,
+) -> list[tuple[int, float]]:
+    """The first `depth` candidates of each side, fused; behind them the others, fused among themselves.
+
+    A larger page brings more candidates, which must not move the first ones.
+    """
+    head = fuse(semantic[:depth], lexical[:depth])
+    fused = {row for row, _ in head}
+    tail = fuse(*([one for one in side if one[0] not in fused] for side in (semantic, lexical)))
+    best = max((score for _, score in tail), default=0.0)
+    least = head[-1][1] if head else 1.0
+    share = min(1.0, least / best) if best > 0 else 1.0
+    return [*head, *((row, share * score) for row, score in tail)]
+
+
+def balanced_in_two_tiers(
+    cosines: Ranked, lexical: Ranked, nearest: Collection[int], depth: int
+) -> list[tuple[int, float]]:
+    """`balanced` for the first `depth` of `lexical` with the rows `nearest`; behind them the others.
+
+    `cosines` has the cosine of every row. A spread over all candidates would let a larger page move
+    the first hits.
+    """
+    first = lexical[:depth]
+    floor = first[-1][1] if len(first) == depth else 0.0
+    among = {*nearest, *(row for row, _ in first)}
+    head = balanced([one for one in cosines if one[0] in among], first, floor)
+    others = [one for one in cosines if one[0] not in among]
+    tail = balanced(others, [one for one in lexical[depth:] if one[0] not in among])
+    least = head[-1][1] if head else 1.0
+    return [*head, *((row, least * score) for row, score in tail if row not in among)]
+
+
+def with_estimated_cosines(
+    semantic: Ranked, lexical: Ranked, absent: Collection[int]
+) -> list[tuple[int, float]]:
     """`semantic` with a cosine for the rows `absent`, which have no vector and the cosine 0 in it.
 
-    Their words are supposed to say how near they are: a row that is so many standard deviations above
-    the mean by words is as many above it by meaning. Means and deviations are those of the other rows.
+    They are estimated from BM25: a row that is so many standard deviations above the mean by words is as
+    many above it by meaning. Means and deviations are those of the other rows.
     """
     by_words = dict(lexical)
     known = [(cosine, by_words.get(row, 0.0)) for row, cosine in semantic if row not in absent]

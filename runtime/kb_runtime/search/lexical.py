@@ -1,25 +1,20 @@
 """The lexical searcher: BM25 over the fields of a chunk, from terms only.
 
-The engine never parses a query, so no text of a user can be a syntax error or an operator. The index is
-opened through a folder of links, because the engine insists on creating a lock file next to its data,
-and an artifact is read-only.
+The engine never parses a query, so no text of a user can be a syntax error or an operator.
 """
 
 from __future__ import annotations
 
-import json
 import math
-import os
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
-from kb_runtime.errors import ArtifactError
-from kb_runtime.search.analysis import RECIPE, Analyzer
-from kb_runtime.search.lexical_fields import FILTERS, META, ROW, WORDS
+from kb_runtime.search.analysis import Analyzer
+from kb_runtime.search.lexical_engine import check_recipe, failure, open_index, rarity
 from kb_runtime.search.lexical_plan import nearest_words, plan
-from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
+from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS, FILTERS, ROW, WORDS, filter_term
 
 if TYPE_CHECKING:
     import tantivy
@@ -29,28 +24,52 @@ if TYPE_CHECKING:
     from kb_runtime.search.spelling import Correction
     from kb_runtime.store.facets import Mask, RowFilter
 
-# A heading or a name says what a chunk is about; a mention in the body says that it is touched.
-DEFAULT_BOOSTS: Mapping[str, float] = {
-    "title": 1.5,
-    "breadcrumb": 0.6,
-    "identifiers": 2.0,
-    "signature": 0.5,
-    "body": 2.0,
-    "path": 0.4,
-    "tags": 0.5,
-    "operators": 1.0,
-}
 # Row ranges up to which the engine itself keeps to them (0.1 ms for one of 100,000 chunks, 30 ms for a
 # hundred). With more ranges hits are filtered as they come, this many times more at each attempt.
 MAX_ENGINE_RANGES = 4
 MORE_HITS = 10
 
-# The folder of links through which an index is opened, for some milliseconds.
-_PREFIX = "kbc-lexical-"
+
+@dataclass(frozen=True, slots=True)
+class SearchFilters:
+    """What restricts a search; a chunk must pass all of them, and none changes a score.
+
+    - `collections`: ordinals of collections; None means no restriction.
+    - `types`, `languages`: keep chunks with one of the values, whatever their case; empty means any.
+    - `ranges`: keep rows in these ranges (ascending, disjoint); None means no restriction.
+    - `rows`: keep the rows of a facet filter. At most one of `ranges` and `rows` is given.
+    """
+
+    collections: Collection[int] | None = None
+    types: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    ranges: Sequence[range] | None = None
+    rows: RowFilter | None = None
+
+    @property
+    def exclude_all(self) -> bool:
+        """Whether no chunk can pass, because no collection or no range is left."""
+        nowhere = self.collections is not None and not self.collections
+        return nowhere or (self.ranges is not None and not self.ranges)
 
 
-class LexicalError(Exception):
-    """The engine failed on a query; the sentence says how."""
+NO_FILTERS = SearchFilters()
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalRequest:
+    """A query for the best `limit` (at least 1) chunks. `boosts` overrides `DEFAULT_BOOSTS` field by
+    field."""
+
+    query: Query
+    limit: int
+    filters: SearchFilters = NO_FILTERS
+    boosts: Mapping[str, float] | None = None
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The boost of every field."""
+        return {**DEFAULT_BOOSTS, **(self.boosts or {})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,71 +91,43 @@ class LexicalIndex:
         """`folder` is the build's `lexical` folder, verified. Raises `ArtifactError`."""
         import tantivy
 
-        _check_recipe(folder)
+        check_recipe(folder)
         self._tantivy = tantivy
-        self._index = _open(folder)
+        self._index = open_index(folder)
         self._schema = self._index.schema
         self._searcher = self._index.searcher()
         self.analyzer = Analyzer()
         self.documents: int = self._searcher.num_docs
 
-    def search(
-        self,
-        query: Query,
-        limit: int,
-        scopes: Collection[int] | None = None,
-        types: Collection[str] = (),
-        languages: Collection[str] = (),
-        boosts: Mapping[str, float] | None = None,
-        ranges: Sequence[range] | None = None,
-        filter: RowFilter | None = None,
-    ) -> LexicalHits:
-        """The best `limit` (at least 1) chunks for a query.
-
-        `scopes` are ordinals of collections (None: all); `types` and `languages` restrict where not
-        empty. `ranges`, in order and apart, are the only rows that count (None: all do), and so are
-        those of `filter`; at most one of the two is given. `boosts` overrides `DEFAULT_BOOSTS` field by
-        field. Raises `LexicalError`.
-        """
-        if not self.documents or (scopes is not None and not scopes):
-            return NO_HITS
-        if ranges is not None and not ranges:
+    def search(self, request: LexicalRequest) -> LexicalHits:
+        """The best chunks for a request. Raises `LexicalError`."""
+        if not self.documents or request.filters.exclude_all:
             return NO_HITS
         try:
-            planned = plan(query, {**DEFAULT_BOOSTS, **(boosts or {})}, self, self.analyzer)
+            planned = plan(request.query, request.weights, self, self.analyzer)
         except BaseException as error:
             raise failure(error) from None
-        rows, scores = self.run(planned, limit, scopes, types, languages, ranges, filter)
+        rows, scores = self.run(planned, request.limit, request.filters)
         return LexicalHits(rows, scores, planned.corrections)
 
     def run(
-        self,
-        plan: Plan,
-        limit: int,
-        scopes: Collection[int] | None = None,
-        types: Collection[str] = (),
-        languages: Collection[str] = (),
-        ranges: Sequence[range] | None = None,
-        filter: RowFilter | None = None,
-        statistics: Statistics | None = None,
+        self, plan: Plan, limit: int, filters: SearchFilters, statistics: Statistics | None = None
     ) -> tuple[list[int], list[float]]:
         """The rows and scores of `search` for a plan, which was made with `statistics` (those of this
         index where they are None). Raises `LexicalError`."""
-        if not self.documents or (scopes is not None and not scopes):
+        if not self.documents or filters.exclude_all:
             return [], []
-        if ranges is not None and not ranges:
-            return [], []
+        limit = max(1, limit)
         try:
             clauses = self._clauses(plan, statistics or self)
             if not clauses:
                 return [], []
-            groups = () if filter is None else filter.terms
-            restricted = self._restricted(clauses, scopes, types, languages, ranges, groups)
-            if filter is not None:
-                return self._best_of(restricted, max(1, limit), filter.mask)
-            if ranges is None or len(ranges) <= MAX_ENGINE_RANGES:
-                return self._best(restricted, max(1, limit))
-            return self._best_within(restricted, max(1, limit), ranges)
+            restricted = self._restricted(clauses, filters)
+            if filters.rows is not None:
+                return self._best_of(restricted, limit, filters.rows.mask)
+            if filters.ranges is None or len(filters.ranges) <= MAX_ENGINE_RANGES:
+                return self._best(restricted, limit)
+            return self._best_within(restricted, limit, filters.ranges)
         except BaseException as error:
             raise failure(error) from None
 
@@ -235,44 +226,38 @@ class LexicalIndex:
         return query.boost_query(query.term_query(self._schema, field, term, "freq"), weight)
 
     def _restricted(
-        self,
-        clauses: Sequence[tantivy.Query],
-        scopes: Collection[int] | None,
-        types: Collection[str],
-        languages: Collection[str],
-        ranges: Sequence[range] | None,
-        groups: Sequence[Sequence[str]],
+        self, clauses: Sequence[tantivy.Query], filters: SearchFilters
     ) -> tantivy.Query:
         """A chunk must match one clause and every filter; filters do not change scores."""
         query, occur = self._tantivy.Query, self._tantivy.Occur
         scored = query.boolean_query([(occur.Should, clause) for clause in clauses])
+        kinds = (
+            ("scope", filters.collections or ()),
+            ("type", filters.types),
+            ("language", filters.languages),
+        )
+        groups = [[filter_term(kind, value) for value in values] for kind, values in kinds]
+        groups += [] if filters.rows is None else map(list, filters.rows.terms)
+        alternatives = [
+            [query.term_query(self._schema, FILTERS, term, "basic") for term in sorted(terms)]
+            for terms in groups
+            if terms
+        ]
+        if filters.ranges is not None and len(filters.ranges) <= MAX_ENGINE_RANGES:
+            alternatives.append([self._within(one) for one in filters.ranges])
+        if not alternatives:
+            return scored
         required = [(occur.Must, scored)]
-        kinds = (("scope", scopes or ()), ("type", types), ("language", languages))
-        own = [[filter_term(kind, value) for value in values] for kind, values in kinds]
-        for terms in (*own, *groups):
-            if terms:
-                any_of = [
-                    (occur.Should, query.term_query(self._schema, FILTERS, term, "basic"))
-                    for term in sorted(terms)
-                ]
-                required.append(
-                    (occur.Must, query.const_score_query(query.boolean_query(any_of), 0.0))
-                )
-        if ranges is not None and len(ranges) <= MAX_ENGINE_RANGES:
-            unsigned = self._tantivy.FieldType.Unsigned
-            any_range = [
-                (
-                    occur.Should,
-                    query.range_query(
-                        self._schema, ROW, unsigned, one.start, one.stop, True, False
-                    ),
-                )
-                for one in ranges
-            ]
-            required.append(
-                (occur.Must, query.const_score_query(query.boolean_query(any_range), 0.0))
-            )
-        return query.boolean_query(required) if len(required) > 1 else scored
+        for queries in alternatives:
+            any_of = query.boolean_query([(occur.Should, one) for one in queries])
+            required.append((occur.Must, query.const_score_query(any_of, 0.0)))
+        return query.boolean_query(required)
+
+    def _within(self, rows: range) -> tantivy.Query:
+        unsigned = self._tantivy.FieldType.Unsigned
+        return self._tantivy.Query.range_query(
+            self._schema, ROW, unsigned, rows.start, rows.stop, True, False
+        )
 
 
 def document_frequency(statistics: Statistics, term: str) -> int:
@@ -288,88 +273,3 @@ def names_something(statistics: Statistics, term: str) -> bool:
 def information(statistics: Statistics, stem: str) -> float:
     """How much a prose term says: the logarithm of how rare it is among the chunks."""
     return math.log((statistics.documents + 1) / (statistics.frequency("body", stem) + 0.5))
-
-
-def rarity(documents: int, found: int) -> float:
-    """The inverse document frequency that the engine gives a term of `found` of `documents` chunks:
-    the one of BM25 plus one, so that it is positive."""
-    return math.log1p((documents - found + 0.5) / (found + 0.5))
-
-
-def filter_term(kind: str, value: str | int) -> str:
-    """The term of the filter field: kind is `scope` (an ordinal), `type` or `language` (folded)."""
-    return f"{kind}:{str(value).casefold()}"
-
-
-def failure(error: BaseException) -> BaseException:
-    """The engine panics with an exception outside `Exception`, which cannot be named in an import."""
-    if isinstance(error, Exception) or type(error).__name__ == "PanicException":
-        return LexicalError(f"the lexical index failed: {type(error).__name__}: {error}"[:300])
-    return error
-
-
-def _check_recipe(folder: str) -> None:
-    path = os.path.join(folder, META)
-    try:
-        with open(path, "rb") as file:
-            meta: dict[str, Any] = json.load(file)
-        recipe = meta.get("payload")
-    except FileNotFoundError:
-        raise ArtifactError(
-            "truncated", f"The artifact is incomplete: {path} is missing."
-        ) from None
-    except (OSError, ValueError, AttributeError) as error:
-        raise ArtifactError("unreadable", f"{path} cannot be read: {error}.") from error
-    if recipe != RECIPE:
-        raise ArtifactError(
-            "newer-format" if str(recipe) > RECIPE else "older-format",
-            f"The lexical index in {folder} was made by the term recipe {recipe!r}; this version of"
-            f" kbc reads {RECIPE!r}.",
-            "Build the knowledge base again with this version, or install the version that built it.",
-        )
-
-
-def _open(folder: str) -> tantivy.Index:
-    """Opens the index through links in a temporary folder, which is gone when this returns."""
-    import shutil
-
-    import tantivy
-
-    mirror = _temporary_folder(folder)
-    lock = lock_folder(mirror)  # says that somebody needs the folder
-    try:
-        remove_abandoned(os.path.dirname(mirror), _PREFIX)
-        for name in os.listdir(folder):
-            os.symlink(os.path.join(os.path.abspath(folder), name), os.path.join(mirror, name))
-        return tantivy.Index.open(mirror)
-    except BaseException as error:
-        known = failure(error)
-        if known is error:
-            raise
-        raise ArtifactError(
-            "altered",
-            f"The lexical index in {folder} cannot be opened: {error}."[:400],
-            "Build the knowledge base again, or install it again.",
-        ) from error
-    finally:
-        # The engine has started a thread that watches the folder and locks it to reload: under
-        # another name it cannot put a lock file where files are being removed.
-        os.rename(mirror, mirror + ".done")
-        shutil.rmtree(mirror + ".done", ignore_errors=True)
-        if lock is not None:
-            os.close(lock)
-
-
-def _temporary_folder(folder: str) -> str:
-    import tempfile
-
-    for parent in (None, "/dev/shm"):
-        try:
-            return tempfile.mkdtemp(prefix=_PREFIX, dir=parent)
-        except OSError:
-            continue
-    raise ArtifactError(
-        "unreadable",
-        f"The lexical index in {folder} cannot be opened: no temporary folder can be written.",
-        "Set TMPDIR to a folder that this user can write; a few links are put there for a moment.",
-    )

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from kb_runtime.search.lexical_fields import (
+from kb_runtime.search.lexical_schema import (
     NAME_FIELDS,
     OPERATORS,
     PHRASE_FIELDS,

@@ -8,16 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     from kb_runtime.search.analysis import Analyzer
-    from kb_runtime.search.lexical import LexicalHits
-    from kb_runtime.search.query import Query
+    from kb_runtime.search.lexical import LexicalHits, LexicalRequest
     from kb_runtime.search.vectors import RowRange, VectorHits
-    from kb_runtime.store.facets import Facet, Mask, RowFilter
+    from kb_runtime.store.facets import Facet, Mask
 
     Floats = NDArray[np.float32]
 
@@ -76,17 +75,7 @@ class LexicalSearcher(Protocol):
 
     @property
     def analyzer(self) -> Analyzer: ...
-    def search(
-        self,
-        query: Query,
-        limit: int,
-        scopes: Collection[int] | None = None,
-        types: Collection[str] = (),
-        languages: Collection[str] = (),
-        boosts: Mapping[str, float] | None = None,
-        ranges: Sequence[range] | None = None,
-        filter: RowFilter | None = None,
-    ) -> LexicalHits: ...
+    def search(self, request: LexicalRequest) -> LexicalHits: ...
     def document_frequency(self, term: str) -> int: ...
     def names_something(self, term: str) -> bool: ...
     def information(self, stem: str) -> float: ...

@@ -1,4 +1,4 @@
-"""Selects the passage of a chunk that answers a query, and the words of the query in it.
+"""Selects the passage of a chunk that answers a query.
 
 A passage is exact text of the chunk, in whole code blocks, lines or sentences wherever these fit. Of a code
 block that does not fit it has the beginning, followed by a closing fence.
@@ -7,14 +7,13 @@ block that does not fit it has the beginning, followed by a closing fence.
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from kb_runtime.search.analysis import WORD, Analyzer, fold, is_unspaced
-from kb_runtime.search.query import Query
-from kb_runtime.search.spelling import shared_prefix
+from kb_runtime.search.lexical_schema import TITLE_SEPARATOR
+from kb_runtime.search.matching import Matcher, Occurrence
+from kb_runtime.text.graphemes import boundary_after, boundary_before
 
 # Code points of a snippet, unless the caller has another budget: what a list of hits can afford.
 BUDGET_CHARS = 240
@@ -36,18 +35,8 @@ _DEFINITION = re.compile(
 )
 # A long passage is cut at white space when there is some in its last part.
 _SEARCHED_TAIL = 0.4
-# Characters for which folding does more than lowering the case: accented letters, compatibility forms.
-# Typographic punctuation is not among them; lowering is 50 times faster than a table.
-_FOLDS = re.compile("[\u00aa-\u0590\u1d00-\u1fff\u2070-\u218b\u2460-\u24ff\uf900-\uffff]")
 # Words of a passage beyond these make it no better.
 _DENSE = 8
-# How far back the beginning of a word is looked for in text without white space.
-_LONGEST_WORD_CHARS = 256
-_NEVER_IN_WORDS = frozenset(" \n\t\r()[]{}<>,;!?\"'`*/=|&+#$%@^~\\")
-_JOINER = "\u200d"
-_VARIATION = range(0xFE00, 0xFE10)
-_SKIN_TONES = range(0x1F3FB, 0x1F400)
-_REGIONAL = range(0x1F1E6, 0x1F200)
 
 
 class Snippet(NamedTuple):
@@ -71,94 +60,25 @@ class _Block(NamedTuple):
     opened: bool
 
 
-# A word of a text that matches a term of the query: its start, its end, the position of the term in
-# `Matcher.terms`. A plain tuple, because a search makes hundreds.
-Occurrence = tuple[int, int, int]
+class PassageReader:
+    """Reads chunks for the words of one query."""
 
+    def __init__(self, matcher: Matcher, budget: int) -> None:
+        """`budget` are the code points of a snippet."""
+        self._matcher = matcher
+        self._budget = budget
 
-class Matcher:
-    """Finds the words of a query in texts, by the same analysis that built the index.
-
-    Made once for a query and used for all its hits.
-    """
-
-    def __init__(
-        self, query: Query, analyzer: Analyzer, corrections: Mapping[str, Sequence[str]]
-    ) -> None:
-        """`corrections` are the words that stood in for unknown ones (see `lexical`)."""
-        self.terms = tuple(term.typed for term in query.terms) + query.operators
-        self._folded = [typed.casefold() for typed in self.terms]
-        self._analyzer = analyzer
-        self._words: dict[str, tuple[int, ...]] = {}
-        self._owner: dict[str, int] = {}
-        self._operators = [
-            (len(query.terms) + at, operator) for at, operator in enumerate(query.operators)
-        ]
-        wholes = [(at, term.names[:1]) for at, term in enumerate(query.terms)]
-        parts = [(at, term.names[1:]) for at, term in enumerate(query.terms)]
-        stand_ins = [
-            (at, tuple(corrections.get(term.typed, ()))) for at, term in enumerate(query.terms)
-        ]
-        needles: dict[str, None] = {}
-        for at, forms in [*wholes, *parts, *stand_ins]:  # a word typed by itself owns its form
-            for form in forms:
-                stem = analyzer.stem(form)
-                self._owner.setdefault(form, at)
-                self._owner.setdefault(stem, at)
-                needles[form[: shared_prefix(form, stem)] or form] = None
-        self._needles = [(needle, is_unspaced(needle)) for needle in needles]
-
-    def find(self, text: str) -> list[Occurrence]:
-        """Every matching word of `text`, in order."""
-        folded = _fold_in_place(text)
-        found: set[Occurrence] = set()
-        length = len(text)
-        for needle, unspaced in self._needles:
-            at = folded.find(needle)
-            while at >= 0:
-                end = at + len(needle)
-                if unspaced:
-                    found.add((at, end, self._owner[needle]))
-                else:
-                    start = at
-                    # Most often the neighbours are blanks or brackets: nothing needs to be parsed.
-                    if (at and text[at - 1] not in _NEVER_IN_WORDS) or (
-                        end < length and text[end] not in _NEVER_IN_WORDS
-                    ):
-                        start, end = _word_around(text, at, end)
-                    terms = self._words.get(word := text[start:end])
-                    for term in self._terms_of(word) if terms is None else terms:
-                        found.add((start, end, term))
-                at = folded.find(needle, end)
-        for term, operator in self._operators:
-            at = text.find(operator)
-            if at >= 0:
-                found.add((at, at + len(operator), term))
-        return sorted(found)
-
-    def matched(self, text: str, occurrences: Iterable[Occurrence]) -> tuple[str, ...]:
-        """Query words that occur in a text, in the order of the query.
-
-        As typed, if the text has that spelling in any case; otherwise the first spelling it has.
-        """
-        spelling: dict[int, str] = {}
-        as_typed: set[int] = set()
-        for start, end, term in occurrences:
-            if term not in as_typed:
-                if self._folded[term] in (word := text[start:end]).casefold():
-                    spelling[term] = self.terms[term]
-                    as_typed.add(term)
-                else:
-                    spelling.setdefault(term, word)
-        return tuple(spelling[term] for term in sorted(spelling))
-
-    def _terms_of(self, word: str) -> tuple[int, ...]:
-        """The terms that `word` or its parts stand for."""
-        forms = [name for name, _ in self._analyzer.name_terms(word).terms]
-        forms += [self._analyzer.stem(form) for form in forms]
-        terms = tuple({self._owner[form]: None for form in forms if form in self._owner})
-        self._words[word] = terms
-        return terms
+    def read(self, chunk: Mapping[str, Any]) -> tuple[tuple[str, ...], Snippet]:
+        """The query's words that a chunk has, and the passage that shows most of them."""
+        text = chunk.get("text", "")
+        searched = f"{text}\n{_other_fields(chunk)}"
+        occurrences = self._matcher.find(searched)
+        heading = chunk.get("title", "").rpartition(TITLE_SEPARATOR)[2]
+        first = chunk.get("start_line", 1)
+        # In YAML the same marks are between documents.
+        hidden = front_matter(text) if first == 1 and chunk.get("language") != "yaml" else 0
+        passage = snippet(text, first, occurrences, self._budget, heading, hidden)
+        return self._matcher.matched(searched, occurrences), passage
 
 
 def snippet(
@@ -194,8 +114,8 @@ def snippet(
     passage = text[start:end]
     start += len(passage) - len(passage.lstrip("\r\n"))
     end = start + len(text[start:end].rstrip())
-    whole = next((at for at in range(start, end) if not _continues(text, at)), start)
-    start, end, closing = _closed(text, whole, end, blocks, budget)
+    start, end = _whole_clusters(text, start, end)
+    start, end, closing = _closed(text, start, end, blocks, budget)
     line = first_line + text.count("\n", 0, start)
     return Snippet(text[start:end] + closing, line, line + text.count("\n", start, end))
 
@@ -417,8 +337,7 @@ def _inside(
         begin = max(start, min(word - budget // 3, end - budget))
         space = _SPACE.search(text, begin, word)
         start = space.end() if space else begin
-        while start < word and _continues(text, start):
-            start += 1
+        start = min(boundary_after(text, start), word)
     if end - start <= budget:
         return start, end
     stop = start + budget
@@ -426,63 +345,18 @@ def _inside(
     spaces = [match.start() for match in _SPACE.finditer(text, floor, stop + 1)]
     if spaces:
         return start, spaces[-1]
-    while stop > start + 1 and _continues(text, stop):
-        stop -= 1
-    return start, stop
+    return start, boundary_before(text, stop, start) or stop
 
 
-def _continues(text: str, at: int) -> bool:
-    """Whether a cut before `at` would tear a character that is written with several code points."""
-    if at <= 0 or at >= len(text):
-        return False
-    here, before = text[at], text[at - 1]
-    code = ord(here)
-    if unicodedata.combining(here) or unicodedata.category(here) in ("Mn", "Mc", "Me"):
-        return True
-    if here == _JOINER or before == _JOINER or code in _VARIATION or code in _SKIN_TONES:
-        return True
-    if code in _REGIONAL and ord(before) in _REGIONAL:
-        flags = 0  # flags are pairs: only a cut inside a pair tears
-        while flags < at and ord(text[at - 1 - flags]) in _REGIONAL:
-            flags += 1
-        return flags % 2 == 1
-    return here == "\n" and before == "\r"
+def _whole_clusters(text: str, start: int, end: int) -> tuple[int, int]:
+    """`start` and `end` moved inwards to where no grapheme cluster is torn, if anything is left then."""
+    first = boundary_after(text, start)
+    last = boundary_before(text, end, first)
+    return (start, end) if last is None else (first, last)
 
 
-def _word_around(text: str, at: int, end: int) -> tuple[int, int]:
-    """The word of `text` that `at`..`end` lies in; `at`..`end` itself if in none."""
-    length = len(text)
-    while end < length and text[end].isalnum():
-        end += 1
-    if (at == 0 or text[at - 1] in _NEVER_IN_WORDS) and (
-        end == length or text[end] in _NEVER_IN_WORDS
-    ):
-        return at, end
-    floor = max(0, at - _LONGEST_WORD_CHARS)
-    start = max(text.rfind(" ", floor, at), text.rfind("\n", floor, at), floor - 1) + 1
-    for match in WORD.finditer(text, start):
-        if match.end() > at:
-            return match.span() if match.start() <= at else (at, end)
-    return at, end
-
-
-def _fold_in_place(text: str) -> str:
-    """`text` folded character by character, so that positions stay what they are."""
-    if text.isascii() or not _FOLDS.search(text):
-        lower = text.lower()
-        if len(lower) == len(text):
-            return lower
-    return text.translate(_FOLDED)
-
-
-class _FoldTable(dict[int, str]):
-    """For `str.translate`: the folded form of a character where that is one character too."""
-
-    def __missing__(self, code: int) -> str:
-        char = chr(code)
-        folded = fold(char)
-        self[code] = folded if len(folded) == 1 else char
-        return self[code]
-
-
-_FOLDED = _FoldTable()
+def _other_fields(chunk: Mapping[str, Any]) -> str:
+    """The texts besides its body by which a chunk can be found and which a hit shows."""
+    trail = chunk.get("breadcrumb") or (chunk.get("title", ""),)
+    names = (chunk.get("signature", ""), chunk.get("symbol", ""))
+    return "\n".join((*trail, *names, *chunk.get("identifiers", ()), *chunk.get("tags", ())))

@@ -18,8 +18,8 @@ from typing import Any
 
 import msgpack
 
+from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
-from kb_runtime.store.manifest import sha256
 
 KEYS_HEADER_BYTES = 16
 """Two u64: the number of keys, and the bytes of all keys together."""

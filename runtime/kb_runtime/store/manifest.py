@@ -10,16 +10,9 @@ import json
 import os
 import stat
 
+from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
 from kb_runtime.version import FORMAT_VERSION
-
-try:  # `import hashlib` loads OpenSSL: 5 ms that a server pays before its first answer
-    from _sha256 import sha256 as _sha256  # type: ignore[import-not-found, unused-ignore]
-except ImportError:
-    try:
-        from _sha2 import sha256 as _sha256  # type: ignore[import-not-found, no-redef, unused-ignore]
-    except ImportError:
-        from hashlib import sha256 as _sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,12 +35,6 @@ _OPENSSL_FROM = 1 << 18
 _BLOCK = 1 << 18
 
 _REBUILD = "Build the knowledge base again, or install it again."
-
-
-def sha256(data: bytes) -> bytes:
-    """The 32 bytes of the SHA-256 of a small input."""
-    digest: bytes = _sha256(data).digest()
-    return digest
 
 
 def is_build_id(text: str) -> bool:

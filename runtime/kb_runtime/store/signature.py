@@ -12,8 +12,9 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
+from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
-from kb_runtime.store.manifest import MANIFEST, sha256
+from kb_runtime.store.manifest import MANIFEST
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

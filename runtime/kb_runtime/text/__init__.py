@@ -1,4 +1,4 @@
-"""Text as values: names and suggestions, cursors, addresses, globs, tables and rendering.
+"""Text as values: names and suggestions, cursors, addresses, globs, grapheme clusters, tables and rendering.
 
-Imports the errors, and the hash function of `store`.
+Imports `errors` and `digests`.
 """

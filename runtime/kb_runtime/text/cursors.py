@@ -12,8 +12,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kb_runtime.digests import sha256
 from kb_runtime.errors import ToolError
-from kb_runtime.store.manifest import sha256
 
 VERSION = 1
 _CHECKSUM_CHARS = 16

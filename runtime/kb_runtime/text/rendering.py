@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from kb_runtime.text.graphemes import boundary_after, boundary_before, is_boundary
+
 ELLIPSIS = "…"
-_LONGEST_CLUSTER = 64
-"""Code points of the longest combining or emoji sequence that a cut respects; longer ones are noise."""
 
 
 def fence(text: str, language: str = "") -> str:
@@ -38,55 +38,17 @@ def code_span(text: str) -> str:
 def cut(text: str, start: int, limit: int) -> int:
     """Where a part of `text` that begins at `start` and holds up to `limit` code points ends.
 
-    Prefers the last line break in the last fifth of the window. Never ends inside a combining or emoji
-    sequence or between CR and LF; when the whole window is one such sequence, the end lies behind it,
-    so a part is never empty before the end of the text.
+    Prefers the last line break in the last fifth of the window. Never ends inside a grapheme cluster; when
+    the whole window is one, the end lies behind it, so a part is never empty before the end of the text.
     """
     end = start + max(limit, 1)
     if end >= len(text):
         return len(text)
     line_break = text.rfind("\n", end - limit // 5, end) + 1
-    if line_break > start and _may_cut(text, line_break):
+    if line_break > start and is_boundary(text, line_break):
         return line_break
-    before = range(end, max(start, end - _LONGEST_CLUSTER), -1)
-    behind = range(end + 1, min(end + _LONGEST_CLUSTER, len(text)) + 1)
-    return next((at for at in (*before, *behind) if _may_cut(text, at)), end)
-
-
-def _may_cut(text: str, index: int) -> bool:
-    """Whether a cut between code points `index` - 1 and `index` keeps what one sees together."""
-    if index == len(text):
-        return True
-    before, after = text[index - 1], text[index]
-    if before == "\r" and after == "\n":
-        return False
-    if before < "\u0300" and after < "\u0300":
-        return True
-    if _is_extender(after) or before == "\u200d":
-        return False
-    if _is_regional(before) and _is_regional(after):
-        first = index - 1
-        while first > 0 and _is_regional(text[first - 1]):
-            first -= 1
-        return (index - first) % 2 == 0
-    return True
-
-
-def _is_extender(char: str) -> bool:
-    """Combining marks, joiners, variation selectors, skin tones, emoji tags."""
-    import unicodedata
-
-    return (
-        char == "\u200d"
-        or "\U0001f3fb" <= char <= "\U0001f3ff"
-        or "\U000e0020" <= char <= "\U000e007f"
-        or unicodedata.category(char).startswith("M")
-    )
-
-
-def _is_regional(char: str) -> bool:
-    """One half of a flag."""
-    return "\U0001f1e6" <= char <= "\U0001f1ff"
+    before = boundary_before(text, end, start)
+    return boundary_after(text, end) if before is None else before
 
 
 def shorten(text: str, limit: int) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import verify
 from kb_runtime.search.analysis import name_parts
-from kb_runtime.search.searcher import SearchRequest
+from kb_runtime.search.request import SearchRequest
 from kbc.backends.draft_lexical import _WORD, _Spelled, _words
 from kbc.following.source_index import read_tree
 from kbc.pipeline.build import BuildOptions, BuildReport, build_from, differing_files

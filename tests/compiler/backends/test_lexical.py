@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kb_runtime.search.analysis import RECIPE, Analyzer
-from kb_runtime.search.lexical import LexicalIndex
+from kb_runtime.search.lexical import LexicalIndex, LexicalRequest
 from kb_runtime.search.query import analyse
 from kbc.backends.lexical import LexicalStats, write_lexical
 from kbc.records import Chunk
@@ -86,7 +86,9 @@ def test_no_text_is_stored(tmp_path: Path) -> None:
 
 def test_an_empty_knowledge_base_has_an_index_without_hits(tmp_path: Path) -> None:
     assert write(tmp_path, []).documents == 0
-    assert LexicalIndex(str(tmp_path)).search(analyse("map", Analyzer()), 5).rows == []
+    assert (
+        LexicalIndex(str(tmp_path)).search(LexicalRequest(analyse("map", Analyzer()), 5)).rows == []
+    )
 
 
 def test_counts_are_reported(tmp_path: Path) -> None:
@@ -112,5 +114,5 @@ def test_counts_are_reported(tmp_path: Path) -> None:
 )
 def test_each_field_can_be_searched(tmp_path: Path, query: str, row: int) -> None:
     write(tmp_path)
-    hits = LexicalIndex(str(tmp_path)).search(analyse(query, Analyzer()), 5)
+    hits = LexicalIndex(str(tmp_path)).search(LexicalRequest(analyse(query, Analyzer()), 5))
     assert hits.rows[0] == row

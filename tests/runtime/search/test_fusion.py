@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_runtime.search.fusion import balanced, mix, rrf, supposed
+from kb_runtime.search.fusion import balanced, mix, rrf, with_estimated_cosines
 
 
 def test_rrf_sums_reciprocal_ranks() -> None:
@@ -92,13 +92,13 @@ def test_balanced_scores_stay_in_the_unit_interval_and_descend(
 def test_words_stand_for_the_meaning_of_what_has_no_vector() -> None:
     semantic = [(1, 0.8), (2, 0.6), (3, 0.4), (7, 0.0), (8, 0.0)]
     lexical = [(7, 4.0), (1, 3.0), (2, 2.0), (3, 1.0)]
-    found = dict(supposed(semantic, lexical, {7, 8}))
+    found = dict(with_estimated_cosines(semantic, lexical, {7, 8}))
     assert {row: found[row] for row in (1, 2, 3)} == {1: 0.8, 2: 0.6, 3: 0.4}
     assert found[7] == pytest.approx(1.0)  # as far above the mean of the others as by words
     assert found[8] == pytest.approx(0.2)
 
 
-def test_nothing_is_supposed_without_an_example() -> None:
-    assert supposed([(7, 0.0)], [(7, 4.0)], {7}) == [(7, 0.0)]
-    alike = dict(supposed([(1, 0.8), (2, 0.6), (7, 0.0)], [(7, 4.0)], {7}))
+def test_nothing_is_with_estimated_cosines_without_an_example() -> None:
+    assert with_estimated_cosines([(7, 0.0)], [(7, 4.0)], {7}) == [(7, 0.0)]
+    alike = dict(with_estimated_cosines([(1, 0.8), (2, 0.6), (7, 0.0)], [(7, 4.0)], {7}))
     assert alike[7] == pytest.approx(0.7)

@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,13 @@ import tantivy
 from kb_runtime.errors import ArtifactError
 from kb_runtime.search import lexical_plan
 from kb_runtime.search.analysis import Analyzer
-from kb_runtime.search.lexical import LexicalError, LexicalHits, LexicalIndex
+from kb_runtime.search.lexical import (
+    LexicalHits,
+    LexicalIndex,
+    LexicalRequest,
+    SearchFilters,
+)
+from kb_runtime.search.lexical_engine import LexicalError
 from kb_runtime.search.query import analyse
 from kb_runtime.search.spelling import Correction
 from kb_runtime.store import temporary_folders
@@ -46,8 +52,15 @@ def build(tmp_path: Path) -> Build:
     return make
 
 
-def search(index: LexicalIndex, query: str, limit: int = 10, **filters: object) -> LexicalHits:
-    return index.search(analyse(query, ANALYZER), limit, **filters)  # type: ignore[arg-type]
+def search(
+    index: LexicalIndex,
+    query: str,
+    limit: int = 10,
+    boosts: Mapping[str, float] | None = None,
+    **filters: Any,
+) -> LexicalHits:
+    restricted = SearchFilters(**filters)
+    return index.search(LexicalRequest(analyse(query, ANALYZER), limit, restricted, boosts or {}))
 
 
 WORDS = (
@@ -111,12 +124,12 @@ def test_boosts_can_be_changed(build: Build) -> None:
     ("filters", "rows"),
     [
         ({}, [0, 1, 2, 3]),
-        ({"scopes": [1]}, [2, 3]),
-        ({"scopes": [0, 1]}, [0, 1, 2, 3]),
-        ({"scopes": [2]}, []),
-        ({"scopes": []}, []),
+        ({"collections": [1]}, [2, 3]),
+        ({"collections": [0, 1]}, [0, 1, 2, 3]),
+        ({"collections": [2]}, []),
+        ({"collections": []}, []),
         ({"types": ["CODE"]}, [1, 3]),
-        ({"types": ["code"], "scopes": [1]}, [3]),
+        ({"types": ["code"], "collections": [1]}, [3]),
         ({"languages": ["Rust", "go"]}, [1, 3]),
         ({"languages": ["go"], "types": ["prose"]}, []),
     ],
@@ -139,7 +152,7 @@ def test_filters_do_not_change_scores_and_still_fill_the_limit(build: Build) -> 
     chunks = [*filler(200), *[chunk("leader vote", collection="posts")] * 5]
     index = build(chunks)
     free = dict(zip(*search_all(index, "leader vote"), strict=True))
-    restricted = search(index, "leader vote", limit=5, scopes=[2])
+    restricted = search(index, "leader vote", limit=5, collections=[2])
     assert restricted.rows == [200, 201, 202, 203, 204]
     assert restricted.scores == pytest.approx([free[row] for row in restricted.rows])
 
@@ -248,8 +261,8 @@ def test_a_mask_keeps_to_its_rows_before_the_limit(build: Build) -> None:
     mask[60:63] = True
     everything = search(index, "leader vote", 90)
     expected = [row for row in everything.rows if mask[row]]
-    assert search(index, "leader vote", 3, filter=RowFilter((), mask)).rows == expected
-    assert search(index, "leader vote", 9, filter=RowFilter((), mask)).rows == expected
+    assert search(index, "leader vote", 3, rows=RowFilter((), mask)).rows == expected
+    assert search(index, "leader vote", 9, rows=RowFilter((), mask)).rows == expected
 
 
 def test_terms_of_a_filter_are_alternatives_within_a_group(tmp_path: Path) -> None:
@@ -259,7 +272,7 @@ def test_terms_of_a_filter_are_alternatives_within_a_group(tmp_path: Path) -> No
     index = LexicalIndex(str(tmp_path / "index"))
     mask = np.ones(4, dtype=np.bool_)
     groups = (("tag:0", "tag:2", "tag:9"), ("kind:x",))
-    assert search(index, "leader", filter=RowFilter(groups, mask)).rows == [0, 2]
+    assert search(index, "leader", rows=RowFilter(groups, mask)).rows == [0, 2]
 
 
 def test_query_syntax_of_the_engine_means_nothing(build: Build) -> None:
@@ -402,7 +415,7 @@ def test_missing_metadata_is_one_clear_error(folder: Path) -> None:
 def test_a_search_by_words_imports_no_numbers(folder: Path) -> None:
     code = (
         "import sys; from kb_runtime.search.lexical import *; from kb_runtime.search.query import analyse;"
-        f"i = LexicalIndex({str(folder)!r}); i.search(analyse('leader', i.analyzer), 3);"
+        f"i = LexicalIndex({str(folder)!r}); i.search(LexicalRequest(analyse('leader', i.analyzer), 3));"
         "print('numpy' in sys.modules)"
     )
     run = subprocess.run(

@@ -20,16 +20,11 @@ from numpy.typing import NDArray
 from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.search.analysis import Analyzer
-from kb_runtime.search.explanation import explain
 from kb_runtime.search.lexical import LexicalIndex
-from kb_runtime.search.ranking import STEPS
-from kb_runtime.search.searcher import (
-    CANDIDATES,
-    NO_WORD_OCCURS,
-    Searcher,
-    SearchRequest,
-    SearchResult,
-)
+from kb_runtime.search.ranking.steps import STEPS
+from kb_runtime.search.request import CANDIDATES, NO_WORD_OCCURS, SearchRequest, SearchResult
+from kb_runtime.search.results import explain
+from kb_runtime.search.searcher import Searcher
 from kb_runtime.search.vectors import RowRange, VectorIndex
 from kb_runtime.store.catalog import Catalog, ChunkTable
 from kbc.backends.catalog import write_catalog, write_chunks
@@ -178,9 +173,9 @@ def test_a_snippet_shows_no_front_matter_but_all_of_yaml(tmp_path: Path) -> None
     built = build(tmp_path, {"docs": [("a.md", [text])]})
     (hit,) = Searcher(built).search(SearchRequest("zebra")).hits
     assert (hit.snippet.text, hit.snippet.start_line) == ("A zebra.", 4)
-    _, whole = hit.passages.read({**hit.chunk, "language": "yaml"})
+    _, whole = hit.reader.read({**hit.chunk, "language": "yaml"})
     assert whole.text.startswith("zebra: zebra\n---")
-    _, later = hit.passages.read({**hit.chunk, "start_line": 9})
+    _, later = hit.reader.read({**hit.chunk, "start_line": 9})
     assert later.text.startswith("zebra: zebra\n---")
 
 
@@ -375,10 +370,10 @@ class Altered:
         raise ArtifactError("altered", "/home/me/kb/lexical/x.idx was altered.")
 
 
-@pytest.mark.parametrize(("section", "told"), [(Broken(), "failed"), (Altered(), "altered")])
+@pytest.mark.parametrize(("section", "expected"), [(Broken(), "failed"), (Altered(), "altered")])
 @pytest.mark.parametrize("also_vectors", [False, True])
-def test_why_a_side_does_not_answer_is_told_without_paths_and_raw_exceptions(
-    small: Built, section: Any, told: str, also_vectors: bool
+def test_why_a_side_does_not_answer_is_said_without_paths_and_raw_exceptions(
+    small: Built, section: Any, expected: str, also_vectors: bool
 ) -> None:
     changes = {"lexical": section, **({"vectors": section} if also_vectors else {})}
     searcher = Searcher(altered(small, **changes))
@@ -388,7 +383,7 @@ def test_why_a_side_does_not_answer_is_told_without_paths_and_raw_exceptions(
         text = caught.value.message
     else:
         (text,) = searcher.search(SearchRequest("voting")).warnings
-    assert told in text
+    assert expected in text
     assert "disk" not in text
     assert "/home" not in text
 
@@ -615,7 +610,7 @@ def test_a_larger_page_begins_with_the_smaller_one(large: Built) -> None:
 def test_a_reranker_orders_the_first_hits(small: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     searcher = Searcher(altered(small, manifest={"search": {"reranker": "shortest"}}))
     monkeypatch.setattr(
-        "kb_runtime.search.reranking.load",
+        "kb_runtime.search.ranking.reranking.load",
         lambda name: lambda query, texts: [-len(t) for t in texts],
     )
     result = searcher.search(SearchRequest("voting leaders", names=False))
@@ -639,7 +634,7 @@ def test_a_failing_reranker_is_a_warning_that_tells_nothing_of_it(
         raise RuntimeError("no weights at /opt/secret")
 
     searcher = Searcher(altered(small, manifest={"search": {"reranker": "broken"}}))
-    monkeypatch.setattr("kb_runtime.search.reranking.load", lambda name: fail)
+    monkeypatch.setattr("kb_runtime.search.ranking.reranking.load", lambda name: fail)
     result = searcher.search(SearchRequest("voting leaders"))
     assert result.hits == Searcher(small).search(SearchRequest("voting leaders")).hits
     assert result.warnings == ("The re-ranker is unavailable (it failed): results without it.",)

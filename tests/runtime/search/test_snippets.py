@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_runtime.search.analysis import Analyzer
+from kb_runtime.search.matching import Matcher
 from kb_runtime.search.query import analyse
-from kb_runtime.search.snippets import Matcher, Snippet, front_matter, snippet
+from kb_runtime.search.snippets import Snippet, front_matter, snippet
+from kb_runtime.text.graphemes import is_boundary
 
 ANALYZER = Analyzer()
 
@@ -252,12 +254,36 @@ def test_an_empty_text_has_an_empty_snippet() -> None:
     assert cut(" \n\n", "map", first_line=7).text == ""
 
 
-@pytest.mark.parametrize("unit", ["e\u0301", "👨\u200d👩\u200d👧", "👍🏽", "🇩🇪", "❤\ufe0f", "नि"])
+ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+UNITS = (
+    "e\u0301",
+    "👨\u200d👩\u200d👧",
+    "👍🏽",
+    "🇩🇪",
+    ENGLAND,
+    "❤\ufe0f",
+    "नि",
+    "\u1112\u1161\u11ab",
+)
+
+
+@pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("budget", range(20, 28))
 def test_characters_of_several_code_points_are_not_torn(unit: str, budget: int) -> None:
     found = cut(unit * 100, "zebra", budget=budget)
     assert found.text == unit * (len(found.text) // len(unit))
     assert 0 < len(found.text) <= budget
+
+
+@given(
+    st.lists(st.sampled_from([*UNITS, "map ", "set. ", "。", " ", "\r\n", "x"]), max_size=60),
+    st.integers(20, 60),
+)
+def test_a_snippet_begins_and_ends_between_characters(parts: list[str], budget: int) -> None:
+    text = "".join(parts)
+    found = cut(text, "map set", budget).text
+    places = [at for at in range(len(text) + 1) if text.startswith(found, at)]
+    assert any(is_boundary(text, at) and is_boundary(text, at + len(found)) for at in places)
 
 
 @given(

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.search.searcher import Hit, Passages, SearchRequest, SearchResult
-from kb_runtime.search.snippets import Snippet
+from kb_runtime.search.request import Hit, SearchRequest, SearchResult
+from kb_runtime.search.snippets import PassageReader, Snippet
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.registry import TOOLS
@@ -329,7 +329,7 @@ class SearchableArtifact:
         return getattr(self._artifact, name)
 
 
-class SamePassage(Passages):
+class SamePassage(PassageReader):
     """Reads the same from every chunk; needs no query."""
 
     def __init__(self, text: str = "Builds a map of a set. " * 20) -> None:
@@ -354,7 +354,7 @@ def hit(collection: str, record: int, line: int = 1, **fields: Any) -> Hit:
         semantic_rank=2,
         cosine=0.5,
         exact_name=False,
-        passages=SamePassage(),
+        reader=SamePassage(),
     )
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.knowledge.interface import Knowledge
+    from kb_runtime.search.candidates import Candidates
     from kb_runtime.search.query import Query
-    from kb_runtime.search.searcher import Sides
     from kb_runtime.store.facets import RowFilter
     from kb_runtime.tools.session import Session
 
@@ -60,12 +60,12 @@ class RankedTest(NamedTuple):
 
 
 class TestRanking(NamedTuple):
-    """The best tests, and how many different ones the candidates belong to. `sides` is the search behind
+    """The best tests, and how many different ones the candidates belong to. `candidates` is the search behind
     it, where there was one."""
 
     tests: list[RankedTest]
     total: int
-    sides: Sides | None
+    candidates: Candidates | None
     warnings: tuple[str, ...]
 
 
@@ -88,23 +88,23 @@ _Evidences = dict[tuple[str, int], _Evidence]
 
 def search(session: Session, query: str, limit: int, rows: RowFilter | None) -> TestRanking:
     """The tests that answer a query; those that it names come first, whatever the rest scores."""
-    from kb_runtime.search.searcher import SearchRequest
+    from kb_runtime.search.request import SearchRequest
 
     artifact = session.artifact
     infos = lookup.collections(session, "tests")
     request = SearchRequest(query, tuple(info.name for info in infos), filter=rows)
     depth = DEPTH
     while True:
-        sides = artifact.searcher.sides(request, depth)
-        found = _evidence(artifact, _scores(artifact, sides, SEARCH_ALPHA))
-        full = depth in (len(sides.lexical.rows), len(sides.semantic.rows))
+        candidates = artifact.searcher.candidates(request, depth)
+        found = _evidence(artifact, _scores(artifact, candidates, SEARCH_ALPHA))
+        full = depth in (len(candidates.lexical.rows), len(candidates.semantic.rows))
         if len(found) >= MAX_TESTS or not full or depth >= _MAX_DEPTH:
             break
         depth *= _MORE
-    named = _named(artifact, infos, sides.query, rows)
+    named = _named(artifact, infos, candidates.query, rows)
     scores = {key: evidence.score("all") for key, evidence in found.items()}
     tests = _best(artifact, scores, limit, named)
-    return TestRanking(tests, len({*scores, *named}), sides, sides.warnings)
+    return TestRanking(tests, len({*scores, *named}), candidates, candidates.warnings)
 
 
 def similar(
@@ -150,22 +150,26 @@ def _code(artifact: Knowledge, type: str) -> int:
     return labels.index(type) if type in labels else -1
 
 
-def _scores(artifact: Knowledge, sides: Sides, alpha: float) -> dict[int, float]:
+def _scores(artifact: Knowledge, candidates: Candidates, alpha: float) -> dict[int, float]:
     """Row -> score in 0..1. Words count relative to the best row, meaning as it is.
 
     The first row of a test whose steps were found is scored too: what it is about is known.
     """
-    top = sides.lexical.scores[0] if sides.lexical.scores else 1.0
+    top = candidates.lexical.scores[0] if candidates.lexical.scores else 1.0
     words = dict(
-        zip(sides.lexical.rows, (score / top for score in sides.lexical.scores), strict=True)
+        zip(
+            candidates.lexical.rows,
+            (score / top for score in candidates.lexical.scores),
+            strict=True,
+        )
     )
-    rows = {*words, *sides.semantic.rows}
+    rows = {*words, *candidates.semantic.rows}
     rows |= {_first_row(artifact, row) for row in rows}
-    if sides.vector is None:
+    if candidates.vector is None:
         return {row: words.get(row, 0.0) for row in rows}
-    weight = 1.0 if sides.mode == "semantic" else alpha
+    weight = 1.0 if candidates.mode == "semantic" else alpha
     ordered = sorted(rows)
-    cosines = artifact.vectors.cosines(sides.vector, ordered).tolist()
+    cosines = artifact.vectors.cosines(candidates.vector, ordered).tolist()
     return {
         row: weight * min(max(cosine, 0.0), 1.0) + (1 - weight) * words.get(row, 0.0)
         for row, cosine in zip(ordered, cosines, strict=True)
@@ -245,10 +249,10 @@ class _Compared:
 
     def scores(self, rows: Sequence[int], words: str) -> dict[tuple[str, int], float]:
         """Test -> how well its best rows match each of `rows` by meaning, and one of them `words`."""
-        from kb_runtime.search.searcher import SearchRequest
+        from kb_runtime.search.request import SearchRequest
 
         request = SearchRequest(words, self._names, mode="lexical", types=(self._type,))
-        lexical = self._artifact.searcher.sides(request, DEPTH).lexical
+        lexical = self._artifact.searcher.candidates(request, DEPTH).lexical
         top = lexical.scores[0] if lexical.scores else 1.0
         by_words: dict[tuple[str, int], float] = {}
         for row, score in zip(lexical.rows, lexical.scores, strict=True):

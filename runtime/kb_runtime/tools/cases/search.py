@@ -19,8 +19,8 @@ from kb_runtime.tools.declaration import Answer, Argument, Tool
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.records.entries import TestEntry
+    from kb_runtime.search.candidates import Candidates
     from kb_runtime.search.query import Query
-    from kb_runtime.search.searcher import Sides
     from kb_runtime.tools.cases.answers import (
         FoundTest,
         FoundTests,
@@ -89,11 +89,11 @@ def search_tests(session: Session, arguments: dict[str, Any]) -> Answer[FoundTes
         return with_warnings(Answer("No tests found matching your query.", structured), warnings)
     ranking = test_ranking.search(session, arguments["query"], limit, rows)
     warnings += ranking.warnings
-    assert ranking.sides is not None
+    assert ranking.candidates is not None
     texts = []
     for number, found in enumerate(ranking.tests, 1):
         record = _record(session, found.info, found.record)
-        matched = _matched_steps(session, ranking.sides, found, record)
+        matched = _matched_steps(session, ranking.candidates, found, record)
         test: Any = _complete(session, record)
         brief: Any = {name: test[name] for name in (*_BRIEF, "folderStructure") if name in test}
         result: FoundTest = {"test": brief, "score": round(found.score, 4)}
@@ -238,7 +238,7 @@ def _malformed(session: Session, given: str) -> ToolError:
 
 
 def _matched_steps(
-    session: Session, sides: Sides, found: test_ranking.RankedTest, record: TestEntry
+    session: Session, candidates: Candidates, found: test_ranking.RankedTest, record: TestEntry
 ) -> list[int]:
     """The indexes of the steps that match the query themselves, ascending."""
     steps = record.get("steps", [])
@@ -249,12 +249,12 @@ def _matched_steps(
     for step in steps:
         text = "\n".join((step["action"], step.get("data", ""), *step.get("expected", ())))
         known = {term for term, _ in (*analyzer.prose(text), *analyzer.names(text))}
-        if _shares(sides.query, known):
+        if _shares(candidates.query, known):
             matched.add(step["index"])
-    if sides.vector is not None:
+    if candidates.vector is not None:
         own, rows = test_ranking.rows_of(session.artifact, found.info, found.record)
         first, *cosines = session.artifact.vectors.cosines(
-            sides.vector, [own.start, *rows]
+            candidates.vector, [own.start, *rows]
         ).tolist()
         for row_number, cosine in zip(rows, cosines, strict=True):
             if cosine >= max(MATCHED_COSINE, first + MATCHED_MARGIN):

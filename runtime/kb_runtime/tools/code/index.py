@@ -10,7 +10,7 @@ from kb_runtime.tools.answers import present
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import Artifact
     from kb_runtime.records.entries import CodeEntry
-    from kb_runtime.search.searcher import SearchResult
+    from kb_runtime.search.request import SearchResult
     from kb_runtime.tools.code.answers import IndexStatus, QueryMode
     from kb_runtime.tools.session import Session
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kb_runtime.search.query import Term
-    from kb_runtime.search.searcher import Hit
+    from kb_runtime.search.request import Hit
     from kb_runtime.tools.session import Session
 
 MAX_PER_FILE = 3

@@ -18,7 +18,7 @@ from kb_runtime.tools.code.passages import MAX_CONTENT_CHARS, Passage, group_hit
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 
 if TYPE_CHECKING:
-    from kb_runtime.search.searcher import SearchResult
+    from kb_runtime.search.request import SearchResult
     from kb_runtime.tools.code.answers import (
         CodeEvidence,
         CodeMetadata,
@@ -107,7 +107,7 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer[Co
 def _search(
     session: Session, query: str, globs: PathGlobs, top_k: int, effort: _Effort
 ) -> SearchResult:
-    from kb_runtime.search.searcher import SearchRequest, SearchResult
+    from kb_runtime.search.request import SearchRequest, SearchResult
 
     collections = tuple(info.name for info in lookup.collections(session, KIND))
     if not collections:  # a workspace whose first index is not there yet

@@ -140,7 +140,7 @@ def _is_phrase(text: str) -> bool:
 
 def _search(session: Session, phrase: str, limit: int) -> list[str]:
     """Ids of the examples that a search finds for `phrase`, best first."""
-    from kb_runtime.search.searcher import SearchRequest
+    from kb_runtime.search.request import SearchRequest
 
     names = tuple(info.name for info in lookup.collections(session, KIND))
     request = SearchRequest(query=phrase, collections=names, limit=4 * limit)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.knowledge.interface import Knowledge
     from kb_runtime.records.entries import CatalogEntry, SectionEntry
-    from kb_runtime.search.searcher import Hit
+    from kb_runtime.search.request import Hit
     from kb_runtime.tools.search.answers import (
         CollectionSize,
         CompactHit,
@@ -39,7 +39,7 @@ MAX_HITS_PER_RECORD = 3
 
 
 def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
-    from kb_runtime.search.searcher import SearchRequest
+    from kb_runtime.search.request import SearchRequest
 
     artifact = session.artifact
     scopes: dict[str, list[str]] = artifact.manifest["scopes"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
-from kb_runtime.search.explanation import explain
+from kb_runtime.search.results import explain
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import excerpt, json_text, shorten
 from kb_runtime.tools import lookup
@@ -15,7 +15,7 @@ from kb_runtime.tools.declaration import Answer, Argument, Tool
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.records.entries import CatalogEntry
-    from kb_runtime.search.searcher import Hit
+    from kb_runtime.search.request import Hit
     from kb_runtime.tools.search.answers import HybridRequest, HybridResult, HybridResults
     from kb_runtime.tools.session import Session
 
@@ -141,7 +141,7 @@ def _search(
     session: Session, query: str, scope: str, limit: int, modes: set[str], warnings: list[str]
 ) -> list[_ShownHit]:
     """The best `limit` hits of a scope; those that would have the same id are one."""
-    from kb_runtime.search.searcher import SearchRequest
+    from kb_runtime.search.request import SearchRequest
 
     names = tuple(session.artifact.manifest["scopes"].get(scope, ()))
     if not names:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.search.near_duplicates import different
+from kb_runtime.search.results import without_near_duplicates
 from kb_runtime.text.json_types import DESCRIPTIONS, integer, is_of_type
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import exact_fence
@@ -24,7 +24,7 @@ from kb_runtime.tools.sources.lookup import (
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import ListedPage
-    from kb_runtime.search.searcher import Hit
+    from kb_runtime.search.request import Hit
     from kb_runtime.text.json_types import JsonType
     from kb_runtime.tools.session import Session
     from kb_runtime.tools.sources.answers import PassageResult, PassageResults
@@ -71,7 +71,7 @@ _SAME_TYPE = (
 
 
 def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults]:
-    from kb_runtime.search.searcher import NO_WORD_OCCURS, SearchRequest
+    from kb_runtime.search.request import NO_WORD_OCCURS, SearchRequest
 
     query, alpha, limit = arguments["query"], float(arguments["alpha"]), arguments["limit"]
     filters = _filters(arguments["filters"] or {})
@@ -103,7 +103,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
         )
     if result.hits and NO_WORD_OCCURS in result.warnings:
         warnings.append(NO_WORD_OCCURS)
-    hits = different(result.hits, limit, lambda hit: (hit.collection, hit.record))
+    hits = without_near_duplicates(result.hits, limit, lambda hit: (hit.collection, hit.record))
     results = [_result(session, rank, hit) for rank, hit in enumerate(hits, start=1)]
     if not results and filters:
         warnings.append("No passage that satisfies the filters matches: leave some of them out.")

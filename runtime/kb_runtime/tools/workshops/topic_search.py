@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.search.near_duplicates import different
+from kb_runtime.search.results import without_near_duplicates
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import exact_fence
 from kb_runtime.tools import lookup
@@ -24,7 +24,7 @@ from kb_runtime.tools.workshops.text import failure, next_steps, shown, title
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import WorkshopSectionEntry
-    from kb_runtime.search.searcher import Hit, SearchResult
+    from kb_runtime.search.request import Hit, SearchResult
     from kb_runtime.tools.session import Session
     from kb_runtime.tools.workshops.answers import TopicMatch, TopicMatches
 
@@ -66,7 +66,7 @@ def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer[
 
     limit: int = arguments["limit"]
     found = _search(session, query, rows)
-    hits = different(found.hits, limit, lambda _: None)
+    hits = without_near_duplicates(found.hits, limit, lambda _: None)
     by_meaning = any(hit.semantic_rank is not None for hit in found.hits)
     warnings = list(found.warnings)
     keyword_source = None
@@ -116,7 +116,7 @@ def _why_words(session: Session, query: str, found: SearchResult) -> list[str]:
 
 def _search(session: Session, query: str, rows: tuple[range, ...] | None) -> SearchResult:
     """The best passages; without meaning, those with the whole phrase before the others."""
-    from kb_runtime.search.searcher import SearchRequest
+    from kb_runtime.search.request import SearchRequest
 
     result = session.artifact.searcher.search(
         SearchRequest(

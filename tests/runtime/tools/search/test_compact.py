@@ -22,7 +22,7 @@ def test_hit_is_shown_with_its_address_and_passage(session: Any, make_hit: Any) 
 
 def test_hit_with_nothing_to_show_is_shown_by_its_summary(session: Any, make_hit: Any) -> None:
     hit = make_hit("posts", 0, 1)
-    hit.passages.text = ""
+    hit.reader.text = ""
     shown = shown_hit(session.artifact, hit)
     assert (shown["snippet"], shown["lines"]) == ("A page about soup.", [1, 5])
 

@@ -276,7 +276,7 @@ def test_lines_of_a_page_that_are_a_builtin_are_shown_as_the_builtin(
 
 def test_snippet_does_not_repeat_the_heading(call: Call, searcher: Any, make_hit: Any) -> None:
     found = make_hit("docs", 0)
-    found.passages.text = "## Maps\n\nMaps hold pairs."
+    found.reader.text = "## Maps\n\nMaps hold pairs."
     searcher.hits = [found]
     (result,) = structured(call("hybrid_search", query="map"))["results"]
     assert result["snippet"] == "Maps hold pairs."
@@ -291,7 +291,7 @@ def test_hit_with_nothing_to_show_is_shown_by_its_summary(
     call: Call, searcher: Any, make_hit: Any
 ) -> None:
     found = make_hit("posts", 0)
-    found.passages.text = ""
+    found.reader.text = ""
     searcher.hits = [found]
     (result,) = structured(call("hybrid_search", query="soup"))["results"]
     assert result["snippet"] == "A page about soup."

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from kb_runtime.search.ranking import RERANKERS
-from kb_runtime.search.reranking import RerankerError, load, reordered
+from kb_runtime.search.ranking.reranking import RERANKERS, RerankerError, load, reordered
 
 
 def by_length(query: str, texts: list[str]) -> list[float]:

@@ -1,5 +1,9 @@
 """The fields of the lexical index, which the compiler fills and the runtime searches."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+
 META = "meta.json"
 
 # Fields that hold prose terms, and fields that hold name terms (see `analysis`).
@@ -11,3 +15,23 @@ OPERATORS = "operators"  # punctuation that stands for itself
 WORDS = "words"  # the vocabulary: unstemmed words, once for each chunk, for typos and completions
 FILTERS = "filters"  # `scope:<ordinal>`, `type:<type>`, `language:<language>`, and facets
 ROW = "row"  # fast field: the row of the chunk in every section
+
+TITLE_SEPARATOR = " › "
+"""Between the parts of a chunk's title: `<document> › <section>`."""
+
+# A heading or a name says what a chunk is about; a mention in the body says that it is touched.
+DEFAULT_BOOSTS: Mapping[str, float] = {
+    "title": 1.5,
+    "breadcrumb": 0.6,
+    "identifiers": 2.0,
+    "signature": 0.5,
+    "body": 2.0,
+    "path": 0.4,
+    "tags": 0.5,
+    "operators": 1.0,
+}
+
+
+def filter_term(kind: str, value: str | int) -> str:
+    """The term of the filter field: kind is `scope` (an ordinal), `type` or `language` (folded)."""
+    return f"{kind}:{str(value).casefold()}"

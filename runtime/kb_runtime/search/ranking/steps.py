@@ -1,4 +1,4 @@
-"""Structural ranking: signals beyond the keyword score and the embedding of a single chunk.
+"""The steps of structural ranking: signals beyond the keyword score and the embedding of a single chunk.
 
 Pure functions over the candidates of one search, in the order of fusion. Scores are scaled so that the
 best candidate has 1 and the last of the pool 0; bonuses are on that scale. Every constant was chosen in
@@ -9,9 +9,8 @@ knows a language, a repository or a kind of question.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,13 +30,6 @@ Step = Literal[
 ]
 STEPS: tuple[Step, ...] = get_args(Step)
 """In the order in which they are done; each can be switched off."""
-
-Reranker = Callable[[str, Sequence[str]], Sequence[float]]
-"""A re-ranker gets the query and the texts of the best candidates and gives each a score; the higher
-the better. It is found by name among the entry points of `RERANKERS`."""
-RERANKERS = "kbc.rerankers"
-# Candidates that a re-ranker sees: more than a page of results, few enough for a slow model.
-RERANKED = 30
 
 # Candidates that are ranked by structure; the others keep their order behind them. With 50 nDCG@10 on
 # code is 0.009 lower, with 200 it is the same.
@@ -77,77 +69,6 @@ DECAY = 0.3
 # Texts this similar are compared word by word, and are the same when they share so many.
 NEAR_COSINE = 0.97
 SAME_WORDS = 0.9
-
-# What a path says about its file, with the words by which a query asks for such files.
-_PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
-    (name, re.compile(pattern, re.IGNORECASE), frozenset(words.split()))
-    for name, pattern, words in (
-        (
-            "test",
-            r"(?:^|/)(?:tests?|testing|specs?|__tests__|fixtures?|mocks?|testdata)/"
-            r"|(?:^|/)(?:test_[^/]*|[^/]*[_.-](?:test|spec)s?\.[^/]*|conftest\.py)$",
-            "test tests testing tested spec specs fixture fixtures mock mocks assert unittest",
-        ),
-        (
-            "example",
-            r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|benches)/",
-            "example examples sample samples demo demos benchmark benchmarks bench",
-        ),
-        (
-            "generated",
-            r"(?:^|/)(?:generated|__generated__|dist|build)/"
-            r"|(?:\.pb\.\w+|_pb2(?:_grpc)?\.pyi?|\.g\.\w+|\.generated\.\w+|\.min\.\w+|\.d\.ts)$",
-            "generated generate codegen protobuf declaration declarations typings",
-        ),
-        (
-            "vendored",
-            r"(?:^|/)(?:vendor(?:ed)?|third[_-]?party|node_modules|_?compat|legacy|deprecated)/",
-            "vendor vendored third party compat compatibility legacy deprecated",
-        ),
-        (
-            "changelog",
-            r"(?:^|/)(?:changelog|changes|history|release[_-]?notes|news)"
-            r"(?:\.(?:adoc|html?|markdown|mdx?|org|rst|te?xt))?$",
-            "changelog change changes changed history release released releases version news",
-        ),
-    )
-)
-
-BARREL = "re-export"
-"""The kind of a file that only passes on what others define: its text says so, not its path."""
-_ASKING: Mapping[str, frozenset[str]] = {
-    **{name: asking for name, _, asking in _PLACES},
-    BARREL: frozenset(
-        {"barrel", "export", "exports", "import", "imports", "reexport", "reexports"}
-    ),
-}
-
-
-def place_kinds(path: str) -> frozenset[str]:
-    """Which kinds of secondary files `path` belongs to: test, example, generated, vendored, changelog."""
-    return frozenset(name for name, pattern, _ in _PLACES if pattern.search(path))
-
-
-_VERSION = re.compile(r"(?:^|/)v(\d{1,3})(?=/)")
-
-
-class Version(NamedTuple):
-    """Where a path lies in a folder of versions: `("src", 3, "/a.ts")` for `src/v3/a.ts`."""
-
-    folder: str
-    number: int
-    rest: str
-
-
-def version_of(path: str) -> Version | None:
-    """The folder that holds versions, which of them `path` is in, and where in it."""
-    found = _VERSION.search(path)
-    return Version(path[: found.start()], int(found[1]), path[found.end() :]) if found else None
-
-
-def kinds_asked_for(words: Collection[str]) -> frozenset[str]:
-    """The kinds of secondary files that a query with these lower-case words asks for."""
-    return frozenset(name for name, asking in _ASKING.items() if not asking.isdisjoint(words))
 
 
 def scaled(scores: Sequence[float]) -> list[float]:

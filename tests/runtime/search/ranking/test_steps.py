@@ -5,34 +5,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb_runtime.search import ranking
+from kb_runtime.search.ranking import paths, steps
 
 
 def test_scaled_scores_run_from_one_to_zero() -> None:
-    assert ranking.scaled([9.0, 5.0, 1.0]) == [1.0, 0.5, 0.0]
+    assert steps.scaled([9.0, 5.0, 1.0]) == [1.0, 0.5, 0.0]
 
 
 def test_equal_scores_scale_to_one() -> None:
-    assert ranking.scaled([3.0, 3.0]) == [1.0, 1.0]
+    assert steps.scaled([3.0, 3.0]) == [1.0, 1.0]
 
 
 def test_a_candidate_among_good_ones_rises_above_a_lone_one() -> None:
     similarity = np.eye(8, dtype=np.float32)
     similarity[0, 2] = similarity[2, 0] = 0.9
-    mixed = ranking.with_neighbours([1.0, 0.5, 0.5, 0, 0, 0, 0, 0], similarity)
+    mixed = steps.with_neighbours([1.0, 0.5, 0.5, 0, 0, 0, 0, 0], similarity)
     assert mixed[2] > mixed[1]
 
 
 def test_a_candidate_without_neighbours_keeps_its_score() -> None:
-    assert ranking.with_neighbours([0.4, 0.2], np.eye(2, dtype=np.float32)) == pytest.approx(
+    assert steps.with_neighbours([0.4, 0.2], np.eye(2, dtype=np.float32)) == pytest.approx(
         [0.4, 0.2]
     )
-    assert ranking.with_neighbours([0.4], np.eye(1, dtype=np.float32)) == [0.4]
+    assert steps.with_neighbours([0.4], np.eye(1, dtype=np.float32)) == [0.4]
 
 
 def test_a_definition_counts_more_when_spelled_as_asked() -> None:
     def bonus(defined: tuple[str, ...], symbol: str) -> float:
-        return ranking.definition_bonus({"Builder"}, {"builder"}, defined, symbol)
+        return steps.definition_bonus({"Builder"}, {"builder"}, defined, symbol)
 
     exact = bonus(("Builder",), "Builder")
     other_case = bonus(("builder",), "builder")
@@ -43,24 +43,24 @@ def test_a_definition_counts_more_when_spelled_as_asked() -> None:
 
 def test_a_file_name_counts_by_the_shares_of_query_and_name() -> None:
     weights = {"schema": 3.0, "union": 1.0}
-    assert ranking.place_bonus(weights, {"schema"}) == pytest.approx(ranking.PLACE * 0.75)
-    assert ranking.place_bonus(weights, {"schema", "other"}) == pytest.approx(ranking.PLACE * 0.375)
-    assert ranking.place_bonus(weights, {"other"}) == 0
-    assert ranking.place_bonus({"schema": 0.0}, {"schema"}) == 0
+    assert steps.place_bonus(weights, {"schema"}) == pytest.approx(steps.PLACE * 0.75)
+    assert steps.place_bonus(weights, {"schema", "other"}) == pytest.approx(steps.PLACE * 0.375)
+    assert steps.place_bonus(weights, {"other"}) == 0
+    assert steps.place_bonus({"schema": 0.0}, {"schema"}) == 0
 
 
 def test_the_record_with_most_evidence_gets_the_whole_bonus_at_its_best_chunk() -> None:
-    bonus = ranking.evidence_bonus([1.0, 0.6, 0.6], ["a", "b", "b"])
-    assert bonus == pytest.approx([ranking.EVIDENCE / 1.2, ranking.EVIDENCE, 0.0])
+    bonus = steps.evidence_bonus([1.0, 0.6, 0.6], ["a", "b", "b"])
+    assert bonus == pytest.approx([steps.EVIDENCE / 1.2, steps.EVIDENCE, 0.0])
 
 
 def test_one_record_alone_gets_no_bonus() -> None:
-    assert ranking.evidence_bonus([1.0, 0.5], ["a", "a"]) == [0.0, 0.0]
+    assert steps.evidence_bonus([1.0, 0.5], ["a", "a"]) == [0.0, 0.0]
 
 
 def test_further_chunks_of_a_record_decay() -> None:
-    assert ranking.decayed([1.0, 0.9, 0.8, 0.7], ["a", "a", "b", "a"]) == pytest.approx(
-        [1.0, 0.9 * ranking.DECAY, 0.8, 0.7 * ranking.DECAY**2]
+    assert steps.decayed([1.0, 0.9, 0.8, 0.7], ["a", "a", "b", "a"]) == pytest.approx(
+        [1.0, 0.9 * steps.DECAY, 0.8, 0.7 * steps.DECAY**2]
     )
 
 
@@ -79,14 +79,14 @@ def test_further_chunks_of_a_record_decay() -> None:
     ],
 )
 def test_secondary_files_are_known_by_their_paths(path: str, kind: str) -> None:
-    assert ranking.place_kinds(path) == {kind}
+    assert paths.place_kinds(path) == {kind}
 
 
 @pytest.mark.parametrize(
     "path", ["src/latest.py", "contest/rules.md", "app/history_view.ts", "src/history.py"]
 )
 def test_other_files_are_not_secondary(path: str) -> None:
-    assert not ranking.place_kinds(path)
+    assert not paths.place_kinds(path)
 
 
 @pytest.mark.parametrize(
@@ -100,18 +100,18 @@ def test_other_files_are_not_secondary(path: str) -> None:
     ],
 )
 def test_versions_are_folders_named_so(path: str, version: tuple[str, int, str] | None) -> None:
-    assert ranking.version_of(path) == version
+    assert paths.version_of(path) == version
 
 
 def test_a_query_asks_for_tests_by_naming_them() -> None:
-    assert ranking.kinds_asked_for({"unit", "tests"}) == {"test"}
-    assert ranking.kinds_asked_for({"latest"}) == frozenset()
+    assert paths.kinds_asked_for({"unit", "tests"}) == {"test"}
+    assert paths.kinds_asked_for({"latest"}) == frozenset()
 
 
 def test_texts_are_the_same_when_nearly_all_words_are() -> None:
     words = {f"w{number}" for number in range(20)}
-    assert ranking.same_text(words, words | {"new"})
-    assert not ranking.same_text(words, {*list(words)[:15], "a", "b", "c"})
+    assert steps.same_text(words, words | {"new"})
+    assert not steps.same_text(words, {*list(words)[:15], "a", "b", "c"})
 
 
 scores = st.lists(st.floats(0, 1), min_size=1, max_size=30)
@@ -123,7 +123,7 @@ def test_decay_never_raises_a_score_and_keeps_the_best_of_each_record(
 ) -> None:
     size = len(values)
     records = data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
-    after = ranking.decayed(values, records)
+    after = steps.decayed(values, records)
     assert all(now <= was for now, was in zip(after, values, strict=True))
     for record in set(records):
         before = [value for value, one in zip(values, records, strict=True) if one == record]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.search.searcher import SearchRequest
+from kb_runtime.search.request import SearchRequest
 from kbc.pipeline.build import BuildOptions, build
 
 FILES = {

@@ -1,0 +1,249 @@
+"""Collects the candidates of a search from the lexical and the vector searcher."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING, NamedTuple
+
+from kb_runtime.errors import ArtifactError, ToolError
+from kb_runtime.search.analysis import fold
+from kb_runtime.search.fusion import with_estimated_cosines
+from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters
+from kb_runtime.search.request import NO_ENCODER, NO_WORD_OCCURS, Mode
+from kb_runtime.search.spelling import distance
+from kb_runtime.search.vectors import RowRange, VectorHits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kb_runtime.search.ports import SearchBackend
+    from kb_runtime.search.query import Query
+    from kb_runtime.search.request import SearchDefaults, SearchRequest
+
+    Floats = NDArray[np.float32]
+    Mask = NDArray[np.bool_]
+
+# Below this length a word that the index lacks is as likely another word as a typo.
+_TYPO_CHARS = 6
+# Filter combinations whose row mask is remembered, each a byte for every row.
+_REMEMBERED_MASKS = 8
+
+
+class Scope(NamedTuple):
+    """What a search is restricted to: `ranges` are the rows of its collections."""
+
+    filters: SearchFilters
+    ranges: Sequence[RowRange]
+
+
+class Candidates(NamedTuple):
+    """What each side found; `vector` is the embedded query where there is one."""
+
+    query: Query
+    lexical: LexicalHits
+    semantic: VectorHits
+    vector: Floats | None
+    mode: Mode
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def by_words(self) -> list[tuple[int, float]]:
+        """Rows with their BM25 scores, best first."""
+        return list(zip(self.lexical.rows, self.lexical.scores, strict=True))
+
+    @property
+    def by_meaning(self) -> list[tuple[int, float]]:
+        """Rows with their cosines, best first."""
+        return list(zip(self.semantic.rows, self.semantic.cosines, strict=True))
+
+
+class CandidateVectors(NamedTuple):
+    """The vectors of all candidates of both sides: that of row r is `matrix[places[r]]`, and its cosine to
+    the query is in `cosines`, which has the rows in the order of the matrix."""
+
+    places: Mapping[int, int]
+    matrix: Floats
+    cosines: Sequence[tuple[int, float]]
+
+
+class Retriever:
+    """Asks both searchers of a backend. Safe to use from several threads."""
+
+    def __init__(self, backend: SearchBackend, defaults: SearchDefaults) -> None:
+        self._backend = backend
+        self._defaults = defaults
+        self._ranges = [
+            RowRange(info.name, info.first_row, info.chunks) for info in backend.collections
+        ]
+        self._ordinals = {one.name: at for at, one in enumerate(self._ranges)}
+        self._rows = sum(one.rows for one in self._ranges)
+        self._masks: dict[tuple[Sequence[str], Sequence[str]], Mask] = {}
+
+    @property
+    def ranges(self) -> list[RowRange]:
+        """The rows of the collections that have some, in row order."""
+        return sorted((one for one in self._ranges if one.rows), key=lambda one: one.first_row)
+
+    def scope(self, request: SearchRequest) -> Scope:
+        """What a request is restricted to. Raises `ValueError` for a collection that does not exist."""
+        ordinals, ranges = None, self._ranges
+        if request.collections is not None:
+            unknown = [name for name in request.collections if name not in self._ordinals]
+            if unknown:
+                raise ValueError(f"no collection is called {unknown[0]!r}")
+            found = sorted({self._ordinals[name] for name in request.collections})
+            if len(found) < len(self._ranges):
+                ordinals, ranges = found, [self._ranges[at] for at in found]
+        filters = SearchFilters(
+            ordinals, request.types, request.languages, request.rows, request.filter
+        )
+        return Scope(filters, ranges)
+
+    def find(self, query: Query, scope: Scope, depth: int, mode: Mode) -> Candidates:
+        """Up to `depth` candidates of each side that `mode` asks; a side that fails is left out, and the
+        warning says so.
+
+        The lexical searcher also stands in when only the vector searcher was asked and fails. Raises
+        `ToolError` UNAVAILABLE when every side that could answer failed.
+        """
+        lexical, semantic = NO_HITS, VectorHits([], [])
+        vector: Floats | None = None
+        lexical_error: Exception | None = None
+        semantic_error: Exception | None = None
+        if mode != "semantic":
+            try:
+                lexical = self._lexical(query, scope, depth)
+            except Exception as error:
+                lexical_error = error
+        if mode != "lexical":
+            try:
+                vector = self._embedded(query, lexical.corrections)
+                semantic = self.nearest(vector, scope, depth)
+            except Exception as error:
+                semantic_error = error
+        if mode == "semantic" and semantic_error:
+            try:
+                lexical = self._lexical(query, scope, depth)
+            except Exception as error:
+                lexical_error = error
+        if lexical_error and (semantic_error or mode == "lexical"):
+            raise ToolError(
+                "UNAVAILABLE",
+                f"Search is unavailable ({_reason(semantic_error or lexical_error)}).",
+                next_steps=("Ask whoever installed it to run `kbc verify`.",),
+            ) from lexical_error
+        if lexical_error:
+            reason = _reason(lexical_error)
+            warning = f"Lexical search is unavailable ({reason}): results by meaning only."
+            return Candidates(query, lexical, semantic, vector, "semantic", (warning,))
+        if semantic_error:
+            reason = _reason(semantic_error)
+            warning = f"Semantic search is unavailable ({reason}): results by words only."
+            return Candidates(query, lexical, semantic, None, "lexical", (warning,))
+        only_near = mode == "hybrid" and bool(semantic.rows) and not lexical.rows
+        return Candidates(query, lexical, semantic, vector, mode, (NO_WORD_OCCURS,) * only_near)
+
+    def nearest(self, vector: Floats | None, scope: Scope, depth: int) -> VectorHits:
+        """Up to `depth` rows by their cosine to a vector; none without a vector."""
+        if vector is None:
+            return VectorHits([], [])
+        return self._backend.vectors.search(
+            vector, scope.ranges, depth, self.mask(scope), self._defaults.exact_rows
+        )
+
+    def vectors(self, candidates: Candidates) -> CandidateVectors | None:
+        """The vectors of all candidates, so that the depth of the lists has no influence on their
+        cosines; None without an embedded query or anything near it."""
+        query = candidates.vector
+        if query is None or not candidates.semantic.rows:
+            return None
+        rows = list(dict.fromkeys([*candidates.semantic.rows, *candidates.lexical.rows]))
+        matrix = self._backend.vectors.gather(rows, len(query))
+        cosines = list(zip(rows, (matrix @ query).tolist(), strict=True))
+        if absent := self._backend.vectors.absent(rows):
+            cosines = with_estimated_cosines(cosines, candidates.by_words, frozenset(absent))
+        return CandidateVectors({row: at for at, row in enumerate(rows)}, matrix, cosines)
+
+    def mask(self, scope: Scope) -> Mask | None:
+        """Which rows the filters leave, bool [rows]; None without filters."""
+        filters = scope.filters
+        masks = [self._label_mask(filters), self._range_mask(filters.ranges)]
+        masks.append(None if filters.rows is None else filters.rows.mask)
+        given = [mask for mask in masks if mask is not None]
+        return reduce(and_, given) if given else None
+
+    def _lexical(self, query: Query, scope: Scope, depth: int) -> LexicalHits:
+        request = LexicalRequest(query, depth, scope.filters, self._defaults.boosts)
+        return self._backend.lexical.search(request)
+
+    def _embedded(self, query: Query, corrections: Mapping[str, Sequence[str]]) -> Floats | None:
+        """The query's embedding; None when there is nothing to understand."""
+        encoder = self._backend.encoder
+        if encoder is None:
+            raise _NoEncoderError
+        if not query.has_words:
+            return None
+        return encoder.encode(self._corrected(query.text, corrections))
+
+    def _corrected(self, text: str, corrections: Mapping[str, Sequence[str]]) -> str:
+        """The query's text with obvious typos corrected.
+
+        An encoder knows many words that an index lacks, so only a long unknown word with a word of
+        the index one edit away is taken for a typo.
+        """
+        for typed, (nearest, *_) in corrections.items():
+            word = fold(typed)
+            if (
+                len(word) >= _TYPO_CHARS
+                and distance(word, nearest, 1) == 1
+                and not self._backend.lexical.document_frequency(word)
+            ):
+                text = text.replace(typed, nearest)
+        return text
+
+    def _range_mask(self, ranges: Sequence[range] | None) -> Mask | None:
+        if ranges is None:
+            return None
+        import numpy as np
+
+        mask = np.zeros(self._rows, dtype=np.bool_)
+        for one in ranges:
+            mask[one.start : one.stop] = True
+        return mask
+
+    def _label_mask(self, filters: SearchFilters) -> Mask | None:
+        if not filters.types and not filters.languages:
+            return None
+        key = (filters.types, filters.languages)
+        mask = self._masks.get(key)
+        if mask is None:
+            import numpy as np
+
+            chunks = self._backend.chunks
+            mask = np.ones(self._rows, dtype=np.bool_)
+            for name, values in (("type", filters.types), ("language", filters.languages)):
+                if values:
+                    folded = {value.casefold() for value in values}
+                    labels = chunks.labels(name)
+                    codes = [at for at, label in enumerate(labels) if label.casefold() in folded]
+                    mask &= np.isin(np.frombuffer(chunks.column(name), dtype="<u4"), codes)
+            if len(self._masks) >= _REMEMBERED_MASKS:
+                self._masks.clear()
+            self._masks[key] = mask
+        return mask
+
+
+class _NoEncoderError(Exception):
+    """The artifact was built without an encoder."""
+
+
+def _reason(error: Exception) -> str:
+    """Why a side does not answer, for a client: neither a path nor the text of a foreign exception."""
+    if isinstance(error, _NoEncoderError):
+        return NO_ENCODER
+    if isinstance(error, ArtifactError):
+        return f"its files are {error.code}; `kbc verify` tells more"
+    return "it failed; `kbc verify` may tell why"

@@ -1,0 +1,151 @@
+"""Turns a ranking into hits: exact names first, a limit for each record, chunks decoded last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from kb_runtime.search.analysis import Analyzer
+from kb_runtime.search.matching import Matcher
+from kb_runtime.search.request import Hit, Strategy
+from kb_runtime.search.snippets import PassageReader
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kb_runtime.search.candidates import Candidates, Scope
+    from kb_runtime.search.ports import SearchBackend
+    from kb_runtime.search.query import Query
+    from kb_runtime.search.ranking.ranked import RankedCandidates
+    from kb_runtime.search.vectors import RowRange
+
+
+class RankedRow(NamedTuple):
+    row: int
+    score: float
+    exact_name: bool
+
+
+def exact_names_first(
+    ranked: Sequence[tuple[int, float]], named: Sequence[int]
+) -> Iterator[RankedRow]:
+    """The rows `named` and then the others; the score of a named one is at least that of what follows."""
+    first = dict.fromkeys(named)
+    best = ranked[0][1] if ranked else 1.0
+    for row in first:
+        yield RankedRow(row, best, True)
+    for row, score in ranked:
+        if row not in first:
+            yield RankedRow(row, score, False)
+
+
+def best_of_each(
+    records: Sequence[range], mask: NDArray[np.bool_] | None, ranked: Sequence[tuple[int, float]]
+) -> list[int]:
+    """Of the rows of each record the one that ranks best, in the order of the ranking; `mask` says which
+    rows may be found (None: all)."""
+    rank = {row: at for at, (row, _) in enumerate(ranked)}
+    found = [
+        min(allowed, key=lambda row: (rank.get(row, len(rank)), row))
+        for rows in records
+        if (allowed := [row for row in rows if mask is None or mask[row]])
+    ]
+    return sorted(found, key=lambda row: (rank.get(row, len(rank)), row))
+
+
+def distinct_hits(hits: Iterable[Hit], key: Callable[[Hit], Hashable]) -> Iterator[Hit]:
+    """Of hits with the same key the first one."""
+    seen: set[Hashable] = set()
+    for hit in hits:
+        value = key(hit)
+        if value not in seen:
+            seen.add(value)
+            yield hit
+
+
+class HitBuilder:
+    """Makes hits of ranked rows. Safe to use from several threads."""
+
+    def __init__(
+        self, backend: SearchBackend, ranges: Sequence[RowRange], analyzer: Analyzer
+    ) -> None:
+        """`ranges` are the rows of the collections that have some, in row order."""
+        self._backend = backend
+        self._ranges = ranges
+        self._analyzer = analyzer
+
+    def named_records(self, query: Query, scope: Scope) -> list[range]:
+        """The rows of each record that the whole query names."""
+        return [
+            self._backend.chunks.rows_of(record, range(one.first_row, one.end))
+            for one in scope.ranges
+            if one.rows
+            for record in query.named(self._backend.catalog(one.name).find_all)
+        ]
+
+    def collapsed(self, rows: Iterable[RankedRow], per_record: int) -> Iterator[RankedRow]:
+        """At most `per_record` rows of each record, the best ones."""
+        seen: dict[tuple[int, int], int] = {}
+        column = self._backend.chunks.column("record")
+        for one in rows:
+            key = (self._range_of(one.row).first_row, column[one.row])
+            seen[key] = seen.get(key, 0) + 1
+            if seen[key] <= per_record:
+                yield one
+
+    def build(
+        self,
+        rows: Iterable[RankedRow],
+        candidates: Candidates,
+        ranking: RankedCandidates,
+        budget: int,
+    ) -> Iterator[Hit]:
+        """The hits of `rows`, whose chunks are decoded one by one, as far as they are asked for.
+
+        `budget` are the code points of a snippet.
+        """
+        lexical, semantic = candidates.lexical, candidates.semantic
+        by_words = {row: at for at, row in enumerate(lexical.rows)}
+        by_meaning = {row: at for at, row in enumerate(semantic.rows)}
+        matcher = Matcher(candidates.query, self._analyzer, lexical.corrections)
+        reader = PassageReader(matcher, budget)
+        chunks = self._backend.chunks
+        records = chunks.column("record")
+        fused = ranking.fused_scores()
+        for one in rows:
+            word, meaning = by_words.get(one.row), by_meaning.get(one.row)
+            yield Hit(
+                row=one.row,
+                collection=self._range_of(one.row).name,
+                record=records[one.row],
+                chunk=chunks[one.row],
+                score=one.score,
+                strategy=_strategy(word, meaning),
+                lexical_rank=None if word is None else word + 1,
+                lexical_score=None if word is None else lexical.scores[word],
+                semantic_rank=None if meaning is None else meaning + 1,
+                cosine=None if meaning is None else semantic.cosines[meaning],
+                exact_name=one.exact_name,
+                reader=reader,
+                fused=fused.get(one.row),
+                adjustments=ranking.adjustments(one.row),
+                rerank_score=ranking.rerank_scores.get(one.row),
+            )
+
+    def add_cosines(self, hits: Sequence[Hit], vector: NDArray[np.float32]) -> None:
+        """Sets the cosine to `vector` of the hits that have none, where their chunk has a vector."""
+        vectors = self._backend.vectors
+        absent = vectors.absent([hit.row for hit in hits])
+        for hit in hits:
+            if hit.cosine is None and hit.row not in absent:
+                hit.cosine = float(vectors.vector(hit.row, len(vector)) @ vector)
+
+    def _range_of(self, row: int) -> RowRange:
+        return next(one for one in reversed(self._ranges) if one.first_row <= row)
+
+
+def _strategy(word: int | None, meaning: int | None) -> Strategy:
+    if meaning is None:
+        return "lexical"
+    return "semantic" if word is None else "fused"

@@ -1,0 +1,109 @@
+"""Opens the engine behind the lexical index, and translates its failures.
+
+The index is opened through a folder of links, because the engine insists on creating a lock file
+next to its data, and an artifact is read-only.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ArtifactError
+from kb_runtime.search.analysis import RECIPE
+from kb_runtime.search.lexical_schema import META
+from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
+
+if TYPE_CHECKING:
+    import tantivy
+
+# The folder of links through which an index is opened, for some milliseconds.
+_PREFIX = "kbc-lexical-"
+
+
+class LexicalError(Exception):
+    """The engine failed on a query; the sentence says how."""
+
+
+def rarity(documents: int, found: int) -> float:
+    """The inverse document frequency that the engine gives a term of `found` of `documents` chunks:
+    the one of BM25 plus one, so that it is positive."""
+    return math.log1p((documents - found + 0.5) / (found + 0.5))
+
+
+def failure(error: BaseException) -> BaseException:
+    """The engine panics with an exception outside `Exception`, which cannot be named in an import."""
+    if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+        return LexicalError(f"the lexical index failed: {type(error).__name__}: {error}"[:300])
+    return error
+
+
+def check_recipe(folder: str) -> None:
+    """Compares the recipe of the terms with that of this version. Raises `ArtifactError`."""
+    path = os.path.join(folder, META)
+    try:
+        with open(path, "rb") as file:
+            meta: dict[str, Any] = json.load(file)
+        recipe = meta.get("payload")
+    except FileNotFoundError:
+        raise ArtifactError(
+            "truncated", f"The artifact is incomplete: {path} is missing."
+        ) from None
+    except (OSError, ValueError, AttributeError) as error:
+        raise ArtifactError("unreadable", f"{path} cannot be read: {error}.") from error
+    if recipe != RECIPE:
+        raise ArtifactError(
+            "newer-format" if str(recipe) > RECIPE else "older-format",
+            f"The lexical index in {folder} was made by the term recipe {recipe!r}; this version of"
+            f" kbc reads {RECIPE!r}.",
+            "Build the knowledge base again with this version, or install the version that built it.",
+        )
+
+
+def open_index(folder: str) -> tantivy.Index:
+    """Opens the index through links in a temporary folder, which is gone when this returns. Raises
+    `ArtifactError`."""
+    import shutil
+
+    import tantivy
+
+    mirror = _temporary_folder(folder)
+    lock = lock_folder(mirror)  # says that somebody needs the folder
+    try:
+        remove_abandoned(os.path.dirname(mirror), _PREFIX)
+        for name in os.listdir(folder):
+            os.symlink(os.path.join(os.path.abspath(folder), name), os.path.join(mirror, name))
+        return tantivy.Index.open(mirror)
+    except BaseException as error:
+        known = failure(error)
+        if known is error:
+            raise
+        raise ArtifactError(
+            "altered",
+            f"The lexical index in {folder} cannot be opened: {error}."[:400],
+            "Build the knowledge base again, or install it again.",
+        ) from error
+    finally:
+        # The engine has started a thread that watches the folder and locks it to reload: under
+        # another name it cannot put a lock file where files are being removed.
+        os.rename(mirror, mirror + ".done")
+        shutil.rmtree(mirror + ".done", ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def _temporary_folder(folder: str) -> str:
+    import tempfile
+
+    for parent in (None, "/dev/shm"):
+        try:
+            return tempfile.mkdtemp(prefix=_PREFIX, dir=parent)
+        except OSError:
+            continue
+    raise ArtifactError(
+        "unreadable",
+        f"The lexical index in {folder} cannot be opened: no temporary folder can be written.",
+        "Set TMPDIR to a folder that this user can write; a few links are put there for a moment.",
+    )

@@ -1,0 +1,126 @@
+"""Facts about records and chunks for structural ranking, cached across searches."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kb_runtime.search.analysis import WORD, Analyzer
+from kb_runtime.search.ranking import paths
+
+if TYPE_CHECKING:
+    from kb_runtime.search.ports import SearchBackend
+    from kb_runtime.search.vectors import RowRange
+
+# Records whose name and place are remembered: about 400 bytes each.
+_REMEMBERED_RECORDS = 20_000
+# Rows whose definitions are remembered, about 500 bytes each; only queries with names need them.
+_REMEMBERED_ROWS = 10_000
+# Kinds of collections whose records are files of programs, where tests and examples are secondary.
+_PROGRAMS = frozenset({"code"})
+_FILES = frozenset({"code", "docs"})
+
+RecordKey = tuple[int, int]
+"""A record: its collection's position among those that have rows, and its own in the collection."""
+
+
+class RecordFacts(NamedTuple):
+    """What the id of a record says: the terms of its last part, the kinds of file it is (whether it is
+    a file of re-exports its chunks say), and the version that it belongs to where several lie side by
+    side (`paths.version_of`)."""
+
+    words: frozenset[str]
+    kinds: frozenset[str]
+    version: paths.Version | None
+
+
+class ChunkNames(NamedTuple):
+    """The names that a chunk defines, the definition that it is part of, the names it passes on; and
+    its subject, which other versions of it have as well (`_subject`)."""
+
+    names: tuple[str, ...]
+    symbol: str
+    exports: tuple[str, ...]
+    subject: str
+
+
+class Facts:
+    """Reads facts about candidates as they are asked for; safe to use from several threads."""
+
+    def __init__(
+        self, backend: SearchBackend, ranges: Sequence[RowRange], analyzer: Analyzer
+    ) -> None:
+        """`ranges` are the rows of the collections that have some, in row order."""
+        self._backend = backend
+        self._ranges = ranges
+        self._ends = [one.end for one in ranges]
+        self._kinds = {info.name: info.kind for info in backend.collections}
+        self._analyzer = analyzer
+        self._records: dict[RecordKey, RecordFacts] = {}
+        self._names: dict[int, ChunkNames] = {}
+
+    def records(self, rows: Sequence[int]) -> list[RecordKey]:
+        """The record of each row."""
+        column = self._backend.chunks.column("record")
+        if len(self._ranges) == 1:
+            return [(0, column[row]) for row in rows]
+        return [(bisect_right(self._ends, row), column[row]) for row in rows]
+
+    def are_programs(self, records: Sequence[RecordKey]) -> bool:
+        """Whether all records are files of programs."""
+        return {self._kinds[self._ranges[at].name] for at in {at for at, _ in records}} <= _PROGRAMS
+
+    def words(self, row: int) -> set[str]:
+        """The words of a chunk's text."""
+        return set(WORD.findall(self._backend.chunks[row].get("text", "")))
+
+    def names(self, row: int) -> ChunkNames:
+        known = self._names.get(row)
+        if known is None:
+            chunk = self._backend.chunks[row]
+            known = ChunkNames(
+                tuple(chunk.get("identifiers", ())),
+                chunk.get("symbol", ""),
+                tuple(chunk.get("exports", ())),
+                _subject(chunk),
+            )
+            if len(self._names) >= _REMEMBERED_ROWS:
+                self._names.clear()
+            self._names[row] = known
+        return known
+
+    def record(self, key: RecordKey) -> RecordFacts:
+        known = self._records.get(key)
+        if known is None:
+            known = self._read(key)
+            if len(self._records) >= _REMEMBERED_RECORDS:
+                self._records.clear()
+            self._records[key] = known
+        return known
+
+    def _read(self, key: RecordKey) -> RecordFacts:
+        at, index = key
+        name = self._ranges[at].name
+        id = self._backend.catalog(name).id(index)
+        stem = id.rpartition("/")[2]
+        words = frozenset(term for term, _ in self._analyzer.prose(stem.partition(".")[0]))
+        kinds = paths.place_kinds(id) if self._kinds[name] in _FILES else frozenset()
+        if self._kinds[name] not in _PROGRAMS:
+            kinds &= {"changelog"}
+        elif self._passes_on(key):
+            kinds |= {paths.RE_EXPORTS}
+        version = paths.version_of(id) if self._kinds[name] in _FILES else None
+        return RecordFacts(words, kinds, version)
+
+    def _passes_on(self, key: RecordKey) -> bool:
+        """Whether a file only passes on what others define: every chunk of it says so."""
+        own = self._ranges[key[0]]
+        rows = self._backend.chunks.rows_of(key[1], range(own.first_row, own.end))
+        return bool(self._backend.chunks[rows[0]].get("passes_on"))
+
+
+def _subject(chunk: Mapping[str, Any]) -> str:
+    """The outermost definition that a chunk is part of; outside of definitions the title of its page."""
+    trail: Sequence[str] = chunk.get("breadcrumb") or ("",)
+    return str(trail[1] if chunk.get("symbol") and len(trail) > 1 else trail[0])

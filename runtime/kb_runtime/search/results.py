@@ -1,0 +1,58 @@
+"""Explains the rank of a hit, and removes hits that nearly repeat a better one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kb_runtime.search.request import Hit
+
+NEARLY_SAME = 0.9
+"""Of the different words of two passages, the share in both from which they are one."""
+
+
+def explain(hit: Hit) -> dict[str, Any]:
+    """Why a hit stands where it does, as plain values: ranks and scores of both sides, the words that
+    matched, the rank and the score of both sides together, and what each step of ranking changed.
+
+    Changes are on the scale of `ranking.steps`: before the steps the best candidate has 1, the last one 0.
+    `scaled` is the fused score on that scale; with all changes added it is what the hit was ranked by.
+    """
+    fused = hit.fused
+    known: dict[str, Any] = {
+        "lexicalRank": hit.lexical_rank,
+        "bm25": _rounded(hit.lexical_score),
+        "semanticRank": hit.semantic_rank,
+        "cosine": _rounded(hit.cosine),
+        "matched": list(hit.matched),
+        "exactName": hit.exact_name or None,
+        "fusedRank": fused and fused.rank,
+        "fused": _rounded(fused and fused.score),
+        "scaled": _rounded(fused and fused.scaled),
+        "adjustments": {step: _rounded(change) for step, change in hit.adjustments},
+        "reranker": _rounded(hit.rerank_score),
+    }
+    return {name: value for name, value in known.items() if value not in (None, [], {})}
+
+
+def without_near_duplicates(
+    hits: Sequence[Hit], limit: int, group: Callable[[Hit], Hashable]
+) -> list[Hit]:
+    """The first `limit` hits, best first, without those that nearly repeat an earlier one of the same
+    group."""
+    kept: list[Hit] = []
+    words: dict[Hashable, list[frozenset[str]]] = {}
+    for hit in hits:
+        if len(kept) == limit:
+            break
+        own = frozenset(hit.chunk["text"].casefold().split())
+        others = words.setdefault(group(hit), [])
+        if not any(len(own & each) >= NEARLY_SAME * len(own | each) for each in others):
+            others.append(own)
+            kept.append(hit)
+    return kept
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
