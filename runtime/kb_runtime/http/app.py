@@ -42,14 +42,14 @@ from mcp.server.transport_security import (
 from mcp.shared.exceptions import MCPError
 from pydantic import AnyHttpUrl, ValidationError
 from starlette.applications import Starlette
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kb_runtime import log
 from kb_runtime.errors import ProtocolError
+from kb_runtime.http.middleware import CorrelationHeader, ObservedRequests
 from kb_runtime.mcp import correlation, revisions
 from kb_runtime.mcp.changes import Changes
 from kb_runtime.mcp.connection import LISTEN, MAX_RESOURCES
@@ -265,63 +265,6 @@ class _UntilStopped(uvicorn.Server):
         super().handle_exit(sig, frame)
         if self._subscriptions is not None:
             self._subscriptions.close()
-
-
-class CorrelationHeader:
-    """Gives each HTTP request a correlation id, unless it brings one, and sends it back."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        given = correlation.usable_id(Headers(scope=scope).get(correlation.HEADER))
-        request_id = given or correlation.new_id()
-        MutableHeaders(scope=scope)[correlation.HEADER] = request_id
-
-        async def answer(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)[correlation.HEADER] = request_id
-            await send(message)
-
-        await self._app(scope, receive, answer)
-
-
-class ObservedRequests:
-    """Counts HTTP requests, and writes down those that were refused."""
-
-    def __init__(self, app: ASGIApp, metrics: Metrics | None, *, logs: bool) -> None:
-        self._app = app
-        self._metrics = metrics
-        self._logs = logs
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        status = 0
-
-        async def answer(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        if self._metrics is not None:
-            self._metrics.request_begins()
-        try:
-            await self._app(scope, receive, answer)
-        except Exception:
-            status = status or 500  # which is what the client will get
-            raise
-        finally:
-            if self._metrics is not None:
-                self._metrics.request_ends(status)
-            if self._logs and status >= 400:
-                request_id = Headers(scope=scope).get(correlation.HEADER)
-                log.record("warning", correlation_id=request_id, status=status)
 
 
 class BearerToken:
