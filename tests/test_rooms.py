@@ -7,6 +7,7 @@ Imports inside functions and those for type checkers count.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -121,3 +122,18 @@ def test_folders_and_files_stay_small(package: str) -> None:
 @pytest.mark.parametrize("package", ROOMS)
 def test_no_module_is_named_like_a_test(package: str) -> None:
     assert [path for path in modules(package).values() if path.name.startswith("test_")] == []
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_the_page_on_architecture_names_every_room_and_no_module_that_is_gone(package: str) -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    folders = {room(name) for name, path in modules(package).items() if path.name == "__init__.py"}
+    assert {name for name in folders - {""} if f"| `{name}` |" not in page} == set()
+
+
+def test_every_module_that_the_page_on_architecture_names_exists() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    known = {name.partition(".")[2] for package in ROOMS for name in modules(package)}
+    rooms = {name.partition(".")[0] for name in known}
+    named = {name for name in re.findall(r"`(\w+(?:\.\w+)+)`", page) if not name.endswith(".json")}
+    assert {name for name in named if name.split(".")[0] in rooms} <= known
