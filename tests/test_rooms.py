@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = {"kb_runtime": ROOT / "runtime" / "kb_runtime", "kbc": ROOT / "compiler" / "kbc"}
 ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "kb_runtime": (
-        ("errors", "exit_codes", "log", "records", "version"),
+        ("errors", "log", "records", "version"),
         ("store",),
         ("search", "text"),
         ("knowledge",),
@@ -30,7 +30,7 @@ ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("cli",),
     ),
     "kbc": (
-        ("diagnostics", "linking", "records"),
+        ("diagnostics", "errors", "linking", "records"),
         ("cache", "project"),
         ("backends", "encoding", "evaluation", "languages"),
         ("chunking", "shipping", "sources"),

@@ -10,6 +10,8 @@ import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kb_runtime.errors import SingleCodeError, exit_codes
+
 
 class Severity(enum.IntEnum):
     """How bad a finding is. An error means that nothing is published."""
@@ -145,13 +147,17 @@ class Diagnostics:
             raise BuildError(self)
 
 
-class BuildError(Exception):
+class BuildError(SingleCodeError):
     """The input cannot be compiled; `diagnostics` says why, completely."""
 
+    code = "build"
+    exit_code = exit_codes.INPUT
+
     def __init__(self, diagnostics: Diagnostics) -> None:
-        self.diagnostics = diagnostics
         count = len(diagnostics.errors)
-        super().__init__(f"{count} error{'s' if count != 1 else ''} in the knowledge base")
+        errors = f"{count} error{'s' if count != 1 else ''}"
+        super().__init__(f"{errors} in the knowledge base; nothing was published")
+        self.diagnostics = diagnostics
 
 
 def render(diagnostic: Diagnostic) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import tantivy
 
+from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.search import lexical_fields as fields
 from kb_runtime.search.analysis import RECIPE, WORD, Analyzer, operators
 from kb_runtime.search.lexical import filter_term
@@ -40,8 +41,11 @@ _COUNTED = frozenset(fields.PROSE_FIELDS + fields.NAME_FIELDS)
 _TOKENIZER = "raw"
 
 
-class LexicalIndexError(Exception):
+class LexicalIndexError(SingleCodeError):
     """The engine did not produce an index as the format wants it."""
+
+    code = "lexical-index"
+    exit_code = exit_codes.OUTPUT
 
 
 @dataclass(frozen=True, slots=True)

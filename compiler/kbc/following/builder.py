@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from kb_runtime import exit_codes
+from kb_runtime.errors import exit_codes
 
 LOW_PRIORITY = 10
 """A tenth of a busy core's time. At the lowest, 19, it is a hundredth: an index that took 5 s was not

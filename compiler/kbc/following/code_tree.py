@@ -6,6 +6,7 @@ from collections.abc import Collection as Names
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from kb_runtime.errors import SingleCodeError, exit_codes
 from kbc.diagnostics import Diagnostics
 from kbc.frontends import code
 from kbc.pipeline.inputs import Inputs
@@ -17,8 +18,11 @@ NAME = "code"
 """Of the knowledge base, its collection and its prefix."""
 
 
-class TreeError(Exception):
-    """The tree cannot be indexed; one sentence."""
+class TreeError(SingleCodeError):
+    """The source tree cannot be indexed."""
+
+    code = "source-tree"
+    exit_code = exit_codes.INPUT
 
 
 def read_tree(

@@ -16,6 +16,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import Protocol
 
+from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.store.manifest import CURRENT, is_build_id
 from kbc.diagnostics import Diagnostics
 from kbc.following.allocator import give_back_memory, use_one_arena
@@ -41,8 +42,11 @@ _GLANCE_S = 0.01
 """How long a change is waited for before there is time to warm up."""
 
 
-class SameNameError(Exception):
+class SameNameError(SingleCodeError):
     """Two knowledge bases would publish to one folder."""
+
+    code = "same-name"
+    exit_code = exit_codes.USAGE
 
 
 class Listener(Protocol):
@@ -138,7 +142,8 @@ class Watcher:
             if first != one.root:
                 raise SameNameError(
                     f"{first} and {one.root} are both called {project.name!r}: each would replace the"
-                    " other's versions"
+                    " other's versions",
+                    "Give one another name in kb.toml, or watch it with --out.",
                 )
 
     def _build(self, one: _Watched) -> None:

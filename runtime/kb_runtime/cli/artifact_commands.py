@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kb_runtime import exit_codes
 from kb_runtime.cli.runner import print_json
+from kb_runtime.errors import exit_codes
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.verification import VerificationReport

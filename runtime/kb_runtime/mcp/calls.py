@@ -69,7 +69,9 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
     try:
         return _result((tool.on_error or _failure)(failure), shown, is_error=True)
     except ProtocolError as error:
-        raise ProtocolError(error.code, error.message, {**(error.data or {}), **shown}) from None
+        raise ProtocolError(
+            error.rpc_code, error.message, {**(error.data or {}), **shown}
+        ) from None
 
 
 def _chosen(knowledge: Knowledge, name: Any, tool: Tool) -> Artifact:

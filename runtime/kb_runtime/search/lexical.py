@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from kb_runtime.errors import ArtifactError
+from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.search.analysis import RECIPE, Analyzer
 from kb_runtime.search.lexical_fields import FILTERS, META, ROW, WORDS
 from kb_runtime.search.lexical_plan import nearest_words, plan
@@ -49,8 +49,11 @@ MORE_HITS = 10
 _PREFIX = "kbc-lexical-"
 
 
-class LexicalError(Exception):
-    """The engine failed on a query; the sentence says how."""
+class LexicalError(SingleCodeError):
+    """The engine failed on a query."""
+
+    code = "lexical-failed"
+    exit_code = exit_codes.ARTIFACT
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.search.ranking import RERANKERS, Reranker
 
 
-class RerankerError(Exception):
-    """A re-ranker that is missing or answers nonsense, in words that a client may read."""
+class RerankerError(SingleCodeError):
+    """A re-ranker that is missing or gives unusable scores, in words that a client may read."""
+
+    code = "reranker-failed"
+    exit_code = exit_codes.EXTRA
 
 
 def load(name: str) -> Reranker:
