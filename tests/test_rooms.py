@@ -24,7 +24,7 @@ ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("live",),
         ("tools",),
         ("mcp",),
-        ("http",),
+        ("api", "http"),
         ("start",),
         ("__main__", "clients"),
         ("cli",),

@@ -6,7 +6,7 @@ from 1 and are those of the file as stored.
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, final
 
 
 class Entry(TypedDict):
@@ -56,6 +56,7 @@ class ImportEntry(TypedDict):
     source: str
 
 
+@final
 class BuiltinEntry(Entry):
     name: str
     signature: str
@@ -69,6 +70,7 @@ class BuiltinEntry(Entry):
     param_types: NotRequired[list[str]]
 
 
+@final
 class DocEntry(Entry):
     """`content` is `text` without front matter, and with MDX cleaned where it was `processed`."""
 
@@ -81,6 +83,7 @@ class DocEntry(Entry):
     topics: NotRequired[list[str]]
 
 
+@final
 class ExampleEntry(Entry):
     """A source file; `id` is its path below the collection's folder."""
 
@@ -99,6 +102,7 @@ class ExampleEntry(Entry):
     definitions: NotRequired[list[DefinitionEntry]]
 
 
+@final
 class CodeEntry(Entry):
     """A source file of the tree `workspace`; `sha256` is that of its bytes on disk."""
 
@@ -107,6 +111,7 @@ class CodeEntry(Entry):
     definitions: NotRequired[list[DefinitionEntry]]
 
 
+@final
 class PatternEntry(Entry):
     """Rules have `rule`, `wrong`, `correct`, `explanation`; anti-patterns `dont`, `reason`, `do`."""
 
@@ -123,6 +128,7 @@ class PatternEntry(Entry):
     rules: NotRequired[list[dict[str, str]]]
 
 
+@final
 class TemplateEntry(Entry):
     name: str
     filename: str
@@ -135,6 +141,7 @@ class TemplateEntry(Entry):
     key_patterns: NotRequired[list[str]]
 
 
+@final
 class RoutingEntry(Entry):
     """A label that keywords vote for, and what it recommends; confidences are 0 to 1."""
 
@@ -161,6 +168,7 @@ class ListedPage(TypedDict):
     page_count: NotRequired[int]
 
 
+@final
 class SourceEntry(Entry):
     """A documentation set. Its pages are the entries after it, in the order of `pages`."""
 
@@ -171,6 +179,7 @@ class SourceEntry(Entry):
     pages: NotRequired[list[ListedPage]]
 
 
+@final
 class PageEntry(Entry):
     """A page of the documentation set `source`; `aliases` are further addresses of it."""
 
@@ -209,6 +218,7 @@ class ListedSection(TypedDict):
     chars: int
 
 
+@final
 class WorkshopEntry(Entry):
     """A workshop. Its sections are the entries after it, in the order of `sections`."""
 
@@ -221,6 +231,7 @@ class WorkshopEntry(Entry):
     sections: NotRequired[list[ListedSection]]
 
 
+@final
 class WorkshopSectionEntry(Entry):
     """`exercise` and `step` are 0 where the section belongs to all; `source_path` is below the workshop."""
 
@@ -243,6 +254,7 @@ class StepEntry(TypedDict):
     expected: list[str]
 
 
+@final
 class TestEntry(Entry):
     """A test case; `ingested_at` is missing where the input has none: then the build's time is meant."""
 
@@ -264,3 +276,20 @@ class TestEntry(Entry):
     test_data: NotRequired[str]
     test_path: NotRequired[str]
     ingested_at: NotRequired[str]
+
+
+AnyEntry = (
+    BuiltinEntry
+    | DocEntry
+    | ExampleEntry
+    | CodeEntry
+    | PatternEntry
+    | TemplateEntry
+    | RoutingEntry
+    | SourceEntry
+    | PageEntry
+    | WorkshopEntry
+    | WorkshopSectionEntry
+    | TestEntry
+)
+"""An entry of any kind. `in` narrows it for a type checker: `"signature" in entry` leaves `BuiltinEntry`."""

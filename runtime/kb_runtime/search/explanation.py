@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, cast
 
 if TYPE_CHECKING:
     from kb_runtime.search.searcher import Hit
 
 
-def explain(hit: Hit) -> dict[str, Any]:
+class Explanation(TypedDict, total=False):
+    """Ranks count from 1; a side that did not find the chunk has none."""
+
+    lexicalRank: int
+    bm25: float
+    semanticRank: int
+    cosine: float
+    matched: list[str]
+    exactName: bool
+    fusedRank: int
+    fused: float
+    scaled: float
+    adjustments: dict[str, float]
+    reranker: float
+
+
+def explain(hit: Hit) -> Explanation:
     """Ranks and scores of both sides, the words that matched, the rank and the score of both sides
     together, and what each step of ranking changed.
 
@@ -16,7 +32,7 @@ def explain(hit: Hit) -> dict[str, Any]:
     `scaled` is the fused score on that scale; with all changes added it is what the hit was ranked by.
     """
     fused = hit.fused
-    known: dict[str, Any] = {
+    known = {
         "lexicalRank": hit.lexical_rank,
         "bm25": _rounded(hit.lexical_score),
         "semanticRank": hit.semantic_rank,
@@ -29,7 +45,8 @@ def explain(hit: Hit) -> dict[str, Any]:
         "adjustments": {step: _rounded(change) for step, change in hit.adjustments},
         "reranker": _rounded(hit.judged),
     }
-    return {name: value for name, value in known.items() if value not in (None, [], {})}
+    found = {name: value for name, value in known.items() if value not in (None, [], {})}
+    return cast("Explanation", found)
 
 
 def _rounded(value: float | None) -> float | None:

@@ -270,7 +270,8 @@ def test_a_cursor_of_another_build_is_refused(corpus: Any, dispatcher: Any) -> N
     cursor = dispatcher.handle("resources/list", {}, NEWEST)["nextCursor"]
     corpus.publish("2")
     assert (
-        refusal(dispatcher, "resources/list", {"cursor": cursor}).rpc_code == revisions.INVALID_PARAMS
+        refusal(dispatcher, "resources/list", {"cursor": cursor}).rpc_code
+        == revisions.INVALID_PARAMS
     )
 
 
