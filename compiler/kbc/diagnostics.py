@@ -64,6 +64,16 @@ class Diagnostic:
             self.message,
         )
 
+    @property
+    def is_error(self) -> bool:
+        return self.severity is Severity.ERROR
+
+    def __str__(self) -> str:
+        """Plain text: a line, and an indented line for the hint."""
+        head = f"{self.location}: " if self.location else ""
+        text = f"{head}{self.severity.label}[{self.code}]: {self.message}"
+        return f"{text}\n  hint: {self.hint}" if self.hint else text
+
     def as_dict(self) -> dict[str, object]:
         """The JSON form that `--json` prints: fields without a value are left out."""
         fields: dict[str, object] = {
@@ -135,7 +145,7 @@ class Diagnostics:
 
     @property
     def errors(self) -> list[Diagnostic]:
-        return [found for found in self if found.severity is Severity.ERROR]
+        return [found for found in self if found.is_error]
 
     @property
     def warnings(self) -> list[Diagnostic]:
@@ -157,11 +167,4 @@ class BuildError(SingleCodeError):
         count = len(diagnostics.errors)
         errors = f"{count} error{'s' if count != 1 else ''}"
         super().__init__(f"{errors} in the knowledge base; nothing was published")
-        self.diagnostics = diagnostics
-
-
-def render(diagnostic: Diagnostic) -> str:
-    """One finding as plain text: a line, and an indented line for the hint."""
-    head = f"{diagnostic.location}: " if diagnostic.location else ""
-    text = f"{head}{diagnostic.severity.label}[{diagnostic.code}]: {diagnostic.message}"
-    return f"{text}\n  hint: {diagnostic.hint}" if diagnostic.hint else text
+        self.diagnostics = tuple(diagnostics)

@@ -29,8 +29,6 @@ from kbc.cli.wheel import wheel
 from kbc.cli.workspace import workspace
 from kbc.errors import BelowBoundError
 
-DEFAULT_OUT = Path("dist-index")
-
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -83,17 +81,19 @@ def init(folder: Path, kind: str, as_json: bool) -> None:
 @as_json
 def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
     """Report every mistake in the knowledge base KB, without building it."""
+    from kbc import check as run_check
     from kbc.cli import reporting
-    from kbc.pipeline.checking import check as run_check
+    from kbc.diagnostics import Severity
 
     found = run_check(kb, allow_outside)
     if as_json:
         print_json({"diagnostics": [each.as_dict() for each in found]})
     else:
         reporting.show_diagnostics(found)
-        if not len(found):
+        if not found:
             click.echo("no problems found", err=True)
-    if found.errors or (strict and found.warnings):
+    worst = min((each.severity for each in found), default=Severity.NOTE)
+    if worst <= (Severity.WARNING if strict else Severity.ERROR):
         raise SystemExit(exit_codes.INPUT)
 
 
@@ -107,8 +107,8 @@ def build(
     kb: Path, check_reproducible: bool, quiet: bool, as_json: bool, **chosen: Unpack[Chosen]
 ) -> None:
     """Compile the knowledge base KB into OUT/<name>/ and make it the live version."""
+    from kbc import build as run_build
     from kbc.cli import reporting
-    from kbc.pipeline.build import build as run_build
     from kbc.pipeline.build import build_twice
 
     options = build_options(chosen)

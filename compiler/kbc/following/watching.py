@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from glob import has_magic
@@ -32,6 +33,7 @@ from kbc.following.file_changes import (
 from kbc.linking.linker import LOCK
 from kbc.linking.retention import TEMPORARY
 from kbc.pipeline.build import BuildOptions, BuildReport, build, warm_up
+from kbc.pipeline.options import StrPath
 from kbc.pipeline.progress import Progress
 from kbc.pipeline.resident import Engines, Resident
 from kbc.project.loading import load_project
@@ -80,6 +82,54 @@ class _Watched:
     is_cold: bool = False
 
 
+def watch(
+    path: StrPath,
+    *more: StrPath,
+    options: BuildOptions | None = None,
+    on_build: Callable[[BuildReport], object] | None = None,
+    on_error: Callable[[Exception], object] | None = None,
+    poll: bool = False,
+) -> None:
+    """Builds knowledge bases, and each again whenever one of its files changes.
+
+    `on_build` gets the report of every build. `on_error` gets what a build raised, after which the next
+    change is waited for; without it the error ends the watch. So does whatever a callback raises, and
+    `KeyboardInterrupt`, after which this returns. What was published stays live in every case. `poll`
+    is for file systems that report no changes, such as network folders.
+    """
+    listener = _Callbacks(on_build, on_error)
+    roots = [Path(each) for each in (path, *more)]
+    with suppress(KeyboardInterrupt):
+        Watcher(roots, options or BuildOptions(), listener, poll=poll).run()
+
+
+class _Callbacks:
+    """The listener of `watch`."""
+
+    def __init__(
+        self,
+        on_build: Callable[[BuildReport], object] | None,
+        on_error: Callable[[Exception], object] | None,
+    ) -> None:
+        self._on_build = on_build
+        self._on_error = on_error
+
+    def begins(self, root: Path) -> Progress:
+        return Progress()
+
+    def built(self, root: Path, report: BuildReport) -> None:
+        if self._on_build is not None:
+            self._on_build(report)
+
+    def failed(self, root: Path, error: Exception) -> None:
+        if self._on_error is None:
+            raise error
+        self._on_error(error)
+
+    def noted(self, sentence: str) -> None:
+        warnings.warn(sentence, stacklevel=2)
+
+
 class Watcher:
     """Watches the knowledge bases at `roots` and builds them with `options`.
 
@@ -99,7 +149,7 @@ class Watcher:
         distinct = dict.fromkeys(root.absolute() for root in roots)
         self._watched = [_Watched(root, Resident(engines)) for root in distinct]
         # A relative folder would move with the working directory of a command that --exec runs.
-        self._options = replace(options, out=options.out.absolute())
+        self._options = replace(options, out=options.out_folder.absolute())
         self._listener = listener
         self._poll = poll
         self._changes: Changes | None = None
@@ -221,10 +271,10 @@ class Watcher:
         """Whether a build or a version control system writes it, and no author."""
         if not VERSION_CONTROL.isdisjoint(path.parts):
             return True
-        cache = self._options.cache
+        cache = self._options.cache_folder
         if cache is not None and path.is_relative_to(cache.absolute()):
             return True
-        out = self._options.out
+        out = self._options.out_folder
         if not path.is_relative_to(out):
             return False
         below = path.relative_to(out).parts
