@@ -18,7 +18,6 @@ OUTSIDE = {
     "CodecError",  # a value that is not cached
     "TextError",  # half a sentence: its catcher adds the file
     "_NoEncoderError",
-    "_StopServing",
 }
 """Exceptions that the same room catches: nobody reads them."""
 
