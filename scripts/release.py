@@ -20,10 +20,8 @@ from pathlib import Path
 
 import click
 
-from kb_runtime import exit_codes
 from kb_runtime.cli import runner
-from kb_runtime.cli.runner import CommandError
-from kb_runtime.exit_codes import BELOW, INPUT
+from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import render_problem, verify
 from kbc.cli import failures
@@ -32,6 +30,7 @@ from kbc.cli.environment import (
     signing_passphrase,
     source_date_epoch,
 )
+from kbc.errors import BelowBoundError, InputError, OutputError
 from kbc.evaluation import inspection
 from kbc.evaluation import questions as evaluation
 from kbc.evaluation.questions import Evaluation, Question
@@ -74,7 +73,7 @@ def release(
 ) -> None:
     """Build, verify, evaluate, sign and pack the knowledge base KB into OUT."""
     if os.path.lexists(out):
-        raise CommandError(exit_codes.OUTPUT, f"{out} exists already.", "Choose another folder.")
+        raise OutputError(f"{out} exists already.", "Choose another folder.")
     to_ask, limits = _read(questions, bounds)
     if key is not None:
         read_private_key(key, signing_passphrase())
@@ -92,8 +91,7 @@ def release(
         )
         report = build(kb, options)
         if report.diagnostics:
-            raise CommandError(
-                INPUT,
+            raise InputError(
                 f"{kb} has {len(report.diagnostics)} warnings; a release has none.",
                 f"Run `kbc check {kb} --strict`.",
             )
@@ -113,9 +111,7 @@ def release(
 def _verify(artifact: Path) -> None:
     report = verify(artifact)
     if not report.ok:
-        raise CommandError(
-            exit_codes.ARTIFACT, "; ".join(render_problem(each) for each in report.problems)
-        )
+        raise ArtifactError("altered", "; ".join(render_problem(each) for each in report.problems))
     click.echo(f"verified {report.build_id}: {', '.join(report.checks)}")
 
 
@@ -126,11 +122,8 @@ def _read(
     release pass."""
     if bounds and not questions:
         raise click.UsageError("--fail-under needs --questions: without any no bound can be missed")
-    try:
-        limits = dict(map(evaluation.read_bound, bounds))
-        return {path: evaluation.read_questions(path) for path in questions}, limits
-    except evaluation.EvaluationError as error:
-        raise CommandError(exit_codes.USAGE, str(error)) from error
+    limits = dict(map(evaluation.read_bound, bounds))
+    return {path: evaluation.read_questions(path) for path in questions}, limits
 
 
 def _ask(
@@ -138,17 +131,14 @@ def _ask(
 ) -> dict[str, Evaluation]:
     """The questions of every file must hold every bound."""
     asked: dict[str, Evaluation] = {}
-    try:
-        with Artifact.open(artifact) as opened:
-            for path, questions in to_ask.items():
-                found = evaluation.evaluate(opened, questions, "hybrid")
-                missed = evaluation.below(found, limits)
-                if missed:
-                    raise CommandError(BELOW, f"{path}: {'; '.join(missed)}")
-                asked[path.name] = found
-                click.echo(f"asked {len(found.answers)} questions of {path}")
-    except evaluation.EvaluationError as error:
-        raise CommandError(exit_codes.USAGE, str(error)) from error
+    with Artifact.open(artifact) as opened:
+        for path, questions in to_ask.items():
+            found = evaluation.evaluate(opened, questions, "hybrid")
+            missed = evaluation.below(found, limits)
+            if missed:
+                raise BelowBoundError(f"{path}: {'; '.join(missed)}")
+            asked[path.name] = found
+            click.echo(f"asked {len(found.answers)} questions of {path}")
     return asked
 
 

@@ -63,7 +63,9 @@ def _answers(
         try:
             result = dispatcher.handle("tools/call", params, NEWEST_HANDSHAKE)
         except ProtocolError as error:
-            told = Refused(_call(refusal), f"{error.code} `{error.data['kind']}`", error.message)
+            told = Refused(
+                _call(refusal), f"{error.rpc_code} `{error.data['kind']}`", error.message
+            )
         else:
             error_: dict[str, Any] = result["structuredContent"]["error"]
             status = f"{error_['status']} " if "status" in error_ else ""

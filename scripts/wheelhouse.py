@@ -19,12 +19,12 @@ from pathlib import Path
 
 import click
 
-from kb_runtime import exit_codes
 from kb_runtime.cli import runner
-from kb_runtime.cli.runner import CommandError
+from kb_runtime.errors import KbcError
 from kb_runtime.knowledge.artifact import Artifact
 from kbc.cli import failures
 from kbc.cli.environment import source_date_epoch
+from kbc.errors import OutputError
 from kbc.shipping.lock import read_lock
 from kbc.shipping.product import product
 from kbc.shipping.timestamp import moment_of
@@ -53,9 +53,7 @@ NOT_FETCHED = 1
 def wheelhouse(artifact: Path, out: Path) -> None:
     """Put the knowledge base ARTIFACT and all that serves it into a folder of wheels."""
     if os.path.lexists(out):
-        raise CommandError(
-            exit_codes.OUTPUT, f"{out} exists already.", "Choose another folder or remove it."
-        )
+        raise OutputError(f"{out} exists already.", "Choose another folder or remove it.")
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".wheelhouse-") as name:
         staged = Path(name, "wheelhouse")
@@ -92,7 +90,7 @@ def _runtime(sources: Path, folder: Path) -> Path:
             shutil.copy2(ROOT / name, sources)
     only = ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(sources)]
     if not _pip("wheel", *only):
-        raise CommandError(exit_codes.INTERNAL, "the wheel of the runtime could not be built.")
+        raise KbcError("wheel-not-built", "the wheel of the runtime could not be built.")
     (wheel,) = folder.glob("kbc-*.whl")
     return wheel
 
@@ -101,10 +99,11 @@ def _fetch(folder: Path) -> None:
     """What the runtime needs, as wheels with the pinned hashes."""
     only = ["--require-hashes", "--only-binary", ":all:", "--dest", str(folder), "-r", str(PINNED)]
     if not _pip("download", *only):
-        raise CommandError(
-            NOT_FETCHED,
+        raise KbcError(
+            "wheels-not-fetched",
             "the wheels could not be fetched.",
             "pip has said above which; it needs a package index, or its cache.",
+            NOT_FETCHED,
         )
 
 

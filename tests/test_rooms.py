@@ -18,20 +18,20 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = {"kb_runtime": ROOT / "runtime" / "kb_runtime", "kbc": ROOT / "compiler" / "kbc"}
 ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "kb_runtime": (
-        ("digests", "errors", "exit_codes", "log", "records", "version"),
+        ("digests", "errors", "log", "records", "version"),
         ("store", "text"),
         ("search",),
         ("knowledge",),
         ("live",),
         ("tools",),
         ("mcp",),
-        ("http",),
+        ("api", "http"),
         ("start",),
         ("__main__", "clients"),
         ("cli",),
     ),
     "kbc": (
-        ("diagnostics", "linking", "records"),
+        ("diagnostics", "errors", "linking", "records"),
         ("cache", "project"),
         ("backends", "encoding", "evaluation", "languages"),
         ("chunking", "shipping", "sources"),

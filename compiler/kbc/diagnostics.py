@@ -10,6 +10,8 @@ import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kb_runtime.errors import SingleCodeError, exit_codes
+
 
 class Severity(enum.IntEnum):
     """How bad a finding is. An error means that nothing is published."""
@@ -61,6 +63,16 @@ class Diagnostic:
             self.code,
             self.message,
         )
+
+    @property
+    def is_error(self) -> bool:
+        return self.severity is Severity.ERROR
+
+    def __str__(self) -> str:
+        """Plain text: a line, and an indented line for the hint."""
+        head = f"{self.location}: " if self.location else ""
+        text = f"{head}{self.severity.label}[{self.code}]: {self.message}"
+        return f"{text}\n  hint: {self.hint}" if self.hint else text
 
     def as_dict(self) -> dict[str, object]:
         """The JSON form that `--json` prints: fields without a value are left out."""
@@ -133,7 +145,7 @@ class Diagnostics:
 
     @property
     def errors(self) -> list[Diagnostic]:
-        return [found for found in self if found.severity is Severity.ERROR]
+        return [found for found in self if found.is_error]
 
     @property
     def warnings(self) -> list[Diagnostic]:
@@ -145,17 +157,14 @@ class Diagnostics:
             raise BuildError(self)
 
 
-class BuildError(Exception):
+class BuildError(SingleCodeError):
     """The input cannot be compiled; `diagnostics` says why, completely."""
 
+    code = "build"
+    exit_code = exit_codes.INPUT
+
     def __init__(self, diagnostics: Diagnostics) -> None:
-        self.diagnostics = diagnostics
         count = len(diagnostics.errors)
-        super().__init__(f"{count} error{'s' if count != 1 else ''} in the knowledge base")
-
-
-def render(diagnostic: Diagnostic) -> str:
-    """One finding as plain text: a line, and an indented line for the hint."""
-    head = f"{diagnostic.location}: " if diagnostic.location else ""
-    text = f"{head}{diagnostic.severity.label}[{diagnostic.code}]: {diagnostic.message}"
-    return f"{text}\n  hint: {diagnostic.hint}" if diagnostic.hint else text
+        errors = f"{count} error{'s' if count != 1 else ''}"
+        super().__init__(f"{errors} in the knowledge base; nothing was published")
+        self.diagnostics = tuple(diagnostics)

@@ -218,7 +218,7 @@ def test_bad_arguments_are_protocol_errors(
     library: Server, arguments: dict[str, Any], told: str
 ) -> None:
     error = library.refused("qurio_search", **arguments)
-    assert error.code == INVALID
+    assert error.rpc_code == INVALID
     assert told in error.message
     assert error.data["correlationId"]
 
@@ -335,12 +335,12 @@ def test_pages_of_a_list_joined_are_the_list(library: Server, limit: int) -> Non
 @pytest.mark.parametrize("arguments", [{}, {"source_id": ""}, {"source_id": None}])
 def test_a_source_must_be_named(library: Server, arguments: dict[str, Any]) -> None:
     error = library.refused("qurio_list_pages", **arguments)
-    assert (error.code, "source_id" in error.message) == (INVALID, True)
+    assert (error.rpc_code, "source_id" in error.message) == (INVALID, True)
 
 
 def test_an_unknown_source_is_told_with_the_known_ones(library: Server) -> None:
     error = library.refused("qurio_list_pages", source_id="cliemt")
-    assert error.code == INVALID
+    assert error.rpc_code == INVALID
     assert error.data["details"]["knownSources"] == ["server", "client", "bare"]
     assert error.data["suggestions"] == ["client"]
 
@@ -465,7 +465,7 @@ def test_an_unknown_section_is_told_with_the_headings(library: Server) -> None:
     ],
 )
 def test_bad_arguments_of_reading(library: Server, arguments: dict[str, Any]) -> None:
-    assert library.refused("qurio_read_page", **arguments).code == INVALID
+    assert library.refused("qurio_read_page", **arguments).rpc_code == INVALID
 
 
 @settings(max_examples=25)
@@ -491,8 +491,10 @@ def test_a_cursor_belongs_to_its_request(library: Server) -> None:
         {"url": "client/python.md"},
         {"url": "client/http.md", "section": "Errors"},
     ):
-        assert library.refused("qurio_read_page", cursor=cursor, **arguments).code == INVALID
-    assert library.refused("qurio_list_pages", source_id="client", cursor=cursor).code == INVALID
+        assert library.refused("qurio_read_page", cursor=cursor, **arguments).rpc_code == INVALID
+    assert (
+        library.refused("qurio_list_pages", source_id="client", cursor=cursor).rpc_code == INVALID
+    )
     rest = library.call("qurio_read_page", url="client/http.md", cursor=cursor)
     assert CLIENT_PAGE.endswith(rest["content"])
 
@@ -524,7 +526,7 @@ def test_a_defect_is_a_protocol_error_that_tells_nothing(
     monkeypatch.setattr("kb_runtime.search.searcher.Searcher.search", explosion(error))
     with pytest.raises(ProtocolError) as caught:
         library.send({**params, "_meta": {"correlationId": "trace-1"}})
-    assert caught.value.code == INTERNAL
+    assert caught.value.rpc_code == INTERNAL
     assert caught.value.data["correlationId"] == "trace-1"
     told = f"{caught.value.message} {caught.value.data}"
     for leak in ("secret", "/etc", "/srv", "RuntimeError"):

@@ -744,7 +744,7 @@ def test_prompts_name_calls_that_work(school: Server) -> None:
     ):
         with pytest.raises(ProtocolError) as caught:
             prompt(school, name, **arguments)
-        assert caught.value.code == -32602
+        assert caught.value.rpc_code == -32602
 
 
 # All of them

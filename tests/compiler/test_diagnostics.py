@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.diagnostics import BuildError, Diagnostics, render
+from kbc.diagnostics import BuildError, Diagnostics
 
 
 def test_findings_come_in_order_of_place_and_once() -> None:
@@ -35,7 +35,7 @@ def test_a_finding_is_one_line_and_a_hint() -> None:
     diagnostics = Diagnostics()
     diagnostics.error("bad-thing", "'x' is bad", "a\nb.md", 3, 4, "Mend it.")
     (found,) = diagnostics
-    assert render(found) == "a\\nb.md:3:4: error[bad-thing]: 'x' is bad\n  hint: Mend it."
+    assert str(found) == "a\\nb.md:3:4: error[bad-thing]: 'x' is bad\n  hint: Mend it."
     assert found.as_dict()["path"] == "a\nb.md"
 
 

@@ -17,7 +17,7 @@ from tests.end_to_end.knowledge import write_knowledge
 from tests.end_to_end.npm import MODULES
 from tests.waiting import PATIENCE_S
 
-from kb_runtime import exit_codes
+from kb_runtime.errors import exit_codes
 from kbc.cli.main import run
 from kbc.pipeline.build import BuildOptions, build
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.end_to_end.knowledge import FILES, write_knowledge
 
-from kb_runtime import exit_codes
+from kb_runtime.errors import exit_codes
 from kb_runtime.start.options import usage
 from kbc.cli.main import cli, run
 from kbc.project.starter import STARTERS
@@ -124,7 +124,7 @@ def test_an_error_leaves_one_sentence_and_a_code(
         (("verify", tmp_path), exit_codes.ARTIFACT, "is not a compiled knowledge base"),
         (("search", tmp_path / "no", "x"), exit_codes.ARTIFACT, "no such folder"),
         (("get", built / "out", "toSset"), exit_codes.NOT_FOUND, "toSet"),
-        (("search", built / "out", "x", "--scope", "dox"), exit_codes.USAGE, "'dox'"),
+        (("search", built / "out", "x", "--scope", "dox"), exit_codes.USAGE, '"dox"'),
         (("serch",), exit_codes.USAGE, "No such command"),
         (
             ("build", built / "kb", "--model", tmp_path),

@@ -17,8 +17,8 @@ from tests.end_to_end.knowledge import write_knowledge
 from tests.required import needs
 from tests.waiting import PATIENCE_S
 
-from kb_runtime import exit_codes
 from kb_runtime.clients.table import CLIENTS
+from kb_runtime.errors import exit_codes
 from kb_runtime.store.manifest import MANIFEST, load, resolve, seal
 from kb_runtime.version import FORMAT_VERSION
 from kbc.cli.main import run

@@ -18,7 +18,7 @@ from tests.end_to_end.knowledge import write_knowledge
 from tests.end_to_end.test_http import ACCEPT, PING, address_of
 from tests.waiting import PATIENCE_S
 
-from kb_runtime import exit_codes
+from kb_runtime.errors import exit_codes
 from kbc.pipeline.build import BuildOptions, build
 from kbc.shipping.signing import generate
 

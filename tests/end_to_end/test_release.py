@@ -14,7 +14,7 @@ from tests.end_to_end.wheelhouse import without_outer_make
 from tests.required import needs
 from tests.waiting import PATIENCE_S
 
-from kb_runtime import exit_codes
+from kb_runtime.errors import exit_codes
 from kb_runtime.knowledge.verification import verify
 from kbc.project.starter import write_starter
 from kbc.shipping.signing import generate

@@ -19,7 +19,7 @@ from tests.end_to_end.test_http import address_of
 from tests.end_to_end.test_stdio import HELLO, ask, call
 from tests.waiting import PATIENCE_S
 
-from kb_runtime import exit_codes
+from kb_runtime.errors import exit_codes
 from kb_runtime.store.manifest import seal
 from kbc.cli.main import run
 from kbc.pipeline.build import BuildOptions, build

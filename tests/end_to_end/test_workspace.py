@@ -24,7 +24,7 @@ from tests.end_to_end.test_stdio import HELLO, ask, call
 from tests.few_watches import with_few_watches
 from tests.waiting import until
 
-from kb_runtime import exit_codes
+from kb_runtime.errors import exit_codes
 from kb_runtime.live.compiler_process import EXIT_WITH_PARENT
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.mcp import revisions

@@ -27,10 +27,6 @@ _IMPLIED = frozenset({"collection", "record_id", "embedded_text"})
 _STORED = tuple(field.name for field in dataclasses.fields(Chunk) if field.name not in _IMPLIED)
 
 
-class CatalogError(ValueError):
-    """Records that cannot be stored: a defect of the phase that made them."""
-
-
 def lookup_keys(entry: Mapping[str, Any]) -> list[str]:
     """What a record answers to besides its id: its name, aliases and file name, or its path.
 
@@ -53,10 +49,10 @@ def write_catalog(
     """Writes `catalog/<collection>.bin`, `.off` and `.keys` below `folder`; gives the count.
 
     `entries` are what `records.catalog_entry` makes: maps with a string `id`. `keys` gives further
-    names under which an entry is found. Raises `CatalogError`.
+    names under which an entry is found. Raises `ValueError`.
     """
     if collection == CHUNKS:
-        raise CatalogError(f"a collection cannot be called {CHUNKS!r}: the chunk table is")
+        raise ValueError(f"a collection cannot be called {CHUNKS!r}: the chunk table is")
     names: list[tuple[str, int]] = []
 
     def named() -> Iterator[Mapping[str, Any]]:
@@ -76,7 +72,7 @@ def write_chunks(folder: Path, rows: Iterable[tuple[int, Chunk]]) -> int:
     """Writes `catalog/chunks.bin`, `.off` and `columns/` below `folder`; gives the count of rows.
 
     `rows` are all chunks of all collections in row order, each with the position of its record in
-    its collection. Raises `CatalogError`.
+    its collection. Raises `ValueError`.
     """
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
 
@@ -119,7 +115,7 @@ def _write_records(stem: Path, entries: Iterable[Mapping[str, Any]]) -> int:
             try:
                 data = packer.pack(entry)
             except (TypeError, ValueError, OverflowError) as error:
-                raise CatalogError(
+                raise ValueError(
                     f"record {entry.get('id', len(offsets) - 1)!r} of {stem.name} "
                     f"cannot be stored: {error}"
                 ) from error

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import tantivy
 
+from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.search import lexical_schema as fields
 from kb_runtime.search.analysis import RECIPE, WORD, Analyzer, operators
 from kb_runtime.search.lexical_schema import TITLE_SEPARATOR, filter_term
@@ -39,8 +40,11 @@ _COUNTED = frozenset(fields.PROSE_FIELDS + fields.NAME_FIELDS)
 _TOKENIZER = "raw"
 
 
-class LexicalIndexError(Exception):
+class LexicalIndexError(SingleCodeError):
     """The engine did not produce an index as the format wants it."""
+
+    code = "lexical-index"
+    exit_code = exit_codes.OUTPUT
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.mcp import revisions
 from kb_runtime.mcp.answers import COMPACT, TOOLS_FORMAT
 from kb_runtime.mcp.introduction import MAX_INSTRUCTIONS
@@ -72,8 +73,11 @@ class ServerFacts:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-class AliasError(ValueError):
-    """A `[[tools.alias]]` that cannot be offered; `alias` is its name, the text one sentence."""
+class AliasError(SingleCodeError):
+    """A `[[tools.alias]]` that cannot be offered; `alias` is its name."""
+
+    code = "tool-alias"
+    exit_code = exit_codes.INPUT
 
     def __init__(self, alias: str, message: str) -> None:
         super().__init__(message)

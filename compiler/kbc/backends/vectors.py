@@ -50,10 +50,6 @@ class GraphMemory:
         self._graphs, self._used = self._used, {}
 
 
-class VectorError(ValueError):
-    """Vectors that cannot be an index: a defect of the phase that made them."""
-
-
 @dataclass(frozen=True, slots=True)
 class VectorStats:
     """What was written; `graphs` counts the collections that have one."""
@@ -76,7 +72,7 @@ def write_vectors(
 
     `vectors` is float32 [n, d], every row of norm 1; the ranges cover the rows in order, without
     gaps. Keys in a graph are positions within its range. Graphs that `memory` has are taken from
-    there. Raises `VectorError`.
+    there. Raises `ValueError`.
     """
     _check(vectors, ranges)
     folder.mkdir(parents=True, exist_ok=True)
@@ -93,21 +89,21 @@ def write_vectors(
 
 def _check(vectors: NDArray[np.float32], ranges: Sequence[RowRange]) -> None:
     if vectors.ndim != 2 or vectors.dtype != np.float32:
-        raise VectorError(f"expected float32 [n, d], not {vectors.dtype} {list(vectors.shape)}")
+        raise ValueError(f"expected float32 [n, d], not {vectors.dtype} {list(vectors.shape)}")
     row = 0
     for one in ranges:
         if one.first_row != row or one.rows < 0:
-            raise VectorError(f"the rows of {one.name!r} start at {one.first_row}, not at {row}")
+            raise ValueError(f"the rows of {one.name!r} start at {one.first_row}, not at {row}")
         row = one.end
     if row != len(vectors):
-        raise VectorError(f"the collections cover {row} rows of {len(vectors)}")
+        raise ValueError(f"the collections cover {row} rows of {len(vectors)}")
     for start in range(0, len(vectors), _BLOCK_ROWS):
         block = vectors[start : start + _BLOCK_ROWS]
         norms = np.sqrt(np.einsum("ij,ij->i", block, block))
         wrong = np.flatnonzero(~(np.abs(norms - 1) <= _NORM_TOLERANCE))
         if len(wrong):
             at = int(wrong[0])
-            raise VectorError(f"row {start + at} has norm {norms[at]}, not 1")
+            raise ValueError(f"row {start + at} has norm {norms[at]}, not 1")
 
 
 def _graph(vectors: NDArray[np.float32], memory: GraphMemory | None) -> bytes:

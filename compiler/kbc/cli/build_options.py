@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 import click
 
 from kbc.cli.environment import default_cache, source_date_epoch
+from kbc.pipeline import DEFAULT_OUT
 
 if TYPE_CHECKING:
     from kbc.pipeline.build import BuildOptions
-
-DEFAULT_OUT = Path("dist-index")
 
 
 class Chosen(TypedDict):
@@ -34,7 +33,10 @@ class Chosen(TypedDict):
 
 _OPTIONS = (
     click.option(
-        "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, help="Default: dist-index."
+        "--out",
+        type=click.Path(path_type=Path),
+        default=DEFAULT_OUT,
+        help=f"Default: {DEFAULT_OUT}.",
     ),
     click.option(
         "--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores."

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from kb_runtime import exit_codes
-from kb_runtime.cli.runner import CommandError
+from kb_runtime.errors import UsageError
 
 
 def default_cache() -> Path:
@@ -19,14 +18,13 @@ def default_cache() -> Path:
 
 
 def source_date_epoch() -> int | None:
-    """Seconds since 1970 from $SOURCE_DATE_EPOCH, None without it. Raises `CommandError`."""
+    """Seconds since 1970 from $SOURCE_DATE_EPOCH, None without it. Raises `UsageError`."""
     value = os.environ.get("SOURCE_DATE_EPOCH")
     if not value:
         return None
     if not value.isdecimal():
-        raise CommandError(
-            exit_codes.USAGE,
-            f"SOURCE_DATE_EPOCH is {value!r}; it must be a number of seconds since 1970",
+        raise UsageError(
+            f"SOURCE_DATE_EPOCH is {value!r}; it must be a number of seconds since 1970"
         )
     return int(value)
 

@@ -14,9 +14,9 @@ from typing import Any, Literal, Unpack
 
 import click
 
-from kb_runtime import exit_codes
 from kb_runtime.cli import artifact_commands, runner
-from kb_runtime.cli.runner import CommandError, print_json
+from kb_runtime.cli.runner import print_json
+from kb_runtime.errors import exit_codes
 from kb_runtime.version import FORMAT_VERSION, __version__
 from kbc.cli import failures
 from kbc.cli.build_options import Chosen, build_options, takes_build_options
@@ -27,8 +27,7 @@ from kbc.cli.sign import keygen, sign
 from kbc.cli.watch import watch
 from kbc.cli.wheel import wheel
 from kbc.cli.workspace import workspace
-
-DEFAULT_OUT = Path("dist-index")
+from kbc.errors import BelowBoundError
 
 
 @click.group(
@@ -63,12 +62,9 @@ ARTIFACT = click.argument("artifact", type=click.Path(path_type=Path))
 @as_json
 def init(folder: Path, kind: str, as_json: bool) -> None:
     """Write a commented starter knowledge base into FOLDER."""
-    from kbc.project.starter import InitError, write_starter
+    from kbc.project.starter import write_starter
 
-    try:
-        written = write_starter(folder, kind)
-    except InitError as error:
-        raise CommandError(exit_codes.OUTPUT, str(error), "Choose another folder.") from error
+    written = write_starter(folder, kind)
     if as_json:
         print_json({"written": [str(path) for path in written]})
         return
@@ -85,17 +81,19 @@ def init(folder: Path, kind: str, as_json: bool) -> None:
 @as_json
 def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
     """Report every mistake in the knowledge base KB, without building it."""
+    from kbc import check as run_check
     from kbc.cli import reporting
-    from kbc.pipeline.checking import check as run_check
+    from kbc.diagnostics import Severity
 
     found = run_check(kb, allow_outside)
     if as_json:
         print_json({"diagnostics": [each.as_dict() for each in found]})
     else:
         reporting.show_diagnostics(found)
-        if not len(found):
+        if not found:
             click.echo("no problems found", err=True)
-    if found.errors or (strict and found.warnings):
+    worst = min((each.severity for each in found), default=Severity.NOTE)
+    if worst <= (Severity.WARNING if strict else Severity.ERROR):
         raise SystemExit(exit_codes.INPUT)
 
 
@@ -109,8 +107,8 @@ def build(
     kb: Path, check_reproducible: bool, quiet: bool, as_json: bool, **chosen: Unpack[Chosen]
 ) -> None:
     """Compile the knowledge base KB into OUT/<name>/ and make it the live version."""
+    from kbc import build as run_build
     from kbc.cli import reporting
-    from kbc.pipeline.build import build as run_build
     from kbc.pipeline.build import build_twice
 
     options = build_options(chosen)
@@ -195,23 +193,20 @@ def evaluate(
 
     if questions is not None and beir is not None:
         raise click.UsageError("--questions and --beir exclude each other")
-    try:
-        limits = dict(map(evaluation.read_bound, bounds))
-        asked = (
-            evaluation.read_questions(questions or Path(evaluation.QUESTIONS))
-            if beir is None
-            else evaluation.read_beir(beir)
-        )
-        with Artifact.open(artifact) as opened:
-            measured = evaluation.evaluate(opened, asked, mode)
-            advice = evaluation.suggestions(opened, measured) if suggest else None
-        moved = None
-        if compare is not None:
-            with Artifact.open(compare) as other:
-                before = evaluation.evaluate(other, asked, mode, complete=False)
-                moved = evaluation.compare(before, measured)
-    except evaluation.EvaluationError as error:
-        raise CommandError(exit_codes.USAGE, str(error)) from error
+    limits = dict(map(evaluation.read_bound, bounds))
+    asked = (
+        evaluation.read_questions(questions or Path(evaluation.QUESTIONS))
+        if beir is None
+        else evaluation.read_beir(beir)
+    )
+    with Artifact.open(artifact) as opened:
+        measured = evaluation.evaluate(opened, asked, mode)
+        advice = evaluation.suggestions(opened, measured) if suggest else None
+    moved = None
+    if compare is not None:
+        with Artifact.open(compare) as other:
+            before = evaluation.evaluate(other, asked, mode, complete=False)
+            moved = evaluation.compare(before, measured)
     if as_json:
         facts = measured.as_dict()
         if moved is not None:
@@ -223,7 +218,7 @@ def evaluate(
         click.echo(evaluation.render(measured, moved, advice))
     missed = evaluation.below(measured, limits)
     if missed:
-        raise CommandError(exit_codes.BELOW, "; ".join(missed))
+        raise BelowBoundError("; ".join(missed))
 
 
 # `kb_runtime.__main__` declares its options: a server starts without a parser of command lines.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kb_runtime.text.tables import count_of, size, table
-from kbc.diagnostics import Diagnostic, Severity, render
+from kbc.diagnostics import Diagnostic, Severity
 from kbc.pipeline.progress import Phase, Progress
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
     counts = dict.fromkeys(Severity, 0)
     for found in diagnostics:
         counts[found.severity] += 1
-        first, *rest = render(found).split("\n")
+        first, *rest = str(found).split("\n")
         click.secho(first, err=True, fg=_COLOURS[found.severity])
         for line in rest:
             click.echo(line, err=True)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from kb_runtime import exit_codes
+from kb_runtime.cli import runner
 from kb_runtime.cli.artifact_commands import AS_JSON
-from kb_runtime.cli.runner import CommandError
+from kb_runtime.errors import KbcError
 from kbc.cli.build_options import Chosen, build_options, takes_build_options
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def watch(
 
     Errors are shown, and the last good version stays live. With --json each event is one line of JSON.
     """
-    from kbc.following.watching import SameNameError, Watcher
+    from kbc.following.watching import Watcher
 
     teller = (_JsonTeller if as_json else _Teller)(command, quiet)
     watcher = Watcher(kbs or (Path(),), build_options(chosen), teller, poll=poll)
@@ -65,12 +65,6 @@ def watch(
     }
     try:
         watcher.run()
-    except SameNameError as error:
-        raise CommandError(
-            exit_codes.USAGE,
-            str(error),
-            "Give one another name in kb.toml, or watch it with --out.",
-        ) from error
     except KeyboardInterrupt:
         teller.stopped()
     finally:
@@ -110,8 +104,8 @@ class _Teller:
         from kbc.cli import failures
 
         self._failing.add(root)
-        failure = failures.explain(error) or failures.defect(error)
-        self._tell_failed(root, failure, error)
+        failure = failures.explain(error) or runner.defect(error, "kbc")
+        self._tell_failed(root, failure)
 
     def noted(self, sentence: str) -> None:
         click.echo(f"note: {sentence}", err=True)
@@ -133,7 +127,7 @@ class _Teller:
                 f" {report.embedded:,} embedded"
             )
 
-    def _tell_failed(self, root: Path, failure: CommandError, error: Exception) -> None:
+    def _tell_failed(self, root: Path, failure: KbcError) -> None:
         here = Path.cwd()
         shown = root.relative_to(here) if here in root.parents else root
         click.secho(f"kbc: {shown}: {failure.message}", err=True, fg="red")
@@ -179,13 +173,13 @@ class _JsonTeller(_Teller):
     def _tell_built(self, report: BuildReport, seconds: float) -> None:
         _print_line({"event": "built", "seconds": seconds, **report.as_dict()})
 
-    def _tell_failed(self, root: Path, failure: CommandError, error: Exception) -> None:
+    def _tell_failed(self, root: Path, failure: KbcError) -> None:
         told: dict[str, Any] = {
             "event": "failed",
             "kb": str(root),
             "error": {"message": failure.message, "hint": failure.hint},
         }
-        found = getattr(error, "diagnostics", ())
+        found = getattr(failure, "diagnostics", ())
         told["diagnostics"] = [each.as_dict() for each in found]
         _print_line(told)
 

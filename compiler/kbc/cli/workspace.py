@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kb_runtime import exit_codes
 from kb_runtime.cli.artifact_commands import AS_JSON
-from kb_runtime.cli.runner import CommandError, print_json
+from kb_runtime.cli.runner import print_json
+from kb_runtime.errors import UsageError
 from kb_runtime.live.compiler_process import EXIT_WITH_PARENT
+from kbc.errors import InputError, OutputError
 
 if TYPE_CHECKING:
     from kb_runtime.live.workspace import Workspace
@@ -187,9 +188,7 @@ def prune_command(workspace: str, dry_run: bool, as_json: bool) -> None:
     try:
         found = prune(opened, dry_run=dry_run)
     except OSError as error:
-        raise CommandError(
-            exit_codes.OUTPUT, f"{error.filename or opened.root}: {error.strerror}"
-        ) from error
+        raise OutputError(f"{error.filename or opened.root}: {error.strerror}") from error
     if as_json:
         trees = [
             {
@@ -234,12 +233,9 @@ def _source_index(
 
 
 def _open(path: str) -> Workspace:
-    from kb_runtime.live.workspace import Workspace, WorkspaceError
+    from kb_runtime.live.workspace import Workspace
 
-    try:
-        return Workspace.open(path)
-    except WorkspaceError as error:
-        raise CommandError(exit_codes.OUTPUT, error.message.rstrip("."), error.hint) from error
+    return Workspace.open(path)
 
 
 def _content(name: str) -> bytes:
@@ -249,7 +245,7 @@ def _content(name: str) -> bytes:
     try:
         return Path(name).read_bytes()
     except OSError as error:
-        raise CommandError(exit_codes.USAGE, f"{name}: {error.strerror}") from error
+        raise UsageError(f"{name}: {error.strerror}") from error
 
 
 def _tests(name: str, data: bytes, suite: Any) -> Normalised:
@@ -259,8 +255,8 @@ def _tests(name: str, data: bytes, suite: Any) -> Normalised:
     try:
         parsed = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise CommandError(exit_codes.INPUT, f"{name} is not JSON in UTF-8: {error}") from error
+        raise InputError(f"{name} is not JSON in UTF-8: {error}") from error
     found = normalise(parsed, suite or suite_of(base, parsed), base)
     if found is None or not found.cases:
-        raise CommandError(exit_codes.INPUT, f"{name} holds no test case")
+        raise InputError(f"{name} holds no test case")
     return found

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
+from kb_runtime.errors import KbcError, exit_codes
 
-class ModelError(Exception):
-    """The encoder model cannot be used. `code` is stable; `hint` says what to do.
+
+class ModelError(KbcError):
+    """The encoder model cannot be used.
 
     Codes: `model-missing` (no package, folder or file), `model-hash-mismatch` (not the pinned
     files), `model-unsupported` (an architecture, pooling or setting the graph writer does not
     know) and `model-invalid` (files that contradict each other or cannot be read).
     """
 
-    def __init__(self, code: str, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.hint = hint
+    exit_code = exit_codes.MODEL
 
 
-class EncodingError(Exception):
-    """Texts or vectors that must not reach an artifact. `code` is stable; `keys` name the texts.
+class EncodingError(KbcError):
+    """Texts or vectors that must not reach an artifact. `keys` name the texts.
 
     Codes: `text-too-long`, `vector-count`, `vector-shape`, `vector-not-finite`,
     `vector-not-normalised` and `vector-duplicate`.
     """
 
+    exit_code = exit_codes.MODEL
+
     def __init__(self, code: str, message: str, keys: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
+        super().__init__(code, message)
         self.keys = keys

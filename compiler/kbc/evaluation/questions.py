@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.search.request import Hit, Mode, SearchRequest
 from kb_runtime.search.tokenizer import QueryTokenizer
@@ -50,8 +51,11 @@ _SINGULARS = {
 _DOC_GROUPS = {"posts": "extra", "guidelines": "guideline"}
 
 
-class EvaluationError(Exception):
-    """Questions that cannot be asked; one sentence that says which and why."""
+class EvaluationError(SingleCodeError):
+    """Questions that cannot be asked."""
+
+    code = "evaluation"
+    exit_code = exit_codes.USAGE
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from typing import Protocol
 
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
+from kb_runtime.errors import SingleCodeError, exit_codes
+
 # A save is several events (write, rename, time stamps), and saving all files of an editor many of them.
 # They count as one change once it is quiet for this long; after the longest time they count anyway.
 QUIET_MS = 50
@@ -39,8 +41,11 @@ class ChangeSource(Protocol):
     def close(self) -> None: ...
 
 
-class CannotWatchError(Exception):
-    """The kernel cannot watch these folders, or no longer; the text says why."""
+class CannotWatchError(SingleCodeError):
+    """The kernel does not report changes of these folders, or no longer."""
+
+    code = "cannot-watch"
+    exit_code = exit_codes.INPUT
 
 
 class FileWatcher:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from kb_runtime.errors import ArtifactError
+from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.live.workspace import CodeFolder
 from kb_runtime.store.manifest import CURRENT, load, resolve
 from kbc.cache import toolchain
@@ -30,8 +30,11 @@ KEPT_BUILDS = 1
 """The live one; others are removed as soon as no server has them open."""
 
 
-class TreeError(Exception):
-    """The tree cannot be indexed; one sentence."""
+class TreeError(SingleCodeError):
+    """The source tree cannot be indexed."""
+
+    code = "source-tree"
+    exit_code = exit_codes.INPUT
 
 
 @dataclass(frozen=True, slots=True)

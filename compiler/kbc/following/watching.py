@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from glob import has_magic
 from pathlib import Path
 from typing import Protocol
 
+from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.store.manifest import CURRENT, is_build_id
 from kbc.diagnostics import Diagnostics
 from kbc.following.allocator import give_back_memory, use_one_arena
@@ -23,6 +25,7 @@ from kbc.following.file_changes import VERSION_CONTROL, FileWatcher
 from kbc.linking.linker import LOCK
 from kbc.linking.retention import TEMPORARY
 from kbc.pipeline.build import BuildOptions, BuildReport, build, warm_up
+from kbc.pipeline.options import StrPath
 from kbc.pipeline.progress import Progress
 from kbc.pipeline.resident import Engines, Resident
 from kbc.project.loading import load_project
@@ -33,8 +36,11 @@ _GLANCE_S = 0.01
 """How long a change is waited for before there is time to warm up."""
 
 
-class SameNameError(Exception):
+class SameNameError(SingleCodeError):
     """Two knowledge bases would publish to one folder."""
+
+    code = "same-name"
+    exit_code = exit_codes.USAGE
 
 
 class BuildObserver(Protocol):
@@ -68,6 +74,54 @@ class _WatchedProject:
     is_cold: bool = False
 
 
+def watch(
+    path: StrPath,
+    *more: StrPath,
+    options: BuildOptions | None = None,
+    on_build: Callable[[BuildReport], object] | None = None,
+    on_error: Callable[[Exception], object] | None = None,
+    poll: bool = False,
+) -> None:
+    """Builds knowledge bases, and each again whenever one of its files changes.
+
+    `on_build` gets the report of every build. `on_error` gets what a build raised, after which the next
+    change is waited for; without it the error ends the watch. So does whatever a callback raises, and
+    `KeyboardInterrupt`, after which this returns. What was published stays live in every case. `poll`
+    is for file systems that report no changes, such as network folders.
+    """
+    listener = _Callbacks(on_build, on_error)
+    roots = [Path(each) for each in (path, *more)]
+    with suppress(KeyboardInterrupt):
+        Watcher(roots, options or BuildOptions(), listener, poll=poll).run()
+
+
+class _Callbacks:
+    """The listener of `watch`."""
+
+    def __init__(
+        self,
+        on_build: Callable[[BuildReport], object] | None,
+        on_error: Callable[[Exception], object] | None,
+    ) -> None:
+        self._on_build = on_build
+        self._on_error = on_error
+
+    def begins(self, root: Path) -> Progress:
+        return Progress()
+
+    def built(self, root: Path, report: BuildReport) -> None:
+        if self._on_build is not None:
+            self._on_build(report)
+
+    def failed(self, root: Path, error: Exception) -> None:
+        if self._on_error is None:
+            raise error
+        self._on_error(error)
+
+    def noted(self, sentence: str) -> None:
+        warnings.warn(sentence, stacklevel=2)
+
+
 class Watcher:
     """Watches the knowledge bases at `roots` and builds them with `options`.
 
@@ -87,7 +141,7 @@ class Watcher:
         distinct = dict.fromkeys(root.absolute() for root in roots)
         self._watched = [_WatchedProject(root, Resident(engines)) for root in distinct]
         # A relative folder would move with the working directory of a command that --exec runs.
-        self._options = replace(options, out=options.out.absolute())
+        self._options = replace(options, out=options.out_folder.absolute())
         self._observer = observer
         self._poll = poll
         self._is_noted = False
@@ -130,7 +184,8 @@ class Watcher:
             if first != one.root:
                 raise SameNameError(
                     f"{first} and {one.root} are both called {project.name!r}: each would replace the"
-                    " other's versions"
+                    " other's versions",
+                    "Give one another name in kb.toml, or watch it with --out.",
                 )
 
     def _build(self, one: _WatchedProject) -> None:
@@ -197,10 +252,10 @@ class Watcher:
         """Whether a build or a version control system writes it, and no author."""
         if not VERSION_CONTROL.isdisjoint(path.parts):
             return True
-        cache = self._options.cache
+        cache = self._options.cache_folder
         if cache is not None and path.is_relative_to(cache.absolute()):
             return True
-        out = self._options.out
+        out = self._options.out_folder
         if not path.is_relative_to(out):
             return False
         below = path.relative_to(out).parts

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from kb_runtime.errors import ArtifactError
+from kb_runtime.errors import ArtifactError, KbcError, exit_codes
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import check
 from kb_runtime.store.locks import open_locked
@@ -60,17 +60,13 @@ SelfCheck = Callable[[Artifact], None]
 """Asks a finished artifact questions; raises `ArtifactError` when an answer is wrong."""
 
 
-class PublishError(Exception):
-    """Nothing was published, and what was live still is. `code` is stable.
+class PublishError(KbcError):
+    """Nothing was published, and what was live still is.
 
-    Codes: `no-space`, `unwritable`, `locked`, `self-check`, `io`.
+    Codes: `no-space`, `unwritable`, `locked`, `self-check`, `io`, `not-reproducible`.
     """
 
-    def __init__(self, code: str, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.hint = hint
+    exit_code = exit_codes.OUTPUT
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,3 +2,8 @@
 
 Imports every room of the phases.
 """
+
+from __future__ import annotations
+
+DEFAULT_OUT = "dist-index"
+"""Where a build goes that was not told where."""

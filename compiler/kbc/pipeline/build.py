@@ -11,7 +11,7 @@ from kbc.linking.linker import PublishError
 from kbc.pipeline.checking import read_checked
 from kbc.pipeline.executor import Executor, Read
 from kbc.pipeline.inputs import Inputs
-from kbc.pipeline.options import BuildOptions, BuildReport
+from kbc.pipeline.options import BuildOptions, BuildReport, StrPath
 from kbc.pipeline.progress import Progress
 from kbc.pipeline.resident import Resident
 
@@ -27,18 +27,19 @@ __all__ = [
 
 
 def build(
-    root: Path,
-    options: BuildOptions,
+    root: StrPath,
+    options: BuildOptions | None = None,
     progress: Progress | None = None,
     resident: Resident | None = None,
 ) -> BuildReport:
-    """Compiles the knowledge base at `root` and makes the result live.
+    """Compiles the knowledge base at `root`, the folder with its kb.toml, and makes the result live.
 
-    `resident` is what earlier builds of it left in this process. Raises `BuildError` when the input has
-    errors, `ModelError`, `EncodingError` and `PublishError`; in each case what was live before still is.
+    `progress` is told of the phases; `resident` is what earlier builds of it left in this process.
+    Raises `BuildError` when the input has errors, `ModelError`, `EncodingError` and `PublishError`; in
+    each case what was live before still is.
     """
-
-    return build_from(_reader(root, options), options, progress, resident)
+    chosen = options or BuildOptions()
+    return build_from(_reader(Path(root), chosen), chosen, progress, resident)
 
 
 def build_from(

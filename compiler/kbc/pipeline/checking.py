@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from kbc.diagnostics import Diagnostics
+from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.pipeline import sections
 from kbc.pipeline.inputs import Inputs, read_inputs
 
@@ -19,8 +20,9 @@ def read_checked(
     return inputs
 
 
-def check(root: Path, allow_outside: bool = False) -> Diagnostics:
-    """Everything that is wrong or doubtful in the knowledge base at `root`; nothing is written."""
+def check(root: str | os.PathLike[str], allow_outside: bool = False) -> tuple[Diagnostic, ...]:
+    """Everything that is wrong or doubtful in the knowledge base at `root`, in the order of the files;
+    nothing is written. With `allow_outside` its paths and links may lead out of the folder."""
     diagnostics = Diagnostics()
-    read_checked(root, diagnostics, allow_outside)
-    return diagnostics
+    read_checked(Path(root), diagnostics, allow_outside)
+    return tuple(diagnostics)

@@ -77,7 +77,9 @@ class Executor:
         self._diagnostics = Diagnostics()
         self._resident = resident
         self._engines = resident.engines if resident is not None else Engines()
-        self._cache = PhaseCache(options.cache, resident.phases if resident is not None else None)
+        self._cache = PhaseCache(
+            options.cache_folder, resident.phases if resident is not None else None
+        )
         self._complete = False
 
     def run(self) -> BuildReport:
@@ -93,7 +95,7 @@ class Executor:
             sections.analyse(inputs, chunks, self._cache)
             if model is not None and vectors is not None:
                 options = self._options
-                self._engines.sessions.get(model, options.document_variant, options.cache)
+                self._engines.sessions.get(model, options.document_variant, options.cache_folder)
             self._complete = True
 
     @contextmanager
@@ -111,7 +113,7 @@ class Executor:
     def _run(self) -> BuildReport:
         inputs, model = self._read_with_model()
         name, keep = inputs.project.name, self._options.keep
-        with Staging(self._options.out, name, self._build_id(inputs, model)) as staging:
+        with Staging(self._options.out_folder, name, self._build_id(inputs, model)) as staging:
             published = staging.reuse(keep=keep)
             counts = EncodingCounts()
             if published is None:
@@ -129,7 +131,7 @@ class Executor:
             return self._read(), None
         # Hashing the model's weights keeps the disk and another core busy meanwhile.
         with ThreadPoolExecutor(1) as threads:
-            resolving = threads.submit(self._engines.model, self._options.model)
+            resolving = threads.submit(self._engines.model, self._options.model_folder)
             inputs = self._read()
             with self._clock.phase("model"):
                 return inputs, resolving.result()
@@ -226,7 +228,7 @@ class Executor:
         texts = [chunk.embedded_text for chunk in chunks]
         keys = [f"{chunk.collection}/{chunk.record_id}:{chunk.start_line}" for chunk in chunks]
         memory = self._resident.vectors if self._resident is not None else None
-        cache = EmbeddingCache(self._options.cache, memory)
+        cache = EmbeddingCache(self._options.cache_folder, memory)
         with (
             closing(cache),
             DocumentEncoder(
@@ -234,7 +236,7 @@ class Executor:
                 self._options.jobs,
                 self._options.document_variant,
                 cache,
-                self._options.cache,
+                self._options.cache_folder,
                 tokenizer,
                 self._engines.sessions,
             ) as encoder,
@@ -315,7 +317,7 @@ class Executor:
                 folder / "encoder",
                 self._options.document_variant,
                 self._options.query_variant,
-                self._options.cache,
+                self._options.cache_folder,
             )
 
     def _report(self, inputs: Inputs, published: Published, counts: EncodingCounts) -> BuildReport:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,10 @@ from typing import Any
 from kbc.diagnostics import Diagnostic
 from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT
 from kbc.encoding.variants import Variant
+from kbc.pipeline import DEFAULT_OUT
 from kbc.pipeline.progress import Phase
+
+StrPath = str | os.PathLike[str]
 
 DOCUMENT_VARIANT: Variant = "fp32"
 FAST_VARIANT: Variant = "int8"
@@ -19,24 +23,38 @@ FAST_VARIANT: Variant = "int8"
 class BuildOptions:
     """How to build.
 
-    `cache` is the compiler's cache folder (None: no cache). `source_date_epoch` is the build time in
-    seconds since 1970 (None: the artifact does not say; readers take the time of its manifest file).
-    Without `embed` the artifact has neither vectors nor an encoder: searches go by words alone. A
-    `draft` has none either, and its chunks are cut and indexed as `kbc.chunking.drafts` says, in a
-    tenth of the time.
+    `out` is the folder below which the artifact gets one of its own, named like the knowledge base; its
+    last `keep` versions stay there. `jobs` threads embed, with the sentence-transformers folder `model`
+    (None: the model that comes with kbc); `fast` embeds with 8-bit weights. `cache` is the compiler's
+    cache folder (None: no cache). `source_date_epoch` is the build time in seconds since 1970 (None: the
+    artifact does not say; readers take the time of its manifest file). Without `embed` the artifact has
+    neither vectors nor an encoder: searches go by words alone. A `draft` has none either, and its chunks
+    are cut and indexed as `kbc.chunking.drafts` says, in a tenth of the time.
     """
 
-    out: Path
+    out: StrPath = DEFAULT_OUT
     jobs: int = 2
-    model: Path | None = None
+    model: StrPath | None = None
     fast: bool = False
     query_variant: Variant = DEFAULT_QUERY_VARIANT
     keep: int = 3
-    cache: Path | None = None
+    cache: StrPath | None = None
     allow_outside: bool = False
     source_date_epoch: int | None = None
     embed: bool = True
     draft: bool = False
+
+    @property
+    def out_folder(self) -> Path:
+        return Path(self.out)
+
+    @property
+    def model_folder(self) -> Path | None:
+        return None if self.model is None else Path(self.model)
+
+    @property
+    def cache_folder(self) -> Path | None:
+        return None if self.cache is None else Path(self.cache)
 
     @property
     def has_vectors(self) -> bool:

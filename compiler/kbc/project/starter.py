@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kb_runtime.errors import SingleCodeError, exit_codes
 from kbc.project.kinds import KINDS
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.settings import NAME
 
+_OTHER = "Choose another folder."
 _KB_TOML = """\
 # A knowledge base: this file, and folders of Markdown and source files beside it.
 # `kbc check` reports mistakes, `kbc build` compiles, docs/kb-authoring.md explains every key.
@@ -116,8 +118,11 @@ STARTERS = {
 """What `--kind` writes besides kb.toml: path -> text, with `{name}` for the knowledge base's name."""
 
 
-class InitError(Exception):
-    """The starter cannot be written; the text is one sentence."""
+class InitError(SingleCodeError):
+    """The starter cannot be written."""
+
+    code = "init"
+    exit_code = exit_codes.OUTPUT
 
 
 def write_starter(folder: Path, kind: str = "docs") -> list[Path]:
@@ -127,7 +132,7 @@ def write_starter(folder: Path, kind: str = "docs") -> list[Path]:
     be written.
     """
     if (folder / PROJECT_FILE).exists():
-        raise InitError(f"{str(folder)!r} already holds a kb.toml; nothing was changed")
+        raise InitError(f"{str(folder)!r} already holds a kb.toml; nothing was changed", _OTHER)
     name = "".join(char if char.isalnum() and char.isascii() else "-" for char in _stem(folder))
     name = name.strip("-") or "kb"
     if not NAME.fullmatch(name):
@@ -146,7 +151,7 @@ def write_starter(folder: Path, kind: str = "docs") -> list[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InitError(f"{str(folder)!r} cannot be written: {error.strerror}") from error
+        raise InitError(f"{str(folder)!r} cannot be written: {error.strerror}", _OTHER) from error
     return list(new)
 
 

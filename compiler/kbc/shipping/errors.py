@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from kb_runtime.errors import SingleCodeError, exit_codes
 
-class ShippingError(Exception):
-    """An artifact that cannot be shipped as asked: one sentence, and what to do."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+class ShippingError(SingleCodeError):
+    """An artifact that cannot be shipped as asked."""
+
+    code = "shipping"
+    exit_code = exit_codes.USAGE

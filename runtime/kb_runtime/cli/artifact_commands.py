@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from kb_runtime import exit_codes
 from kb_runtime.cli.runner import print_json
+from kb_runtime.errors import exit_codes
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.verification import VerificationReport
@@ -120,7 +120,10 @@ def search(
     from kb_runtime.cli import lookup
 
     found = lookup.search(artifact, " ".join(query), scopes, limit, mode, explain=explain)
-    _show(found, as_json, lookup.render_search)
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        click.echo(found)
 
 
 @click.command()
@@ -131,11 +134,8 @@ def get(artifact: str, name: str, as_json: bool) -> None:
     """Print the record called NAME: a name, alias, path, hit id or kb:// address."""
     from kb_runtime.cli import lookup
 
-    _show(lookup.get(artifact, name), as_json, lookup.render_record)
-
-
-def _show(answer: dict[str, Any], as_json: bool, render: Any) -> None:
+    record = lookup.get(artifact, name)
     if as_json:
-        print_json(answer)
+        print_json(lookup.record_fields(record))
     else:
-        click.echo(render(answer))
+        click.echo(record)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kb_runtime import exit_codes
-from kb_runtime.cli.runner import CommandError, print_json
+from kb_runtime.cli.runner import print_json
+from kb_runtime.errors import KbcError, exit_codes
 
 if TYPE_CHECKING:
     from kb_runtime.clients.installation import Change, Place
@@ -386,7 +386,7 @@ def _list_clients(place: Place, as_json: bool) -> None:
 def _chosen(
     named: Sequence[str], all_detected: bool, place: Place, *, or_all: bool = False
 ) -> list[Client]:
-    """The clients that the options mean. Raises click.UsageError and CommandError."""
+    """The clients that the options mean. Raises click.UsageError and KbcError."""
     from kb_runtime.clients.installation import detected
     from kb_runtime.clients.table import CLIENTS
 
@@ -403,10 +403,11 @@ def _chosen(
         fitting = [client for client in here if place.scope in client.scopes]
         if fitting:
             return fitting
-        raise CommandError(
-            exit_codes.NOT_FOUND,
+        raise KbcError(
+            "no-client",
             "no client was found on this machine",
             f"name one with --client: {', '.join(CLIENTS)}",
+            exit_codes.NOT_FOUND,
         )
     if or_all:
         return list(CLIENTS.values())

@@ -4,16 +4,50 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from kb_runtime.errors import ToolError
-from kb_runtime.knowledge import nothing_found
+from kb_runtime.knowledge import hits, lookup, nothing_found
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.hits import Hit, SearchAnswer
+from kb_runtime.knowledge.lookup import Record
 from kb_runtime.search.request import Mode, SearchRequest
-from kb_runtime.search.results import explain as explanation_of
-from kb_runtime.text.names import suggest
-from kb_runtime.tools.search.compact import find_record, shown_hit
-from kb_runtime.tools.session import Session
+from kb_runtime.search.results import Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOutput:
+    """What `search` prints. `hints` say what to try where nothing was found; with `explain` each hit
+    tells why it is there."""
+
+    query: str
+    answer: SearchAnswer
+    hints: tuple[str, ...]
+    explain: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        found = [
+            {**hit.as_dict(), **({"explanation": hit.explain()} if self.explain else {})}
+            for hit in self.answer.hits
+        ]
+        return {
+            "query": self.query,
+            "mode": self.answer.mode,
+            "warnings": list(self.answer.warnings),
+            "hits": found,
+            **({} if found else {"hints": list(self.hints)}),
+        }
+
+    def __str__(self) -> str:
+        """A numbered list: title, address with lines, and the passage."""
+        lines = list(self.answer.warnings)
+        for rank, hit in enumerate(self.answer.hits, start=1):
+            lines += _numbered(rank, hit)
+            if self.explain:
+                lines += [f"   = {line}" for line in _explained(hit.explain())]
+        if not self.answer.hits:
+            lines += ["no results", *self.hints]
+        return "\n".join(lines)
 
 
 def search(
@@ -24,66 +58,42 @@ def search(
     mode: Mode,
     *,
     explain: bool = False,
-) -> dict[str, Any]:
-    """The answer of the artifact at `path` as JSON values; with `explain` each hit tells why it is
-    there, and where there is none `hints` say what to try. Raises `ArtifactError` and `ToolError`."""
+) -> SearchOutput:
+    """The answer of the artifact at `path`. Raises `ArtifactError` and `ToolError`."""
     with Artifact.open(path) as artifact:
-        request = SearchRequest(query, _collections(artifact, scopes), limit, mode)
-        result = artifact.searcher.search(request)
-        hints = {} if result.hits else {"hints": nothing_found.hints(artifact, query, scopes, mode)}
-        return {
-            "query": query,
-            "mode": result.mode,
-            "warnings": list(result.warnings),
-            "hits": [
-                {
-                    **shown_hit(artifact, hit),
-                    **({"explanation": explanation_of(hit)} if explain else {}),
-                }
-                for hit in result.hits
-            ],
-            **hints,
-        }
+        collections = hits.collections_of(artifact, scopes)
+        answer = hits.search(artifact, SearchRequest(query, collections, limit, mode))
+        hints = () if answer.hits else nothing_found.hints(artifact, query, scopes, mode)
+        return SearchOutput(query, answer, tuple(hints), explain)
 
 
-def get(path: str | os.PathLike[str], name: str) -> dict[str, Any]:
-    """The record called `name`, with its address. Raises `ArtifactError` and `ToolError`."""
+def get(path: str | os.PathLike[str], name: str) -> Record:
+    """The record called `name`. Raises `ArtifactError` and `ToolError`."""
     with Artifact.open(path) as artifact:
-        arguments = {"name": name, "collection": None}
-        info, record = find_record(Session(artifact, {}), arguments)
-        address = artifact.address(info.name, record["id"])
-        return {"address": address, **record}
+        return lookup.get(artifact, name)
 
 
-def render_search(answer: dict[str, Any]) -> str:
-    """A numbered list: title, address with lines, and the passage."""
-    lines = list(answer["warnings"])
-    for rank, hit in enumerate(answer["hits"], start=1):
-        first, last = hit["lines"]
-        lines += [
-            f"{rank}. {hit['title']}",
-            f"   {hit['address']} lines {first}-{last} ({hit['strategy']}, {hit['score']:.4f})",
-            *(f"   | {line}" for line in hit["snippet"].splitlines()),
-            *_explained(hit.get("explanation", {})),
-        ]
-    if not answer["hits"]:
-        lines += ["no results", *answer["hints"]]
-    return "\n".join(lines)
+def record_fields(record: Record) -> dict[str, Any]:
+    """The record's address and its fields, in JSON's types."""
+    return {"address": record.address, **record.data}
 
 
-def _explained(facts: dict[str, Any]) -> list[str]:
+def _numbered(rank: int, hit: Hit) -> list[str]:
+    title, *rest = str(hit).splitlines()
+    return [f"{rank}. {title}", *(f"   {line}" for line in rest)]
+
+
+def _explained(facts: Explanation) -> list[str]:
     """Lines that say why a hit is where it is."""
-    sides = [
-        f"{side} rank {facts[rank]} ({measure} {facts[measure]:.4f})"
-        if measure in facts
-        else f"{side} rank {facts[rank]}"
-        for side, rank, measure in (
-            ("words:", "lexicalRank", "bm25"),
-            ("meaning:", "semanticRank", "cosine"),
-        )
-        if rank in facts
-    ]
-    lines = ["; ".join(sides)] if sides else []
+    lines = []
+    sides = []
+    if "lexicalRank" in facts:
+        sides.append(f"words: rank {facts['lexicalRank']}{_measured('bm25', facts.get('bm25'))}")
+    if "semanticRank" in facts:
+        cosine = _measured("cosine", facts.get("cosine"))
+        sides.append(f"meaning: rank {facts['semanticRank']}{cosine}")
+    if sides:
+        lines.append("; ".join(sides))
     if facts.get("exactName"):
         lines.append("the query names it")
     if "matched" in facts:
@@ -98,23 +108,8 @@ def _explained(facts: dict[str, Any]) -> list[str]:
         lines.append(f"from there: {steps} = {after:.3f}")
     if "reranker" in facts:
         lines.append(f"re-ranker: {facts['reranker']:.4f}")
-    return [f"   = {line}" for line in lines]
+    return lines
 
 
-def render_record(record: dict[str, Any]) -> str:
-    """The record's text as stored, under its title and address."""
-    title = record.get("title") or record["id"]
-    return f"# {title}\n# {record['address']}\n\n{record.get('text', '')}"
-
-
-def _collections(artifact: Artifact, scopes: Sequence[str]) -> tuple[str, ...]:
-    """The collections of all `scopes` together; of the scope `all` when there are none."""
-    known: dict[str, list[str]] = artifact.manifest["scopes"]
-    for scope in scopes:
-        if scope not in known:
-            raise ToolError(
-                "BAD_INPUT",
-                f"{scope!r} is not a scope of this knowledge base; there are: {', '.join(known)}",
-                suggestions=suggest(scope, known),
-            )
-    return tuple(dict.fromkeys(name for scope in scopes or ("all",) for name in known[scope]))
+def _measured(measure: str, value: float | None) -> str:
+    return "" if value is None else f" ({measure} {value:.4f})"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import sys
 
-from kb_runtime import exit_codes
+from kb_runtime.errors import exit_codes
 from kb_runtime.start.main import main as serve
 from kb_runtime.start.options import usage, wants_help
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import click
 
-    from kb_runtime.cli.runner import CommandError
+    from kb_runtime.errors import KbcError
 
 ARTIFACT_FOLDER = "artifact"
 """Where the artifact is in the package's folder: the folder of a knowledge base, with CURRENT."""
@@ -65,11 +65,10 @@ def _ask(artifact: str, about: Mapping[str, str], arguments: Sequence[str]) -> i
     from kb_runtime.cli import runner
     from kb_runtime.errors import ArtifactError
 
-    def explain(error: Exception) -> CommandError | None:
-        failure = runner.explain(error)
-        if failure is not None and isinstance(error, ArtifactError) and error.is_newer:
-            failure.hint = upgrade_hint(about)
-        return failure
+    def explain(error: Exception) -> KbcError | None:
+        if isinstance(error, ArtifactError) and error.is_newer:
+            error.hint = upgrade_hint(about)
+        return runner.explain(error)
 
     return runner.run(commands(artifact, about), arguments, about["command"], explain)
 

@@ -11,32 +11,23 @@ from typing import Any
 
 import click
 
-from kb_runtime import exit_codes
-from kb_runtime.errors import ArtifactError, ToolError
-from kb_runtime.store.signature import KeyFileError
+from kb_runtime.errors import KbcError, exit_codes
 
 INTERRUPTED = "interrupted"
 
-
-class CommandError(Exception):
-    """A command that ends in one sentence on stderr and an exit code."""
-
-    def __init__(self, code: int, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.hint = hint
+Explain = Callable[[Exception], KbcError | None]
+"""The expected error that an exception stands for; None for a defect."""
 
 
-Explain = Callable[[Exception], CommandError | None]
-"""Turns the expected errors of a program into sentences; None for an error that nobody expects."""
+def explain(error: Exception) -> KbcError | None:
+    return error if isinstance(error, KbcError) else None
 
 
 def run(
     command: click.Command,
     arguments: Sequence[str],
     program: str,
-    explain: Explain,
+    explain: Explain = explain,
     interrupted: str = INTERRUPTED,
 ) -> int:
     """Runs a command line and gives its exit code. `--debug` shows the traceback of an error, and
@@ -58,45 +49,38 @@ def run(
     except Exception as error:
         if "--debug" in arguments:
             traceback.print_exc()
-        failure = explain(error) or CommandError(
-            exit_codes.INTERNAL,
-            f"a defect of kbc: {type(error).__name__}: {error}",
-            f"run again with `{program} --debug ...` and report what it prints",
-        )
+        failure = explain(error) or defect(error, program)
         if "--json" in arguments:
-            print_json(_failure_json(failure, error))
+            print_json(_as_json(failure))
         click.secho(f"{program}: {failure.message}", err=True, fg="red")
         if failure.hint:
             click.echo(f"  hint: {failure.hint}", err=True)
-        return failure.code
+        return failure.exit_code
 
 
-def explain(error: Exception) -> CommandError | None:
-    """The expected errors of reading an artifact."""
-    if isinstance(error, CommandError):
-        return error
-    if isinstance(error, ArtifactError):
-        return CommandError(exit_codes.ARTIFACT, error.message, error.hint)
-    if isinstance(error, KeyFileError):
-        return CommandError(exit_codes.USAGE, error.message, error.hint)
-    if isinstance(error, ToolError):
-        codes = {"NOT_FOUND": exit_codes.NOT_FOUND, "UNAVAILABLE": exit_codes.ARTIFACT}
-        code = codes.get(error.kind, exit_codes.USAGE)
-        names = f"Close names: {', '.join(error.suggestions)}." if error.suggestions else ""
-        return CommandError(code, error.message, names)
-    return None
+def defect(error: Exception, program: str) -> KbcError:
+    """An error that nobody expected."""
+    return KbcError(
+        "internal",
+        f"a defect of kbc: {type(error).__name__}: {error}",
+        f"run again with `{program} --debug ...` and report what it prints",
+    )
 
 
 def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def _failure_json(failure: CommandError, error: Exception) -> dict[str, Any]:
+def _as_json(failure: KbcError) -> dict[str, Any]:
     """What `--json` prints in place of a result: the error, and the diagnostics of a build."""
-    told: dict[str, Any] = {
-        "error": {"message": failure.message, "hint": failure.hint, "exit_code": failure.code}
+    shown: dict[str, Any] = {
+        "error": {
+            "message": failure.message,
+            "hint": failure.hint,
+            "exit_code": failure.exit_code,
+        }
     }
-    diagnostics = getattr(error, "diagnostics", ())
+    diagnostics = getattr(failure, "diagnostics", ())
     if diagnostics:
-        told["diagnostics"] = [found.as_dict() for found in diagnostics]
-    return told
+        shown["diagnostics"] = [found.as_dict() for found in diagnostics]
+    return shown

@@ -29,7 +29,6 @@ def server_with(
     without being told. Raises ArtifactError, and click.UsageError for what `serve` would refuse."""
     from kb_runtime.clients.server import server_of
     from kb_runtime.errors import UsageError
-    from kb_runtime.mcp.answers import ProfileError
 
     absolute = with_absolute_paths(arguments)
     try:
@@ -37,7 +36,7 @@ def server_with(
         if given.http:
             raise click.UsageError("clients start servers over stdio: --http cannot be installed")
         return server_of(given.artifacts, [*command, *absolute], given.tools)
-    except (UsageError, ProfileError) as error:
+    except UsageError as error:
         raise click.UsageError(str(error)) from None
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from kb_runtime.errors import SingleCodeError, exit_codes
 
-class ConfigError(Exception):
-    """A configuration that is left as it is. `message` is one sentence, `hint` says what to do."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+class ConfigError(SingleCodeError):
+    """A configuration that is left as it is."""
+
+    code = "client-config"
+    exit_code = exit_codes.OUTPUT
 
 
 class ChangedError(ConfigError):
     """The file changed between reading and writing; reading it again may help."""
+
+    code = "client-config-changed"
 
 
 class TextError(ValueError):

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from kb_runtime.clients.machine import Machine
 from kb_runtime.clients.server import query_argument, search_tool
+from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.mcp import revisions
 from kb_runtime.search.request import NO_ENCODER
 
@@ -62,8 +63,11 @@ class Report:
         return {"ok": self.ok, **asdict(self)}
 
 
-class _ProbeError(Exception):
-    """The text is one sentence."""
+class _ProbeError(SingleCodeError):
+    """What a server does wrong."""
+
+    code = "probe"
+    exit_code = exit_codes.BROKEN
 
 
 def probe(

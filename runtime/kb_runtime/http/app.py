@@ -114,7 +114,7 @@ class DispatchServer(Server[Any]):
                 self._dispatcher.handle, context.method, params, context.protocol_version
             )
         except ProtocolError as error:
-            raise MCPError(code=error.code, message=error.message, data=error.data) from error
+            raise MCPError(code=error.rpc_code, message=error.message, data=error.data) from error
 
     async def _watch(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
         """Tells the dispatch core of what does not get there: the SDK refuses unknown methods and params
@@ -211,7 +211,7 @@ class Subscriptions:
             with anyio.CancelScope(shield=True):  # a client that leaves now leaves nothing watched
                 await run(self._changes.watch, addresses)
         except ProtocolError as error:
-            raise MCPError(code=error.code, message=error.message) from error
+            raise MCPError(code=error.rpc_code, message=error.message) from error
         try:
             update = {"resource_subscriptions": addresses or None}
             granted = params.notifications.model_copy(update=update)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from threading import Thread
 from typing import IO, Any
 
-from kb_runtime import exit_codes
+from kb_runtime.errors import SingleCodeError, exit_codes
 
 try:
     import resource
@@ -34,21 +34,25 @@ _KEPT_BYTES = 16_384  # of stderr, the end
 _MAX_REPORT_BYTES = 32 << 20
 
 
-class CompilerError(Exception):
+class CompilerError(SingleCodeError):
     """The compiler failed, and what was published before stays live.
 
-    `message` is one sentence, `hint` what to do, `diagnostics` are the build's, one a line.
+    `diagnostics` are the build's, one a line.
     """
 
+    code = "compiler"
+    exit_code = exit_codes.OUTPUT
+
     def __init__(self, message: str, hint: str = "", diagnostics: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        super().__init__(message, hint)
         self.diagnostics = diagnostics
 
 
 class CompilerMissingError(CompilerError):
     """The compiler's dependencies are not installed; the hint is the command that installs them."""
+
+    code = "compiler-missing"
+    exit_code = exit_codes.EXTRA
 
 
 class CompilerProcess:

@@ -18,6 +18,7 @@ import errno
 import json
 import os
 
+from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.store.locks import is_locked
 
 TYPE_CHECKING = False
@@ -42,13 +43,11 @@ _UNFINISHED_S = 60.0  # after which a new workspace's maker is not at it any mor
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-class WorkspaceError(Exception):
-    """The workspace cannot be used; one sentence and what to do."""
+class WorkspaceError(SingleCodeError):
+    """The workspace cannot be used."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+    code = "workspace"
+    exit_code = exit_codes.OUTPUT
 
 
 class Workspace:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 
-from kb_runtime.errors import ArtifactError
+from kb_runtime.errors import ArtifactError, UsageError
 from kb_runtime.mcp import revisions
 from kb_runtime.mcp.introduction import instructions
 from kb_runtime.tools.session import DATA_FOLDER
@@ -37,8 +37,10 @@ LISTED = ("tools", "prompts", "resources")
 """What a client can list, and be told of when it changes; also the capabilities for that."""
 
 
-class ProfileError(ValueError):
-    """`--tools` names a family that the artifact does not offer. The text is one sentence."""
+class ProfileError(UsageError):
+    """`--tools` names a family that the artifact does not offer."""
+
+    code = "unknown-family"
 
 
 class Answers:

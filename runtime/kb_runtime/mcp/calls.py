@@ -16,6 +16,7 @@ from kb_runtime.tools.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from kb_runtime.knowledge.artifact import Artifact
@@ -32,28 +33,14 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
     Raises ProtocolError for a tool that is not offered, and where a tool's contract wants one.
     """
     name = params["name"]
-    declared = answers.declared_names.get(name)
-    if declared is None:
+    tool = offered_tool(answers, artifact, name)
+    if tool is None:
         raise ProtocolError(revisions.INVALID_PARAMS, f"Unknown tool: {name}")
-    tool = _TOOLS[declared]
-    tool = tool.with_settings(artifact.manifest["prefix"], lookup.settings(artifact, tool.needs))
-    arguments = dict(params.get("arguments") or {})
     given = correlation.given_id(params)
     call_id = given or correlation.new_id()
     shown = {correlation.KEY: call_id} if given or tool.correlated else {}
-    session = Session(
-        artifact,
-        answers.wire_names,
-        call_id,
-        answers.data_folder,
-        answers.working_tree,
-        answers.read_only,
-        answers.workspace,
-    )
     try:
-        if answers.choices and KB in arguments:
-            session.artifact = _chosen(artifact, arguments.pop(KB), tool)
-        return _result(_run(tool, session, arguments), shown)
+        return _result(run_tool(tool, answers, artifact, params.get("arguments"), call_id), shown)
     except ToolError as error:
         failure = error
     except ArtifactError as error:
@@ -69,7 +56,43 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
     try:
         return _result((tool.on_error or _failure)(failure), shown, is_error=True)
     except ProtocolError as error:
-        raise ProtocolError(error.code, error.message, {**(error.data or {}), **shown}) from None
+        raise ProtocolError(
+            error.rpc_code, error.message, {**(error.data or {}), **shown}
+        ) from None
+
+
+def offered_tool(answers: Answers, artifact: Knowledge, name: str) -> Tool | None:
+    """The tool that this server offers under a name."""
+    declared = answers.declared_names.get(name)
+    if declared is None:
+        return None
+    tool = _TOOLS[declared]
+    return tool.with_settings(artifact.manifest["prefix"], lookup.settings(artifact, tool.needs))
+
+
+def run_tool(
+    tool: Tool,
+    answers: Answers,
+    artifact: Knowledge,
+    arguments: Mapping[str, Any] | None,
+    call_id: str = "",
+) -> Answer[Any]:
+    """The answer of a tool. Raises `ToolError` and `ArtifactError`."""
+    given = dict(arguments or {})
+    session = Session(
+        artifact,
+        answers.wire_names,
+        call_id,
+        answers.data_folder,
+        answers.working_tree,
+        answers.read_only,
+        answers.workspace,
+    )
+    if answers.choices and KB in given:
+        session.artifact = _chosen(artifact, given.pop(KB), tool)
+    checked, warnings = check(tool, given)
+    answer = tool.run(session, checked)
+    return with_warnings(answer, [*warnings, *session.notes])
 
 
 def _chosen(knowledge: Knowledge, name: Any, tool: Tool) -> Artifact:
@@ -112,9 +135,3 @@ def _result(answer: Answer[Any], meta: dict[str, str], is_error: bool = False) -
     if meta:
         result["_meta"] = meta
     return result
-
-
-def _run(tool: Tool, session: Session, raw: dict[str, Any]) -> Answer[Any]:
-    arguments, warnings = check(tool, raw)
-    answer = tool.run(session, arguments)
-    return with_warnings(answer, [*warnings, *session.notes])

@@ -145,7 +145,7 @@ class Connection:
                 return self._listen(self._changes(), request_id, message.get("params"))
             result = self._request(message["method"], message.get("params"))
         except ProtocolError as error:
-            return error_answer(request_id, error.code, error.message, error.data)
+            return error_answer(request_id, error.rpc_code, error.message, error.data)
         except Exception as error:
             failures.report(f"{message['method']} failed", error)
             return error_answer(request_id, revisions.INTERNAL_ERROR, "Internal server error")

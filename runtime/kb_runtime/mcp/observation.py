@@ -58,7 +58,7 @@ class ObservedDispatcher(Dispatcher):
             outcome = _outcome(result)
             return result
         except ProtocolError as error:
-            outcome = str(error.code)
+            outcome = str(error.rpc_code)
             raise
         finally:
             self._tell(method, params, outcome, perf_counter() - start, request_id)

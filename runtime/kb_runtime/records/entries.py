@@ -1,4 +1,4 @@
-"""What the runtime reads of the catalog's entries; the compiler's `records.catalog_entry` makes them.
+"""What the catalog stores of each kind of record; the compiler's `records.catalog_entry` makes it.
 
 A field that may be missing has no value: texts and lists that are empty are left out. Line numbers count
 from 1 and are those of the file as stored.
@@ -6,7 +6,7 @@ from 1 and are those of the file as stored.
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, final
 
 
 class CatalogEntry(TypedDict):
@@ -38,6 +38,17 @@ class SectionEntry(TypedDict):
     chars: int
 
 
+class DefinitionEntry(TypedDict):
+    """A named definition of a source file; `signature` and `parent` may be empty."""
+
+    name: str
+    kind: str
+    line: int
+    end_line: int
+    signature: str
+    parent: str
+
+
 class ImportEntry(TypedDict):
     """`source` is the path after `from`, empty for a module of the same file."""
 
@@ -45,6 +56,7 @@ class ImportEntry(TypedDict):
     source: str
 
 
+@final
 class BuiltinEntry(CatalogEntry):
     name: str
     signature: str
@@ -58,6 +70,7 @@ class BuiltinEntry(CatalogEntry):
     param_types: NotRequired[list[str]]
 
 
+@final
 class DocEntry(CatalogEntry):
     """`content` is `text` without front matter, and with MDX cleaned where it was `processed`."""
 
@@ -70,6 +83,7 @@ class DocEntry(CatalogEntry):
     topics: NotRequired[list[str]]
 
 
+@final
 class ExampleEntry(CatalogEntry):
     """A source file; `id` is its path below the collection's folder."""
 
@@ -85,15 +99,19 @@ class ExampleEntry(CatalogEntry):
     actions: NotRequired[list[str]]
     tests: NotRequired[list[str]]
     keywords: NotRequired[list[str]]
+    definitions: NotRequired[list[DefinitionEntry]]
 
 
+@final
 class CodeEntry(CatalogEntry):
     """A source file of the tree `workspace`; `sha256` is that of its bytes on disk."""
 
     workspace: str
     sha256: str
+    definitions: NotRequired[list[DefinitionEntry]]
 
 
+@final
 class PatternEntry(CatalogEntry):
     """Rules have `rule`, `wrong`, `correct`, `explanation`; anti-patterns `dont`, `reason`, `do`."""
 
@@ -110,6 +128,7 @@ class PatternEntry(CatalogEntry):
     rules: NotRequired[list[dict[str, str]]]
 
 
+@final
 class TemplateEntry(CatalogEntry):
     name: str
     filename: str
@@ -122,6 +141,7 @@ class TemplateEntry(CatalogEntry):
     key_patterns: NotRequired[list[str]]
 
 
+@final
 class RoutingEntry(CatalogEntry):
     """A label that keywords vote for, and what it recommends; confidences are 0 to 1."""
 
@@ -148,24 +168,30 @@ class ListedPage(TypedDict):
     page_count: NotRequired[int]
 
 
+@final
 class SourceEntry(CatalogEntry):
     """A documentation set. Its pages are the entries after it, in the order of `pages`."""
 
     name: str
     type: str
     description: NotRequired[str]
+    content: NotRequired[str]
     pages: NotRequired[list[ListedPage]]
 
 
+@final
 class PageEntry(CatalogEntry):
-    """A page of the documentation set `source`."""
+    """A page of the documentation set `source`; `aliases` are further addresses of it."""
 
     source: str
     source_name: str
+    format: str
     page_count: int
     sections: NotRequired[list[SectionEntry]]
+    breadcrumb: NotRequired[list[str]]
     author: NotRequired[str]
     created_at: NotRequired[str]
+    aliases: NotRequired[list[str]]
 
 
 class ListedStep(TypedDict):
@@ -189,23 +215,30 @@ class ListedSection(TypedDict):
     step: int
     kind: str
     is_diff: bool
+    chars: int
 
 
+@final
 class WorkshopEntry(CatalogEntry):
     """A workshop. Its sections are the entries after it, in the order of `sections`."""
 
     has_diffs: bool
     product: NotRequired[str]
+    repository_owner: NotRequired[str]
+    repository_name: NotRequired[str]
+    content: NotRequired[str]
     exercises: NotRequired[list[ListedExercise]]
     sections: NotRequired[list[ListedSection]]
 
 
+@final
 class WorkshopSectionEntry(CatalogEntry):
     """`exercise` and `step` are 0 where the section belongs to all; `source_path` is below the workshop."""
 
     workshop: str
     exercise: int
     step: int
+    order: int
     kind: str
     label: str
     is_diff: bool
@@ -221,6 +254,7 @@ class StepEntry(TypedDict):
     expected: list[str]
 
 
+@final
 class TestEntry(CatalogEntry):
     """A test case; `ingested_at` is missing where the input has none: then the build's time is meant."""
 
@@ -237,7 +271,25 @@ class TestEntry(CatalogEntry):
     preconditions: NotRequired[list[str]]
     related_issues: NotRequired[list[str]]
     steps: NotRequired[list[StepEntry]]
+    step_chars: NotRequired[list[int]]
     expected_results: NotRequired[str]
     test_data: NotRequired[str]
     test_path: NotRequired[str]
     ingested_at: NotRequired[str]
+
+
+AnyEntry = (
+    BuiltinEntry
+    | DocEntry
+    | ExampleEntry
+    | CodeEntry
+    | PatternEntry
+    | TemplateEntry
+    | RoutingEntry
+    | SourceEntry
+    | PageEntry
+    | WorkshopEntry
+    | WorkshopSectionEntry
+    | TestEntry
+)
+"""An entry of any kind. `in` narrows it for a type checker: `"signature" in entry` leaves `BuiltinEntry`."""

@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.search.tokenizer import QueryTokenizer
 
 if TYPE_CHECKING:
@@ -23,9 +24,12 @@ _NORM_TOLERANCE = 1e-3
 QUERY_TOKENS = 64
 
 
-class EncoderError(Exception):
+class EncoderError(SingleCodeError):
     """The encoder of an artifact cannot be loaded, or gives no usable vector; a search can go on
-    without it. The text is one sentence."""
+    without it."""
+
+    code = "encoder-failed"
+    exit_code = exit_codes.ARTIFACT
 
 
 class QueryEncoder:

@@ -11,7 +11,7 @@ import math
 import os
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.errors import ArtifactError
+from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.search.analysis import RECIPE
 from kb_runtime.search.lexical_schema import META
 from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 _PREFIX = "kbc-lexical-"
 
 
-class LexicalError(Exception):
-    """The engine failed on a query; the sentence says how."""
+class LexicalError(SingleCodeError):
+    """The engine failed on a query."""
+
+    code = "lexical-failed"
+    exit_code = exit_codes.ARTIFACT
 
 
 def rarity(documents: int, found: int) -> float:

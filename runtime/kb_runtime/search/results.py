@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, cast
 
 if TYPE_CHECKING:
     from kb_runtime.search.request import Hit
@@ -12,7 +12,23 @@ NEARLY_SAME = 0.9
 """Of the different words of two passages, the share in both from which they are one."""
 
 
-def explain(hit: Hit) -> dict[str, Any]:
+class Explanation(TypedDict, total=False):
+    """Ranks count from 1; a side that did not find the chunk has none."""
+
+    lexicalRank: int
+    bm25: float
+    semanticRank: int
+    cosine: float
+    matched: list[str]
+    exactName: bool
+    fusedRank: int
+    fused: float
+    scaled: float
+    adjustments: dict[str, float]
+    reranker: float
+
+
+def explain(hit: Hit) -> Explanation:
     """Why a hit stands where it does, as plain values: ranks and scores of both sides, the words that
     matched, the rank and the score of both sides together, and what each step of ranking changed.
 
@@ -20,7 +36,7 @@ def explain(hit: Hit) -> dict[str, Any]:
     `scaled` is the fused score on that scale; with all changes added it is what the hit was ranked by.
     """
     fused = hit.fused
-    known: dict[str, Any] = {
+    known = {
         "lexicalRank": hit.lexical_rank,
         "bm25": _rounded(hit.lexical_score),
         "semanticRank": hit.semantic_rank,
@@ -33,7 +49,8 @@ def explain(hit: Hit) -> dict[str, Any]:
         "adjustments": {step: _rounded(change) for step, change in hit.adjustments},
         "reranker": _rounded(hit.rerank_score),
     }
-    return {name: value for name, value in known.items() if value not in (None, [], {})}
+    found = {name: value for name, value in known.items() if value not in (None, [], {})}
+    return cast("Explanation", found)
 
 
 def without_near_duplicates(

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
-from kb_runtime import exit_codes, log
-from kb_runtime.errors import UsageError
+from kb_runtime import log
+from kb_runtime.errors import ArtifactError, UsageError, exit_codes
 from kb_runtime.start.options import parse, usage, wants_help
 
 TYPE_CHECKING = False
@@ -34,8 +34,6 @@ def main(arguments: Sequence[str], program: str = PROGRAM, upgrade: str = "") ->
 
     `program` is what messages call it; `upgrade` says how to get a runtime for a newer artifact.
     """
-    from kb_runtime.errors import ArtifactError
-
     try:
         if wants_help(arguments):
             print(usage(), end="")
@@ -73,29 +71,25 @@ def _serve(options: Options) -> int:
 def _open(options: Options) -> ServerContext:
     """Raises UsageError and ArtifactError."""
     from kb_runtime.live.versions import LiveArtifact
-    from kb_runtime.mcp.answers import ProfileError
     from kb_runtime.mcp.context import ServerContext
     from kb_runtime.tools.session import DATA_FOLDER
 
     dispatcher_type = _dispatcher_type(options)
     check = _check_of(options.key)
-    try:
-        tree = _working_tree(options.code)  # before the workspace: refused where there is none
-        workspace = _workspace(options)
-        if tree is not None and workspace is not None:
-            tree.only_own = True
-        live = LiveArtifact(
-            *options.artifacts,
-            workspaces=() if workspace is None else workspace.kb_folders,
-            check=check,
-        )
-        if workspace is not None:
-            workspace.serve_with(live)
-        dispatcher = dispatcher_type(
-            live, options.tools, options.data or DATA_FOLDER, tree, options.read_only, workspace
-        )
-    except ProfileError as error:
-        raise UsageError(str(error)) from None
+    tree = _working_tree(options.code)  # before the workspace: refused where there is none
+    workspace = _workspace(options)
+    if tree is not None and workspace is not None:
+        tree.only_own = True
+    live = LiveArtifact(
+        *options.artifacts,
+        workspaces=() if workspace is None else workspace.kb_folders,
+        check=check,
+    )
+    if workspace is not None:
+        workspace.serve_with(live)
+    dispatcher = dispatcher_type(
+        live, options.tools, options.data or DATA_FOLDER, tree, options.read_only, workspace
+    )
     return ServerContext(live, dispatcher, workspace)
 
 

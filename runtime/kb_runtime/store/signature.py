@@ -13,7 +13,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.digests import sha256
-from kb_runtime.errors import ArtifactError
+from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.store.manifest import MANIFEST
 
 if TYPE_CHECKING:
@@ -27,13 +27,11 @@ MAX_BYTES = 1 << 20
 """A larger file of signatures or keys is neither."""
 
 
-class KeyFileError(Exception):
-    """A file that does not hold the key that it should: one sentence, and what to do."""
+class KeyFileError(SingleCodeError):
+    """A file that does not hold the key that it should."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+    code = "key-file"
+    exit_code = exit_codes.USAGE
 
 
 def key_id(key: Ed25519PublicKey) -> str:

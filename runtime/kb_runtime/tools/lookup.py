@@ -6,13 +6,15 @@ two of them have the same id, the first one is returned.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from kb_runtime.errors import ToolError
+from kb_runtime.knowledge import lookup
+from kb_runtime.knowledge.lookup import Place, Resolver
+from kb_runtime.knowledge.lookup import record_id as record_id
 from kb_runtime.text.addresses import parse_address
-from kb_runtime.text.names import NameIndex, quoted, resolve, resolve_path, suggest
+from kb_runtime.text.names import quoted, resolve, resolve_path, suggest
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -22,10 +24,6 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
 
 R = TypeVar("R", bound="CatalogEntry")
-Resolver = Callable[[str, Sequence[NameIndex]], tuple[int, int] | None]
-
-_HIT_ID = re.compile(r"(?:builtin|doc|example|pattern|template|extra|guideline:[a-z]+):(?=.)")
-"""What search hits put before a record's id."""
 
 
 class Kind(str, Generic[R]):
@@ -76,7 +74,7 @@ def find(session: Session, kind: Kind[R], name: str) -> R | None:
     return None
 
 
-def _record(session: Session, kind: Kind[R], place: tuple[CollectionInfo, int]) -> R:
+def _record(session: Session, kind: Kind[R], place: Place) -> R:
     record: Any = session.artifact.catalog(place[0].name)[place[1]]
     return cast("R", record)
 
@@ -98,31 +96,19 @@ def unknown_choice(
 
 def look_up(
     session: Session, infos: Sequence[CollectionInfo], resolver: Resolver, name: str
-) -> tuple[CollectionInfo, int] | None:
-    """What a name means in some collections: one of them, and the record's position in it.
+) -> Place | None:
+    """What a name means in some collections. Where several knowledge bases have a record of that name,
+    the answer says so with their addresses."""
+    return first_place(session, name, lookup.look_up(session.artifact, infos, resolver, name))
 
-    Where several knowledge bases have a record of that name, the answer says so with their addresses;
-    a name that one of them has once counts, whatever others have.
-    """
 
-    def within(among: Sequence[CollectionInfo]) -> tuple[CollectionInfo, int] | None:
-        place = resolver(name, [session.artifact.catalog(info.name) for info in among])
-        return None if place is None else (among[place[0]], place[1])
-
-    found = within(infos)
-    if len(session.artifact.served) < 2:
-        return found
-    by_origin: dict[str, list[CollectionInfo]] = {}
-    for info in infos:
-        by_origin.setdefault(session.artifact.origin(info.name), []).append(info)
-    each = [place for among in by_origin.values() if (place := within(among)) is not None]
-    found = found or next(iter(each), None)
-    if found is not None:
-        places = [
-            (info.name, session.artifact.catalog(info.name).id(at)) for info, at in (found, *each)
-        ]
-        note_duplicates(session, name, places)
-    return found
+def first_place(session: Session, name: str, places: Sequence[Place]) -> Place | None:
+    """The first of the places that a name means; the answer has the addresses of the others."""
+    catalog = session.artifact.catalog
+    if places:
+        found = [(info.name, catalog(info.name).id(at)) for info, at in places]
+        note_duplicates(session, name, found)
+    return places[0] if places else None
 
 
 def note_duplicates(session: Session, name: str, places: Sequence[tuple[str, str]]) -> bool:
@@ -170,14 +156,6 @@ def find_path(session: Session, kind: Kind[R], path: str, given: str = "") -> R 
         if place is not None:
             return _record(session, kind, place)
     return None
-
-
-def record_id(name: str) -> str:
-    """The record id inside a `kb://` address or a search hit's id; other names as they are."""
-    address = parse_address(name)
-    if address is not None:
-        return address[2]
-    return _HIT_ID.sub("", name, count=1) if _HIT_ID.match(name) else name
 
 
 def stored_lines(text: str) -> list[str]:

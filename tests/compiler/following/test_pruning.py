@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kb_runtime import exit_codes
+from kb_runtime.errors import exit_codes
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.workspace import CodeFolder, Workspace, write_whole
 from kb_runtime.store.locks import try_lock

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kbc.diagnostics import Diagnostics, render
+from kbc.diagnostics import Diagnostics
 from kbc.project.kinds import MAX_FILE_BYTES
 from kbc.project.loading import load_project
 from kbc.project.source_file import SourceFile
@@ -20,7 +20,7 @@ def files_of(
     (root / "kb.toml").write_text(f'[kb]\nname = "demo"\n{toml}')
     diagnostics = Diagnostics()
     project = load_project(root, diagnostics)
-    assert project is not None, [render(found) for found in diagnostics]
+    assert project is not None, [str(found) for found in diagnostics]
     return discover(project, diagnostics, allow_outside), diagnostics
 
 
@@ -125,7 +125,7 @@ def test_names_with_spaces_quotes_and_newlines_are_kept_and_shown_on_one_line(
     assert [file.path for file in files["docs"]] == [name]
     assert files["docs"][0].text(diagnostics) is None
     (error,) = diagnostics.errors
-    assert render(error).splitlines()[0].startswith('docs/it\'s a "page"\\nof two lines.md:1: ')
+    assert str(error).splitlines()[0].startswith('docs/it\'s a "page"\\nof two lines.md:1: ')
 
 
 def test_a_name_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:

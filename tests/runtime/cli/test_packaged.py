@@ -9,8 +9,8 @@ from shutil import copytree
 
 import pytest
 
-from kb_runtime import exit_codes
 from kb_runtime.cli.packaged import ARTIFACT_FOLDER, main
+from kb_runtime.errors import exit_codes
 from kb_runtime.store.manifest import seal
 from kbc.linking.linker import Published
 

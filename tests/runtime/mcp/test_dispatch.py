@@ -120,10 +120,10 @@ def test_every_answer_fits_the_published_schema(
 
 
 def test_a_method_of_the_other_era_is_not_found(dispatcher: Any) -> None:
-    assert refusal(dispatcher, "server/discover", {}).code == revisions.METHOD_NOT_FOUND
+    assert refusal(dispatcher, "server/discover", {}).rpc_code == revisions.METHOD_NOT_FOUND
     for method in ("initialize", "ping"):
         error = refusal(dispatcher, method, ENVELOPE, STATELESS)
-        assert (error.code, error.data) == (revisions.METHOD_NOT_FOUND, method)
+        assert (error.rpc_code, error.data) == (revisions.METHOD_NOT_FOUND, method)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,10 @@ def test_params_of_a_wrong_shape_are_invalid_and_the_field_is_named(
     dispatcher: Any, method: str, params: Any, field: str
 ) -> None:
     error = refusal(dispatcher, method, params)
-    assert (error.code, error.message) == (revisions.INVALID_PARAMS, "Invalid request parameters")
+    assert (error.rpc_code, error.message) == (
+        revisions.INVALID_PARAMS,
+        "Invalid request parameters",
+    )
     assert field in error.data
 
 
@@ -165,17 +168,17 @@ def test_params_of_a_wrong_shape_are_invalid_and_the_field_is_named(
 )
 def test_a_malformed_envelope_is_refused(dispatcher: Any, meta: Any, code: int) -> None:
     params = {"_meta": {revisions.REVISION_KEY: STATELESS, **meta}}
-    assert refusal(dispatcher, "tools/list", params, STATELESS).code == code
+    assert refusal(dispatcher, "tools/list", params, STATELESS).rpc_code == code
 
 
 @pytest.mark.parametrize("method", ["tools/list", "prompts/list", "resources/templates/list"])
 def test_lists_of_one_page_refuse_any_cursor(dispatcher: Any, method: str) -> None:
-    assert refusal(dispatcher, method, {"cursor": "abc"}).code == revisions.INVALID_PARAMS
+    assert refusal(dispatcher, method, {"cursor": "abc"}).rpc_code == revisions.INVALID_PARAMS
 
 
 def test_an_unknown_tool_is_a_protocol_error(dispatcher: Any) -> None:
     error = refusal(dispatcher, "tools/call", {"name": "nope"})
-    assert (error.code, error.message) == (revisions.INVALID_PARAMS, "Unknown tool: nope")
+    assert (error.rpc_code, error.message) == (revisions.INVALID_PARAMS, "Unknown tool: nope")
 
 
 def test_missing_and_null_arguments_equal_none_given(dispatcher: Any) -> None:
@@ -234,7 +237,7 @@ def test_a_defect_outside_tools_leaks_nothing(
 
     monkeypatch.setattr("kb_runtime.mcp.resources.list_resources", explode)
     error = refusal(dispatcher, "resources/list", {})
-    assert (error.code, error.message) == (revisions.INTERNAL_ERROR, "Internal server error")
+    assert (error.rpc_code, error.message) == (revisions.INTERNAL_ERROR, "Internal server error")
     assert "secret" in capsys.readouterr().err
 
 
@@ -267,7 +270,8 @@ def test_a_cursor_of_another_build_is_refused(corpus: Any, dispatcher: Any) -> N
     cursor = dispatcher.handle("resources/list", {}, NEWEST)["nextCursor"]
     corpus.publish("2")
     assert (
-        refusal(dispatcher, "resources/list", {"cursor": cursor}).code == revisions.INVALID_PARAMS
+        refusal(dispatcher, "resources/list", {"cursor": cursor}).rpc_code
+        == revisions.INVALID_PARAMS
     )
 
 

@@ -102,7 +102,7 @@ def test_params_are_refused_as_without_observers(
     for handle in (dispatcher.handle, super(ObservedDispatcher, dispatcher).handle):
         with pytest.raises(ProtocolError) as refused:
             handle("tools/call", params, revisions.STATELESS_REVISIONS[0])
-        told.append((refused.value.code, refused.value.message))
+        told.append((refused.value.rpc_code, refused.value.message))
     assert told[0] == told[1]
     assert seen[0].outcome == str(told[0][0])
 

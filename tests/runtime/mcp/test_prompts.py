@@ -47,7 +47,7 @@ def test_the_task_is_required(dispatcher: Any, arguments: Any) -> None:
 def test_an_unknown_prompt_is_a_protocol_error(dispatcher: Any) -> None:
     with pytest.raises(ProtocolError) as caught:
         dispatcher.handle("prompts/get", {"name": "nope"}, NEWEST)
-    assert (caught.value.code, caught.value.message) == (
+    assert (caught.value.rpc_code, caught.value.message) == (
         revisions.INVALID_PARAMS,
         "Unknown prompt: nope",
     )

@@ -62,7 +62,7 @@ def test_slashes_may_be_left_unencoded(dispatcher: Any) -> None:
 def test_a_foreign_cursor_is_refused(dispatcher: Any, cursor: str) -> None:
     with pytest.raises(ProtocolError) as caught:
         dispatcher.handle("resources/list", {"cursor": cursor}, NEWEST)
-    assert caught.value.code == revisions.INVALID_PARAMS
+    assert caught.value.rpc_code == revisions.INVALID_PARAMS
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_an_unknown_resource_is_a_protocol_error_that_names_it(
 ) -> None:
     with pytest.raises(ProtocolError) as caught:
         dispatcher.handle("resources/read", {"uri": uri, **META}, revision)
-    assert caught.value.code == code
+    assert caught.value.rpc_code == code
     assert caught.value.data == {"uri": uri}
 
 
@@ -130,7 +130,7 @@ def test_completing_something_unknown_is_a_protocol_error(dispatcher: Any, ref: 
     params = {"ref": ref, "argument": {"name": "id", "value": ""}}
     with pytest.raises(ProtocolError) as caught:
         dispatcher.handle("completion/complete", params, NEWEST)
-    assert caught.value.code == revisions.INVALID_PARAMS
+    assert caught.value.rpc_code == revisions.INVALID_PARAMS
 
 
 def test_arguments_of_prompts_are_free_text(dispatcher: Any) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kb_runtime import exit_codes
+from kb_runtime.errors import exit_codes
 from kb_runtime.start import main as server
 from kb_runtime.start.options import OPTIONS
 

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from kb_runtime.errors import SingleCodeError, exit_codes
+
 if TYPE_CHECKING:
     from kb_runtime.search.ports import Chunks
     from kb_runtime.search.query import Query
@@ -23,8 +25,11 @@ RERANKERS = "kbc.rerankers"
 RERANKED = 30
 
 
-class RerankerError(Exception):
-    """A re-ranker that is missing or answers nonsense, in words that a client may read."""
+class RerankerError(SingleCodeError):
+    """A re-ranker that is missing or gives unusable scores, in words that a client may read."""
+
+    code = "reranker-failed"
+    exit_code = exit_codes.EXTRA
 
 
 class RerankStage:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.errors import ToolError
-from kb_runtime.text.addresses import parse_address
-from kb_runtime.text.names import PATH_SUGGESTIONS, quoted, resolve, resolve_ending, suggest
+from kb_runtime.knowledge import lookup
+from kb_runtime.text.names import quoted
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
-from kb_runtime.tools.lookup import look_up, record_id, stored_lines, tool_name
+from kb_runtime.tools.lookup import first_place, stored_lines, tool_name
 from kb_runtime.tools.paging import Pager
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
-    from kb_runtime.knowledge.interface import Knowledge
-    from kb_runtime.records.entries import CatalogEntry, SectionEntry
-    from kb_runtime.search.request import Hit
+    from kb_runtime.knowledge.lookup import Record
+    from kb_runtime.records.entries import SectionEntry
     from kb_runtime.tools.search.answers import (
         CollectionSize,
         CompactHit,
@@ -39,84 +38,56 @@ MAX_HITS_PER_RECORD = 3
 
 
 def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
+    from kb_runtime.knowledge import hits
     from kb_runtime.search.request import SearchRequest
 
-    artifact = session.artifact
-    scopes: dict[str, list[str]] = artifact.manifest["scopes"]
-    scope = arguments["scope"]
-    if scope not in scopes:
-        raise ToolError(
-            "BAD_INPUT",
-            f"scope {quoted(scope)} is not one of: {', '.join(scopes)}",
-            suggestions=suggest(scope, scopes) or list(scopes),
-            details={"allowed": list(scopes)},
-        )
-    result = artifact.searcher.search(
+    knowledge, scope = session.artifact, arguments["scope"]
+    collections = hits.collections_of(knowledge, [scope])
+    answer = hits.search(
+        knowledge,
         SearchRequest(
             query=arguments["query"],
-            collections=None if scope == "all" else tuple(scopes[scope]),
+            collections=None if scope == hits.ALL else collections,
             limit=arguments["limit"],
             mode=arguments["mode"],
             per_record=MAX_HITS_PER_RECORD,
-        )
+        ),
     )
-    hits = [shown_hit(artifact, hit) for hit in result.hits]
     structured: Hits = {
         "query": arguments["query"],
         "scope": scope,
-        "mode": result.mode,
-        "hits": hits,
+        "mode": answer.mode,
+        "hits": [cast("CompactHit", hit.as_dict()) for hit in answer.hits],
     }
-    if not hits:
+    if not answer.hits:
         structured["advice"] = "Nothing found: use other words, or the scope all."
-    if result.warnings:
-        structured["warnings"] = list(result.warnings)
+    if answer.warnings:
+        structured["warnings"] = list(answer.warnings)
     return json_answer(structured)
-
-
-def shown_hit(artifact: Knowledge, hit: Hit) -> CompactHit:
-    """A hit as lists of hits show it: its place and its snippet.
-
-    A chunk with nothing to show, which is front matter alone, is shown by its record's summary.
-    """
-    catalog = artifact.catalog(hit.collection)
-    found = catalog.id(hit.record)
-    passage = hit.snippet
-    place = (passage.start_line, passage.end_line)
-    if not passage.text:
-        place = (hit.chunk["start_line"], hit.chunk["end_line"])
-    return {
-        "address": artifact.address(hit.collection, found),
-        "title": hit.chunk.get("title", found),
-        "lines": list(place),
-        "score": round(hit.score, 6),
-        "strategy": hit.strategy,
-        "snippet": passage.text or catalog[hit.record].get("summary", ""),
-    }
 
 
 def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
     """A record's text as stored, so that line numbers of hits and outlines apply."""
-    info, record = find_record(session, arguments)
-    text: str = record.get("text", "")
-    first = record.get("line", 1)
+    record = _found(session, arguments)
+    text, first = record.text, record.data.get("line", 1)
     lines = stored_lines(text)
     start = max(arguments["start_line"] or first, first)
     end = min(arguments["end_line"] or first + len(lines) - 1, first + len(lines) - 1)
     if start > end and lines:
         raise ToolError(
             "BAD_INPUT",
-            f"lines {start} to {end} are not in {quoted(record['id'])},"
+            f"lines {start} to {end} are not in {quoted(record.id)},"
             f" which has lines {first} to {first + len(lines) - 1}",
         )
     part = "".join(lines[start - first : end - first + 1])
     own_name = tool_name(session, "get")
-    address = session.artifact.address(info.name, record["id"])
-    pager = Pager(session.artifact.build_id, own_name, {"address": address, "lines": [start, end]})
-    page = pager.part(arguments["cursor"], part, arguments["max_chars"])
-    header = f"# {record.get('title') or record['id']}\n{address}, lines {start} to {end}"
-    if record.get("url"):
-        header += f", {record['url']}"
+    part_of = {"address": record.address, "lines": [start, end]}
+    page = Pager(session.artifact.build_id, own_name, part_of).part(
+        arguments["cursor"], part, arguments["max_chars"]
+    )
+    header = f"# {record.title}\n{record.address}, lines {start} to {end}"
+    if url := record.data.get("url"):
+        header += f", {url}"
     body = part[page.start : page.stop]
     if page.next is not None:
         left = len(part) - page.stop
@@ -129,7 +100,7 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordLi
     name = arguments["collection"]
     if name is None:
         return json_answer({"collections": [_summary(info) for info in artifact.collections]})
-    info = _collection(session, name)
+    info = lookup.named_collection(artifact, name)
     catalog = artifact.catalog(info.name)
     pager = Pager(artifact.build_id, tool_name(session, "list"), {"collection": info.name})
     page = pager.items(arguments["cursor"], len(catalog), arguments["limit"])
@@ -144,8 +115,8 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordLi
 
 
 def outline(session: Session, arguments: dict[str, Any]) -> Answer[Outline]:
-    info, record = find_record(session, arguments)
-    fields: Any = record  # of a kind that has sections, or definitions, or neither
+    record = _found(session, arguments)
+    fields: Any = record.data  # of a kind that has sections, or definitions, or neither
     entries: list[OutlineLine] = [
         {"title": section["title"], "level": section["level"], "lines": _lines(section)}
         for section in fields.get("sections", ())
@@ -155,8 +126,8 @@ def outline(session: Session, arguments: dict[str, Any]) -> Answer[Outline]:
     ]
     return json_answer(
         {
-            "address": session.artifact.address(info.name, record["id"]),
-            "title": record.get("title") or record["id"],
+            "address": record.address,
+            "title": record.title,
             "entries": entries,
         }
     )
@@ -178,43 +149,13 @@ def info(session: Session, _: dict[str, Any]) -> Answer[KnowledgeBaseInfo]:
     return json_answer(structured)
 
 
-def find_record(session: Session, arguments: dict[str, Any]) -> tuple[CollectionInfo, CatalogEntry]:
-    """The record that an address, a hit's id, a path, the end of only one path, or a name means."""
-    artifact = session.artifact
-    name: str = arguments["name"]
-    address = parse_address(name)
-    wanted = arguments["collection"] or (address[1] if address else None)
-    names = artifact.addressed(*address[:2]) if address and not arguments["collection"] else ()
-    infos = [artifact.collection(each) for each in names]
-    if not infos:
-        infos = [_collection(session, wanted)] if wanted else list(artifact.collections)
-    bare = record_id(name)
-    candidates = [one for one in dict.fromkeys((name, bare, bare.partition("#")[0])) if one]
-    for resolver in (resolve, resolve_ending):
-        for candidate in candidates:
-            place = look_up(session, infos, resolver, candidate)
-            if place is not None:
-                record: Any = artifact.catalog(place[0].name)[place[1]]
-                return place[0], record
-    known = (id for each in infos for id in artifact.catalog(each.name).ids())
-    raise ToolError(
-        "NOT_FOUND",
-        f"there is no record {quoted(name)}" + (f" in {wanted}" if wanted else ""),
-        suggestions=suggest(bare, known, PATH_SUGGESTIONS),
-        next_steps=[f"Call {tool_name(session, 'search')} with words of what you look for."],
-    )
-
-
-def _collection(session: Session, name: str) -> CollectionInfo:
-    names = [each.name for each in session.artifact.collections]
-    for each in session.artifact.collections:
-        if each.name.casefold() == name.casefold():
-            return each
-    raise ToolError(
-        "NOT_FOUND",
-        f"there is no collection {quoted(name)}; there are: {', '.join(names)}",
-        suggestions=suggest(name, names) or names,
-    )
+def _found(session: Session, arguments: dict[str, Any]) -> Record:
+    """The record that `name` means, in `collection` where that is given."""
+    steps = [f"Call {tool_name(session, 'search')} with words of what you look for."]
+    name = arguments["name"]
+    places = lookup.find(session.artifact, name, arguments["collection"], steps)
+    first_place(session, name, places)
+    return lookup.record_at(session.artifact, places[0])
 
 
 def _summary(each: CollectionInfo) -> CollectionSize:

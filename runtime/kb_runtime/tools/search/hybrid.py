@@ -51,7 +51,7 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridR
     if arguments["explain"]:
         for scope, hits in found.items():
             for result, one in zip(by_scope[scope], hits, strict=True):
-                result["explanation"] = explain(one.hit)
+                result["explanation"] = {**explain(one.hit)}
     if not any(by_scope.values()):
         warnings.append(_nothing_found(session, scopes))
     mode: Any = modes.pop() if len(modes) == 1 else "hybrid"

@@ -4,13 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.tools.search.compact import get, shown_hit
+from kb_runtime.knowledge.hits import as_hit
+from kb_runtime.tools.search.compact import get
 from kb_runtime.tools.session import Session
 from kbc.linking.linker import Published
 
 
 def test_hit_is_shown_with_its_address_and_passage(session: Any, make_hit: Any) -> None:
-    assert shown_hit(session.artifact, make_hit("docs", 0, 5, title="The manual › Sets")) == {
+    hit = as_hit(session.artifact, make_hit("docs", 0, 5, title="The manual › Sets"))
+    assert hit.as_dict() == {
         "address": "kb://small/docs/docs%2Fmanual.md",
         "title": "The manual › Sets",
         "lines": [5, 9],
@@ -23,8 +25,8 @@ def test_hit_is_shown_with_its_address_and_passage(session: Any, make_hit: Any) 
 def test_hit_with_nothing_to_show_is_shown_by_its_summary(session: Any, make_hit: Any) -> None:
     hit = make_hit("posts", 0, 1)
     hit.reader.text = ""
-    shown = shown_hit(session.artifact, hit)
-    assert (shown["snippet"], shown["lines"]) == ("A page about soup.", [1, 5])
+    shown = as_hit(session.artifact, hit)
+    assert (shown.snippet, shown.lines) == ("A page about soup.", (1, 5))
 
 
 def test_only_a_newline_ends_a_line(publish: Callable[..., Published]) -> None:

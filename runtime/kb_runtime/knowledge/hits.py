@@ -1,0 +1,123 @@
+"""Searches of open knowledge, with hits that stand for themselves: an address, lines and a passage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.errors import ToolError
+from kb_runtime.search.results import Explanation, explain
+from kb_runtime.text.names import quoted, suggest
+
+if TYPE_CHECKING:
+    from kb_runtime.knowledge.interface import Knowledge
+    from kb_runtime.search.request import Hit as RankedChunk
+    from kb_runtime.search.request import Mode, SearchRequest, Strategy
+
+ALL = "all"
+"""The scope of what one reads to learn; what else there is has scopes of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that answers a search.
+
+    `address` is the record's, which `get` accepts. `lines` are the first and the last line of `snippet`,
+    1-based, in the file as stored. `breadcrumb` is the document's title and the headings down to the
+    passage. `score` never increases down a list; `strategy` says which side found it: `lexical`,
+    `semantic`, or `fused` for both.
+    """
+
+    address: str
+    collection: str
+    kind: str
+    title: str
+    breadcrumb: tuple[str, ...]
+    lines: tuple[int, int]
+    snippet: str
+    score: float
+    strategy: Strategy
+    ranked: RankedChunk = field(repr=False, compare=False)
+
+    def explain(self) -> Explanation:
+        """Why it ranks where it does: ranks and scores of both sides, and what ranking changed."""
+        return explain(self.ranked)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The hit as lists of hits show it, in JSON's types."""
+        return {
+            "address": self.address,
+            "title": self.title,
+            "lines": list(self.lines),
+            "score": round(self.score, 6),
+            "strategy": self.strategy,
+            "snippet": self.snippet,
+        }
+
+    def __str__(self) -> str:
+        first, last = self.lines
+        return "\n".join(
+            [
+                self.title,
+                f"{self.address} lines {first}-{last} ({self.strategy}, {self.score:.4f})",
+                *(f"| {line}" for line in self.snippet.splitlines()),
+            ]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """Hits, best first. `mode` is what was done, which is less than asked for when a side failed;
+    `warnings` say so, in sentences."""
+
+    hits: list[Hit]
+    mode: Mode
+    warnings: tuple[str, ...]
+
+
+def search(knowledge: Knowledge, request: SearchRequest) -> SearchAnswer:
+    """Raises `ToolError` UNAVAILABLE when no side can answer, and `ValueError` for a collection that
+    does not exist."""
+    result = knowledge.searcher.search(request)
+    return SearchAnswer(
+        [as_hit(knowledge, hit) for hit in result.hits], result.mode, result.warnings
+    )
+
+
+def collections_of(knowledge: Knowledge, scopes: Iterable[str]) -> tuple[str, ...]:
+    """The collections of all `scopes` together; of the scope `all` when there are none. Raises
+    `ToolError` BAD_INPUT for a scope that does not exist."""
+    known: dict[str, list[str]] = knowledge.manifest["scopes"]
+    wanted = tuple(scopes) or (ALL,)
+    for scope in wanted:
+        if scope not in known:
+            raise ToolError(
+                "BAD_INPUT",
+                f"scope {quoted(scope)} is not one of: {', '.join(known)}",
+                suggestions=suggest(scope, known),
+                details={"allowed": list(known)},
+            )
+    return tuple(dict.fromkeys(name for scope in wanted for name in known[scope]))
+
+
+def as_hit(knowledge: Knowledge, ranked: RankedChunk) -> Hit:
+    """A chunk with nothing to show, which is front matter alone, is shown by its record's summary."""
+    catalog = knowledge.catalog(ranked.collection)
+    record_id = catalog.id(ranked.record)
+    passage = ranked.snippet
+    place = (passage.start_line, passage.end_line)
+    if not passage.text:
+        place = (ranked.chunk["start_line"], ranked.chunk["end_line"])
+    return Hit(
+        address=knowledge.address(ranked.collection, record_id),
+        collection=ranked.collection,
+        kind=knowledge.collection(ranked.collection).kind,
+        title=ranked.chunk.get("title", record_id),
+        breadcrumb=tuple(ranked.chunk.get("breadcrumb", ())),
+        lines=place,
+        snippet=passage.text or catalog[ranked.record].get("summary", ""),
+        score=ranked.score,
+        strategy=ranked.strategy,
+        ranked=ranked,
+    )

@@ -1,0 +1,150 @@
+"""Records by what a caller calls them: an address, a hit's id, a path, its ending, or a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from kb_runtime.errors import ToolError
+from kb_runtime.text.addresses import parse_address
+from kb_runtime.text.names import (
+    PATH_SUGGESTIONS,
+    NameIndex,
+    quoted,
+    resolve,
+    resolve_ending,
+    suggest,
+)
+
+if TYPE_CHECKING:
+    from kb_runtime.knowledge.artifact import CollectionInfo
+    from kb_runtime.knowledge.interface import Knowledge
+    from kb_runtime.records.entries import AnyEntry
+
+Resolver = Callable[[str, Sequence[NameIndex]], tuple[int, int] | None]
+
+_HIT_ID = re.compile(r"(?:builtin|doc|example|pattern|template|extra|guideline:[a-z]+):(?=.)")
+"""What search hits of some tools put before a record's id."""
+
+
+class Place(NamedTuple):
+    """Where a record is: its collection, and its position there."""
+
+    info: CollectionInfo
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record as stored. `data` has all of its fields, which depend on the collection's `kind`: see
+    `kb_runtime.records.entries`."""
+
+    address: str
+    collection: str
+    kind: str
+    data: AnyEntry
+
+    @property
+    def id(self) -> str:
+        """Its name within the collection."""
+        return self.data["id"]
+
+    @property
+    def title(self) -> str:
+        return self.data.get("title") or self.id
+
+    @property
+    def text(self) -> str:
+        """The text as stored: line numbers of hits count in it, from `data["line"]` on."""
+        return self.data.get("text", "")
+
+    def __str__(self) -> str:
+        return f"# {self.title}\n# {self.address}\n\n{self.text}"
+
+
+def record_id(name: str) -> str:
+    """The record id inside a `kb://` address or a search hit's id; other names as they are."""
+    address = parse_address(name)
+    if address is not None:
+        return address[2]
+    return _HIT_ID.sub("", name, count=1) if _HIT_ID.match(name) else name
+
+
+def get(knowledge: Knowledge, name: str, collection: str | None = None) -> Record:
+    """The record that a name means, in one collection or anywhere. Raises `ToolError` NOT_FOUND."""
+    return record_at(knowledge, find(knowledge, name, collection)[0])
+
+
+def record_at(knowledge: Knowledge, place: Place) -> Record:
+    info, position = place
+    data = knowledge.catalog(info.name)[position]
+    address = knowledge.address(info.name, data["id"])
+    return Record(address, info.name, info.kind, cast("AnyEntry", data))
+
+
+def find(
+    knowledge: Knowledge,
+    name: str,
+    collection: str | None = None,
+    next_steps: Sequence[str] = (),
+) -> list[Place]:
+    """Where the record is that a name means; behind it those that other knowledge bases call the same.
+
+    Raises `ToolError` NOT_FOUND, which tells `next_steps`.
+    """
+    address = parse_address(name)
+    wanted = collection or (address[1] if address else None)
+    names = knowledge.addressed(*address[:2]) if address and not collection else ()
+    infos = [knowledge.collection(each) for each in names]
+    if not infos:
+        infos = [named_collection(knowledge, wanted)] if wanted else list(knowledge.collections)
+    bare = record_id(name)
+    candidates = [one for one in dict.fromkeys((name, bare, bare.partition("#")[0])) if one]
+    for resolver in (resolve, resolve_ending):
+        for candidate in candidates:
+            if found := look_up(knowledge, infos, resolver, candidate):
+                return found
+    known = (id for each in infos for id in knowledge.catalog(each.name).ids())
+    raise ToolError(
+        "NOT_FOUND",
+        f"there is no record {quoted(name)}" + (f" in {wanted}" if wanted else ""),
+        suggestions=suggest(bare, known, PATH_SUGGESTIONS),
+        next_steps=next_steps,
+    )
+
+
+def named_collection(knowledge: Knowledge, name: str) -> CollectionInfo:
+    """The collection of that name, whatever its case. Raises `ToolError` NOT_FOUND."""
+    names = [each.name for each in knowledge.collections]
+    for each in knowledge.collections:
+        if each.name.casefold() == name.casefold():
+            return each
+    raise ToolError(
+        "NOT_FOUND",
+        f"there is no collection {quoted(name)}; there are: {', '.join(names)}",
+        suggestions=suggest(name, names) or names,
+    )
+
+
+def look_up(
+    knowledge: Knowledge, infos: Sequence[CollectionInfo], resolver: Resolver, name: str
+) -> list[Place]:
+    """What a name means in some collections; nothing where it means nothing.
+
+    Where several knowledge bases have a record of that name, those of the others follow; a name that
+    one of them has once counts, whatever others have.
+    """
+
+    def within(among: Sequence[CollectionInfo]) -> list[Place]:
+        place = resolver(name, [knowledge.catalog(info.name) for info in among])
+        return [] if place is None else [Place(among[place[0]], place[1])]
+
+    found = within(infos)
+    if len(knowledge.served) < 2:
+        return found
+    by_origin: dict[str, list[CollectionInfo]] = {}
+    for info in infos:
+        by_origin.setdefault(knowledge.origin(info.name), []).append(info)
+    return found + [place for among in by_origin.values() for place in within(among)]

@@ -1,0 +1,178 @@
+"""The public API of both packages over real builds, where its page shows no example."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import copytree
+from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
+
+import pytest
+from tests.end_to_end.knowledge import MORE_FILES, write_knowledge
+from tests.once import once
+
+import kb_runtime
+import kbc
+from kb_runtime.records import entries
+from kbc import records
+from kbc.shipping.signing import generate, sign
+
+KINDS = get_args(entries.AnyEntry)
+
+
+@pytest.fixture(scope="session")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an artifact of everything."""
+
+    def make(folder: Path) -> None:
+        write_knowledge(folder / "kb", **MORE_FILES)
+        kbc.build(folder / "kb", kbc.BuildOptions(out=folder / "out", embed=False))
+
+    return once(tmp_path_factory, "python-api", make) / "out"
+
+
+@pytest.fixture
+def kb(out: Path) -> Iterator[kb_runtime.KnowledgeBase]:
+    with kb_runtime.open(out) as opened:
+        yield opened
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a stored value is of a declared type."""
+    if hint is Any:
+        return True
+    if get_origin(hint) is NotRequired:
+        return fits(value, *get_args(hint))
+    if is_typeddict(hint):
+        hints = get_type_hints(hint, include_extras=True)
+        required = {name for name, each in hints.items() if get_origin(each) is not NotRequired}
+        return (
+            isinstance(value, dict)
+            and required <= value.keys() <= hints.keys()
+            and all(fits(each, hints[name]) for name, each in value.items())
+        )
+    if get_origin(hint) is list:
+        (item,) = get_args(hint)
+        return isinstance(value, list) and all(fits(each, item) for each in value)
+    return isinstance(value, (float, int) if hint is float else get_origin(hint) or hint)
+
+
+def test_every_stored_record_is_of_a_declared_kind(kb: kb_runtime.KnowledgeBase) -> None:
+    met = set()
+    for info in kb.collections:
+        for entry in kb.call_tool("demo_list", {"collection": info.name}).structured["records"]:  # type: ignore[index]
+            record = kb.get(entry["id"], collection=info.name)
+            fitting = [kind for kind in KINDS if fits(record.data, kind)]
+            assert len(fitting) == 1, (record.address, fitting)
+            met.add(fitting[0])
+    assert met == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_a_kind_declares_the_fields_that_the_compiler_writes(kind: Any) -> None:
+    name = kind.__name__.removesuffix("Entry")
+    written = getattr(records, f"{name}Record", None) or getattr(records, name)
+    assert get_type_hints(kind).keys() == {field.name for field in dataclasses.fields(written)}
+
+
+def test_several_artifacts_are_searched_as_one(tmp_path: Path, out: Path) -> None:
+    other = '[kb]\nname = "other"\nversion = "1.0"\nprefix = "demo"\n'
+    page = {"kb.toml": other, "docs/oil.md": "# Oil\n\nWhale oil burns in lanterns.\n"}
+    for name, text in page.items():
+        (tmp_path / "kb" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "kb" / name).write_text(text)
+    kbc.build(tmp_path / "kb", kbc.BuildOptions(out=tmp_path / "out", embed=False))
+    with kb_runtime.open(out / "demo", tmp_path / "out" / "other") as both:
+        found = {hit.address for hit in both.search("lantern oil")}
+        assert {"kb://demo/docs/docs%2Flanterns.md", "kb://other/docs/docs%2Foil.md"} <= found
+        assert both.get("kb://other/docs/docs%2Foil.md").title == "Oil"
+        answer = both.call_tool("demo_search", {"query": "lantern oil", "kb": "other"})
+        assert answer.structured is not None
+        assert {hit["address"] for hit in answer.structured["hits"]} < found
+
+
+def test_an_artifact_that_cannot_be_opened_leaves_nothing_open(tmp_path: Path, out: Path) -> None:
+    folder = copytree(out / "demo", tmp_path / "demo")
+    with pytest.raises(kb_runtime.ArtifactError) as refused:
+        kb_runtime.open(folder, tmp_path / "nothing")
+    assert refused.value.code == "missing"
+    assert not [path for path in open_files() if path.startswith(str(tmp_path))]
+
+
+def open_files() -> list[str]:
+    return [str(path.readlink()) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
+
+
+def test_with_a_key_only_signed_builds_are_opened(tmp_path: Path, out: Path) -> None:
+    generate(tmp_path / "key", None)
+    folder = copytree(out / "demo", tmp_path / "demo")
+    public = tmp_path / "key.pub"
+    with pytest.raises(kb_runtime.ArtifactError) as refused:
+        kb_runtime.open(folder, key=public)
+    assert refused.value.code == "unsigned"
+    sign(folder, tmp_path / "key", None)
+    with kb_runtime.open(folder, key=public) as signed:
+        assert signed.search("lantern")
+    with pytest.raises(kb_runtime.KbcError, match="cannot be read"):
+        kb_runtime.open(folder, key=tmp_path / "none")
+
+
+def test_what_is_open_stays_when_a_newer_build_is_published(tmp_path: Path) -> None:
+    root = write_knowledge(tmp_path / "kb")
+    options = kbc.BuildOptions(out=tmp_path / "out", embed=False)
+    first = kbc.build(root, options)
+    with kb_runtime.open(tmp_path / "out") as kb:
+        (root / "docs" / "lanterns.md").write_text("# Lanterns\n\nThey burn candles now.\n")
+        second = kbc.build(root, options)
+        assert (kb.build_id, second.build_id != first.build_id) == (first.build_id, True)
+        assert "oil" in kb.get("lanterns.md").text
+    with kb_runtime.open(tmp_path / "out") as kb:
+        assert "candles" in kb.get("lanterns.md").text
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "sentence"),
+    [
+        (
+            lambda kb: kb.search("x", scopes=["dox"]),
+            "BAD_INPUT",
+            'scope "dox" is not one of: all, ',
+        ),
+        (lambda kb: kb.get("x", collection="dox"), "NOT_FOUND", 'no collection "dox"'),
+        (lambda kb: kb.call_tool("demo_serch"), "NOT_FOUND", 'no tool "demo_serch"'),
+        (lambda kb: kb.call_tool("demo_search"), "BAD_INPUT", "query is required"),
+    ],
+)
+def test_a_wrong_value_is_quoted(
+    kb: kb_runtime.KnowledgeBase, call: Any, kind: str, sentence: str
+) -> None:
+    with pytest.raises(kb_runtime.ToolError) as refused:
+        call(kb)
+    assert refused.value.kind == kind
+    assert sentence in refused.value.message
+
+
+def test_filters_restrict_what_is_found(kb: kb_runtime.KnowledgeBase) -> None:
+    everything = kb.search("boat lantern ferry knot", scopes=list(kb.scopes))
+    assert {"docs", "examples", "workshops"} <= {hit.kind for hit in everything}
+    code = kb.search("boat lantern ferry knot", scopes=list(kb.scopes), types=["code"])
+    assert {hit.kind for hit in code} >= {"examples"}
+    assert "docs" not in {hit.kind for hit in code}
+    python = kb.search("pump knot ferry", scopes=list(kb.scopes), languages=["python"])
+    assert {Path(hit.title.split(" › ")[0]).suffix for hit in python} == {".py"}
+    request = kb_runtime.SearchRequest("lantern", collections=("posts",))
+    assert kb.search(request) == []
+
+
+def test_a_watch_without_on_error_ends_with_the_error(tmp_path: Path) -> None:
+    (tmp_path / "kb").mkdir()
+    with pytest.raises(kbc.BuildError):
+        kbc.watch(tmp_path / "kb", options=kbc.BuildOptions(out=tmp_path / "out"))
+
+
+def test_check_writes_nothing(tmp_path: Path) -> None:
+    root = write_knowledge(tmp_path / "kb", **{"docs/compass.mdx": ""})
+    found = kbc.check(root)
+    assert [(each.path, each.is_error) for each in found] == [("docs/compass.mdx", False)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kb"]
