@@ -226,7 +226,7 @@ def test_over_http_the_requested_listener_is_the_only_socket(
     server = [command, *HTTP, "--workers", str(workers), "--metrics"]
     with serving(server, environment, errors) as (url, process):
         assert is_right(converse_at(url, QUESTION))
-        assert httpx2.get(url.replace("/mcp", "/healthz")).status_code == 200
+        assert httpx2.get(url.replace("/mcp", "/healthz"), timeout=PATIENCE_S).status_code == 200
         port = int(re.search(r":(\d+)/", url)[1])  # type: ignore[index]
         if sys.platform == "linux":
             for each in (process, *process.children()):

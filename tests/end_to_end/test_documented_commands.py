@@ -201,7 +201,7 @@ class Shell:
 async def _use(address: str, token: str) -> None:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with (
-        httpx2.AsyncClient(headers=headers) as http,
+        httpx2.AsyncClient(headers=headers, timeout=PATIENCE_S) as http,
         Client(streamable_http_client(address, http_client=http)) as client,
     ):
         await _search(client)

@@ -118,14 +118,14 @@ def test_a_token_is_required_where_one_is_set(guarded: str) -> None:
     assert post(guarded, authorization="Bearer wrong").status_code == 401
     assert post(guarded, authorization=f"Bearer {TOKEN}x").status_code == 401
     assert post(guarded, authorization=f"Bearer {TOKEN}").status_code == 200
-    assert httpx2.get(guarded.replace("/mcp", "/healthz")).status_code == 200
+    assert httpx2.get(guarded.replace("/mcp", "/healthz"), timeout=PATIENCE_S).status_code == 200
 
 
 def test_the_sdk_client_passes_the_token(guarded: str) -> None:
     async def converse() -> None:
         headers = {"Authorization": f"Bearer {TOKEN}"}
         async with (
-            httpx2.AsyncClient(headers=headers) as http,
+            httpx2.AsyncClient(headers=headers, timeout=PATIENCE_S) as http,
             Client(streamable_http_client(guarded, http_client=http)) as client,
         ):
             assert (await client.list_tools()).tools
@@ -134,7 +134,7 @@ def test_the_sdk_client_passes_the_token(guarded: str) -> None:
 
 
 def test_health_names_the_build(url: str, quint_artifact: Path) -> None:
-    answer = httpx2.get(url.replace("/mcp", "/healthz")).json()
+    answer = httpx2.get(url.replace("/mcp", "/healthz"), timeout=PATIENCE_S).json()
     assert answer == {
         "status": "ok",
         "build": (quint_artifact / "CURRENT").read_text().strip(),
@@ -230,7 +230,7 @@ def test_a_defect_in_a_tool_leaks_nothing(
     async def converse() -> str:
         async with app.router.lifespan_context(app):
             transport = httpx2.ASGITransport(app=app)
-            async with httpx2.AsyncClient(transport=transport) as http:
+            async with httpx2.AsyncClient(transport=transport, timeout=PATIENCE_S) as http:
                 params = {"name": "quint_list_builtins"}
                 answer = await http.post(
                     "http://127.0.0.1/mcp",

@@ -57,6 +57,10 @@ def workers_of(process: subprocess.Popen[bytes]) -> set[int]:
     return {child.pid for child in psutil.Process(process.pid).children()}
 
 
+def status(url: str, **headers: str) -> int:
+    return httpx2.get(url, headers=headers, timeout=PATIENCE_S).status_code
+
+
 def samples(url: str, **headers: str) -> dict[str, float]:
     text = httpx2.get(url.replace("/mcp", "/metrics"), headers=headers, timeout=PATIENCE_S).text
     lines = (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
@@ -171,10 +175,10 @@ def test_metrics_are_guarded_like_everything_else(
     options = ("--http", "--port", "0", "--metrics", "--token-file", str(file))
     url = address_of(start_server(quint_artifact, *options))
     metrics = url.replace("/mcp", "/metrics")
-    assert httpx2.get(metrics).status_code == 401
-    assert httpx2.get(metrics, headers={"authorization": "Bearer no"}).status_code == 401
+    assert status(metrics) == 401
+    assert status(metrics, authorization="Bearer no") == 401
     right = {"authorization": f"Bearer {TOKEN}"}
-    assert httpx2.get(metrics, headers={**right, "host": "evil.example"}).status_code == 421
+    assert status(metrics, host="evil.example", **right) == 421
     assert samples(url, **right)['kbc_http_responses_total{status="401"}'] == 2
 
 
@@ -197,7 +201,7 @@ def test_metrics_of_workers_that_have_no_folder_are_refused_in_one_sentence(
 
 def test_without_the_option_there_are_no_metrics(quint_artifact: Path, start_server: Start) -> None:
     url = address_of(start_server(quint_artifact, "--http", "--port", "0"))
-    assert httpx2.get(url.replace("/mcp", "/metrics")).status_code == 404
+    assert status(url.replace("/mcp", "/metrics")) == 404
 
 
 def test_a_wrong_token_is_refused_by_every_worker(together: Any, tmp_path: Path) -> None:
