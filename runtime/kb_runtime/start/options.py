@@ -6,12 +6,13 @@ A client waits while a server starts, so the parser is short and imports nothing
 from __future__ import annotations
 
 from kb_runtime.errors import UsageError
-from kb_runtime.http.settings import DEFAULT_PORT, MAX_BODY_BYTES, HttpSettings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
+
+    from kb_runtime.http.settings import HttpSettings
 
 MAX_WORKERS = 256
 
@@ -129,7 +130,7 @@ OPTIONS = (
     Option(
         "--port",
         "PORT",
-        f"the port to listen on ({DEFAULT_PORT}; 0 takes a free one)",
+        "the port to listen on ({port}; 0 takes a free one)",
         convert=_number("--port", 65_535),
         http=True,
     ),
@@ -158,7 +159,7 @@ OPTIONS = (
     Option(
         "--max-body",
         "BYTES",
-        f"the largest request in bytes ({MAX_BODY_BYTES})",
+        "the largest request in bytes ({max_body})",
         convert=_number("--max-body", 1 << 30),
         http=True,
     ),
@@ -181,7 +182,7 @@ def wants_help(arguments: Sequence[str]) -> bool:
 def parse(arguments: Sequence[str]) -> Options:
     """Raises UsageError."""
     options = Options()
-    http = HttpSettings()
+    http: HttpSettings | None = None
     http_only = ""
     remaining = list(arguments)
     while remaining:
@@ -197,16 +198,24 @@ def parse(arguments: Sequence[str]) -> Options:
             if not remaining:
                 raise UsageError(f"{name} needs a value.")
             value = remaining.pop(0)
+        if option is HTTP or option.http:
+            http = http or _http_settings()
+        converted = option.convert(value) if option.metavar else True
         if option is HTTP:
             options.http = http
-            continue
-        if option.http:
+        elif http is not None and option.http:
+            option.set(http, converted)
             http_only = name
-        option.set(
-            http if option.http else options, option.convert(value) if option.metavar else True
-        )
+        else:
+            option.set(options, converted)
     _check(options, http_only)
     return options
+
+
+def _http_settings() -> HttpSettings:
+    from kb_runtime.http.settings import HttpSettings  # a server on stdio does not need it
+
+    return HttpSettings()
 
 
 def _check(options: Options, http_only: str) -> None:
@@ -225,6 +234,8 @@ def _check(options: Options, http_only: str) -> None:
 def usage() -> str:
     """What `kbc serve --help` prints."""
     import textwrap
+
+    http = _http_settings()
 
     def synopsis(start: str, options: Sequence[Option]) -> str:
         parts = [
@@ -260,7 +271,10 @@ def usage() -> str:
             "Serves compiled knowledge bases to an MCP client, over stdin and stdout or over HTTP.",
             "",
             row("ARTIFACT", artifact),
-            *(row(option.flag, option.help) for option in OPTIONS),
+            *(
+                row(option.flag, option.help.format(port=http.port, max_body=http.max_body))
+                for option in OPTIONS
+            ),
             "",
         ]
     )
