@@ -228,7 +228,7 @@ def test_matched_steps_without_an_encoder(call_without_encoder: Call) -> None:
     )
     assert found.uids == ["t-login"]
     assert found.structured["results"][0]["matched_steps"] == "2"
-    assert any("words only" in warning for warning in found.structured["warnings"])
+    assert any("keyword results only" in warning for warning in found.structured["warnings"])
 
 
 def test_a_step_alone_finds_its_test(call: Call) -> None:
@@ -552,7 +552,7 @@ def test_an_index_without_vectors_on_purpose_is_healthy(
     assert "problems" not in found.structured
     similar = ask("find_similar_tests", jira_key="DEMO-11")
     assert similar.uids == ["t-login"]
-    assert "words only" in similar.structured["warnings"][0]
+    assert "keyword only" in similar.structured["warnings"][0]
 
 
 def test_a_build_that_another_has_followed_is_stale(

@@ -228,7 +228,7 @@ def test_records_that_are_ingested_again_stay_as_they_are(server: Server, argume
     stored = server.call("ingest_tests", **{argument: name})
     suite = argument.removesuffix("_path")
     assert stored.structured[suite] == {"docs_ingested": 4, "steps_ingested": STEPS}
-    assert "0 tests are new, 0 replaced one of their uid and 4 were there already" in stored.text
+    assert "0 tests added, 0 replaced, 4 unchanged" in stored.text
     assert server.records() == before
 
 

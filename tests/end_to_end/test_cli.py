@@ -303,7 +303,7 @@ def test_nothing_found_tells_what_to_try(built: Path, capsys: pytest.CaptureFixt
     assert any("toSet" in hint for hint in found["hints"])
     code, text, _ = ask(capsys, "search", out, "")
     assert code == 0
-    assert "nothing to look for" in text
+    assert "nothing to search for" in text
     assert "hints" not in ask_json(capsys, "search", out, "lanterns")
 
 
@@ -318,5 +318,5 @@ def test_explained_hits_tell_ranks_and_words(
     assert best["fusedRank"] >= 1
     assert 0 <= best["fused"] <= 1
     _, out, _ = ask(capsys, "search", built / "out", "trimming lanterns", "--explain")
-    assert "words: rank" in out
-    assert "both: rank" in out
+    assert "lexical: rank" in out
+    assert "fusion: rank" in out

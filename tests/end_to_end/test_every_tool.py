@@ -293,7 +293,7 @@ def test_every_tool_of_the_compact_profile_refuses(serve: Serve) -> None:
 def test_a_read_only_server_lists_ingestion_and_refuses_it(serve: Serve) -> None:
     async def talk(client: Client) -> None:
         assert "ingest_tests" in await listed(client)
-        refusal = Refusal("ingest_tests", {}, "READ_ONLY", "ingest_tests is switched off")
+        refusal = Refusal("ingest_tests", {}, "READ_ONLY", "ingest_tests is disabled")
         got = await failure(client, "ingest_tests", {})
         check_refusal(refusal, got)
         assert isinstance(got, CallToolResult)
@@ -365,7 +365,7 @@ def test_a_defect_in_the_server_leaks_nothing(
                 check_unhealthy(got)
                 continue
             failed.add(name)
-            message = f"{name} failed because of a defect in the server."
+            message = f"{name} failed because of a bug in the server."
             check_told_nothing(name, "INTERNAL", message, got)
 
     folder = spoilt(artifact, tmp_path / "spoilt", sealed=True)

@@ -306,7 +306,7 @@ def test_clients_have_to_be_named(
     assert f"--client {','.join(DETECTED)}" in err
     code, _, err = ask(capsys, "install", built, "--client", "emacs")
     assert code == exit_codes.USAGE
-    assert "no client 'emacs'; there are claude-code, " in err
+    assert "unknown client 'emacs'; known clients: claude-code, " in err
     code, out, _ = ask(capsys, "install", "--client", "list")
     assert code == exit_codes.OK
     assert [line.split()[0] for line in out.splitlines()[1:]] == list(CLIENTS)
@@ -412,7 +412,7 @@ def test_a_knowledge_base_that_was_built_without_vectors_works_with_a_note(
     code, out, err = ask(capsys, "install", artifact, "--client", "cursor")
     assert (code, err) == (exit_codes.OK, "")
     note = (
-        "Semantic search is unavailable (the knowledge base has no encoder): results by words only."
+        "Semantic search is unavailable (the knowledge base has no encoder): keyword results only."
     )
     assert f" ms. Note: {note}\n" in out
     started = json.loads(ask(capsys, "install", artifact, "--client", "cursor", "--json")[1])
@@ -450,7 +450,7 @@ def test_doctor_finds_a_good_installation_good(
 ) -> None:
     install(capsys, built)
     code, out, err = ask(capsys, "doctor")
-    assert (code, err) == (exit_codes.OK, "all is well\n")
+    assert (code, err) == (exit_codes.OK, "no problems found\n")
     assert "protocol 2025-11-25: first answer after" in out
     assert "protocol 2026-07-28: first answer after" in out
     assert "demo_hybrid_search found" in out
@@ -480,7 +480,7 @@ def test_doctor_sees_a_command_that_cannot_run(
     expected = {
         "gone": f"{script} does not exist; was its environment removed?",
         "not-executable": f"{script} is not executable.",
-        "no-interpreter": f"{script} needs /gone/bin/python3, which is gone.",
+        "no-interpreter": f"{script} needs /gone/bin/python3, which no longer exists.",
         "relative": "kbc cannot be started: No such file or directory. (protocol: handshake)",
     }
     assert problems(capsys) == [expected[damage]]
@@ -540,7 +540,7 @@ def test_doctor_warns_of_doubles_and_of_what_is_switched_off(
     assert any(f"{file} has another server of this name; in this project" in each for each in told)
     shutil.rmtree(".cursor")
     file.write_text(file.read_text().replace('"command"', '"disabled": true,\n"command"', 1))
-    assert "The server is switched off." in warnings(capsys)
+    assert "The server is disabled." in warnings(capsys)
     assert problems(capsys) == []
 
 

@@ -575,8 +575,8 @@ def test_a_workspace_is_embedded_with_the_model_of_the_artifact_where_it_is_name
     said = indexed()
     for name in ("tests", "code"):
         assert (
-            f"the {name} of the workspace are found by words only: the knowledge base was built with"
-            f" the model {model.name}, whose folder --model can name, and they were not\n"
+            f"the {name} of the workspace are searched by keyword only, because they were embedded with"
+            f" another model than the knowledge base: name the folder of {model.name} with --model\n"
         ) in said
     indexed("--model", str(model))
 

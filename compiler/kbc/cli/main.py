@@ -34,7 +34,7 @@ from kbc.errors import BelowBoundError
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 success, 1 broken installation, 2 usage, 3 errors in the knowledge base,"
     " 4 artifact refused, 5 output not writable, 6 model, 7 not found, 8 compiler not installed,"
-    " 9 below a bound of eval, 70 defect of kbc.",
+    " 9 below a limit of eval, 70 bug in kbc.",
 )
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.version_option(__version__, prog_name="kbc")

@@ -90,7 +90,7 @@ def read_private_key(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
     except (ValueError, UnsupportedAlgorithm) as error:
         raise KeyFileError(
             f"{path} does not hold a private key in PEM form, or its passphrase is another.",
-            "Make a pair of keys with `kbc keygen`.",
+            "Create a key pair with `kbc keygen`.",
         ) from error
     if not isinstance(key, Ed25519PrivateKey):
         raise KeyFileError(f"{path} does not hold an Ed25519 key.", "Make one with `kbc keygen`.")

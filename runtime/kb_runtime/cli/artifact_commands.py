@@ -36,7 +36,11 @@ def for_artifact(command: click.Command, artifact: str, name: str = "") -> click
 @click.command()
 @ARTIFACT
 @click.option(
-    "--key", "keys", multiple=True, type=click.Path(), help="A public key that must have signed it."
+    "--key",
+    "keys",
+    multiple=True,
+    type=click.Path(),
+    help="Require a signature by this public key; repeatable.",
 )
 @AS_JSON
 def verify(artifact: str, keys: tuple[str, ...], as_json: bool) -> None:
@@ -61,7 +65,7 @@ def verify_packaged(artifact: str, distribution: str) -> click.Command:
         verify.name,
         params=[each for each in verify.params if each.name != "artifact"],
         callback=both,
-        help=f"{verify.help} Compare the package's own files with what was installed.",
+        help=f"{verify.help} Also compare the package's own files with what was installed.",
     )
 
 
@@ -105,7 +109,7 @@ def inspect(artifact: str, as_json: bool) -> None:
 @click.option(
     "--mode", type=click.Choice(["hybrid", "lexical", "semantic"]), default="hybrid", help="Sides."
 )
-@click.option("--explain", is_flag=True, help="Show why each hit ranks where it does.")
+@click.option("--explain", is_flag=True, help="Explain the rank of each hit.")
 @AS_JSON
 def search(
     artifact: str,

@@ -38,28 +38,30 @@ _INSTALL_OPTIONS = (
         multiple=True,
         help="Clients, separated by commas; repeatable. `--client list` names all.",
     ),
-    click.Option(["--all-detected"], is_flag=True, help="Every client found on this machine."),
+    click.Option(["--all-detected"], is_flag=True, help="All clients found on this machine."),
     click.Option(
         ["--scope"],
         type=click.Choice(["user", "project"]),
         default="user",
-        help="For all your projects, or one. Default: user.",
+        help="Add it for all your projects or for one. Default: user.",
     ),
     _PROJECT,
     click.Option(["--name"], help="The server's name in the client. Default: the artifact's."),
     click.Option(
-        ["--instructions"], is_flag=True, help="Tell the agent in CLAUDE.md, AGENTS.md ..."
+        ["--instructions"],
+        is_flag=True,
+        help="Also tell the agent about it in CLAUDE.md, AGENTS.md ...",
     ),
-    click.Option(["--print", "show"], is_flag=True, help="Print what to write, and write nothing."),
-    click.Option(["--dry-run"], is_flag=True, help="Show what would change, and write nothing."),
-    click.Option(["--uninstall"], is_flag=True, help="Take the server out again."),
+    click.Option(["--print", "show"], is_flag=True, help="Print the entry and write nothing."),
+    click.Option(["--dry-run"], is_flag=True, help="Show the changes and write nothing."),
+    click.Option(["--uninstall"], is_flag=True, help="Remove the server."),
     click.Option(["--force"], is_flag=True, help="Replace another server of the same name."),
     _AS_JSON,
 )
 
 _DOCTOR_OPTIONS = (
     _PROJECT,
-    click.Option(["--deep"], is_flag=True, help="Hash every file of the artifacts, too."),
+    click.Option(["--deep"], is_flag=True, help="Also hash every file of the artifacts."),
     _AS_JSON,
 )
 
@@ -104,7 +106,7 @@ def install_command(resolve: Resolve, parameters: Sequence[click.Parameter] = ()
         params=[*parameters, *_INSTALL_OPTIONS],
         callback=install,
         help="Add the server to MCP clients, and start it once as they would. Only its own entry is"
-        " written: comments and other servers stay, and the file before is kept as FILE.bak-1, -2 ...",
+        " written: comments and other servers stay, and the previous file is kept as FILE.bak-1, -2 ...",
     )
 
 
@@ -136,7 +138,7 @@ def doctor_command(
         elif counts["problem"] or counts["warning"]:
             click.echo(f"problems: {counts['problem']}, warnings: {counts['warning']}", err=True)
         else:
-            click.echo("all is well", err=True)
+            click.echo("no problems found", err=True)
         if counts["problem"]:
             raise SystemExit(exit_codes.BROKEN)
 
@@ -144,8 +146,8 @@ def doctor_command(
         "doctor",
         params=[*parameters, *_DOCTOR_OPTIONS],
         callback=doctor,
-        help="Explain what is wrong with an installation: runtime, artifact, and for each client the"
-        " command, the start in both protocol eras, and a search. Exit code 1 for a problem.",
+        help="Diagnose an installation: runtime, artifact, and for each client the"
+        " command, the start in both protocol eras, and a search. The exit code is 1 if there is a problem.",
     )
 
 
@@ -311,7 +313,7 @@ class _Installation:
         else:
             click.secho(f"the server does not work: {wrong}", err=True, fg="red")
             click.echo(
-                "  hint: mend it, or undo with the same command and --uninstall; `doctor` tells more",
+                "  hint: fix it, or undo with the same command and --uninstall; `doctor` shows details",
                 err=True,
             )
         if is_temporary(program):
@@ -393,9 +395,11 @@ def _chosen(
     wanted = [each.strip() for value in named for each in value.split(",") if each.strip()]
     unknown = [each for each in wanted if each not in CLIENTS]
     if unknown:
-        raise click.UsageError(f"no client {unknown[0]!r}; there are {', '.join(CLIENTS)}")
+        raise click.UsageError(
+            f"unknown client {unknown[0]!r}; known clients: {', '.join(CLIENTS)}"
+        )
     if wanted and all_detected:
-        raise click.UsageError("--client and --all-detected exclude each other")
+        raise click.UsageError("--client and --all-detected cannot be combined")
     if wanted:
         return [CLIENTS[each] for each in dict.fromkeys(wanted)]
     here = detected(CLIENTS.values(), place.machine)

@@ -95,17 +95,17 @@ def _explained(facts: Explanation) -> list[str]:
     if sides:
         lines.append("; ".join(sides))
     if facts.get("exactName"):
-        lines.append("the query names it")
+        lines.append("exact name in the query")
     if "matched" in facts:
         lines.append(f"matched: {', '.join(facts['matched'])}")
     if "fused" in facts:
         scale = f", scaled {facts['scaled']:.3f}" if "scaled" in facts else ""
-        lines.append(f"both: rank {facts['fusedRank']} (fused {facts['fused']:.4f}{scale})")
+        lines.append(f"fusion: rank {facts['fusedRank']} (fused {facts['fused']:.4f}{scale})")
     changes = facts.get("adjustments", {})
     if changes:
         after = facts["scaled"] + sum(changes.values())
         steps = ", ".join(f"{step} {change:+.3f}" for step, change in changes.items())
-        lines.append(f"from there: {steps} = {after:.3f}")
+        lines.append(f"ranking: {steps} = {after:.3f}")
     if "reranker" in facts:
         lines.append(f"re-ranker: {facts['reranker']:.4f}")
     return lines

@@ -92,7 +92,7 @@ def commands(artifact: str, about: Mapping[str, str]) -> click.Group:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
         help=f"Without a command, {about['command']} serves its knowledge base over MCP on stdio.",
         epilog="Exit codes: 0 success, 1 the server does not work in a client, 2 usage, 4 artifact refused,"
-        " 5 not writable, 7 not found, 8 runtime not installed, 70 defect.",
+        " 5 output not writable, 7 not found, 8 runtime not installed, 70 bug.",
     )
     @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
     @click.version_option(
@@ -102,7 +102,9 @@ def commands(artifact: str, about: Mapping[str, str]) -> click.Group:
     )
     def group(debug: bool) -> None: ...
 
-    @group.command("serve", help="Serve it over MCP: on stdio, or with --http over HTTP.")
+    @group.command(
+        "serve", help="Serve the knowledge base over MCP: on stdio, or with --http over HTTP."
+    )
     def shown_in_help() -> None: ...  # `main` serves before it comes here
 
     for command in (artifact_commands.search, artifact_commands.get):

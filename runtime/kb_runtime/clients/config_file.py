@@ -43,7 +43,7 @@ class Snapshot:
             line = data.count(b"\n", 0, error.start) + 1
             raise ConfigError(
                 f"{self.path} is not UTF-8: line {line} holds the byte 0x{data[error.start]:02x}.",
-                "Save it as UTF-8; it was not touched.",
+                "Save it as UTF-8; the file was not changed.",
             ) from None
 
     def encode(self, text: str) -> bytes:
@@ -54,7 +54,7 @@ class Snapshot:
         except UnicodeEncodeError as error:
             raise ConfigError(
                 f"{error.object!r} cannot be written to {self.path}: it is not valid Unicode.",
-                "Move the knowledge base to a path of plain characters.",
+                "Move the knowledge base to a path that is valid Unicode.",
             ) from None
 
 
@@ -64,7 +64,7 @@ def read(path: str) -> Snapshot:
         target = os.path.realpath(path)
         found = os.stat(target)
         if not stat.S_ISREG(found.st_mode):
-            raise ConfigError(f"{path} is not a regular file.", "It was not touched.")
+            raise ConfigError(f"{path} is not a regular file.", "The file was not changed.")
         if found.st_size > MAX_BYTES:
             raise ConfigError(f"{path} has {found.st_size} bytes, too many for a configuration.")
         with open(target, "rb") as file:
@@ -188,4 +188,4 @@ def _locked(folder: str) -> Iterator[None]:
 
 def _refused(path: str, what: str, error: OSError | ValueError) -> ConfigError:
     reason = getattr(error, "strerror", None) or str(error)
-    return ConfigError(f"{path} cannot be {what}: {reason}.", "It was not touched.")
+    return ConfigError(f"{path} cannot be {what}: {reason}.", "The file was not changed.")

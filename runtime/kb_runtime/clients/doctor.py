@@ -110,7 +110,7 @@ class Doctor:
             yield Finding("problem", about, error.message, error.hint)
             return
         except TextError as error:
-            hint = f"Mend it: {client.title} cannot read it, either."
+            hint = f"Fix the file: {client.title} cannot read it either."
             yield Finding("problem", about, f"{path} {error}.", hint)
             return
         for name, fields in found.items():
@@ -151,7 +151,7 @@ class Doctor:
         launch = entry.launch
         if not launch.is_enabled:
             hint = f"Switch it on in {entry.client.title}, or take `disabled` out."
-            yield Finding("warning", entry.about, "The server is switched off.", hint)
+            yield Finding("warning", entry.about, "The server is disabled.", hint)
         program = launch.argv[0]
         if not os.path.isabs(program):
             hint = f"Clients start with a short PATH. {_AGAIN}"
@@ -170,17 +170,19 @@ class Doctor:
             yield Finding(
                 "problem",
                 entry.about,
-                f"{program} needs {interpreter}, which is gone.",
+                f"{program} needs {interpreter}, which no longer exists.",
                 "Its environment was moved or its Python removed. " + _AGAIN,
             )
         elif is_temporary(program):
-            hint = "Install the package for good (pip, pipx or uv tool install) and install again."
-            yield Finding("warning", entry.about, f"{program} is in a temporary place.", hint)
+            hint = (
+                "Install the package permanently (pip, pipx or uv tool install) and install again."
+            )
+            yield Finding("warning", entry.about, f"{program} is in a temporary folder.", hint)
 
     def _served(self, entry: _Entry) -> Iterator[Finding]:
         for artifact in artifacts_of(entry.launch.argv) or ():
             if not os.path.isabs(artifact):
-                hint = f"Clients start servers in folders of their own. {_AGAIN}"
+                hint = f"Clients start servers in other folders. {_AGAIN}"
                 yield Finding("problem", entry.about, f"{artifact} is not an absolute path.", hint)
             elif self._server is None or artifact not in self._server.artifacts:
                 for finding in self._artifact(artifact):
@@ -215,7 +217,7 @@ def _judged(about: str, report: Report) -> Finding:
     if report.degraded:
         return Finding("problem", about, report.degraded, "Build or install it again.")
     if report.start_ms > 1000 * SLOW_START_S:
-        hint = "Some clients wait 5 s only. Is the disk slow, or the Python without bytecode?"
+        hint = "Some clients wait only 5 s. Check for a slow disk and for a Python without bytecode files."
         return Finding("warning", about, message, hint)
     return Finding("ok", about, message)
 
@@ -299,7 +301,7 @@ def _doubles(entries: Sequence[_Entry]) -> Iterator[Finding]:
                 "warning",
                 entry.about,
                 f"{other.path} has another server of this name; in this project {entry.path} counts.",
-                "Take one of the two out with `install --uninstall`.",
+                "Remove one of the two with `install --uninstall`.",
             )
         other = by_argv.setdefault((entry.path, entry.launch.argv), entry)
         if other is not entry:
@@ -307,7 +309,7 @@ def _doubles(entries: Sequence[_Entry]) -> Iterator[Finding]:
                 "warning",
                 entry.about,
                 f"{other.name} starts the same server: every tool is offered twice.",
-                f"Take one out: `install --uninstall --name {entry.name}`.",
+                f"Remove one: `install --uninstall --name {entry.name}`.",
             )
 
 

@@ -125,7 +125,8 @@ def _naming(snapshot: Snapshot) -> Iterator[None]:
         yield
     except TextError as error:
         raise ConfigError(
-            f"{snapshot.path} {error}.", "Mend it and run the command again; it was not touched."
+            f"{snapshot.path} {error}.",
+            "Fix it and run the command again; the file was not changed.",
         ) from None
 
 

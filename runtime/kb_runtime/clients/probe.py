@@ -202,7 +202,7 @@ class _Talk:
             raise _ProbeError(f"The server refuses {method}: {answer['error'].get('message')}.")
         result = answer.get("result")
         if not isinstance(result, dict):
-            raise _ProbeError(f"The server answers {method} with something else than a result.")
+            raise _ProbeError(f"The server answers {method} without a result.")
         return result
 
     def tell(self, method: str) -> None:
@@ -253,7 +253,9 @@ class _Talk:
             answer = None
         if not isinstance(answer, dict):
             shown = line[:80].decode("utf-8", "replace").strip()
-            raise _ProbeError(f"The server writes {shown!r} to stdout, which is not its protocol.")
+            raise _ProbeError(
+                f"The server writes {shown!r} to stdout, which is not a message of the protocol."
+            )
         return answer
 
     def _gone(self) -> None:

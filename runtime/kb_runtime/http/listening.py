@@ -33,7 +33,7 @@ def announce(listener: Listener, host: str, *, has_token: bool) -> None:
     log.say(f"listening on {address}", speaker="kbc serve", level="info", address=address)
     if not has_token and not is_loopback(host):
         log.say(
-            "anyone who reaches this address can read the knowledge base; --token-file restricts that",
+            "anyone who can reach this address can read the knowledge base; --token-file restricts that",
             speaker="kbc serve",
         )
 

@@ -41,7 +41,7 @@ class Metrics:
         )
         self._seconds = prometheus.Histogram(
             "kbc_call_seconds",
-            "How long a tool call took in the server.",
+            "Duration of a tool call in the server.",
             ("tool",),
             buckets=SECONDS,
             registry=registry,
@@ -50,11 +50,11 @@ class Metrics:
             "kbc_http_responses", "HTTP responses by status.", ("status",), registry=registry
         )
         self._swaps = prometheus.Counter(
-            "kbc_swaps", "Times that a worker took a new version.", registry=registry
+            "kbc_swaps", "Switches of a worker to a new version.", registry=registry
         )
         self._open = prometheus.Gauge(
             "kbc_http_requests_open",
-            "HTTP requests that are being answered.",
+            "HTTP requests in progress.",
             registry=registry,
             multiprocess_mode="livesum",
         )

@@ -42,7 +42,7 @@ def serve_with_workers(settings: HttpSettings, open_served: Callable[[], ServerC
     the mapped pages of its files. Raises UsageError and ArtifactError.
     """
     if not hasattr(os, "fork"):
-        raise UsageError("--workers needs a system on which processes fork.")
+        raise UsageError("--workers needs an operating system with fork.")
     token = _token(settings.token_file)
     open_served().live.close()
     for variable in _ONE_THREAD:

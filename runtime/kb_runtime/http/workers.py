@@ -87,7 +87,7 @@ class Workers:
             _stop_requested(signals, until - time.monotonic())
             self._reap()
         if self._running:
-            log.say(f"killing {len(self._running)} workers that do not end", speaker="kbc serve")
+            log.say(f"killing {len(self._running)} workers that did not stop", speaker="kbc serve")
             self._end(signal.SIGKILL)
         while self._running:
             _stop_requested(signals, None)

@@ -287,7 +287,7 @@ def _check_names(parts: Sequence[Artifact]) -> None:
             raise ArtifactError(
                 "same-name",
                 f"{seen[name].root} and {part.root} are both the knowledge base {name!r}.",
-                "Serve one of them, or give one another name in its kb.toml and build it again.",
+                "Serve only one of them, or change the name in one kb.toml and build it again.",
             )
         seen[name] = part
 

@@ -23,23 +23,25 @@ def hints(artifact: Artifact, text: str, scopes: Sequence[str], mode: Mode) -> l
     """One sentence each; at least one. `scopes` are those that were searched (empty: all)."""
     query = analyse(text, artifact.lexical.analyzer)
     if not query.terms and not query.operators:
-        found = ["The query has nothing to look for: write a name, a question or an operator."]
+        found = [
+            "The query contains nothing to search for: write a name, a question or an operator."
+        ]
     else:
         found = list(_unknown(artifact, query))
         names = suggest(text.strip(), _ids(artifact))
         if names:
-            found.append(f"Names alike: {', '.join(names)}.")
+            found.append(f"Similar names: {', '.join(names)}.")
         if mode == "lexical" and artifact.encoder is not None:
             found.append(
-                "Only words were compared: `--mode hybrid` also finds what says the same in other words."
+                "Only keywords were compared: `--mode hybrid` also finds text that is similar in meaning."
             )
     known: dict[str, list[str]] = artifact.manifest["scopes"]
     if scopes:
-        found.append(f"Searched was {', '.join(scopes)}; there are the scopes {', '.join(known)}.")
+        found.append(f"Searched scopes: {', '.join(scopes)}. All scopes: {', '.join(known)}.")
     else:
         counts = (artifact.collection(name) for name in known["all"])
         kinds = ", ".join(f"{one.name} ({one.records})" for one in counts if one.chunks)
-        found.append(f"Searched was everything: {kinds}.")
+        found.append(f"Searched collections: {kinds}.")
     return found
 
 
@@ -48,11 +50,11 @@ def _unknown(artifact: Artifact, query: Query) -> Iterator[str]:
     unknown = [term for term in query.terms if not _occurs(artifact, term)]
     for term in unknown[:_WORDS]:
         near = [one.word for one in artifact.lexical.nearest_words(term.names[0], _NEAR)]
-        alike = f"; words alike: {', '.join(near)}" if near else ""
-        yield f"{quoted(term.typed)} occurs nowhere{alike}."
+        alike = f"; similar words: {', '.join(near)}" if near else ""
+        yield f"{quoted(term.typed)} does not occur{alike}."
     for operator in query.operators[:_WORDS]:
         if not artifact.lexical.frequency(OPERATORS, operator):
-            yield f"{quoted(operator)} stands nowhere by itself."
+            yield f"{quoted(operator)} does not occur by itself."
     if len(unknown) > _WORDS:
         yield f"Nor do {len(unknown) - _WORDS} more words of the query."
 

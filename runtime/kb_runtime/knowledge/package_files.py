@@ -81,12 +81,14 @@ def _differing(site: str, recorded: list[Recorded]) -> Iterator[Problem]:
             with open(os.path.join(site, path), "rb") as file:
                 digest = hashlib.file_digest(file, _ALGORITHM).digest()
         except FileNotFoundError:
-            yield Problem("truncated", path, f"it was installed and is gone. {_AGAIN}")
+            yield Problem("truncated", path, f"it was installed and is missing. {_AGAIN}")
         except OSError as error:
             yield Problem("unreadable", path, f"it cannot be read: {error.strerror}.")
         else:
             if base64.urlsafe_b64encode(digest).rstrip(b"=").decode() != expected.rstrip("="):
-                yield Problem("altered", path, f"its SHA-256 is not that in {RECORD}. {_AGAIN}")
+                yield Problem(
+                    "altered", path, f"its SHA-256 differs from the one in {RECORD}. {_AGAIN}"
+                )
 
 
 def _unlisted(package: str, listed: set[str], artifact: str) -> Iterator[Problem]:

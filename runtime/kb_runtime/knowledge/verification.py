@@ -153,7 +153,7 @@ def _layout(artifact: Artifact) -> Iterator[Problem]:
     known = {info.name for info in artifact.collections}
     for scope, names in artifact.manifest["scopes"].items():
         for name in sorted(set(names) - known):
-            yield _wrong(MANIFEST, f"the scope {scope} names {name}, which is no collection")
+            yield _wrong(MANIFEST, f"the scope {scope} names {name}, which is not a collection")
 
 
 def _catalogs(artifact: Artifact) -> Iterator[Problem]:

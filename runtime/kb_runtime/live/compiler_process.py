@@ -161,7 +161,7 @@ def compile_with(arguments: list[str], line: bytes, timeout_s: float) -> dict[st
         if not process.wait(timeout_s):
             raise CompilerError(
                 f"The compiler was stopped after {timeout_s:g} seconds.",
-                "What it embedded is kept: repeat the call to go on from there.",
+                "Finished embeddings are kept: repeat the call to continue.",
             )
         return process.report()
 

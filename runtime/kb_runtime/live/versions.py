@@ -215,7 +215,7 @@ class LiveArtifact:
                 else:
                     log.say(
                         f"{name} was built with another encoder than the first knowledge base:"
-                        " its records are found by words only"
+                        " its records are searched by keyword only"
                     )
 
 

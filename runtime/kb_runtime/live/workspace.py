@@ -200,7 +200,7 @@ def _unusable(root: str, error: OSError) -> WorkspaceError:
             f"There is no space left for the workspace {root}.", "Free some space."
         )
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
-        return WorkspaceError(f"The workspace {root} is not a folder.", "Give a folder.")
+        return WorkspaceError(f"The workspace {root} is not a folder.", "Choose a folder.")
     return WorkspaceError(
         f"The workspace {root} cannot be used: {error.strerror or error}.",
         "Change its permissions, or give another folder.",

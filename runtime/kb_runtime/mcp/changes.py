@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MAX_WATCHED = 4_096
 """Resources that are watched for all clients of a server together."""
 
-_FULL = f"The server watches {MAX_WATCHED} resources already; give some up, or watch the list"
+_FULL = f"The server watches {MAX_WATCHED} resources already; unsubscribe from some, or subscribe to the list"
 
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 UPDATED = "notifications/resources/updated"

@@ -119,7 +119,7 @@ class Connection:
             return error_answer(
                 None,
                 revisions.INVALID_REQUEST,
-                f"Batches exist in revision {revisions.BATCHING_REVISION} only; send one object a line",
+                f"Batches exist only in revision {revisions.BATCHING_REVISION}; send one object per line",
             )
         if not messages:
             return error_answer(None, revisions.INVALID_REQUEST, "The batch is empty")

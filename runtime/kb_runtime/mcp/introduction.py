@@ -27,7 +27,7 @@ def set_up(
     """
     changes = []
     if follows:
-        changes.append("a newer build answers as soon as it is published")
+        changes.append("a newer build is served as soon as it is published")
     if ingests:
         changes.append(f"tests that {ingests} adds are found from the next call on")
     elif grows:

@@ -44,7 +44,7 @@ class Prefetcher:
             try:
                 self._prepare_newest()
             except Exception as error:
-                failures.report("A new version could not be looked for", error)
+                failures.report("Looking for a new version failed", error)
             if not self._live.can_change:
                 return
             self._wake.wait(POLL_S)

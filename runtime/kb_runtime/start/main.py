@@ -129,7 +129,7 @@ def _workspace(options: Options) -> LivingWorkspace | None:
     try:
         return LivingWorkspace(Workspace.open(options.workspace), options.code, options.model)
     except WorkspaceError as error:
-        log.say(f"serving without it: {error.message} {error.hint}".rstrip())
+        log.say(f"serving without the workspace: {error.message} {error.hint}".rstrip())
         return None
 
 

@@ -90,7 +90,7 @@ def _log_format(value: str) -> bool:
     return True
 
 
-HTTP = Option("--http", "", "streamable HTTP at http://HOST:PORT/mcp, and /healthz")
+HTTP = Option("--http", "", "serve streamable HTTP at http://HOST:PORT/mcp, with /healthz")
 OPTIONS = (
     Option("--tools", "all|compact|FAMILY,...", "which tools to offer (all)"),
     Option("--data", "DIR", "the folder whose JSON files `ingest_tests` may read (data)"),
@@ -103,25 +103,25 @@ OPTIONS = (
     Option(
         "--workspace",
         "DIR",
-        "a writable folder for what is not in the artifact: `ingest_tests` adds to it, and the folder of"
-        " --code is indexed and watched",
+        "a writable folder for content that is not in the artifact: `ingest_tests` adds to it, and the"
+        " folder of --code is indexed and followed",
     ),
     Option(
         "--model",
         "DIR",
-        "the folder of the model that ARTIFACT was built with, where `kbc build` was given one: what goes"
-        " into the workspace is embedded with it",
+        "the folder of the model that ARTIFACT was built with, if not the default one; content of the"
+        " workspace is embedded with it",
     ),
-    Option("--read-only", "", "switch `ingest_tests` off: it reads no file, and says what to run"),
+    Option("--read-only", "", "disable `ingest_tests`: it reads no file and says what to run"),
     Option(
         "--key",
         "FILE",
-        "a public key (PEM): refuse what is not signed by it, now and when a new version appears",
+        "a public key (PEM): refuse versions that are not signed by it, at the start and later",
     ),
     Option(
         "--log",
         "json",
-        "what is written to stderr, and a line for each request, as one JSON object a line",
+        "write one JSON object per line to stderr, with a line for each request",
         "json_log",
         _log_format,
     ),
@@ -137,7 +137,7 @@ OPTIONS = (
     Option(
         "--token-file",
         "FILE",
-        "a file with the bearer token that clients must send; without it, $KBC_HTTP_TOKEN where that is set",
+        "a file with the bearer token that clients must send; default: $KBC_HTTP_TOKEN, if set",
         http=True,
     ),
     Option(
@@ -166,7 +166,7 @@ OPTIONS = (
     Option(
         "--workers",
         "N",
-        "how many processes answer (1); they share the artifact's memory",
+        "the number of processes (1); they share the artifact's memory",
         convert=_number("--workers", MAX_WORKERS, 1),
         http=True,
     ),
@@ -193,7 +193,7 @@ def parse(arguments: Sequence[str]) -> Options:
             continue
         option = BY_FLAG.get(name)
         if option is None or (equals and not option.metavar):
-            raise UsageError(f"there is no option {name}.")
+            raise UsageError(f"unknown option {name}.")
         if not equals and option.metavar:
             if not remaining:
                 raise UsageError(f"{name} needs a value.")
@@ -219,16 +219,16 @@ def _http_settings() -> HttpSettings:
 
 
 def _check(options: Options, http_only: str) -> None:
-    """Options that need each other, or exclude each other. Raises UsageError."""
+    """Options that need each other, or cannot be combined. Raises UsageError."""
     if not options.artifacts:
         raise UsageError("the ARTIFACT to serve is missing.")
     if options.model and not options.workspace:
-        raise UsageError("--model needs --workspace: only what goes into a workspace is embedded.")
+        raise UsageError("--model needs --workspace: only content of a workspace is embedded.")
     if options.http is None:
         if http_only:
             raise UsageError(f"{http_only} needs --http.")
     elif options.http.workers > 1 and options.workspace:
-        raise UsageError("--workspace belongs to one process: leave out --workers.")
+        raise UsageError("--workspace needs a single process: leave out --workers.")
 
 
 def usage() -> str:
@@ -261,7 +261,7 @@ def usage() -> str:
     over_http = [option for option in OPTIONS if option.http]
     artifact = (
         "a folder that `kbc build` wrote; several are searched as one, and tools get an argument `kb`"
-        " that asks one of them"
+        " that restricts a call to one of them"
     )
     return "\n".join(
         [

@@ -297,6 +297,6 @@ def check_byte_order() -> None:
 def _damaged(path: str) -> ArtifactError:
     return ArtifactError(
         "altered",
-        f"{path} contradicts itself or its neighbours.",
+        f"{path} is inconsistent with itself or with related files.",
         "Build the knowledge base again, or install it again.",
     )

@@ -300,6 +300,6 @@ def _compiled(parts: Sequence[_Part]) -> re.Pattern[str]:
 def _damaged(path: str) -> ArtifactError:
     return ArtifactError(
         "altered",
-        f"{path} contradicts itself.",
+        f"{path} is inconsistent.",
         "Build the knowledge base again, or install it again.",
     )

@@ -360,7 +360,7 @@ def _unsealed(folder: str, data: bytes) -> ArtifactError:
     if data.startswith(b'{\n "format": '):
         return ArtifactError(
             "truncated",
-            f"{os.path.join(folder, MANIFEST)} does not end with a seal: it was cut or altered.",
+            f"{os.path.join(folder, MANIFEST)} does not end with a seal: it was truncated or altered.",
             _REBUILD,
         )
     return _not_a_manifest(folder)

@@ -47,7 +47,7 @@ def read_public_key(path: str | os.PathLike[str]) -> Ed25519PublicKey:
     data = read_key_file(path)
     if b"PRIVATE KEY" in data:
         raise KeyFileError(
-            f"{os.fspath(path)} holds a private key.", "Give the public one; keep this one secret."
+            f"{os.fspath(path)} holds a private key.", "Use the public key; keep this one secret."
         )
     try:
         key = load_pem_public_key(data)
@@ -70,7 +70,7 @@ def read_key_file(path: str | os.PathLike[str]) -> bytes:
 def _no_key(path: str | os.PathLike[str]) -> KeyFileError:
     return KeyFileError(
         f"{os.fspath(path)} does not hold an Ed25519 public key in PEM form.",
-        "Make a pair of keys with `kbc keygen`.",
+        "Create a key pair with `kbc keygen`.",
     )
 
 
@@ -125,7 +125,7 @@ def check_signature(folder: str, key: Ed25519PublicKey) -> None:
     except InvalidSignature:
         raise ArtifactError(
             "bad-signature",
-            f"The signature by the key {wanted} in {folder} is not one of its manifest.",
+            f"The signature by the key {wanted} in {folder} does not match its manifest.",
             "Do not use this artifact: it was changed after it was signed. Install it again.",
         ) from None
     except OSError as error:

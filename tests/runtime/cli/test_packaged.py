@@ -75,7 +75,7 @@ def test_options_without_a_command_are_those_of_serve(
     package: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
 ) -> None:
     assert run(package, *arguments) == exit_codes.USAGE
-    assert capsys.readouterr().err == "small-kb serve: there is no option --nope. Try --help.\n"
+    assert capsys.readouterr().err == "small-kb serve: unknown option --nope. Try --help.\n"
 
 
 def test_an_unknown_command_is_a_usage_error(

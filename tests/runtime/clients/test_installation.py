@@ -178,7 +178,7 @@ def test_a_configuration_with_mistakes_is_never_touched(
             change(name, place(tmp_path))
         assert refused.value.message.startswith(str(file))
         assert reason in refused.value.message
-        assert "not touched" in refused.value.hint
+        assert "not changed" in refused.value.hint
     assert [each.name for each in file.parent.iterdir()] == [file.name]
     assert file.read_bytes() == data
 

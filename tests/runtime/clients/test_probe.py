@@ -68,7 +68,10 @@ def test_a_server_gets_a_foreign_folder_and_a_short_path(machine: Machine) -> No
 @pytest.mark.parametrize(
     ("program", "problem"),
     [
-        ("print('hello')", "The server writes 'hello' to stdout, which is not its protocol."),
+        (
+            "print('hello')",
+            "The server writes 'hello' to stdout, which is not a message of the protocol.",
+        ),
         (
             "import sys; sys.exit('kbc serve: there is no folder')",
             "The server ends with exit code 1: kbc serve: there is no folder",
@@ -87,7 +90,7 @@ def test_a_server_gets_a_foreign_folder_and_a_short_path(machine: Machine) -> No
         ),
         (
             SERVER.replace('"result": result', '"result": 1'),
-            "The server answers initialize with something else than a result.",
+            "The server answers initialize without a result.",
         ),
     ],
 )

@@ -144,7 +144,7 @@ def test_a_worker_that_does_not_end_is_killed(start: Start) -> None:
     assert said(process) == ["ready"]
     process.terminate()
     _, err = process.communicate(timeout=PATIENCE_S)
-    assert "killing 1 workers that do not end" in err
+    assert "killing 1 workers that did not stop" in err
     assert not psutil.pid_exists(workers[0])
 
 

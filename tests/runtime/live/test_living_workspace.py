@@ -24,5 +24,5 @@ def test_the_status_is_that_of_the_process_that_follows_and_of_no_dead_one(tmp_p
 def test_an_index_of_an_earlier_time_is_not_called_the_first() -> None:
     (first,) = code_index.warnings({"status": "starting", "fileCount": 0})
     (later,) = code_index.warnings({"status": "starting", "fileCount": 2})
-    assert first.startswith("the first index of the source files is being made")
-    assert later.startswith("the index is of an earlier time")
+    assert first.startswith("the first index of the source files is being built")
+    assert later.startswith("the index is from an earlier run")

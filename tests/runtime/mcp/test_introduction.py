@@ -24,7 +24,7 @@ HELLO = {
     "clientInfo": {"name": "test", "version": "1"},
 }
 META = {revisions.REVISION_KEY: revisions.STATELESS_REVISIONS[0], revisions.CAPABILITIES_KEY: {}}
-NEWER = "a newer build answers as soon as it is published"
+NEWER = "a newer build is served as soon as it is published"
 ADDED = "tests that ingest_tests adds are found from the next call on"
 GROWS = "tests that are added to its workspace are found from the next call on"
 EDITED = "source files are found as they are edited"

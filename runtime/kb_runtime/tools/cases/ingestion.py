@@ -124,9 +124,8 @@ def _stored(found: Sequence[_ReadFile], report: dict[str, Any]) -> Answer[Ingest
     following = "Call search_tests: the tests can be found now."
     facts: IngestionFacts = {"persisted": True, "buildId": report["build_id"], "next": following}
     reason = (
-        f"{report['added']} tests are new, {report['replaced']} replaced one of their uid and"
-        f" {report['unchanged']} were there already; build {report['build_id']} of the workspace is live"
-        f" with {report['tests']} tests."
+        f"{report['added']} tests added, {report['replaced']} replaced, {report['unchanged']} unchanged;"
+        f" build {report['build_id']} of the workspace is live with {report['tests']} tests."
     )
     return _answer("Ingestion Complete", found, facts, [reason])
 
@@ -211,7 +210,7 @@ def _switched_off(session: Session, files: Sequence[_File]) -> ToolError:
     following = compile_command(session, named or [("functional", f"TESTS{SUFFIX}")])
     return ToolError(
         "READ_ONLY",
-        "ingest_tests is switched off: this server was started with --read-only and reads no files",
+        "ingest_tests is disabled: this server was started with --read-only and reads no files",
         next_steps=[
             f"Run the compiler, where {following.placeholders}: {following.command}",
             *following.notes,

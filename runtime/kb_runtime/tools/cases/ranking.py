@@ -117,7 +117,7 @@ def similar(
     found: _Evidences = {}
     warnings: tuple[str, ...] = ()
     if identity is None:
-        warnings = ("the knowledge base has no vectors: tests are compared by words only",)
+        warnings = ("the knowledge base has no vectors: tests are compared by keyword only",)
     dimensions = 0 if identity is None else identity["dimensions"]
     case = artifact.catalog(info.name)[record]
     words = " ".join((case["title"], case.get("summary", ""), *case.get("tags", ())))

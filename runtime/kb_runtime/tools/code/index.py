@@ -19,11 +19,11 @@ KIND: lookup.Kind[CodeEntry] = lookup.Kind("code")
 
 _MODES: dict[str, QueryMode] = {"lexical": "keyword", "semantic": "semantic", "hybrid": "hybrid"}
 _FIRST_INDEX = (
-    "the first index of the source files is being made: ask again in a few seconds, or use grep"
+    "the first index of the source files is being built: ask again in a few seconds, or use grep"
 )
 
 _EARLIER_INDEX = (
-    "the index is of an earlier time: which source files have changed since is being looked at"
+    "the index is from an earlier run: the source files are being checked for changes since then"
 )
 
 
