@@ -129,7 +129,7 @@ def test_nothing_appears_when_a_bound_is_missed_or_the_folder_exists(
         (
             ("--questions", "questions.toml", "--fail-under", "success@3=2"),
             exit_codes.USAGE,
-            "'success@3=2' is no bound",
+            "'success@3=2' is not a limit",
         ),
     ],
 )

@@ -473,7 +473,7 @@ def test_without_notifications_the_files_are_polled(
         (root / "docs" / "more" / "page.md").write_text("# More\n\nPolled.\n")
         event(process)
     assert note["message"].startswith("the kernel cannot watch the files: the limit")
-    assert "looked at once a second" in note["message"]
+    assert "checked once a second" in note["message"]
     assert "Polled." in live_text(tmp_path / "out")
 
 

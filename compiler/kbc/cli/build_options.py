@@ -42,10 +42,12 @@ _OPTIONS = (
         "--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores."
     ),
     click.option(
-        "--model", type=click.Path(path_type=Path), help="A local sentence-transformers folder."
+        "--model", type=click.Path(path_type=Path), help="Folder of a sentence-transformers model."
     ),
     click.option(
-        "--fast", is_flag=True, help="Embed with an 8-bit graph: twice as fast, a little worse."
+        "--fast",
+        is_flag=True,
+        help="Embed with an 8-bit model: twice as fast, slightly less accurate.",
     ),
     click.option(
         "--query-encoder",
@@ -53,17 +55,19 @@ _OPTIONS = (
         type=click.Choice(["nb8-b32", "fp32", "int8"]),
         default="nb8-b32",
         show_default=True,
-        help="The graph that ships for queries; docs/encoder.md compares them.",
+        help="Variant of the query encoder; docs/encoder.md compares them.",
     ),
     click.option(
         "--lexical-only",
         is_flag=True,
-        help="Without vectors and encoder: searches go by words alone.",
+        help="Build without vectors and encoder: keyword search only.",
     ),
     click.option("--keep", type=click.IntRange(1), default=3, help="Versions to keep; default: 3."),
     click.option("--cache", type=click.Path(path_type=Path), help="Folder of the cache."),
     click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
-    click.option("--allow-outside", is_flag=True, help="Follow paths and links out of the folder."),
+    click.option(
+        "--allow-outside", is_flag=True, help="Follow paths and links that leave the folder."
+    ),
 )
 
 

@@ -11,7 +11,7 @@ from kbc.cli.shipment import Shipment, ships
 @click.command()
 @ships
 def bundle(shipment: Shipment, as_json: bool) -> None:
-    """Write what goes beside the wheel: .mcpb, server.json, a skill, a plugin, llms.txt."""
+    """Write bundles of the artifact: .mcpb, server.json, a skill, a plugin, llms.txt."""
     from kb_runtime.text.tables import size, table
     from kbc.shipping.bundle.folder import write_bundles
 

@@ -27,9 +27,9 @@ CACHE = click.option(
 
 @click.group()
 def cache() -> None:
-    """Show or shrink the cache, where builds keep what they parsed, chunked and embedded.
+    """Show or shrink the cache of parsed, chunked and embedded content.
 
-    It may be damaged or deleted at any time: builds then take longer, and give the same bytes.
+    Deleting it is safe: the next build takes longer and produces the same bytes.
     """
 
 
@@ -83,9 +83,9 @@ def info(folder: Path | None, as_json: bool) -> None:
 @CACHE
 @click.option("--max-size", metavar="SIZE", help="Keep at most this much: 500MB, 2GB.")
 @click.option(
-    "--older-than", metavar="AGE", help="Remove what was not used for this long: 12h, 30d."
+    "--older-than", metavar="AGE", help="Remove entries not used for this long: 12h, 30d."
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing.")
 @AS_JSON
 def prune(
     folder: Path | None,
@@ -94,12 +94,12 @@ def prune(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Remove entries of the cache, those that were not used for longest first. Builds may run."""
+    """Remove the least recently used entries of the cache. Safe while builds run."""
     from kb_runtime.text.tables import count_of, size
     from kbc.cli.cache_contents import Pruned, chosen, read_contents, remove
 
     if max_size is None and older_than is None:
-        raise click.UsageError("say what may stay, with --max-size or --older-than")
+        raise click.UsageError("give --max-size, --older-than or both")
     before = None if older_than is None else time.time() - _seconds(older_than)
     contents = read_contents(folder or default_cache())
     going = chosen(contents, before, None if max_size is None else _bytes(max_size))

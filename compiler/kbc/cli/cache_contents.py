@@ -119,9 +119,9 @@ def remove(folder: Path, going: list[Entry]) -> Pruned:
         own = [entry for entry in going if entry.store == store]
         try:
             if own and not remove_rows(folder / name, [entry.row for entry in own]):
-                problems.append(f"{name} is in use: its file becomes smaller another time")
+                problems.append(f"{name} is in use: its file will shrink later")
         except DAMAGE as error:
-            problems.append(f"{name} was left as it is: {error}")
+            problems.append(f"{name} was not changed: {error}")
         else:
             gone += own
     for entry in going:
@@ -130,7 +130,7 @@ def remove(folder: Path, going: list[Entry]) -> Pruned:
                 try:
                     remove_graph(entry.folder)
                 except PermissionError as error:
-                    problems.append(f"{entry.folder} was left as it is: {error.strerror}")
+                    problems.append(f"{entry.folder} was not changed: {error.strerror}")
                     continue
             gone.append(entry)
     return Pruned(len(gone), sum(entry.size for entry in gone), _disk_bytes(folder), problems)

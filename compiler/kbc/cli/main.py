@@ -39,7 +39,7 @@ from kbc.errors import BelowBoundError
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.version_option(__version__, prog_name="kbc")
 def cli(debug: bool) -> None:
-    """kbc compiles a tree of knowledge into one artifact and serves it over MCP, offline."""
+    """Compile a knowledge base into one artifact, and serve it over MCP, offline."""
 
 
 def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,7 +57,7 @@ ARTIFACT = click.argument("artifact", type=click.Path(path_type=Path))
     type=click.Choice(["docs", "pages", "workshops", "code", "tests"]),
     default="docs",
     show_default=True,
-    help="What the first files are.",
+    help="Kind of the first files.",
 )
 @as_json
 def init(folder: Path, kind: str, as_json: bool) -> None:
@@ -76,8 +76,8 @@ def init(folder: Path, kind: str, as_json: bool) -> None:
 
 @cli.command()
 @KB
-@click.option("--allow-outside", is_flag=True, help="Follow paths and links out of the folder.")
-@click.option("--strict", is_flag=True, help="Warnings fail, too.")
+@click.option("--allow-outside", is_flag=True, help="Follow paths and links that leave the folder.")
+@click.option("--strict", is_flag=True, help="Fail on warnings as well.")
 @as_json
 def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
     """Report every mistake in the knowledge base KB, without building it."""
@@ -101,7 +101,7 @@ def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
 @KB
 @takes_build_options
 @click.option("--check-reproducible", is_flag=True, help="Build twice and compare every byte.")
-@click.option("--quiet", is_flag=True, help="No progress, no table.")
+@click.option("--quiet", is_flag=True, help="Print neither progress nor timings.")
 @as_json
 def build(
     kb: Path, check_reproducible: bool, quiet: bool, as_json: bool, **chosen: Unpack[Chosen]
@@ -124,7 +124,7 @@ def build(
     if not quiet:
         reporting.show_build(report)
         if check_reproducible:
-            click.echo("two builds gave the same bytes")
+            click.echo("both builds are identical")
 
 
 cli.add_command(artifact_commands.verify)
@@ -167,14 +167,24 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
 )
 @click.option("--beir", type=click.Path(path_type=Path), help="Labelled queries in BEIR layout.")
 @click.option(
-    "--compare", type=click.Path(path_type=Path), help="Another artifact: which questions moved?"
+    "--compare",
+    type=click.Path(path_type=Path),
+    help="Another artifact: list the questions whose rank changed.",
 )
 @click.option(
-    "--fail-under", "bounds", multiple=True, help="MEASURE=NUMBER, such as success@3=0.95."
+    "--fail-under",
+    "bounds",
+    multiple=True,
+    help="Fail below MEASURE=NUMBER, such as success@3=0.95; repeatable.",
 )
-@click.option("--suggest", is_flag=True, help="List badly answered questions, unreached records.")
 @click.option(
-    "--mode", type=click.Choice(["hybrid", "lexical", "semantic"]), default="hybrid", help="Sides."
+    "--suggest", is_flag=True, help="List badly answered questions and records that none reaches."
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["hybrid", "lexical", "semantic"]),
+    default="hybrid",
+    help="Keyword search, vector search, or both (hybrid, the default).",
 )
 @as_json
 def evaluate(

@@ -15,7 +15,7 @@ from kbc.cli.environment import signing_passphrase
 @click.argument("file", type=click.Path(path_type=Path))
 @AS_JSON
 def keygen(file: Path, as_json: bool) -> None:
-    """Make an Ed25519 pair of keys: FILE, which is secret, and FILE.pub.
+    """Create an Ed25519 key pair: FILE, which is secret, and FILE.pub.
 
     The secret key is encrypted when $KBC_SIGNING_PASSPHRASE is set.
     """
@@ -35,7 +35,7 @@ def keygen(file: Path, as_json: bool) -> None:
 )
 @AS_JSON
 def sign(artifact: str, key: Path, as_json: bool) -> None:
-    """Sign the artifact's live build: its manifest, and with it every file.
+    """Sign the manifest of the artifact's live build, and thereby all of its files.
 
     $KBC_SIGNING_PASSPHRASE is the passphrase of an encrypted key. Signatures by other keys stay.
     """

@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     "--exec",
     "command",
     metavar="CMD",
-    help="Run CMD with /bin/sh whenever another version has gone live, not for the one that is live at"
-    " the start; $KBC_NAME, $KBC_BUILD_ID, $KBC_ARTIFACT.",
+    help="Run CMD with /bin/sh after each new version, but not for one that is live at the start. It"
+    " gets $KBC_NAME, $KBC_BUILD_ID and $KBC_ARTIFACT.",
 )
-@click.option("--poll", is_flag=True, help="Look at the files once a second: network folders.")
-@click.option("--quiet", is_flag=True, help="Only what goes wrong.")
+@click.option(
+    "--poll", is_flag=True, help="Check the files once a second instead of waiting for events."
+)
+@click.option("--quiet", is_flag=True, help="Print only problems.")
 @AS_JSON
 def watch(
     kbs: tuple[Path, ...],
@@ -44,7 +46,7 @@ def watch(
     as_json: bool,
     **chosen: Unpack[Chosen],
 ) -> None:
-    """Build each KB, and again whenever one of its files changes, until interrupted.
+    """Build each KB, and rebuild it whenever one of its files changes.
 
     Errors are shown, and the last good version stays live. With --json each event is one line of JSON.
     """
@@ -148,7 +150,7 @@ class _Teller:
             check=False,
         )
         if done.returncode:
-            self.noted(f"the command of --exec ended with {done.returncode}: {command}")
+            self.noted(f"the command of --exec failed with exit code {done.returncode}: {command}")
 
     def _command_output(self) -> int | None:
         """Where the command prints; None: where we do."""

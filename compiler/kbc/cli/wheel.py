@@ -16,11 +16,11 @@ from kbc.cli.shipment import Shipment, ships
     "locks",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Requirements with hashes, which the bill of materials then names; repeatable.",
+    help="Requirements with hashes to include in the bill of materials; repeatable.",
 )
 @ships
 def wheel(shipment: Shipment, locks: tuple[Path, ...], as_json: bool) -> None:
-    """Write a wheel that holds the artifact's live build and a command that serves it."""
+    """Write a wheel that contains the artifact's live build and a command that serves it."""
     from kb_runtime.text.tables import size, table
     from kbc.shipping.lock import read_lock
     from kbc.shipping.wheel import write_wheel

@@ -28,12 +28,12 @@ CODE = click.option(
     "tree",
     required=True,
     type=click.Path(path_type=Path),
-    help="The folder where the source files are edited.",
+    help="The folder of the source tree.",
 )
 MODEL = click.option(
     "--model",
     type=click.Path(path_type=Path),
-    help="The model that the server's artifact was built with, where that was not the default one.",
+    help="The model that the server's artifact was built with, if not the default one.",
 )
 JOBS = click.option(
     "--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores."
@@ -53,7 +53,7 @@ there after 45 s while four other processes were computing."""
 
 @click.group()
 def workspace() -> None:
-    """Add to the workspace of a server, whether it runs or not."""
+    """Manage the workspace of a server, whether the server runs or not."""
 
 
 @workspace.command("ingest")
@@ -62,7 +62,7 @@ def workspace() -> None:
 @click.option(
     "--suite",
     type=click.Choice(["functional", "api"]),
-    help="What the files hold; default: what their names say.",
+    help="Kind of the tests; default: according to the names of the files.",
 )
 @MODEL
 @JOBS
@@ -174,10 +174,10 @@ def follow_command(
 
 @workspace.command("prune")
 @WORKSPACE
-@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing.")
 @AS_JSON
 def prune_command(workspace: str, dry_run: bool, as_json: bool) -> None:
-    """Remove the indexes of source trees that no server follows or reads now. Servers may run.
+    """Remove the indexes of source trees that no server follows or reads. Safe while servers run.
 
     A tree that is served again is indexed again. Ingested tests stay.
     """

@@ -246,7 +246,7 @@ def read_bound(text: str) -> tuple[str, float]:
         bound = -1.0
     if name not in MEASURES or not equals or not 0 <= bound <= 1:
         raise EvaluationError(
-            f"{text!r} is no bound: write MEASURE=NUMBER from 0 to 1, measures are"
+            f"{text!r} is not a limit: write MEASURE=NUMBER, from 0 to 1; the measures are"
             f" {', '.join(MEASURES)}"
         )
     return name, bound
@@ -316,10 +316,10 @@ def render(
             for answer in late
         ]
     if moved is not None:
-        lines.append("compared: rank of the first right hit, before -> after")
+        lines.append("rank of the first correct hit, before -> after")
         lines += [f"  {_rank(was):>4} -> {_rank(now):<4} {query}" for query, was, now in moved]
         if not moved:
-            lines.append("  no question moved")
+            lines.append("  no rank changed")
     for name, entries in (advice or {}).items():
         lines.append(f"{name.replace('_', ' ')}: {len(entries)}")
         lines += [f"  {entry}" for entry in entries]

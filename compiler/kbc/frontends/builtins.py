@@ -36,7 +36,7 @@ from kbc.records import BuiltinRecord, Record
 class BuiltinMetadata(Metadata):
     """The front matter of a file that is one entry."""
 
-    name: Annotated[Text, Needed("Write the name that readers call it by.")] = Field(
+    name: Annotated[Text, Needed("Write the name that readers use.")] = Field(
         default="", description="what readers call it"
     )
     signature: Text = Field(default="", description="default: the `Signature:` line")

@@ -36,7 +36,7 @@ def read(
         if found is None or not found.cases:
             diagnostics.error(
                 "tests-none",
-                "the file holds no test case",
+                "the file contains no test case",
                 file.path,
                 hint="Write a list of objects with uid, title and steps, or an object that holds it"
                 " as tests, rows, data or testSuite.testCases.",

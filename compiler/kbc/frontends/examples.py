@@ -103,7 +103,7 @@ def read(
             f"no file of collection {collection.name!r} ends in {' or '.join(extensions)}",
             PROJECT_FILE,
             collection.line or None,
-            hint="Set `extensions` to the endings of the examples.",
+            hint="Set `extensions` to the extensions of the examples.",
         )
     return records
 

@@ -163,7 +163,7 @@ def read_json(file: SourceFile, diagnostics: Diagnostics) -> tuple[Any, str] | N
             file.path,
             error.lineno,
             error.colno,
-            hint="Mend the JSON on this line.",
+            hint="Fix the JSON on this line.",
         )
     except RecursionError:
         diagnostics.error(

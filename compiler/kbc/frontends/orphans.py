@@ -94,7 +94,7 @@ def check_orphans(
     for page in orphans:
         diagnostics.warning(
             "orphan-page",
-            f"no page leads to {page.path}",
+            f"no page refers to {page.path}",
             page.path,
             page.line,
             hint="Link it from a page that its readers come from, or name it in `related` there.",

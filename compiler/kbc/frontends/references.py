@@ -185,7 +185,7 @@ def _check_tests(records: Sequence[Record], diagnostics: Diagnostics) -> None:
         if has_content and path not in seen and _UNTESTED not in record.tags:
             diagnostics.warning(
                 "example-without-test",
-                f"{record.id!r} has no test: nothing shows that it does what it says",
+                f"{record.id!r} has no test",
                 path,
                 record.line,
                 hint='Add a run whose name ends in Test, or the tag "untested" in'

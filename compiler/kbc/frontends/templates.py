@@ -111,7 +111,7 @@ def read(
                 path, line = places[record.id]
                 diagnostics.error(
                     "duplicate-id",
-                    f"the id {record.id!r} is taken by the template in {path}:{line}",
+                    f"the id {record.id!r} is already used by the template in {path}:{line}",
                     file.path,
                     entry.line,
                     hint="Give each template an id of its own.",

@@ -189,8 +189,8 @@ class Staging:
             if defect is not None:
                 raise PublishError(
                     "self-check",
-                    f"The build does not pass its own checks: {defect}",
-                    "Nothing was published. Please report this as a defect of kbc.",
+                    f"The build failed its self-check: {defect}",
+                    "Nothing was published. Please report this as a bug in kbc.",
                 )
             if os.path.lexists(self._target):
                 retention.replace_build(self._target, self.folder)

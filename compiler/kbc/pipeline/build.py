@@ -83,7 +83,7 @@ def build_twice(root: Path, options: BuildOptions, progress: Progress | None = N
         raise PublishError(
             "not-reproducible",
             f"Two builds of the same input differ in {differing[0]}{more}.",
-            "Please report this as a defect of kbc. The first of the two is live.",
+            "Please report this as a bug in kbc. The first of the two is live.",
         )
     return report
 

@@ -55,7 +55,7 @@ def read_inputs(root: Path, diagnostics: Diagnostics, allow_outside: bool = Fals
     if not diagnostics.errors and not any(records.values()):
         diagnostics.error(
             "no-records",
-            "the knowledge base holds no record",
+            "the knowledge base contains no record",
             PROJECT_FILE,
             hint="Add pages to the folders that kb.toml names.",
         )

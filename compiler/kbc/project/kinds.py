@@ -26,7 +26,7 @@ def _not_reserved(name: str) -> str:
     if name in RESERVED_COLLECTIONS:
         raise mistake(
             "reserved-name",
-            f"a collection cannot be called {name!r}: the search uses that name itself",
+            f"a collection cannot be called {name!r}: the name is reserved",
             "Choose another name.",
         )
     return name
@@ -36,7 +36,7 @@ def _not_empty(paths: tuple[str, ...]) -> tuple[str, ...]:
     if not paths:
         raise mistake(
             "toml-bad-value",
-            "`paths` is empty: the collection would hold nothing",
+            "`paths` is empty: the collection would be empty",
             "Name files, folders or globs below the folder of kb.toml.",
         )
     return paths

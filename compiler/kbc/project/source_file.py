@@ -52,7 +52,7 @@ class SourceFile:
             line = self.data.count(b"\n", 0, self.data.index(b"\0")) + 1
             diagnostics.error(
                 "file-binary",
-                "the file holds NUL bytes: it is binary, or UTF-16 text",
+                "the file contains NUL bytes: it is binary, or UTF-16 text",
                 self.path,
                 line,
                 hint="Save it as UTF-8 text, or keep it out of the collection's paths.",

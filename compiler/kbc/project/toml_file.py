@@ -48,6 +48,6 @@ def read_toml(file: SourceFile, diagnostics: Diagnostics) -> TomlFile | None:
             else:
                 message += " at the end of the file"
         diagnostics.error(
-            "toml-syntax", message, file.path, line, column, hint="Mend the TOML on this line."
+            "toml-syntax", message, file.path, line, column, hint="Fix the TOML on this line."
         )
         return None

@@ -85,11 +85,11 @@ def read_private_key(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
     except TypeError as error:  # with a passphrase where there is none, or the other way round
         raise KeyFileError(
             f"{path} is not encrypted." if passphrase else f"{path} is encrypted.",
-            f"Set {PASSPHRASE_VARIABLE} for an encrypted key, and for no other.",
+            f"Set {PASSPHRASE_VARIABLE} only for an encrypted key.",
         ) from error
     except (ValueError, UnsupportedAlgorithm) as error:
         raise KeyFileError(
-            f"{path} does not hold a private key in PEM form, or its passphrase is another.",
+            f"{path} does not hold a private key in PEM form, or its passphrase is different.",
             "Create a key pair with `kbc keygen`.",
         ) from error
     if not isinstance(key, Ed25519PrivateKey):

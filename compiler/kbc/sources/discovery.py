@@ -69,7 +69,7 @@ class _Walker:
             if len(found) == before and len(self._diagnostics) == problems:
                 self._diagnostics.warning(
                     "collection-path-empty",
-                    f"{entry!r} of collection {collection.name!r} holds no file of kind"
+                    f"{entry!r} of collection {collection.name!r} contains no file of kind"
                     f" {collection.kind!r}",
                     PROJECT_FILE,
                     collection.paths_line or None,
@@ -94,7 +94,7 @@ class _Walker:
             self._problem(
                 collection,
                 "path-outside",
-                f"{entry!r} leaves the knowledge base's folder",
+                f"{entry!r} is outside the knowledge base's folder",
                 "Copy the files into it, or build with --allow-outside.",
             )
             return
@@ -136,7 +136,7 @@ class _Walker:
         if identity in above:
             self._diagnostics.warning(
                 "symlink-loop",
-                "the folder is a link to a folder that holds it; it was left out",
+                "the folder is a link to one of its parent folders; it was left out",
                 self._name(folder),
                 hint="Remove the link.",
             )
@@ -195,14 +195,12 @@ class _Walker:
                 return None
             return path.read_bytes()
         except OSError as error:
-            looping = (
-                "the link points in a circle" if error.errno == errno.ELOOP else error.strerror
-            )
+            looping = "the link is circular" if error.errno == errno.ELOOP else error.strerror
             self._diagnostics.error(
                 "file-unreadable",
                 f"the file cannot be read: {looping}",
                 name,
-                hint="Remove it, or mend its permissions or its link.",
+                hint="Remove it, or fix its permissions or its link.",
             )
             return None
 

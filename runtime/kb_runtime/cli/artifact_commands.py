@@ -107,7 +107,10 @@ def inspect(artifact: str, as_json: bool) -> None:
 )
 @click.option("--limit", type=click.IntRange(1, 50), default=10, help="Default: 10.")
 @click.option(
-    "--mode", type=click.Choice(["hybrid", "lexical", "semantic"]), default="hybrid", help="Sides."
+    "--mode",
+    type=click.Choice(["hybrid", "lexical", "semantic"]),
+    default="hybrid",
+    help="Keyword search, vector search, or both (hybrid, the default).",
 )
 @click.option("--explain", is_flag=True, help="Explain the rank of each hit.")
 @AS_JSON

@@ -43,7 +43,7 @@ def set_up(
 
 
 def instructions(introduction: str, state: str, starts: Iterable[str]) -> str:
-    """At most `MAX_INSTRUCTIONS` characters. What is too long is cut off from the longest lines of the
+    """At most `MAX_INSTRUCTIONS` characters. What is too long is truncated from the longest lines of the
     introduction but its last: those are what authors say about their knowledge bases."""
     *about, last = introduction.split("\n")
     fixed = "\n".join(filter(None, [last, state, *starts]))

@@ -33,7 +33,7 @@ def read_export(file: SourceFile, diagnostics: Diagnostics) -> Workshop | None:
     if not isinstance(data, dict) or not isinstance(data.get("exercises"), list):
         diagnostics.error(
             "workshop-context-invalid",
-            "the file has no list `exercises`: it is no exported workshop",
+            "the file has no list `exercises`: it is not an exported workshop",
             file.path,
             1,
             hint="Export it with the workshop application, or keep the file out of the folder.",

@@ -94,7 +94,7 @@ def _require_ours(target: Path) -> None:
     if not target.exists():
         return
     if not target.is_dir():
-        raise ShippingError(f"{target} is a file where a folder is to go", "Move it away.")
+        raise ShippingError(f"{target} is a file, but a folder is needed there", "Move it away.")
     strange = sorted(
         path.name
         for path in target.iterdir()
@@ -102,7 +102,7 @@ def _require_ours(target: Path) -> None:
     )
     if strange:
         raise ShippingError(
-            f"{target} holds {strange[0]!r}, which no bundle has, and is not replaced",
+            f"{target} holds {strange[0]!r}, which is not part of a bundle; it was not replaced",
             "Choose another folder with --out, or move it away.",
         )
 

@@ -114,7 +114,7 @@ def _stored_nothing(session: Session, found: Sequence[_ReadFile]) -> Answer[Inge
 
 def _not_compiled(found: Sequence[_ReadFile], error: CompilerMissingError) -> Answer[Ingestion]:
     """The answer of a server with a workspace and no compiler to add to it."""
-    reason = "Nothing was stored: this server has no compiler. To get it, run:"
+    reason = "Nothing was stored: this server has no compiler. To install it, run:"
     facts: IngestionFacts = {"persisted": False, "next": error.hint}
     return _answer("Ingestion check", found, facts, [reason, error.hint])
 

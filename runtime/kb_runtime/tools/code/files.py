@@ -52,7 +52,7 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer[SourceFile]:
     if tree is not None and tree.is_reachable and tree.state(record) != "current":
         structured["stale"] = True
         structured["warnings"] = [
-            "the file on disk is another one by now: this is how it was when it was indexed"
+            "the file on disk has changed: this is its text when it was indexed"
         ]
         shown += f"\n\nNote: {structured['warnings'][0]}"
     if page.next is not None:

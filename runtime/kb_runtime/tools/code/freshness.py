@@ -35,7 +35,7 @@ class Freshness:
         if place is None:
             gone = "no longer exists" if state == "missing" else "has changed"
             self.warnings.append(
-                f"a result was left out: {record['id']} {gone}, and lines {result['lines']} with it"
+                f"a result was left out: lines {result['lines']} of {record['id']}, which {gone}"
             )
             return None
         last = place + result["content"].count("\n")
