@@ -408,7 +408,10 @@ def test_a_command_runs_after_each_new_version_and_knows_it(
         (root / "docs" / "page.md").write_text("# Page\n\nSecond.\n")
         second = event(process)
         event(process)
-    assert failed == {"event": "note", "message": f"the command of --exec ended with 3: {told}"}
+    assert failed == {
+        "event": "note",
+        "message": f"the command of --exec failed with exit code 3: {told}",
+    }
     assert log.read_text().splitlines() == [
         f"demo {each['build_id']} {out}/demo/{each['build_id']}" for each in (first, second)
     ]

@@ -222,7 +222,8 @@ def test_a_module_altered_after_the_installation_is_named(
     verified = own_copy.run("demo-kb", "verify")
     assert verified.returncode == exit_codes.ARTIFACT
     assert verified.stderr == (
-        "demo_kb/__init__.py: its SHA-256 is not that in RECORD. Install the package again. [altered]\n"
+        "demo_kb/__init__.py: its SHA-256 differs from the one in RECORD."
+        " Install the package again. [altered]\n"
     )
     assert "damaged: 1 problem" in verified.stdout
     own_copy.install(wheel, "--force-reinstall")

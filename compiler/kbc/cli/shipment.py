@@ -21,7 +21,10 @@ DEFAULT_OUT = Path("dist")
 _OPTIONS = (
     ARTIFACT,
     click.option(
-        "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, help="Output folder; default: dist."
+        "--out",
+        type=click.Path(path_type=Path),
+        default=DEFAULT_OUT,
+        help="Output folder; default: dist.",
     ),
     click.option("--name", default="", help="Name of the package; default: <kb>-kb."),
     click.option("--version", default="", help="Version of the package; default: that of kb.toml."),
