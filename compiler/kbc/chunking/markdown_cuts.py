@@ -1,4 +1,4 @@
-"""What it costs to cut Markdown before each line: between blocks little, inside of one more."""
+"""The cost of cutting Markdown before each line: low between blocks, higher inside one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How to build, and what a build reports."""
+"""The options of a build, and its report."""
 
 from __future__ import annotations
 

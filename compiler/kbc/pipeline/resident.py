@@ -1,4 +1,4 @@
-"""What a process keeps in memory from build to build: the model, its sessions, results of phases.
+"""The state that a process keeps in memory from build to build: the model, its sessions, results of phases.
 
 Every entry depends only on its key, so builds with and without it produce the same bytes. A single build
 creates one and discards it.

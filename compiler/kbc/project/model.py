@@ -1,4 +1,4 @@
-"""What kb.toml says, as the rest of the compiler takes it."""
+"""The values of kb.toml, as the rest of the compiler uses them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """MCP over streamable HTTP: the SDK's low-level server in front of the dispatch core.
 
-Stateless, because a read-only knowledge base needs no session; answers are plain JSON. Host and Origin
-headers are always checked: without that, any web page could reach a server on loopback by rebinding its
-own name.
+Stateless, because a read-only knowledge base needs no session; answers are plain JSON. Host and Origin are
+always checked: otherwise any web page could reach a server on loopback by rebinding its own name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Passages of source files: neighbouring hits as one piece of text, scored alike in every call."""
+"""Passages of source files: neighbouring hits merged into one text, with scores comparable across calls."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import code_span, fence
+from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
@@ -85,7 +86,7 @@ def _no_builtin(session: Session, name: str) -> ToolError:
     listing = lookup.tool_name(session, "list_builtins")
     return ToolError(
         "NOT_FOUND",
-        f"no builtin is called {quoted(name)}; there are {len(known)} builtins",
+        f"no builtin is called {quoted(name)}; the knowledge base has {count_of(len(known), 'builtin')}",
         suggestions=similar,
         next_steps=[f"Call {listing} to see all names."],
         details={"total": len(known)},

@@ -1,4 +1,4 @@
-"""What the tools over documentation sets share: names, errors, facts about pages.
+"""The shared parts of the tools over documentation sets: names, errors, facts about pages.
 
 Their contract requires protocol errors: -32602 for arguments, -32603 for failures of the server. Only a
 page or section that does not exist is reported in the answer.

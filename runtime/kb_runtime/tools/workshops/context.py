@@ -58,7 +58,7 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
             raise ToolError(
                 "BAD_INPUT",
                 f"{' and '.join(missing)} missing: give workshop and exerciseNumber,"
-                " or random: true for an exercise drawn by chance",
+                " or random: true for a random exercise",
                 next_steps=["Call list_workshops, then list_exercises for the numbers."],
             )
         scope = stated_scope(session, arguments)
@@ -157,8 +157,8 @@ TOOLS = (
         title="Retrieve Learning Context",
         family=FAMILY,
         description="Instructions, transcripts, code and diffs of one exercise or step, to write"
-        " questions from. Give workshop and exerciseNumber (and stepNumber), or random: true for an"
-        " exercise drawn by chance.",
+        " questions from. Give workshop and exerciseNumber (and stepNumber), or random: true for a"
+        " random exercise.",
         run=learning_context,
         arguments=(
             replace(WORKSHOP, description="slug; with random: draw from this workshop alone"),

@@ -67,7 +67,7 @@ def test_unknown_builtin_suggests_similar_names(call: Call) -> None:
         call("get_builtin", name="map")
     error = caught.value
     assert error.kind == "NOT_FOUND"
-    assert error.message == 'no builtin is called "map"; there are 3 builtins'
+    assert error.message == 'no builtin is called "map"; the knowledge base has 3 builtins'
     assert error.suggestions == ("mapBy", "setToMap")
     assert error.details == {"total": 3}
 
