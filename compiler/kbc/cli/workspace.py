@@ -44,7 +44,7 @@ CHILD = click.option(
     EXIT_WITH_PARENT,
     "has_parent",
     is_flag=True,
-    help="End when stdin is closed. Servers start the compiler like this.",
+    help="Exit when stdin is closed. Servers start the compiler with it.",
 )
 LOW_PRIORITY = 10
 """A tenth of a busy core's time. At the lowest, 19, it is a hundredth: an index that took 5 s was not

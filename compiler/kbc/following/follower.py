@@ -195,7 +195,7 @@ class Follower:
             if not build.has_ended:
                 raise CompilerError(
                     f"Embedding was stopped after {self._limit_s / 3600:g} hours.",
-                    "What is embedded is kept, and the next attempt goes on from there.",
+                    "Finished embeddings are kept, and the next attempt continues from there.",
                 )
             build.report()
         except CompilerError as error:

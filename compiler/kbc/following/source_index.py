@@ -167,7 +167,7 @@ def read_tree(
     further patterns, as in an ignore file at the top of the tree.
 
     A file that vanishes or cannot be read meanwhile is left out: the follower is notified of it
-    again. Raises `TreeError` when the tree itself cannot be read, or holds no source file.
+    again. Raises `TreeError` when the tree itself cannot be read, or contains no source file.
     """
     collection = Collection(name=NAME, kind="code", paths=(tree.as_posix(),))
     selection = SourceTree(exclude)
@@ -177,7 +177,7 @@ def read_tree(
         raise TreeError(f"{tree} cannot be read: {error.strerror}.") from error
     if not files:
         left_out = f"; left out: {selection.summary()}" if selection.left_out else ""
-        raise TreeError(f"{tree} holds no source file{left_out}.")
+        raise TreeError(f"{tree} contains no source file{left_out}.")
     records = code.read(collection, files, diagnostics, with_definitions=with_definitions)
     project = Project(
         root=tree,

@@ -233,8 +233,8 @@ class Watcher:
         if self._files.problem and not self._is_noted:
             self._is_noted = True
             self._observer.noted(
-                f"the kernel cannot watch the files: {self._files.problem}; they are looked at once a"
-                " second instead"
+                f"the kernel cannot watch the files: {self._files.problem}; they are checked"
+                " once a second instead"
             )
 
     def _watch_current_bases(self) -> None:

@@ -208,9 +208,9 @@ class LiveArtifact:
                 name = one.artifact.manifest["name"]
                 if source.is_workspace:
                     log.say(
-                        f"the {name} of the workspace are found by words only: the knowledge base was"
-                        f" built with the model {knowledge.manifest['encoder']['model']}, whose folder"
-                        " --model can name, and they were not"
+                        f"the {name} of the workspace are searched by keyword only, because they were"
+                        " embedded with another model than the knowledge base: name the folder of"
+                        f" {knowledge.manifest['encoder']['model']} with --model"
                     )
                 else:
                     log.say(

@@ -137,11 +137,11 @@ class Retriever:
             ) from lexical_error
         if lexical_error:
             reason = _reason(lexical_error)
-            warning = f"Lexical search is unavailable ({reason}): results by meaning only."
+            warning = f"Lexical search is unavailable ({reason}): semantic results only."
             return Candidates(query, lexical, semantic, vector, "semantic", (warning,))
         if semantic_error:
             reason = _reason(semantic_error)
-            warning = f"Semantic search is unavailable ({reason}): results by words only."
+            warning = f"Semantic search is unavailable ({reason}): keyword results only."
             return Candidates(query, lexical, semantic, None, "lexical", (warning,))
         only_near = mode == "hybrid" and bool(semantic.rows) and not lexical.rows
         return Candidates(query, lexical, semantic, vector, mode, (NO_WORD_OCCURS,) * only_near)
@@ -245,5 +245,5 @@ def _reason(error: Exception) -> str:
     if isinstance(error, _NoEncoderError):
         return NO_ENCODER
     if isinstance(error, ArtifactError):
-        return f"its files are {error.code}; `kbc verify` tells more"
+        return f"its files are {error.code}; `kbc verify` shows details"
     return "it failed; `kbc verify` may tell why"

@@ -108,5 +108,5 @@ def _temporary_folder(folder: str) -> str:
     raise ArtifactError(
         "unreadable",
         f"The lexical index in {folder} cannot be opened: no temporary folder can be written.",
-        "Set TMPDIR to a folder that this user can write; a few links are put there for a moment.",
+        "Set TMPDIR to a folder that this user can write; kbc needs it briefly for a few links.",
     )

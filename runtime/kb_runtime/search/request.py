@@ -24,7 +24,7 @@ Fusion = Literal["balanced", "rrf"]
 # nine public collections; a larger page needs more, and so do records that collapse to one chunk.
 CANDIDATES = 100
 NO_ENCODER = "the knowledge base has no encoder"
-NO_WORD_OCCURS = "No word of the query occurs here; these are the nearest by meaning."
+NO_WORD_OCCURS = "No word of the query occurs here; these results are the closest in meaning."
 
 
 @dataclass(frozen=True, slots=True)

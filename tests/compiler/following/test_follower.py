@@ -181,10 +181,10 @@ def test_edits_are_embedded_and_the_overlay_is_withdrawn(bench: Bench) -> None:
 def test_a_tree_without_source_files_is_a_problem_until_there_is_one(bench: Bench) -> None:
     bench.start()
     status = bench.until(lambda found: found["state"] == "failed")
-    assert "holds no source file" in status["problem"]
+    assert "contains no source file" in status["problem"]
     bench.write(a="one")
     bench.until_live(0, {"a.py": "one"})
-    bench.until(lambda found: "holds no source file" not in found["problem"])
+    bench.until(lambda found: "contains no source file" not in found["problem"])
 
 
 def test_a_tree_that_goes_away_is_a_problem_until_it_is_back(bench: Bench, tmp_path: Path) -> None:

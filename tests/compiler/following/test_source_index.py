@@ -53,7 +53,7 @@ def test_a_tree_that_is_gone_or_a_file_or_empty_is_refused(tmp_path: Path) -> No
     for name, said in {
         "gone": "cannot be read: No such file",
         "file": "cannot be read: Not a directory",
-        "empty": "holds no source file",
+        "empty": "contains no source file",
     }.items():
         with pytest.raises(TreeError, match=said):
             read_tree(tmp_path / name, Diagnostics())
