@@ -36,7 +36,7 @@ _OPTIONS = (
         "--out",
         type=click.Path(path_type=Path),
         default=DEFAULT_OUT,
-        help=f"Default: {DEFAULT_OUT}.",
+        help=f"Output folder; default: {DEFAULT_OUT}.",
     ),
     click.option(
         "--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores."

@@ -131,12 +131,12 @@ def _moment(seconds: int | None) -> str | None:
 def _bytes(text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"{text!r} is no size; write 500MB or 2GB")
+        raise UsageError(f"{text!r} is not a size; write 500MB or 2GB")
     return int(float(match[1]) * _SIZE_UNITS[match[2]])
 
 
 def _seconds(text: str) -> int:
     match = _AGE.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"{text!r} is no age; write 12h, 30d or 8w")
+        raise UsageError(f"{text!r} is not an age; write 12h, 30d or 8w")
     return int(match[1]) * _AGE_UNITS_S[match[2]]

@@ -80,7 +80,7 @@ def init(folder: Path, kind: str, as_json: bool) -> None:
 @click.option("--strict", is_flag=True, help="Fail on warnings as well.")
 @as_json
 def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
-    """Report every mistake in the knowledge base KB, without building it."""
+    """Report all errors and warnings in the knowledge base KB, without building it."""
     from kbc import check as run_check
     from kbc.cli import reporting
     from kbc.diagnostics import Severity
@@ -202,7 +202,7 @@ def evaluate(
     from kbc.evaluation import questions as evaluation
 
     if questions is not None and beir is not None:
-        raise click.UsageError("--questions and --beir exclude each other")
+        raise click.UsageError("--questions and --beir cannot be combined")
     limits = dict(map(evaluation.read_bound, bounds))
     asked = (
         evaluation.read_questions(questions or Path(evaluation.QUESTIONS))

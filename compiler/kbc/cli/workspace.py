@@ -258,5 +258,5 @@ def _tests(name: str, data: bytes, suite: Any) -> Normalised:
         raise InputError(f"{name} is not JSON in UTF-8: {error}") from error
     found = normalise(parsed, suite or suite_of(base, parsed), base)
     if found is None or not found.cases:
-        raise InputError(f"{name} holds no test case")
+        raise InputError(f"{name} contains no test case")
     return found

@@ -185,7 +185,7 @@ class Watcher:
                 raise SameNameError(
                     f"{first} and {one.root} are both called {project.name!r}: each would replace the"
                     " other's versions",
-                    "Give one another name in kb.toml, or watch it with --out.",
+                    "Rename one of them in kb.toml, or watch it with another --out.",
                 )
 
     def _build(self, one: _WatchedProject) -> None:

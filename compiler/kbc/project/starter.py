@@ -132,7 +132,7 @@ def write_starter(folder: Path, kind: str = "docs") -> list[Path]:
     be written.
     """
     if (folder / PROJECT_FILE).exists():
-        raise InitError(f"{str(folder)!r} already holds a kb.toml; nothing was changed", _OTHER)
+        raise InitError(f"{str(folder)!r} already contains a kb.toml; nothing was changed", _OTHER)
     name = "".join(char if char.isalnum() and char.isascii() else "-" for char in _stem(folder))
     name = name.strip("-") or "kb"
     if not NAME.fullmatch(name):

@@ -88,10 +88,10 @@ def _explained(facts: Explanation) -> list[str]:
     lines = []
     sides = []
     if "lexicalRank" in facts:
-        sides.append(f"words: rank {facts['lexicalRank']}{_measured('bm25', facts.get('bm25'))}")
+        sides.append(f"lexical: rank {facts['lexicalRank']}{_measured('bm25', facts.get('bm25'))}")
     if "semanticRank" in facts:
         cosine = _measured("cosine", facts.get("cosine"))
-        sides.append(f"meaning: rank {facts['semanticRank']}{cosine}")
+        sides.append(f"semantic: rank {facts['semanticRank']}{cosine}")
     if sides:
         lines.append("; ".join(sides))
     if facts.get("exactName"):

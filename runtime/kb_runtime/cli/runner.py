@@ -62,8 +62,8 @@ def defect(error: Exception, program: str) -> KbcError:
     """An error that nobody expected."""
     return KbcError(
         "internal",
-        f"a defect of kbc: {type(error).__name__}: {error}",
-        f"run again with `{program} --debug ...` and report what it prints",
+        f"internal error: {type(error).__name__}: {error}",
+        f"run again with `{program} --debug ...` and report the output",
     )
 
 
