@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import signal
@@ -28,6 +27,7 @@ from kb_runtime.errors import exit_codes
 from kb_runtime.live.compiler_process import EXIT_WITH_PARENT
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.mcp import revisions
+from kb_runtime.store.locks import try_lock
 from kb_runtime.store.manifest import load, resolve
 from kbc.encoding.model import PINNED_WEIGHTS_SHA256
 from kbc.pipeline.build import BuildOptions, BuildReport, build
@@ -476,7 +476,7 @@ def ingestions_wait(workspace: Path) -> Iterator[None]:
     folder = Path(Workspace.open(workspace).tests.folder)
     folder.mkdir(exist_ok=True)
     with (folder / ".lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert try_lock(lock.fileno())
         yield
 
 

@@ -32,9 +32,9 @@ BUILD_LIMIT_S = 4 * 3600.0
 half as fast, and what is embedded by then is in the cache for the next build."""
 RETRY_S = (2.0, 300.0)
 """After a build that failed. The first pause is doubled with each failure, up to the second number."""
-QUIET_S = 1.0
-"""How long no file may have changed before the index is built again: also at least as long as that took
-the last time, so that it takes at most half of the time in which somebody edits."""
+QUIET_S = 0.5
+"""How long no file may have changed before the index is built again: also at least a quarter of what
+that took the last time, so that a large index is not built for every edit."""
 LONGEST_MS = 400
 """Changes that follow each other are one up to this time after the first of them."""
 POLL_S = 2.0
@@ -202,7 +202,7 @@ class Follower:
             self._note_failure(error)
         else:
             if self._published is not None and self._published.has_vectors:
-                self._quiet_s = max(QUIET_S, took_s)
+                self._quiet_s = max(QUIET_S, took_s / 4)
             self._failure, self._failures, self._retry_at = "", 0, 0.0
         finally:
             build.stop()

@@ -6,6 +6,8 @@ import json
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import Any
 import psutil
 import pytest
 from tests.end_to_end.sealed import namespaces
+from tests.waiting import PATIENCE_S, until
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.workspace import Workspace
@@ -24,7 +27,6 @@ from kbc.following import follower as module
 from kbc.following.follower import Follower
 from kbc.following.source_index import SourceIndex
 
-PATIENCE_S = 120.0
 Status = dict[str, Any]
 
 
@@ -76,19 +78,17 @@ class Bench:
 
     def until(self, accepts: Callable[[Status], bool]) -> Status:
         """The first status that is as wanted."""
-        deadline = time.monotonic() + PATIENCE_S
-        while True:
+
+        def wanted() -> Status | None:
             status = self.code.status()
-            if status and accepts(status):
-                return status
-            assert time.monotonic() < deadline, status
-            time.sleep(0.02)
+            return status if status and accepts(status) else None
+
+        found = until(wanted, lambda: f"the last status is {self.code.status()}")
+        assert found is not None
+        return found
 
     def until_live(self, number: int, texts: dict[str, str] | None) -> None:
-        deadline = time.monotonic() + PATIENCE_S
-        while self.live(number) != texts:
-            assert time.monotonic() < deadline, self.live(number)
-            time.sleep(0.02)
+        until(lambda: self.live(number) == texts, lambda: f"live is {self.live(number)}")
 
     def live(self, number: int) -> dict[str, str] | None:
         """The texts of the index (0) or the overlay (1); None where none is published."""
@@ -106,7 +106,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     made.stop()
 
 
-def is_vectors(status: Status) -> bool:
+def is_ready(status: Status) -> bool:
     return bool(status["vectors"]) and status["state"] == "ready"
 
 
@@ -145,10 +145,10 @@ def test_what_changes_while_it_is_read_is_published_in_the_end(bench: Bench) -> 
         bench.write(**{f"file{chance.randrange(40)}": f"text {chance.random()}"})
         time.sleep(0.01)
     wanted = {path.name: path.read_text() for path in bench.tree.iterdir()}
-    deadline = time.monotonic() + PATIENCE_S
-    while {**(bench.live(0) or {}), **(bench.live(1) or {})} != wanted:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(
+        lambda: {**(bench.live(0) or {}), **(bench.live(1) or {})} == wanted,
+        "what is published is not what the files hold",
+    )
 
 
 def test_a_follower_that_starts_again_publishes_what_changed_meanwhile(bench: Bench) -> None:
@@ -169,12 +169,12 @@ def test_a_follower_that_starts_again_publishes_what_changed_meanwhile(bench: Be
 def test_edits_are_embedded_and_the_overlay_is_withdrawn(bench: Bench) -> None:
     bench.write(a="def one(): pass", b="def two(): pass")
     bench.start(bench.embedding)
-    bench.until(is_vectors)
+    bench.until(is_ready)
     bench.write(a="def changed(): pass")
     bench.until_live(1, {"a.py": "def changed(): pass"})
     (bench.tree / "b.py").unlink()
     bench.until_live(0, {"a.py": "def changed(): pass"})
-    bench.until(lambda found: is_vectors(found) and found["files"] == 1)
+    bench.until(lambda found: is_ready(found) and found["files"] == 1)
     bench.until_live(1, None)
 
 
@@ -238,17 +238,14 @@ def test_a_build_that_was_killed_is_started_again(
     monkeypatch.setattr(module, "RETRY_S", (0.5, 1.0))
     bench.write(a="def one(): pass")
     bench.start(bench.embedding)
-    killed: list[psutil.Process] = []
-    deadline = time.monotonic() + PATIENCE_S
-    while not killed:
-        assert time.monotonic() < deadline
-        for child in psutil.Process().children():
-            if str(bench.tree) in child.cmdline():
-                os.kill(child.pid, signal.SIGKILL)
-                killed.append(child)
+    (embedding,) = until(
+        lambda: [each for each in psutil.Process().children() if str(bench.tree) in each.cmdline()],
+        "a process embeds the tree",
+    )
+    os.kill(embedding.pid, signal.SIGKILL)
     status = bench.until(lambda found: found["state"] == "failed")
     assert status["problem"] == "The compiler was ended by SIGKILL."
-    bench.until(is_vectors)
+    bench.until(is_ready)
 
 
 def test_a_build_that_takes_too_long_is_ended(bench: Bench) -> None:
@@ -310,9 +307,6 @@ thread.join()
 def test_a_full_disk_is_reported_to_the_server_and_leaves_no_outdated_status(
     tmp_path: Path,
 ) -> None:
-    import subprocess
-    import sys
-
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree" / "a.py").write_text("one")
     (tmp_path / "ws").mkdir()

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import fcntl
 import json
 from pathlib import Path
 
 from kb_runtime.live.living_workspace import LivingWorkspace
 from kb_runtime.live.workspace import Workspace
+from kb_runtime.store.locks import try_lock
 from kb_runtime.tools.code import index as code_index
 
 
@@ -16,7 +16,7 @@ def test_the_status_is_that_of_the_process_that_follows_and_of_no_dead_one(tmp_p
     Path(code.status_path).write_text(json.dumps({"state": "failed", "problem": "no space"}))
     living = LivingWorkspace(workspace, str(tmp_path))
     with Path(code.lock_path).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert try_lock(lock.fileno())
         assert living.code_status() == {"state": "failed", "problem": "no space"}
     assert living.code_status() == {"state": "starting"}
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import resource
@@ -16,6 +15,7 @@ from kb_runtime.live.workspace import (
     WorkspaceError,
     write_whole,
 )
+from kb_runtime.store.locks import try_lock
 
 
 def refusal(path: Path) -> WorkspaceError:
@@ -100,6 +100,6 @@ def test_a_tree_is_followed_while_a_process_holds_its_lock(tmp_path: Path) -> No
     Path(code.folder).mkdir(parents=True)
     with Path(code.lock_path).open("w") as lock:
         assert not code.is_followed()
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert try_lock(lock.fileno())
         assert code.is_followed()
     assert not code.is_followed()

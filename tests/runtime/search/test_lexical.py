@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import fcntl
 import os
 import random
 import subprocess
@@ -28,6 +27,7 @@ from kb_runtime.search.query import analyse
 from kb_runtime.search.spelling import Correction
 from kb_runtime.store import temporary_folders
 from kb_runtime.store.facets import RowFilter
+from kb_runtime.store.locks import try_lock
 from kbc.backends.lexical import write_lexical
 from kbc.records import Chunk
 
@@ -440,7 +440,7 @@ def test_the_folder_of_a_killed_process_is_removed_and_that_of_a_living_one_is_n
         (temporary / name).mkdir(parents=True)
         (temporary / name / ".tantivy-meta.lock").touch()
     held = os.open(temporary / "kbc-lexical-living", os.O_RDONLY)
-    fcntl.flock(held, fcntl.LOCK_EX)
+    assert try_lock(held)
     LexicalIndex(str(index))
     os.close(held)
     assert sorted(path.name for path in temporary.iterdir()) == ["kbc-lexical-living", "others"]
