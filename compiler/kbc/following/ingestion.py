@@ -55,7 +55,7 @@ paths = ["{TESTS}"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ingestion:
+class IngestionReport:
     """What is live now, and how many tests were new, replaced one of their uid, or were there
     already."""
 
@@ -71,7 +71,7 @@ class Ingestion:
 
 def ingest(
     workspace: Workspace, cases: Sequence[Case], jobs: int, model: Path | None = None
-) -> Ingestion:
+) -> IngestionReport:
     """Merges `cases`, builds, and makes the result live. `model` is the folder of the encoder's model,
     None for the pinned one.
 
@@ -95,7 +95,7 @@ def ingest(
             report = build(pending, options)
         finally:
             _settle(folder)
-    return Ingestion(
+    return IngestionReport(
         build_id=report.build_id,
         path=report.path,
         tests=len(merged),

@@ -23,6 +23,19 @@ TOKEN_VARIABLE = "KBC_HTTP_TOKEN"
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 """There is one worker for each thread that the machine should run, so none starts a pool of its own."""
 
+_SHARED_MODULES = (
+    "kb_runtime.http.app",
+    "kb_runtime.mcp.calls",
+    "kb_runtime.search.encoder",
+    "kb_runtime.search.lexical",
+    "kb_runtime.search.ranking.reranking",
+    "kb_runtime.search.searcher",
+    "kb_runtime.search.vectors",
+    "tantivy",
+    "tokenizers",
+    "usearch.index",
+)
+
 
 def serve_alone(settings: HttpSettings, served: ServerContext) -> None:
     """Serves until SIGINT or SIGTERM. Raises UsageError."""
@@ -48,7 +61,7 @@ def serve_with_workers(settings: HttpSettings, open_served: Callable[[], ServerC
     for variable in _ONE_THREAD:
         os.environ[variable] = "1"
     listener = _listen(settings)
-    _import_for_all()
+    import_before_fork()
     folder = _metrics_folder() if settings.metrics else ""
     try:
         _run_workers(settings, open_served, listener, token, folder)
@@ -102,20 +115,18 @@ def _run_workers(
     Workers(settings.workers, work, when_dead).run(when_ready)
 
 
-def _import_for_all() -> None:
+def import_before_fork() -> None:
     """Imports the SDK, the tools and the engines' libraries before the fork: workers share 35 MB each,
     and one that replaces a dead one is ready sooner. No thread and no engine is started here."""
     import gc
-
-    import kb_runtime.http.app
-    import kb_runtime.mcp.calls  # noqa: F401
+    from importlib import import_module
 
     with suppress(Exception):  # a worker reports what is missing when it needs it
         from kb_runtime.search.onnx_engine import onnxruntime
 
         onnxruntime()  # before usearch, as `kb_runtime.search.onnx_engine` says
-        import tantivy  # noqa: F401
-        import usearch.index  # noqa: F401
+        for name in _SHARED_MODULES:
+            import_module(name)
     gc.freeze()  # else a worker's garbage collector writes to, and so copies, every shared page
 
 

@@ -15,7 +15,7 @@ from kb_runtime.records.cases import Case, normalise
 from kb_runtime.store.locks import try_lock
 from kb_runtime.store.manifest import resolve
 from kbc.following import ingestion
-from kbc.following.ingestion import Ingestion, ingest
+from kbc.following.ingestion import IngestionReport, ingest
 from kbc.linking.linker import PublishError
 from kbc.pipeline.build import build
 
@@ -31,7 +31,7 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace.open(tmp_path / "ws")
 
 
-def add(workspace: Workspace, *cases: Case) -> Ingestion:
+def add(workspace: Workspace, *cases: Case) -> IngestionReport:
     return ingest(workspace, cases, jobs=1)
 
 
