@@ -31,6 +31,20 @@ _FORMATS = (
         summary="reStructuredText with the directives and roles of Sphinx",
         suffixes=(".rst", ".rest"),
     ),
+    Format(
+        name="notebook",
+        module="kbc.formats.notebook",
+        summary="Jupyter notebooks: text, code, short text output",
+        suffixes=(".ipynb",),
+    ),
+    Format(
+        name="openapi",
+        module="kbc.formats.openapi",
+        summary="OpenAPI 3.x: a record for each operation and schema",
+        suffixes=tuple(
+            f"{name}.{ending}" for name in ("openapi", "swagger") for ending in ("json", "yaml", "yml")
+        ),
+    ),
 )
 
 FORMATS: Mapping[str, Format] = {suffix: each for each in _FORMATS for suffix in each.suffixes}

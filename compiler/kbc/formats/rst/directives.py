@@ -358,13 +358,14 @@ def _named(directive: type[_Sphinx], names: str) -> dict[str, type[_Sphinx]]:
 _CLASSES: dict[str, type[_Sphinx]] = {
     **_named(_Drop, """index contents sectnum meta title header footer tabularcolumns raw sectionauthor
         codeauthor moduleauthor rst-class cssclass setting templatetag templatefilter fieldlookup
-        djangofile currentlibrary target-notes testsetup testcleanup default-domain"""),
+        djangofile currentlibrary target-notes testsetup testcleanup default-domain audit-event
+        audit-event-table limited-api-list miscnews"""),
     **_named(_Keep, """only ifconfig container compound highlights epigraph pull-quote hlist acks glossary
         tabs tab-set grid grid-row card-carousel panels margin"""),
     **_named(_Code, """code-block code sourcecode doctest testcode testoutput prompt console ipython math
         productionlist graphviz mermaid uml digraph snippet code-cell"""),
     **_named(_Admonition, """attention caution danger error hint important note tip warning admonition
-        seealso todo impl-detail details collapse topic sidebar"""),
+        seealso todo availability impl-detail details collapse topic sidebar"""),
     **_named(_Version, """versionadded versionchanged versionremoved deprecated deprecated-removed
         soft-deprecated"""),
     **_named(_Labelled, "tab tab-item group-tab code-tab card grid-item grid-item-card dropdown tabbed"),

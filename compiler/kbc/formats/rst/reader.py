@@ -42,6 +42,16 @@ _SETTINGS: dict[str, Any] = {
     "embed_stylesheet": False,
 }
 
+_TRANSFORMS = (
+    references.Substitutions,
+    references.PropagateTargets,
+    references.AnonymousHyperlinks,
+    references.IndirectHyperlinks,
+    references.Footnotes,
+    references.ExternalTargets,
+    references.InternalTargets,
+)
+
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     """The document of a file; raises `FormatError` for what is no text or nests too deeply."""
@@ -89,18 +99,13 @@ def _doctree(path: str, text: str, context: Context) -> nodes.document:
 
 def _apply_transforms(document: nodes.document) -> None:
     """Docutils' own transforms that resolve references and substitutions."""
-    document.transformer.add_transforms(
-        [
-            references.Substitutions,
-            references.PropagateTargets,
-            references.AnonymousHyperlinks,
-            references.IndirectHyperlinks,
-            references.Footnotes,
-            references.ExternalTargets,
-            references.InternalTargets,
-        ]
-    )
-    document.transformer.apply_transforms()
+    known = {name.lower() for name in document.substitution_defs}
+    for definition in document.substitution_defs.values():
+        for reference in list(definition.findall(nodes.substitution_reference)):
+            if reference["refname"].lower() not in known:  # docutils expects to find it
+                reference.replace_self(nodes.Text(reference.astext()))
+    for transform in _TRANSFORMS:
+        transform(document).apply()
 
 
 def _inliner(context: Context) -> states.Inliner:

@@ -26,6 +26,7 @@ _UNQUOTED = (
     entry,
     labelled,
 )
+_OF_MODULE = frozenset(["function", "class", "exception", "data", "decorator"])
 _ANCHOR_PREFIXES = {
     "option": "cmdoption",
     "cmdoption": "cmdoption",
@@ -151,7 +152,7 @@ class Writer:
         head: Lines = []
         if title is not None:
             if not self.title:
-                self.title = " ".join(_plain(title).split())
+                self.title = " ".join(title.astext().split())
             head = self._heading(self._depth, self.inline(title.children), (node["ids"] or [""])[0])
         body = self.blocks(rest)
         self._depth -= 1
@@ -174,15 +175,17 @@ class Writer:
             commonmark.code_span(name) + ("\\" if index < len(names) - 2 else "")
             for index, name in enumerate(names[1:])
         ]
-        self._owners.append(_bare(names[0]) if node["owner"] else "")
+        self._owners.append(_bare(signatures[0]) if node["owner"] else "")
         body = self.blocks(node.children)
         self._owners.pop()
         self._depth -= 1
         return commonmark.blocks([head, others, body])
 
     def _qualified(self, signature: str, node: entry) -> str:
-        """`get(key)` of the class `Cache` is `Cache.get(key)`."""
+        """`get(key)` of the class `Cache` is `Cache.get(key)`; what a module holds is named with it."""
         owner = next((name for name in reversed(self._owners) if name), "")
+        if node["kind"] in _OF_MODULE and node["module"] and not owner:
+            signature = f"{node['module']}.{signature.removeprefix(node['module'] + '.')}"
         if node["kind"] in ("class", "exception"):
             return f"{node['kind']} {signature}"
         if node["kind"] == "decorator" and not signature.startswith("@"):
@@ -273,8 +276,8 @@ class Writer:
         if isinstance(node, nodes.literal_block):
             given = node.get("language")
             language = self._context.language if given is None else str(given)
-            if "language" not in node and "code" in node.get("classes", ()):
-                language = next((name for name in node["classes"] if name != "code"), "")
+            if given is None and node.astext().lstrip().startswith(">>> "):
+                language = "pycon"
         return commonmark.fence(node.astext(), language)
 
     def _quote(self, node: nodes.Element) -> Lines:
@@ -375,6 +378,3 @@ def _bare(signature: str) -> str:
     match = re.search(r"([\w.$:]+)\s*(?:\(|\[|$|:|=)", text)
     return match[1] if match else re.split(r"[\s(]", text)[0]
 
-
-def _plain(node: nodes.Element) -> str:
-    return node.astext()
