@@ -86,6 +86,11 @@ def adoc_blocks(text: str) -> Iterator[str]:
             plain = not any(
                 re.match(r"(include|ifdef|ifndef|endif|ifeval|tag|end)::", each) for each in body
             )
+            above = " ".join(lines[max(0, index - 3) : index])
+            if re.search(r"indent=[\"']?0", above):
+                body = _dedented(body).split("\n")
+            if re.search(r"subs=.*(attributes|normal|quotes|macros|none)|^\|===", above):
+                plain = plain and "{" not in "".join(body)
             if plain and any(body):
                 yield "\n".join(re.sub(r"\A\\(?=include::)", "", each) for each in body).strip("\n")
             index = end + 1

@@ -32,6 +32,12 @@ _FORMATS = (
         suffixes=(".rst", ".rest"),
     ),
     Format(
+        name="asciidoc",
+        module="kbc.formats.asciidoc",
+        summary="AsciiDoc, as Asciidoctor and Antora have it",
+        suffixes=(".adoc", ".asciidoc", ".asc"),
+    ),
+    Format(
         name="notebook",
         module="kbc.formats.notebook",
         summary="Jupyter notebooks: text, code, short text output",
