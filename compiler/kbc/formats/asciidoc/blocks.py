@@ -44,6 +44,7 @@ class Blocks:
         self.titles: dict[str, str] = {}
         self.contained = 0  # containers around what is written: their headings are no sections
         self._depth = 0
+        self._open: list[str] = []  # ids of the sections around what is written
 
     def document(self, lines: Lines) -> Written:
         head = self._header(lines)
@@ -160,6 +161,7 @@ class Blocks:
         if self.contained:
             return [f"**{shown}**"]
         self.anchors.append(id)
+        self._open = [*self._open[: level - 1], id]
         return commonmark.heading(level, shown)
 
     def _id(self, text: str) -> str:
@@ -262,16 +264,21 @@ class Blocks:
         return self.paragraph(_plain_arguments(inside)) if inside else []
 
     def _include_code(self, target: str, inside: str, line: Line) -> Written:
-        """The macro of Spring's documentation: one class in each language that has it."""
+        """The macro of Spring's documentation: one class in each language that has it, in a folder called
+        like the section's id."""
         parts: list[Written] = []
         page = line.path.partition("/pages/")[2].rsplit(".", 1)[0]
+        places = [posixpath.join(posixpath.dirname(page), id) for id in reversed(self._open)]
         for name, suffix in (("java", "java"), ("kotlin", "kt"), ("groovy", "groovy"), ("xml", "xml")):
             root = self.project.attributes.get(f"include-{name}")
             if not root:
                 continue
-            folder = re.sub(r"[-_]", "", page)
-            path = posixpath.normpath(posixpath.join(root, folder, f"{target}.{suffix}"))
-            if self.project.find(path, line.path) is None:
+            paths = [
+                posixpath.normpath(posixpath.join(root, re.sub(r"[-_]", "", place), f"{target}.{suffix}"))
+                for place in [*places, page]
+            ]
+            path = next((each for each in paths if self.project.find(each, line.path)), "")
+            if not path:
                 continue
             directive = Line(f"include::{path}[{inside}]", line.path, line.number)
             body = list(iter(Lines(self.project, [directive]).next, None))

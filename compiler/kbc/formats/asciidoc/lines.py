@@ -73,7 +73,8 @@ class Project:
         if family and root:
             folder = f"{family}s" if f"{family}s" in _FAMILIES else family
             yield posixpath.join(root, folder, name)
-            yield posixpath.join(root, "pages", f"_{folder}", name)
+            if name.startswith("docs-"):  # what Spring's build copies from the component's own folder
+                yield posixpath.join(root, "..", "..", name.removeprefix("docs-"))
         elif module and root:
             yield posixpath.join(root, "pages", name)
         else:
