@@ -51,6 +51,31 @@ _FORMATS = (
             f"{name}.{ending}" for name in ("openapi", "swagger") for ending in ("json", "yaml", "yml")
         ),
     ),
+    *(
+        Format(
+            name=name,
+            module="kbc.formats.pandoc",
+            summary=summary,
+            suffixes=suffixes,
+            needs=("pypandoc",),
+        )
+        for name, summary, suffixes in (
+            ("docx", "Word documents", (".docx",)),
+            ("pptx", "PowerPoint presentations: a section for each slide", (".pptx",)),
+            ("epub", "EPUB books", (".epub",)),
+            ("org", "Org mode", (".org",)),
+            ("docbook", "DocBook 4 and 5", (".docbook", ".dbk")),
+            ("mediawiki", "pages in MediaWiki's markup", (".mediawiki", ".wiki")),
+            ("man", "man pages", tuple(f".{section}" for section in range(1, 9))),
+        )
+    ),
+    Format(
+        name="pdf",
+        module="kbc.formats.pdf",
+        summary="PDF: a section for each page, with its number",
+        suffixes=(".pdf",),
+        needs=("pypdfium2",),
+    ),
 )
 
 FORMATS: Mapping[str, Format] = {suffix: each for each in _FORMATS for suffix in each.suffixes}
