@@ -92,7 +92,7 @@ def adoc_blocks(text: str) -> Iterator[str]:
             if re.search(r"subs=.*(attributes|normal|quotes|macros|none)|^\|===", above):
                 plain = plain and "{" not in "".join(body)
             if plain and any(body):
-                yield "\n".join(re.sub(r"\A\\(?=include::)", "", each) for each in body).strip("\n")
+                yield "\n".join(re.sub(r"\A\\(?=\w+::)", "", each) for each in body).strip("\n")
             index = end + 1
         else:
             index += 1
@@ -111,10 +111,19 @@ def notebook_blocks(text: str) -> Iterator[str]:
                 yield "\n".join(line.rstrip() for line in source.split("\n")).strip("\n")
 
 
+def org_blocks(text: str) -> Iterator[str]:
+    pattern = r"^[ \t]*#\+begin_(src|example)\b[^\n]*\n(.*?)^[ \t]*#\+end_\1"
+    for match in re.finditer(pattern, text, re.MULTILINE | re.DOTALL | re.IGNORECASE):
+        lines = [re.sub(r"^(\s*),(?=\*|#\+|,)", r"\1", line).rstrip() for line in match[2].split("\n")]
+        if any(lines):
+            yield _dedented(lines)
+
+
 SCANNERS: dict[str, Callable[[str], Iterator[str]]] = {
     "rst": rst_blocks,
     "asciidoc": adoc_blocks,
     "notebook": notebook_blocks,
+    "org": org_blocks,
 }
 
 

@@ -25,7 +25,7 @@ _HYPHEN = re.compile(r"(?<=[a-zà-ÿ])-\n(?=[a-zà-ÿ])")
 
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
-    """The document, a section a page below the anchor `page-N`; raises `FormatError` for what is none."""
+    """The document, a section a page with the anchor `page=N` that PDF viewers open; raises `FormatError` for what is none."""
     if importlib.util.find_spec("pypdfium2") is None:
         raise ModuleNotFoundError("No module named 'pypdfium2'", name="pypdfium2")
     if b"%PDF-" not in data[:1024]:
@@ -75,7 +75,6 @@ def _without_text(pages: int) -> Problem:
         code="pdf-without-text",
         message=f"none of the {pages} pages has text: they are images",
         hint="Run an OCR program over the file, or keep it out of the collection's paths.",
-        is_error=True,
     )
 
 

@@ -76,6 +76,20 @@ _FORMATS = (
         suffixes=(".pdf",),
         needs=("pypdfium2",),
     ),
+    # Chosen by name, not by an ending: a reader of documentation does not expect these among pages.
+    Format(
+        name="python",
+        module="kbc.formats.python_api",
+        summary="Python modules: signatures and docstrings, from source",
+        suffixes=(),
+        needs=("griffe",),
+    ),
+    Format(
+        name="inventory",
+        module="kbc.formats.inventory",
+        summary="Sphinx inventories: names and their addresses",
+        suffixes=(),
+    ),
 )
 
 FORMATS: Mapping[str, Format] = {suffix: each for each in _FORMATS for suffix in each.suffixes}

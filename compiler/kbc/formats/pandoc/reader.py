@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kbc.formats.document import Converted, FormatError, Problem, Read, decode
+from kbc.formats.pandoc.org import prepared
 from kbc.formats.pandoc.writer import Writer
 
 SECONDS = 10
@@ -48,6 +49,8 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         data = decode(data).encode()
     elif not data.startswith(b"PK"):
         raise FormatError(f"the file is no {name.upper()}: it is not a ZIP archive")
+    if name == "org":
+        data = prepared(data.decode()).encode()
     if name == "man":
         if not _ROFF.search(data[:20_000]):
             return [Converted(text="", format=name, problems=(_NO_MAN_PAGE,))]
