@@ -114,7 +114,9 @@ def notebook_blocks(text: str) -> Iterator[str]:
 def org_blocks(text: str) -> Iterator[str]:
     pattern = r"^[ \t]*#\+begin_(src|example)\b[^\n]*\n(.*?)^[ \t]*#\+end_\1"
     for match in re.finditer(pattern, text, re.MULTILINE | re.DOTALL | re.IGNORECASE):
-        lines = [re.sub(r"^(\s*),(?=\*|#\+|,)", r"\1", line).rstrip() for line in match[2].split("\n")]
+        lines = [
+            re.sub(r"^(\s*),(?=\*|#\+|,)", r"\1", line).rstrip() for line in match[2].split("\n")
+        ]
         if any(lines):
             yield _dedented(lines)
 
@@ -189,12 +191,16 @@ def main() -> None:
                 shown += 1
                 print(f"--- {path}\n{block[:400]}")
     share = totals["found"] / totals["blocks"] if totals["blocks"] else 1.0
-    print(f"files {totals['files']}, documents {totals['documents']}, without text {totals['empty']}")
+    print(
+        f"files {totals['files']}, documents {totals['documents']}, without text {totals['empty']}"
+    )
     print(f"code blocks {totals['blocks']}, byte for byte {totals['found']} ({share:.2%})")
     print(f"unresolved {sum(unresolved.values())}: {dict(unresolved.most_common(30))}")
     print(f"problems {dict(problems)}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"CPU {totals['milliseconds'] / 1000:.1f} s, slowest {slowest[0]:.1f} s {slowest[1]}, peak {peak} MB")
+    print(
+        f"CPU {totals['milliseconds'] / 1000:.1f} s, slowest {slowest[0]:.1f} s {slowest[1]}, peak {peak} MB"
+    )
 
 
 if __name__ == "__main__":

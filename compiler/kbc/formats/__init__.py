@@ -9,4 +9,13 @@ Imports diagnostics, records, `cache` and `languages`.
 from kbc.formats.document import UNRESOLVED, Converted, FormatError, Problem, Read
 from kbc.formats.registry import FORMATS, Format, convert
 
-__all__ = ["FORMATS", "UNRESOLVED", "Converted", "Format", "FormatError", "Problem", "Read", "convert"]
+__all__ = [
+    "FORMATS",
+    "UNRESOLVED",
+    "Converted",
+    "Format",
+    "FormatError",
+    "Problem",
+    "Read",
+    "convert",
+]

@@ -80,7 +80,9 @@ def indented(lines: Iterable[str], first: str, rest: str = "") -> list[str]:
     """`lines` behind a marker: `first` before the first line, `rest` (or as many blanks) before others."""
     rest = rest or " " * len(first)
     return [
-        (f"{rest if number else first}{line}").rstrip() if not line else f"{rest if number else first}{line}"
+        (f"{rest if number else first}{line}").rstrip()
+        if not line
+        else f"{rest if number else first}{line}"
         for number, line in enumerate(lines)
     ]
 

@@ -17,7 +17,9 @@ _EMBEDDED_IMAGE = re.compile(r"!\[([^\]]*)\]\((?:attachment:|data:)[^)]*\)")
 _EMBEDDED_TAG = re.compile(r"<img[^>]+src=[\"']data:[^>]*>", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
-_MAGIC = re.compile(r"%%(bash|sh|html|javascript|js|latex|markdown|perl|ruby|sql|R|cython|writefile)\b")
+_MAGIC = re.compile(
+    r"%%(bash|sh|html|javascript|js|latex|markdown|perl|ruby|sql|R|cython|writefile)\b"
+)
 _ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -74,7 +76,9 @@ def _cell(cell: Mapping[str, Any], language: str) -> Iterator[list[str]]:
     if not source.strip():
         return
     if kind == "markdown":
-        yield _closed(_EMBEDDED_TAG.sub("", _EMBEDDED_IMAGE.sub(r"\1", source)).strip("\n").split("\n"))
+        yield _closed(
+            _EMBEDDED_TAG.sub("", _EMBEDDED_IMAGE.sub(r"\1", source)).strip("\n").split("\n")
+        )
     elif kind == "heading":
         level = cell.get("level")
         yield commonmark.heading(level if isinstance(level, int) else 1, source)
@@ -84,7 +88,9 @@ def _cell(cell: Mapping[str, Any], language: str) -> Iterator[list[str]]:
         magic = _MAGIC.match(source)
         given = cell.get("language")
         named = given if isinstance(given, str) else language
-        yield commonmark.fence(source, magic[1].lower() if magic and magic[1] != "writefile" else named)
+        yield commonmark.fence(
+            source, magic[1].lower() if magic and magic[1] != "writefile" else named
+        )
         outputs = "\n".join(filter(None, map(_output, _list(cell.get("outputs")))))
         if outputs.strip():
             yield commonmark.fence(_short(outputs), "text")
@@ -130,7 +136,11 @@ def _short(text: str) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, list):
         value = "".join(part for part in value if isinstance(part, str))
-    return value.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "") if isinstance(value, str) else ""
+    return (
+        value.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+        if isinstance(value, str)
+        else ""
+    )
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -81,7 +81,9 @@ def _without_text(pages: int) -> Problem:
 def _pages(data: bytes) -> dict[str, Any]:
     command = [sys.executable, "-I", "-m", "kbc.formats.pdf_pages"]
     try:
-        done = subprocess.run(command, input=data, capture_output=True, timeout=SECONDS, check=False)
+        done = subprocess.run(
+            command, input=data, capture_output=True, timeout=SECONDS, check=False
+        )
     except subprocess.TimeoutExpired:
         raise FormatError(f"the PDF could not be read within {SECONDS} seconds") from None
     if done.returncode != 0:

@@ -42,7 +42,9 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
             name, filepath=Path(path), code=source, docstring_parser=griffe.Parser.auto
         )
     except SyntaxError as error:
-        raise FormatError(f"the module is no Python source: {error.msg}", error.lineno or 0) from None
+        raise FormatError(
+            f"the module is no Python source: {error.msg}", error.lineno or 0
+        ) from None
     except (ValueError, MemoryError):
         raise FormatError("the module is no Python source that can be read") from None
     writer = _Writer()
@@ -81,7 +83,9 @@ class _Writer:
         exported = {str(name) for name in owner.exports or ()}
         values = []
         for name, member in owner.members.items():
-            if member.is_alias or (name.startswith("_") and name not in exported and name != "__init__"):
+            if member.is_alias or (
+                name.startswith("_") and name not in exported and name != "__init__"
+            ):
                 continue
             if exported and name not in exported:
                 continue
@@ -89,7 +93,9 @@ class _Writer:
                 values.append(member)
                 continue
             yield from self._entry(member, level)
-        rows = [_value(each) for each in values if each.has_docstring or each.annotation is not None]
+        rows = [
+            _value(each) for each in values if each.has_docstring or each.annotation is not None
+        ]
         if rows:
             yield commonmark.table(["Attribute", "Type", "Description"], rows)
 
@@ -109,7 +115,9 @@ def _signature(member: Any) -> str:
     name = f"{owner.name}.{member.name}" if owner is not None and owner.is_class else member.path
     if member.is_class:
         init = member.members.get("__init__")
-        inside = _parameters(init) if init is not None and not init.is_alias and init.is_function else ""
+        inside = (
+            _parameters(init) if init is not None and not init.is_alias and init.is_function else ""
+        )
         bases = f" of {', '.join(str(base) for base in member.bases)}" if member.bases else ""
         return f"class {member.path}({inside}){bases}"
     if not member.is_function:
@@ -139,7 +147,11 @@ def _parameters(function: Any) -> str:
         if parameter.annotation is not None:
             text += f": {parameter.annotation}"
         if parameter.default is not None and not marks:
-            text += f" = {parameter.default}" if parameter.annotation is not None else f"={parameter.default}"
+            text += (
+                f" = {parameter.default}"
+                if parameter.annotation is not None
+                else f"={parameter.default}"
+            )
         parts.append(text)
         before = kind
     if before is kinds.positional_only:
@@ -157,14 +169,18 @@ def _docstring(member: Any) -> Iterator[list[str]]:
         elif kind == "examples":
             yield ["**Examples**"]
             for part, text in section.value:
-                yield from ([commonmark.fence(text, "pycon")] if part.value == "examples" else _prose(text))
+                yield from (
+                    [commonmark.fence(text, "pycon")] if part.value == "examples" else _prose(text)
+                )
         elif kind in _ITEMS:
             yield [f"**{_ITEMS[kind]}**"]
             yield [line for each in section.value for line in _item(each)]
         else:
             value = section.value
             text = getattr(value, "description", None) or getattr(value, "contents", None) or value
-            label = section.title or str(getattr(value, "kind", "") or getattr(value, "version", "") or kind)
+            label = section.title or str(
+                getattr(value, "kind", "") or getattr(value, "version", "") or kind
+            )
             body = commonmark.blocks(_prose(str(text)))
             yield commonmark.quote(commonmark.blocks([[f"**{label.capitalize()}**"], body]))
 
@@ -172,7 +188,9 @@ def _docstring(member: Any) -> Iterator[list[str]]:
 def _item(value: Any) -> list[str]:
     name = getattr(value, "name", "") or ""
     annotation = str(value.annotation) if getattr(value, "annotation", None) is not None else ""
-    label = " ".join(filter(None, [name and commonmark.code_span(name), annotation and f"({annotation})"]))
+    label = " ".join(
+        filter(None, [name and commonmark.code_span(name), annotation and f"({annotation})"])
+    )
     body = commonmark.blocks(_prose(str(value.description))) or [""]
     return commonmark.indented([f"{label}: {body[0]}" if label else body[0], *body[1:]], "- ")
 
@@ -198,7 +216,11 @@ def _prose(text: str) -> Iterator[list[str]]:
 def _value(member: Any) -> list[str]:
     kind = str(member.annotation) if member.annotation is not None else ""
     note = " ".join(member.docstring.value.split()) if member.has_docstring else ""
-    return [commonmark.code_span(member.name), kind and commonmark.code_span(kind), commonmark.escaped(note)]
+    return [
+        commonmark.code_span(member.name),
+        kind and commonmark.code_span(kind),
+        commonmark.escaped(note),
+    ]
 
 
 def _first_paragraph(module: Any) -> str:

@@ -48,7 +48,9 @@ _FORMATS = (
         module="kbc.formats.openapi",
         summary="OpenAPI 3.x: a record for each operation and schema",
         suffixes=tuple(
-            f"{name}.{ending}" for name in ("openapi", "swagger") for ending in ("json", "yaml", "yml")
+            f"{name}.{ending}"
+            for name in ("openapi", "swagger")
+            for ending in ("json", "yaml", "yml")
         ),
     ),
     *(

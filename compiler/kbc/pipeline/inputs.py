@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kbc import frontends
 from kbc.diagnostics import Diagnostics
+from kbc.frontends.converted import included_from
 from kbc.project.loading import PROJECT_FILE, load_project
 from kbc.project.model import Collection, Project
 from kbc.project.scopes import in_row_order
@@ -47,10 +48,11 @@ def read_inputs(root: Path, diagnostics: Diagnostics, allow_outside: bool = Fals
     if project is None:
         return None
     files = discover(project, diagnostics, allow_outside)
-    records = {
-        collection.name: frontends.read(collection, files[collection.name], diagnostics)
-        for collection in project.collections
-    }
+    with included_from(project.root):
+        records = {
+            collection.name: frontends.read(collection, files[collection.name], diagnostics)
+            for collection in project.collections
+        }
     frontends.check(records, diagnostics)
     if not diagnostics.errors and not any(records.values()):
         diagnostics.error(

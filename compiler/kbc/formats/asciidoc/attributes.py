@@ -79,7 +79,9 @@ def parse(source: str) -> Attributes:
     found.id = found.named.get("id", found.id)
     found.roles += found.named.get("role", "").split()
     for name in ("options", "opts"):
-        found.options += [each.strip() for each in found.named.get(name, "").split(",") if each.strip()]
+        found.options += [
+            each.strip() for each in found.named.get(name, "").split(",") if each.strip()
+        ]
     return found
 
 

@@ -13,7 +13,6 @@ from kbc.formats.asciidoc.attributes import Attributes, substitute
 from kbc.formats.asciidoc.inline import Inline
 from kbc.formats.asciidoc.lines import Line, Lines, Project
 from kbc.formats.document import FormatError
-from kbc.languages.suffixes import LANGUAGES
 
 MAX_DEPTH = 40
 
@@ -23,7 +22,9 @@ _SECTION = re.compile(r"(={1,6}|#{1,6})\s+(\S.*?)(?:\s+\1)?\Z")
 _BLOCK_ANCHOR = re.compile(r"\[\[([^\],]+)(?:,([^\]]*))?\]\]\Z")
 _BLOCK_LIST = re.compile(r"\[([^\[\]]*|.*[\"'=].*)\]\Z")
 _TITLE = re.compile(r"\.([^\s.].*)\Z")
-_DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|[|,:!]={3,}|```[\w-]*)\Z")
+_DELIMITER = re.compile(
+    r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|[|,:!]={3,}|```[\w-]*)\Z"
+)
 _MACRO = re.compile(r"([a-z][\w-]*)::(\S*?)\[(.*)\]\Z")
 _PREFIX = re.compile(rf"({'|'.join(ADMONITIONS)}):\s+(.*)", re.DOTALL)
 _AUTHOR = re.compile(r"[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}(?:\s+<[^>]+>)?(?:;.*)?\Z")
@@ -61,7 +62,9 @@ class Blocks:
         self._depth += 1
         self.contained += 1
         if self._depth > MAX_DEPTH:
-            raise FormatError(f"blocks are nested more than {MAX_DEPTH} deep", lines[0].number if lines else 0)
+            raise FormatError(
+                f"blocks are nested more than {MAX_DEPTH} deep", lines[0].number if lines else 0
+            )
         written = self.all(Lines(self.project, lines))
         self.contained -= 1
         self._depth -= 1
@@ -137,14 +140,16 @@ class Blocks:
         while (line := lines.peek()) is not None and line.text:
             if _AUTHOR.match(line.text) and "author" not in self.project.attributes:
                 author = re.sub(r"\s*<[^>]*>", "", line.text)
-                self.project.attributes["author"] = ", ".join(part.strip() for part in author.split(";"))
+                self.project.attributes["author"] = ", ".join(
+                    part.strip() for part in author.split(";")
+                )
                 lines.next()
             elif revision := _REVISION.match(line.text):
                 self.project.attributes["revdate"] = revision[1]
                 lines.next()
-            elif not (_ENTRY.match(line.text) or line.text.startswith("//")):
-                break
-            elif not self._metadata(line, Attributes(), lines):
+            elif not (_ENTRY.match(line.text) or line.text.startswith("//")) or not self._metadata(
+                line, Attributes(), lines
+            ):
                 break
         return self._heading(match[1], 1, probe)
 
@@ -169,7 +174,9 @@ class Blocks:
         known = self.project.attributes
         prefix, mark = known.get("idprefix", "_"), known.get("idseparator", "_")
         plain = re.sub(r"<[^>]+>|&\w+;|[^\w .\-]", "", substitute(text, known).lower())
-        words = re.sub(r"[ .\-]+", mark, plain.replace("_", mark) if mark else plain).strip(mark or " ")
+        words = re.sub(r"[ .\-]+", mark, plain.replace("_", mark) if mark else plain).strip(
+            mark or " "
+        )
         id = f"{prefix}{words}"
         number = 2
         while id in self.titles:
@@ -222,7 +229,9 @@ class Blocks:
         if kind == "+":
             return [] if "pass" in style or not style else commonmark.fence(_joined(body))
         if kind in "-." or style in ("mermaid", "plantuml", "graphviz", "ditaa"):
-            return self._code(body, given, style if style in ("mermaid", "plantuml", "graphviz") else "")
+            return self._code(
+                body, given, style if style in ("mermaid", "plantuml", "graphviz") else ""
+            )
         if style == "verse":
             return commonmark.quote(_broken_lines(self, body))
         written = self.nested(body)
@@ -269,12 +278,19 @@ class Blocks:
         parts: list[Written] = []
         page = line.path.partition("/pages/")[2].rsplit(".", 1)[0]
         places = [posixpath.join(posixpath.dirname(page), id) for id in reversed(self._open)]
-        for name, suffix in (("java", "java"), ("kotlin", "kt"), ("groovy", "groovy"), ("xml", "xml")):
+        for name, suffix in (
+            ("java", "java"),
+            ("kotlin", "kt"),
+            ("groovy", "groovy"),
+            ("xml", "xml"),
+        ):
             root = self.project.attributes.get(f"include-{name}")
             if not root:
                 continue
             paths = [
-                posixpath.normpath(posixpath.join(root, re.sub(r"[-_]", "", place), f"{target}.{suffix}"))
+                posixpath.normpath(
+                    posixpath.join(root, re.sub(r"[-_]", "", place), f"{target}.{suffix}")
+                )
                 for place in [*places, page]
             ]
             path = next((each for each in paths if self.project.find(each, line.path)), "")
@@ -329,7 +345,9 @@ class Blocks:
 
 def _interrupts(text: str) -> bool:
     found = _BLOCK_LIST.match(text)
-    return bool(found) and bool(re.match(r"\[(source|NOTE|TIP|\w+,|#|\.|%|\[|cols|horizontal|discrete)", text))
+    return bool(found) and bool(
+        re.match(r"\[(source|NOTE|TIP|\w+,|#|\.|%|\[|cols|horizontal|discrete)", text)
+    )
 
 
 def _joined(body: list[Line]) -> str:
@@ -358,7 +376,9 @@ def _plain_arguments(inside: str) -> str:
 def _as_lines(given: Attributes) -> list[Line]:
     """Attributes that were read, as the lines they were."""
     named = ",".join(f'{name}="{value}"' for name, value in given.named.items())
-    marks = "".join(f".{role}" for role in given.roles) + "".join(f"%{each}" for each in given.options)
+    marks = "".join(f".{role}" for role in given.roles) + "".join(
+        f"%{each}" for each in given.options
+    )
     first = given.style + (f"#{given.id}" if given.id else "") + marks
     inside = ",".join(part for part in (first, *given.positional[1:], named) if part)
     found = [Line(f"[{inside}]", "", 0, done=True)] if inside else []

@@ -98,12 +98,16 @@ class Inline:
         if len(inner) > 2 and inner[0] == "+" == inner[-1]:
             return commonmark.code_span(inner.strip("+"))
         inner = re.sub(r"pass:\w*\[(.*?)\]", r"\1", inner)
-        if nested := re.fullmatch(r"(?:xref|link):([^\[\s]*)\[(.*)\]|(https?://\S+)\[(.+)\]", inner):
+        if nested := re.fullmatch(
+            r"(?:xref|link):([^\[\s]*)\[(.*)\]|(https?://\S+)\[(.+)\]", inner
+        ):
             target, label = nested[1] or nested[3], nested[2] or nested[4]
             text = commonmark.code_span(label or target)
             return commonmark.link(text, target) if target.startswith("http") else text
         inner = re.sub(r"<<[^,<>]+,\s*([^<>]+)>>", r"\1", inner)
-        return commonmark.code_span(re.sub(r"\\(?=[`*_#<{\[])", "", re.sub(r"\A([*_])(.+)\1\Z", r"\2", inner)))
+        return commonmark.code_span(
+            re.sub(r"\\(?=[`*_#<{\[])", "", re.sub(r"\A([*_])(.+)\1\Z", r"\2", inner))
+        )
 
     def _index(self, match: re.Match[str], depth: int) -> str:
         return self._converted(match["indexed"], depth) if match["indexed"] else ""
@@ -128,7 +132,9 @@ class Inline:
         if file not in self._page_titles:
             self._page_titles[file] = ("", "")
             if found := self._project.find(file, self._project.path):
-                match = re.search(r"^= +(\S.*)$", found[1][:8000].decode("utf-8", "replace"), re.MULTILINE)
+                match = re.search(
+                    r"^= +(\S.*)$", found[1][:8000].decode("utf-8", "replace"), re.MULTILINE
+                )
                 folder = posixpath.dirname(self._project.path) or "."
                 title = substitute(match[1].strip(), self._project.attributes) if match else ""
                 self._page_titles[file] = (posixpath.relpath(found[0], folder), title)
@@ -141,7 +147,9 @@ class Inline:
         if name in ("link", "mailto"):
             address = f"mailto:{target}" if name == "mailto" else target.strip("+")
             label = _label(inside)
-            shown = self._converted(label, depth) if label else commonmark.escaped(target.strip("+"))
+            shown = (
+                self._converted(label, depth) if label else commonmark.escaped(target.strip("+"))
+            )
             return commonmark.link(shown, address)
         if name in ("kbd", "btn"):
             return f"**{commonmark.escaped(inside)}**"
@@ -158,7 +166,9 @@ class Inline:
         if name in ("icon", "anchor", "indexterm"):
             return ""
         if name in ("javadoc", "api"):
-            label = attribute_lists.parse(inside).style or target.rsplit("/", 1)[-1].rsplit(".", 1)[-1]
+            label = (
+                attribute_lists.parse(inside).style or target.rsplit("/", 1)[-1].rsplit(".", 1)[-1]
+            )
             return commonmark.code_span(label)
         return self._converted(_label(inside), depth) or commonmark.escaped(target)
 
@@ -176,7 +186,9 @@ class Inline:
     def _marked(self, mark: str) -> Callable[[re.Match[str], int], str]:
         def write(match: re.Match[str], depth: int) -> str:
             char = match[0][0]
-            doubled = match[0].startswith(char * 2) and match[0].endswith(char * 2) and len(match[0]) > 4
+            doubled = (
+                match[0].startswith(char * 2) and match[0].endswith(char * 2) and len(match[0]) > 4
+            )
             inner = self._converted(match[0][2:-2] if doubled else match[0][1:-1], depth)
             return f"{mark}{inner}{mark}" if inner.strip() == inner and inner else inner
 

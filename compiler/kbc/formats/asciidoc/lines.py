@@ -60,7 +60,9 @@ class Project:
         return None
 
     def _candidates(self, target: str, base: str) -> Iterable[str]:
-        match = re.fullmatch(r"(?:(?:[^@$]*@)?(?:([^:$]*):)?(?:([^:$]*):)?)?(?:(\w+)\$)?(.+)", target)
+        match = re.fullmatch(
+            r"(?:(?:[^@$]*@)?(?:([^:$]*):)?(?:([^:$]*):)?)?(?:(\w+)\$)?(.+)", target
+        )
         module_root = self.module_root(base)
         if match is None:
             return
@@ -73,7 +75,9 @@ class Project:
         if family and root:
             folder = f"{family}s" if f"{family}s" in _FAMILIES else family
             yield posixpath.join(root, folder, name)
-            if name.startswith("docs-"):  # what Spring's build copies from the component's own folder
+            if name.startswith(
+                "docs-"
+            ):  # what Spring's build copies from the component's own folder
                 yield posixpath.join(root, "..", "..", name.removeprefix("docs-"))
         elif module and root:
             yield posixpath.join(root, "pages", name)
@@ -104,7 +108,9 @@ class Lines:
 
     @classmethod
     def of_text(cls, project: Project, text: str, path: str) -> Lines:
-        return cls(project, [Line(line, path, number) for number, line in enumerate(_split(text), start=1)])
+        return cls(
+            project, [Line(line, path, number) for number, line in enumerate(_split(text), start=1)]
+        )
 
     def peek(self, ahead: int = 0) -> Line | None:
         index = 0
@@ -190,7 +196,9 @@ class Lines:
             first, second = float(left), float(right)
         except ValueError:
             return False
-        return {"<": first < second, ">": first > second, "<=": first <= second}.get(operator, first >= second)
+        return {"<": first < second, ">": first > second, "<=": first <= second}.get(
+            operator, first >= second
+        )
 
     def _included(self, line: Line, target: str, rest: str) -> list[Line]:
         project = self._project
@@ -229,9 +237,13 @@ class Lines:
             numbered = select_tags(numbered, tags)
         if (columns := given.get("indent")).isdigit():
             texts = [text for _, text in numbered]
-            margin = min((len(each) - len(each.lstrip()) for each in texts if each.strip()), default=0)
+            margin = min(
+                (len(each) - len(each.lstrip()) for each in texts if each.strip()), default=0
+            )
             pad = " " * min(int(columns), 100)
-            numbered = [(n, f"{pad}{text[margin:]}" if text.strip() else "") for n, text in numbered]
+            numbered = [
+                (n, f"{pad}{text[margin:]}" if text.strip() else "") for n, text in numbered
+            ]
         return numbered
 
 

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 Written = list[str]
 
-_ITEM = re.compile(r"\s*(?P<mark>\*{1,6}|-|\.{1,6}|\d+\.|[a-zA-Z]\.|<(?:\d+|\.)>|•)\s+(?P<text>\S.*)\Z")
+_ITEM = re.compile(
+    r"\s*(?P<mark>\*{1,6}|-|\.{1,6}|\d+\.|[a-zA-Z]\.|<(?:\d+|\.)>|•)\s+(?P<text>\S.*)\Z"
+)
 _TERM = re.compile(r"\s*(?P<term>\S.*?)(?P<mark>:{2,4}|;;)(?:\s+(?P<text>\S.*))?\Z")
 _CHECK = re.compile(r"\[([ *x])\]\s+")
 _MOST_LEVELS = 12
@@ -97,9 +99,18 @@ def _skip_to_text(lines: Lines) -> None:
 
 def _tight(parts: list[Written]) -> Written:
     """A list right below an item's text needs no blank line between them."""
-    if len(parts) == 2 and parts[1] and re.match(r"(?:- |\d+\. )", parts[1][0]) and "" not in parts[1]:
+    if (
+        len(parts) == 2
+        and parts[1]
+        and re.match(r"(?:- |\d+\. )", parts[1][0])
+        and "" not in parts[1]
+    ):
         if not parts[0] or not parts[0][0].startswith("**"):
-            return [*parts[0], *parts[1]] if re.match(r"- |1\. ", parts[1][0]) else commonmark.blocks(parts)
+            return (
+                [*parts[0], *parts[1]]
+                if re.match(r"- |1\. ", parts[1][0])
+                else commonmark.blocks(parts)
+            )
     return commonmark.blocks(parts) or [""]
 
 
@@ -140,17 +151,23 @@ def _attached(blocks: Blocks, lines: Lines, parts: list[Written], above: tuple[s
             continue
         if line.text:
             described = above[-1][0] in ":;"
-            if described and len(parts) == 1 or line.text.startswith("[") and _belongs(lines, above):
+            if (described and len(parts) == 1) or (
+                line.text.startswith("[") and _belongs(lines, above)
+            ):
                 parts.append(blocks.block(lines))
                 continue
             return
         ahead = 0
-        while (following := lines.peek(ahead)) is not None and (not following.text or _is_comment(following)):
+        while (following := lines.peek(ahead)) is not None and (
+            not following.text or _is_comment(following)
+        ):
             ahead += 1
         if following is None:
             return
         kind = marker(following.text)
-        nested = kind is not None and kind not in above and kind != "<" and len(above) <= _MOST_LEVELS
+        nested = (
+            kind is not None and kind not in above and kind != "<" and len(above) <= _MOST_LEVELS
+        )
         literal = kind is None and following.text[:1].isspace()
         if not nested and not literal:
             return

@@ -104,7 +104,11 @@ def _rows(source: str, separator: str, width: int) -> list[list[Cell]]:
     for index, match in enumerate(matches):
         end = matches[index + 1].start() if index + 1 < len(matches) else len(source)
         text = source[match.end() : end].replace("\\|", "|").strip("\n").strip()
-        count = min(int(match["count"]), MAX_COLUMNS) if match["count"] and len(match["count"]) < 4 else 1
+        count = (
+            min(int(match["count"]), MAX_COLUMNS)
+            if match["count"] and len(match["count"]) < 4
+            else 1
+        )
         spans = match["repeat"] == "+"
         rows = min(int(match["rows"]), 1000) if match["rows"] and len(match["rows"]) < 5 else 1
         line = source.count("\n", 0, match.start()) if index < 200 or not width else 0
@@ -124,7 +128,8 @@ def _all_separators(source: str, matches: list[re.Match[str]]) -> list[re.Match[
     """The specified cells and the bare separators between them, in order."""
     found = {each.end() - 1: each for each in matches}
     for each in re.finditer(
-        r"(?P<count>(?!))?(?P<repeat>(?!))?(?P<rows>(?!))?(?P<align>(?!))?(?P<style>(?!))?(?<!\\)\|", source
+        r"(?P<count>(?!))?(?P<repeat>(?!))?(?P<rows>(?!))?(?P<align>(?!))?(?P<style>(?!))?(?<!\\)\|",
+        source,
     ):
         found.setdefault(each.end() - 1, each)
     return [found[position] for position in sorted(found)]
@@ -174,7 +179,9 @@ def _inline(blocks: Blocks, cell: Cell) -> str:
     if cell.style in ("l", "m") and cell.text:
         return commonmark.code_span(cell.text)
     paragraphs = re.split(r"\n\s*\n", cell.text)
-    return "\n".join(" ".join(blocks.text(text).replace("\\\n", " ").split()) for text in paragraphs)
+    return "\n".join(
+        " ".join(blocks.text(text).replace("\\\n", " ").split()) for text in paragraphs
+    )
 
 
 def _as_list(blocks: Blocks, names: list[str], rows: list[list[Cell]]) -> Written:

@@ -43,7 +43,9 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         for target in sorted(references.unresolved)[:1]
     )
     return [
-        Converted(text=whole, format=FORMAT, title=writer.title, summary=writer.summary, problems=problems),
+        Converted(
+            text=whole, format=FORMAT, title=writer.title, summary=writer.summary, problems=problems
+        ),
         *documents,
     ]
 
@@ -119,7 +121,9 @@ class _Writer:
             words = [string(scheme.get(key)) for key in ("type", "scheme", "in", "name")]
             text = " ".join(string(scheme.get("description")).split())
             label = ", ".join(word for word in words if word)
-            lines.append(f"- {commonmark.code_span(str(name))} ({label}){': ' + text if text else ''}")
+            lines.append(
+                f"- {commonmark.code_span(str(name))} ({label}){': ' + text if text else ''}"
+            )
         return lines
 
     def operations(self) -> Iterator[Converted]:
@@ -129,11 +133,15 @@ class _Writer:
                 item = self._references.resolve(value)
                 for method, operation in item.items():
                     if str(method).lower() in METHODS and isinstance(operation, dict):
-                        yield self._operation(f"{prefix}{path}", str(method).upper(), item, operation)
+                        yield self._operation(
+                            f"{prefix}{path}", str(method).upper(), item, operation
+                        )
 
     def _operation(self, path: str, method: str, item: Fields, operation: Fields) -> Converted:
         id = string(operation.get("operationId"))
-        summary = " ".join((string(operation.get("summary")) or string(item.get("summary"))).split())
+        summary = " ".join(
+            (string(operation.get("summary")) or string(item.get("summary"))).split()
+        )
         title = summary or id or f"{method} {path}"
         call = commonmark.code_span(f"{method} {path}")
         parts = [commonmark.heading(1, commonmark.escaped(title))]
@@ -194,7 +202,13 @@ class _Writer:
         if "example" in parameter:
             details = f"{details} Example: {commonmark.code_span(json.dumps(parameter['example'], default=str))}"
         text = f"{note} {details}".strip()
-        return [commonmark.code_span(name), place, type_name(schema, self._references), required, text]
+        return [
+            commonmark.code_span(name),
+            place,
+            type_name(schema, self._references),
+            required,
+            text,
+        ]
 
     def _body(self, operation: Fields) -> Iterator[list[str]]:
         body = self._references.resolve(operation.get("requestBody"))
@@ -226,7 +240,9 @@ class _Writer:
             headers = []
             for name, header in mapping(response.get("headers")).items():
                 text = string(self._references.resolve(header).get("description"))
-                headers.append(f"- Header {commonmark.code_span(str(name))}: {' '.join(text.split())}")
+                headers.append(
+                    f"- Header {commonmark.code_span(str(name))}: {' '.join(text.split())}"
+                )
             yield headers
             content = mapping(response.get("content"))
             if not content and "schema" in response:

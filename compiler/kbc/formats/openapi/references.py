@@ -91,8 +91,12 @@ def _at(value: Any, pointer: str) -> Any:
     for part in pointer.split("/")[1:]:
         key = unquote(part).replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict):
-            value = value.get(key, value.get(int(key)) if key.isdecimal() and len(key) < 10 else None)
-        elif isinstance(value, list) and key.isdecimal() and len(key) < 10 and int(key) < len(value):
+            value = value.get(
+                key, value.get(int(key)) if key.isdecimal() and len(key) < 10 else None
+            )
+        elif (
+            isinstance(value, list) and key.isdecimal() and len(key) < 10 and int(key) < len(value)
+        ):
             value = value[int(key)]
         else:
             return None

@@ -62,7 +62,9 @@ class Schemas:
             rows.append(row)
             if len(rows) == MAX_ROWS:
                 break
-        return commonmark.table(["Property", "Type", "Required", "Description"], rows) if rows else []
+        return (
+            commonmark.table(["Property", "Type", "Required", "Description"], rows) if rows else []
+        )
 
     def details(self, schema: Mapping[Any, Any]) -> str:
         """What limits a value: its enumeration, default, range."""
@@ -77,7 +79,9 @@ class Schemas:
             parts.append("Deprecated.")
         return " ".join(parts)
 
-    def _rows(self, schema: Any, prefix: str, depth: int, above: tuple[int, ...]) -> Iterator[list[str]]:
+    def _rows(
+        self, schema: Any, prefix: str, depth: int, above: tuple[int, ...]
+    ) -> Iterator[list[str]]:
         fields = self._references.resolve(schema)
         if depth > MAX_DEPTH or id(fields) in above:
             return
@@ -86,7 +90,9 @@ class Schemas:
             for part in sequence(fields.get(key)):
                 yield from self._rows(part, prefix, depth + 1, inside)
         if "items" in fields and "properties" not in fields:
-            yield from self._rows(fields["items"], f"{prefix}[]" if prefix else "[]", depth + 1, inside)
+            yield from self._rows(
+                fields["items"], f"{prefix}[]" if prefix else "[]", depth + 1, inside
+            )
         required = {string(name) for name in sequence(fields.get("required"))}
         for name, value in mapping(fields.get("properties")).items():
             own = self._references.resolve(value)

@@ -89,7 +89,12 @@ def _tree(name: str, data: bytes) -> dict[str, Any]:
     command += ["-f", name, "-t", "json"]
     try:
         done = subprocess.run(
-            command, input=data, capture_output=True, timeout=SECONDS, check=False, env={"LC_ALL": "C.UTF-8"}
+            command,
+            input=data,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+            env={"LC_ALL": "C.UTF-8"},
         )
     except subprocess.TimeoutExpired:
         raise FormatError(f"pandoc did not read the file within {SECONDS} seconds") from None

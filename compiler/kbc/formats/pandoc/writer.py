@@ -27,7 +27,9 @@ class Writer:
         meta = tree.get("meta", {})
         self.title = self._meta(meta.get("title"))
         self.author = self._meta(meta.get("author", meta.get("creator")))
-        self.created_at = next(filter(None, (self._meta(meta.get(name)) for name in _DATE_FIELDS)), "")
+        self.created_at = next(
+            filter(None, (self._meta(meta.get(name)) for name in _DATE_FIELDS)), ""
+        )
         self.summary = self._meta(meta.get("abstract", meta.get("description")))
 
     def write(self) -> str:
@@ -132,7 +134,8 @@ class Writer:
     def _items(self, items: Sequence[Sequence[Node]], marker: Callable[[int], str]) -> Written:
         self._contained += 1
         written = [
-            commonmark.indented(self._blocks(item) or [""], marker(index)) for index, item in enumerate(items)
+            commonmark.indented(self._blocks(item) or [""], marker(index))
+            for index, item in enumerate(items)
         ]
         self._contained -= 1
         if any("" in item for item in written):
@@ -165,7 +168,9 @@ class Writer:
         if not label:
             return self._blocks(nodes)
         nodes = [each for each in nodes if not (each["t"] == "Div" and "title" in each["c"][0][1])]
-        return commonmark.quote(commonmark.blocks([[f"**{label.capitalize()}**"], self._quoted(nodes)]))
+        return commonmark.quote(
+            commonmark.blocks([[f"**{label.capitalize()}**"], self._quoted(nodes)])
+        )
 
     def _quoted(self, nodes: Sequence[Node]) -> Written:
         self._contained += 1
@@ -189,7 +194,9 @@ class Writer:
         _, caption, columns, head, bodies, foot = content
         title = self._blocks(caption[1])
         header = list(_rows(head[1]))
-        rows = [row for body in bodies for row in _rows([*body[2], *body[3]])] + list(_rows(foot[1]))
+        rows = [row for body in bodies for row in _rows([*body[2], *body[3]])] + list(
+            _rows(foot[1])
+        )
         self._contained += 1
         if all(_is_simple(cell) for row in [*header, *rows] for cell in row):
             names = [self._cell(cell) for cell in header[-1]] if header else [""] * len(columns)

@@ -233,7 +233,7 @@ class _Toctree(_Sphinx):
 class _Include(_Sphinx):
     def run(self) -> list[nodes.Node]:
         target = self.argument
-        if target.startswith("<") or "code" in self.options and not target:
+        if target.startswith("<") or ("code" in self.options and not target):
             return []
         found = read_target(self.context.path, target, self.context.read)
         if found is None:
@@ -342,7 +342,9 @@ class _Unknown(_Sphinx):
         if self.content:
             found = self.children()
             if self.argument and len(self.argument) < 200 and "/" not in self.argument:
-                found.insert(0, nodes.paragraph("", "", nodes.strong("", "", *self.inline(self.argument))))
+                found.insert(
+                    0, nodes.paragraph("", "", nodes.strong("", "", *self.inline(self.argument)))
+                )
             return found
         message = f"the directive `{self.name}` is unknown and has no text of its own"
         self.context.unresolved(self.name, message, self.lineno)
@@ -379,7 +381,18 @@ _CLASSES: dict[str, type[_Sphinx]] = {
     "centered": _Centered, "toctree": _Toctree, "include": _Include, "literalinclude": _LiteralInclude,
 }  # fmt: skip
 _DOCUTILS = frozenset(
-    "parsed-literal rubric line-block table list-table image figure replace unicode date".split()
+    [
+        "parsed-literal",
+        "rubric",
+        "line-block",
+        "table",
+        "list-table",
+        "image",
+        "figure",
+        "replace",
+        "unicode",
+        "date",
+    ]
 )
 _NAMESPACES = frozenset(["namespace", "namespace-push", "namespace-pop"])
 

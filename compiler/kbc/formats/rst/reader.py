@@ -166,4 +166,8 @@ def _errors(document: nodes.document) -> list[Problem]:
 
 
 def _is_reference_error(message: nodes.system_message) -> bool:
-    return bool(re.match(r"(?s)(Undefined substitution|Unknown target|Duplicate|Too many)", message.astext()))
+    return bool(
+        re.match(
+            r"(?s)(Undefined substitution|Unknown target|Duplicate|Too many)", message.astext()
+        )
+    )

@@ -12,19 +12,82 @@ from kbc.formats.rst.context import Context
 
 _EXPLICIT = re.compile(r"(?s)(?P<title>.+?)\s*(?<!\x00)<(?P<target>[^<>]*)>\Z")
 _CODE = frozenset(
-    "attr class code command const data dfn-code envvar exc file func kbd keyword makevar meth mod obj"
-    " option program samp token type var member macro struct enum enumerator expr texpr regexp"
-    " setting djadmin djadminopt lookup tfilter ttag fieldlookup opcode pdbcmd source literal"
-    " ansopt ansval ansenvvar ansretval directive dir confval any mimetype newsgroup concept"
-    " namespace property method function py-func alias union domain js c-expr".split()
+    [
+        "attr",
+        "class",
+        "code",
+        "command",
+        "const",
+        "data",
+        "dfn-code",
+        "envvar",
+        "exc",
+        "file",
+        "func",
+        "kbd",
+        "keyword",
+        "makevar",
+        "meth",
+        "mod",
+        "obj",
+        "option",
+        "program",
+        "samp",
+        "token",
+        "type",
+        "var",
+        "member",
+        "macro",
+        "struct",
+        "enum",
+        "enumerator",
+        "expr",
+        "texpr",
+        "regexp",
+        "setting",
+        "djadmin",
+        "djadminopt",
+        "lookup",
+        "tfilter",
+        "ttag",
+        "fieldlookup",
+        "opcode",
+        "pdbcmd",
+        "source",
+        "literal",
+        "ansopt",
+        "ansval",
+        "ansenvvar",
+        "ansretval",
+        "directive",
+        "dir",
+        "confval",
+        "any",
+        "mimetype",
+        "newsgroup",
+        "concept",
+        "namespace",
+        "property",
+        "method",
+        "function",
+        "py-func",
+        "alias",
+        "union",
+        "domain",
+        "js",
+        "c-expr",
+    ]
 )
-_EMPHASIS = frozenset("emphasis title-reference title t dfn i".split())
-_STRONG = frozenset("strong guilabel menuselection b".split())
+_EMPHASIS = frozenset(["emphasis", "title-reference", "title", "t", "dfn", "i"])
+_STRONG = frozenset(["strong", "guilabel", "menuselection", "b"])
 _PEPS = {
     "pep": ("PEP", "https://peps.python.org/pep-{:0>4}/"),
     "rfc": ("RFC", "https://datatracker.ietf.org/doc/html/rfc{}"),
 }
-_CVE = {"cve": "https://www.cve.org/CVERecord?id=CVE-{}", "cwe": "https://cwe.mitre.org/data/definitions/{}.html"}
+_CVE = {
+    "cve": "https://www.cve.org/CVERecord?id=CVE-{}",
+    "cwe": "https://cwe.mitre.org/data/definitions/{}.html",
+}
 
 RoleResult = tuple[list[nodes.Node], list[nodes.system_message]]
 
@@ -32,9 +95,7 @@ RoleResult = tuple[list[nodes.Node], list[nodes.system_message]]
 def role_function(context: Context) -> Callable[..., RoleResult]:
     """A function for docutils that gives the nodes of any role; names it does not know keep their text."""
 
-    def role(
-        name: str, rawtext: str, text: str, lineno: int, inliner: Any, *_: Any
-    ) -> RoleResult:
+    def role(name: str, rawtext: str, text: str, lineno: int, inliner: Any, *_: Any) -> RoleResult:
         return [_node(name.lower(), rawtext, text, inliner, context)], []
 
     return role
@@ -69,7 +130,9 @@ def _node(name: str, raw: str, text: str, inliner: Any, context: Context) -> nod
     if base == "term":
         return nodes.Text(title or target)
     if base in ("code", "literal", "samp", "file", "kbd", "command") and not match:
-        return nodes.literal(raw, re.sub(r"(?<!\\)[{}]", "", plain) if base in ("samp", "file") else plain)
+        return nodes.literal(
+            raw, re.sub(r"(?<!\\)[{}]", "", plain) if base in ("samp", "file") else plain
+        )
     if base in _CODE or ":" in name:
         return nodes.literal(raw, title.lstrip("!") or _shortened(target, base))
     if base in ("index", "anchor"):
@@ -88,7 +151,11 @@ def _shortened(target: str, role: str) -> str:
     text = target.removeprefix("!")
     if text.startswith("~"):
         text = re.split(r"[.:]+", text[1:].removesuffix("()"))[-1]
-    text = text.lstrip(".") if re.match(r"\.\w", text) and role in ("class", "meth", "func", "attr", "mod") else text
+    text = (
+        text.lstrip(".")
+        if re.match(r"\.\w", text) and role in ("class", "meth", "func", "attr", "mod")
+        else text
+    )
     if role in ("func", "meth") and not text.endswith(")"):
         text += "()"
     return text
@@ -107,6 +174,3 @@ def _document(raw: str, title: str, target: str, context: Context) -> nodes.Node
     path, found = context.document(target)
     shown = title or found or target.strip("/").rsplit("/", 1)[-1]
     return nodes.reference(raw, shown, refuri=path) if path else nodes.Text(shown)
-
-
-

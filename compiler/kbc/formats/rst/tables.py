@@ -29,7 +29,9 @@ def write(
         return commonmark.blocks([head, _as_list(header, rows, blocks)])
     texts = [[_text(cell, blocks) for cell in row] for row in [*header, *rows]]
     first = [" ".join(parts).strip() for parts in zip(*texts[: len(header)], strict=False)]
-    return commonmark.blocks([head, commonmark.table(first or [""] * columns, texts[len(header) :])])
+    return commonmark.blocks(
+        [head, commonmark.table(first or [""] * columns, texts[len(header) :])]
+    )
 
 
 Cell = nodes.entry | None
@@ -67,13 +69,15 @@ def _spread(rows: list[list[Cell]], columns: int) -> list[list[Cell]]:
 
 def _is_simple(cell: Cell) -> bool:
     return cell is None or all(
-        isinstance(child, _SIMPLE) or isinstance(child, _LISTS) and _is_flat(child)
+        isinstance(child, _SIMPLE) or (isinstance(child, _LISTS) and _is_flat(child))
         for child in cell.children
     )
 
 
 def _is_flat(items: nodes.Node) -> bool:
-    return all(isinstance(child, nodes.paragraph) for item in items.children for child in item.children)
+    return all(
+        isinstance(child, nodes.paragraph) for item in items.children for child in item.children
+    )
 
 
 def _text(cell: Cell, blocks: Callable[[Sequence[nodes.Node]], Lines]) -> str:
@@ -82,12 +86,16 @@ def _text(cell: Cell, blocks: Callable[[Sequence[nodes.Node]], Lines]) -> str:
     parts = []
     for child in cell.children:
         lines = blocks([child])
-        parts.append("\n".join(lines) if isinstance(child, (*_LISTS, nodes.line_block)) else " ".join(lines))
+        parts.append(
+            "\n".join(lines) if isinstance(child, (*_LISTS, nodes.line_block)) else " ".join(lines)
+        )
     return "\n".join(part.replace("\\\n", "\n") for part in parts if part)
 
 
 def _as_list(
-    header: list[list[Cell]], rows: list[list[Cell]], blocks: Callable[[Sequence[nodes.Node]], Lines]
+    header: list[list[Cell]],
+    rows: list[list[Cell]],
+    blocks: Callable[[Sequence[nodes.Node]], Lines],
 ) -> Lines:
     """An item for each row, in it each cell below the header of its column."""
     names = [" ".join(_text(cell, blocks).split()) for cell in header[-1]] if header else []

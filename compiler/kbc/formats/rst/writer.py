@@ -170,7 +170,9 @@ class Writer:
             return self.blocks(node.children)
         names = [self._qualified(signature, node) for signature in signatures]
         self._depth += 1
-        head = self._heading(self._depth, commonmark.code_span(names[0]), self._anchor(names[0], node))
+        head = self._heading(
+            self._depth, commonmark.code_span(names[0]), self._anchor(names[0], node)
+        )
         others = [
             commonmark.code_span(name) + ("\\" if index < len(names) - 2 else "")
             for index, name in enumerate(names[1:])
@@ -254,7 +256,9 @@ class Writer:
             name = _wrapped(" ".join(self.inline(field.children[0].children).split()), "**")
             body = self.blocks(field.children[1].children) if len(field.children) > 1 else []
             single = bool(body) and "" not in body and not body[0].startswith(("`" * 3, "- ", "|"))
-            lines = [f"{name}: {body[0]}", *body[1:]] if single else commonmark.blocks([[name], body])
+            lines = (
+                [f"{name}: {body[0]}", *body[1:]] if single else commonmark.blocks([[name], body])
+            )
             items.append(commonmark.indented(lines, "- "))
         self._contained -= 1
         return [line for item in items for line in item] if items else []
@@ -305,7 +309,9 @@ class Writer:
 
     def _note(self, node: nodes.Element) -> Lines:
         """A footnote or citation."""
-        label = next((child.astext() for child in node.children if isinstance(child, nodes.label)), "")
+        label = next(
+            (child.astext() for child in node.children if isinstance(child, nodes.label)), ""
+        )
         body = self.blocks([child for child in node.children if not isinstance(child, nodes.label)])
         return [f"\\[{commonmark.escaped(label)}\\] {body[0]}", *body[1:]] if body else []
 
@@ -319,7 +325,9 @@ class Writer:
 
     def _table(self, node: nodes.table) -> Lines:
         self._contained += 1
-        lines = tables.write(node, self.blocks, lambda each: " ".join(self.inline(each.children).split()))
+        lines = tables.write(
+            node, self.blocks, lambda each: " ".join(self.inline(each.children).split())
+        )
         self._contained -= 1
         return lines
 
@@ -377,4 +385,3 @@ def _bare(signature: str) -> str:
     text = re.sub(r"\A(?:(?:class|exception|async|static)\s+|@)+", "", signature)
     match = re.search(r"([\w.$:]+)\s*(?:\(|\[|$|:|=)", text)
     return match[1] if match else re.split(r"[\s(]", text)[0]
-
