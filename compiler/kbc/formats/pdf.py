@@ -25,7 +25,10 @@ _HYPHEN = re.compile(r"(?<=[a-zà-ÿ])-\n(?=[a-zà-ÿ])")
 
 
 def convert(path: str, data: bytes, read: Read) -> list[Converted]:
-    """The document, a section a page with the anchor `page=N` that PDF viewers open; raises `FormatError` for what is none."""
+    """The document, a section a page with the anchor `page=N`, which viewers open.
+
+    Raises `FormatError` for what is no PDF, or is encrypted.
+    """
     if importlib.util.find_spec("pypdfium2") is None:
         raise ModuleNotFoundError("No module named 'pypdfium2'", name="pypdfium2")
     if b"%PDF-" not in data[:1024]:

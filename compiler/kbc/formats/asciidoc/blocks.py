@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc import attributes as attribute_lists
@@ -147,9 +146,7 @@ class Blocks:
             elif revision := _REVISION.match(line.text):
                 self.project.attributes["revdate"] = revision[1]
                 lines.next()
-            elif not (_ENTRY.match(line.text) or line.text.startswith("//")) or not self._metadata(
-                line, Attributes(), lines
-            ):
+            elif not self._metadata(line, Attributes(), lines):
                 break
         return self._heading(match[1], 1, probe)
 
@@ -218,9 +215,8 @@ class Blocks:
         style = given.style
         if kind == "/" or style == "comment":
             return []
-        if mark.endswith("==="):
-            if kind in "|,:!":
-                return tables.write(self, kind, body, given)
+        if mark.endswith("===") and kind in "|,:!":
+            return tables.write(self, kind, body, given)
         if kind == "`" or (kind in "-.o" and style in ("source", "listing", "literal")):
             language = mark[3:] if kind == "`" else ""
             return self._code(body, given, language)
@@ -383,6 +379,3 @@ def _as_lines(given: Attributes) -> list[Line]:
     inside = ",".join(part for part in (first, *given.positional[1:], named) if part)
     found = [Line(f"[{inside}]", "", 0, done=True)] if inside else []
     return [*found, *([Line(f".{given.title}", "", 0, done=True)] if given.title else [])]
-
-
-Block = Callable[[Blocks, Lines], Written]

@@ -121,8 +121,7 @@ class Inline:
         file, _, anchor = target.partition("#")
         is_file = file.endswith((".adoc", ".asciidoc")) or "$" in file
         if not is_file:
-            shown = self._converted(text, depth) if text else REFERENCE.format(anchor or file)
-            return shown
+            return self._converted(text, depth) if text else REFERENCE.format(anchor or file)
         path, title = self._page(file)
         shown = self._converted(text or title or posixpath.basename(file).rsplit(".", 1)[0], depth)
         return commonmark.link(shown, f"{path}#{anchor}" if anchor else path) if path else shown

@@ -92,25 +92,18 @@ def _item(blocks: Blocks, lines: Lines, kind: str, index: int, above: tuple[str,
 def _skip_to_text(lines: Lines) -> None:
     """A term's description may begin after a blank line."""
     line, after = lines.peek(), lines.peek(1)
-    if line is not None and not line.text and after is not None and after.text:
-        if marker(after.text) is None and not re.match(r"[=.\[|+*_-]", after.text):
-            lines.next()
+    if line is None or line.text or after is None or not after.text:
+        return
+    if marker(after.text) is None and not re.match(r"[=.\[|+*_-]", after.text):
+        lines.next()
 
 
 def _tight(parts: list[Written]) -> Written:
     """A list right below an item's text needs no blank line between them."""
-    if (
-        len(parts) == 2
-        and parts[1]
-        and re.match(r"(?:- |\d+\. )", parts[1][0])
-        and "" not in parts[1]
-    ):
-        if not parts[0] or not parts[0][0].startswith("**"):
-            return (
-                [*parts[0], *parts[1]]
-                if re.match(r"- |1\. ", parts[1][0])
-                else commonmark.blocks(parts)
-            )
+    if len(parts) == 2 and parts[0] and parts[1] and "" not in parts[1]:
+        is_list = re.match(r"- |1\. ", parts[1][0]) is not None
+        if is_list and not parts[0][0].startswith("**"):
+            return [*parts[0], *parts[1]]
     return commonmark.blocks(parts) or [""]
 
 

@@ -200,7 +200,8 @@ class _Writer:
         note = " ".join(string(parameter.get("description")).split())
         details = self._schemas.details(self._references.resolve(schema))
         if "example" in parameter:
-            details = f"{details} Example: {commonmark.code_span(json.dumps(parameter['example'], default=str))}"
+            example = json.dumps(parameter["example"], default=str)
+            details = f"{details} Example: {commonmark.code_span(example)}"
         text = f"{note} {details}".strip()
         return [
             commonmark.code_span(name),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from kbc.formats import commonmark
@@ -52,7 +53,7 @@ class Writer:
         """A field of the metadata on one line, its markup taken off."""
         if not isinstance(value, dict):
             return ""
-        content = value.get("c")
+        content: Any = value.get("c")
         if value.get("t") == "MetaList":
             return ", ".join(filter(None, map(self._meta, content)))
         if value.get("t") == "MetaMap":
@@ -71,7 +72,8 @@ class Writer:
             kind = node["t"]
             if kind == "BulletList":
                 bullet = "*" if previous == "BulletList" and bullet == "-" else "-"
-                parts.append(self._items(node["c"], lambda _, mark=bullet: f"{mark} "))
+                marker = f"{bullet} "
+                parts.append(self._items(node["c"], partial(_always, marker)))
             else:
                 write = _BLOCKS.get(kind)
                 parts.append(write(self, node.get("c")) if write else [])
@@ -82,7 +84,8 @@ class Writer:
         return "".join(self._inline(node) for node in nodes)
 
     def _inline(self, node: Node) -> str:
-        kind, content = node["t"], node.get("c")
+        kind = node["t"]
+        content: Any = node.get("c")
         if kind == "Str":
             return commonmark.escaped(content)
         if kind in ("Space", "SoftBreak"):
@@ -247,6 +250,10 @@ _BLOCKS: dict[str, Callable[[Writer, Any], Written]] = {
     "Figure": Writer._figure,
     "Div": Writer._div,
 }
+
+
+def _always(marker: str, index: int) -> str:
+    return marker
 
 
 def _rows(rows: Sequence[Any]) -> Iterator[list[list[Node]]]:

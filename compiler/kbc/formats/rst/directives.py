@@ -270,7 +270,7 @@ def _part(text: str, options: dict[str, str]) -> str:
     end = int(options["end-line"]) if options.get("end-line") else None
     text = "\n".join(lines[start:end])
     if after := options.get("start-after"):
-        before, found, text = text.partition(after)
+        _, found, text = text.partition(after)
         if not found:
             raise ValueError(f"no text {after!r}")
     if until := options.get("end-before"):
@@ -308,7 +308,7 @@ class _CsvTable(CSVTable):
 
     context: Context
 
-    def run(self) -> list[nodes.Node]:
+    def run(self) -> list[Any]:
         name = self.options.pop("file", None)
         if name is not None and not self.content:
             found = read_target(self.context.path, name, self.context.read)

@@ -23,6 +23,7 @@ from kbc.formats.rst.writer import Writer
 
 MAX_INDENT = 400  # columns; docutils calls itself for each level of indentation
 
+_ROLES: dict[str, Any] = vars(roles)["_roles"]  # those that a file defines itself
 _LOCK = threading.Lock()
 _ERROR_LEVEL = 3
 _SETTINGS: dict[str, Any] = {
@@ -91,7 +92,6 @@ def _doctree(path: str, text: str, context: Context) -> nodes.document:
     for name, value in _SETTINGS.items():
         setattr(settings, name, value)
     document = docutils.utils.new_document(path, settings)
-    document.reporter.stream = None
     parser.parse(text, document)
     _apply_transforms(document)
     return document
@@ -115,11 +115,11 @@ def _inliner(context: Context) -> states.Inliner:
 
     def interpreted(rawsource: str, text: str, role: str, lineno: int) -> Any:
         name = role or context.default_role
-        local = roles._roles.get(name.lower()) if name.lower() in context.local_roles else None
+        local = _ROLES.get(name.lower()) if name.lower() in context.local_roles else None
         function = role_function(context) if local is None else local
         return function(name, rawsource, text, lineno, inliner)
 
-    inliner.interpreted = interpreted
+    inliner.__dict__["interpreted"] = interpreted
     return inliner
 
 
@@ -127,19 +127,19 @@ def _inliner(context: Context) -> states.Inliner:
 def _tables(context: Context) -> Iterator[None]:
     """While the body runs, docutils finds a class of ours for every directive. Its tables are global."""
     found = directives.directive
-    before = dict(roles._roles)
+    before = dict(_ROLES)
 
     def directive(name: str, language: Any, document: Any) -> tuple[Any, list[Any]]:
         known, messages = found(name, language, document)
         return directive_class(name.lower(), known, context), [] if known is None else messages
 
-    directives.directive = directive
+    vars(directives)["directive"] = directive
     try:
         yield
     finally:
-        directives.directive = found
-        roles._roles.clear()
-        roles._roles.update(before)
+        vars(directives)["directive"] = found
+        _ROLES.clear()
+        _ROLES.update(before)
 
 
 def _errors(document: nodes.document) -> list[Problem]:

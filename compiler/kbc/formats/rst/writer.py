@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from docutils import nodes
 
@@ -78,7 +79,7 @@ class Writer:
         bullet = "-"
         previous: nodes.Node | None = None
         for node in children:
-            if isinstance(node, (nodes.Text, nodes.Inline)) and not isinstance(node, nodes.target):
+            if isinstance(node, nodes.Text) or _is_inline(node):
                 loose.append(node)
                 continue
             if loose:
@@ -335,7 +336,7 @@ class Writer:
         return []
 
 
-_BLOCKS: dict[type, Callable[[Writer, nodes.Node], Lines]] = {
+_BLOCKS: dict[type, Callable[[Writer, Any], Lines]] = {
     nodes.section: Writer._section,
     entry: Writer._entry,
     labelled: Writer._labelled,
@@ -361,7 +362,11 @@ _BLOCKS: dict[type, Callable[[Writer, nodes.Node], Lines]] = {
     nodes.Invisible: Writer._nothing,
     nodes.target: Writer._nothing,
     nodes.raw: Writer._nothing,
-}  # type: ignore[dict-item]
+}
+
+
+def _is_inline(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Inline) and not isinstance(node, nodes.target)
 
 
 def _wrapped(text: str, mark: str) -> str:
