@@ -16,7 +16,7 @@ from typing import Any
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError, Problem, Read
 
-SECONDS = 10
+SECONDS = 8
 MAX_HEADING_CHARS = 150
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(?:(\d\d)(\d\d)(\d\d)?)?")

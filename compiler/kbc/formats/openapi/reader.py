@@ -12,10 +12,11 @@ import yaml
 from kbc.formats import commonmark
 from kbc.formats.document import Converted, FormatError, Problem, Read, decode
 from kbc.formats.openapi.references import References, mapping, sequence, string
-from kbc.formats.openapi.schemas import Schemas, json_block, type_name
+from kbc.formats.openapi.schemas import Schemas, json_block, plain, type_name
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 FORMAT = "openapi"
+MAX_NESTING = 200
 
 Fields = Mapping[str, Any]
 
@@ -56,6 +57,7 @@ def parse(text: str, path: str) -> Any:
         if path.lower().endswith(".json"):
             return json.loads(text)
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        _check_depth(text, loader)
         return yaml.load(text, Loader=loader)
     except json.JSONDecodeError as error:
         raise FormatError(f"the file is not JSON: {error.msg}", error.lineno) from None
@@ -67,6 +69,19 @@ def parse(text: str, path: str) -> Any:
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
         # dates out of range, keys that are lists, integers of too many digits, lists in lists in lists
         raise FormatError("the file is not JSON or YAML that can be read") from None
+
+
+def _check_depth(text: str, loader: Any) -> None:
+    """Raises `FormatError` for what nests deeper than the library's C code can bear."""
+    depth = 0
+    for event in yaml.parse(text, Loader=loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_NESTING:
+                line = event.start_mark.line + 1
+                raise FormatError(f"the file nests more than {MAX_NESTING} deep", line)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
 
 
 def _named_apart(documents: list[Converted]) -> list[Converted]:
@@ -200,7 +215,7 @@ class _Writer:
         note = " ".join(string(parameter.get("description")).split())
         details = self._schemas.details(self._references.resolve(schema))
         if "example" in parameter:
-            example = json.dumps(parameter["example"], default=str)
+            example = plain(parameter["example"])
             details = f"{details} Example: {commonmark.code_span(example)}"
         text = f"{note} {details}".strip()
         return [

@@ -12,6 +12,9 @@ from kbc.formats.openapi.references import References, mapping, sequence, string
 MAX_ROWS = 200
 MAX_DEPTH = 4
 MAX_EXAMPLE_CHARS = 20_000
+MAX_EXAMPLE_NODES = 2_000
+MAX_VISITS = 2_000
+MAX_OPTIONS = 8
 
 _LIMITS = {
     "format": "format",
@@ -37,7 +40,7 @@ def type_name(schema: Any, references: References, depth: int = 0) -> str:
         return "object"
     for key, join in _COMBINED.items():
         if options := sequence(fields.get(key)):
-            names = [type_name(each, references, depth + 1) for each in options[:20]]
+            names = [type_name(each, references, depth + 1) for each in options[:MAX_OPTIONS]]
             return join.join(dict.fromkeys(names))
     kind = fields.get("type")
     names = [string(each) for each in kind] if isinstance(kind, list) else [string(kind)]
@@ -58,7 +61,7 @@ class Schemas:
     def properties(self, schema: Any) -> list[str]:
         """The table of a schema's properties, those of nested objects as `parent.child`."""
         rows = []
-        for row in self._rows(schema, "", 0, ()):
+        for row in self._rows(schema, "", 0, (), [MAX_VISITS]):
             rows.append(row)
             if len(rows) == MAX_ROWS:
                 break
@@ -70,25 +73,26 @@ class Schemas:
         """What limits a value: its enumeration, default, range."""
         parts = []
         if values := sequence(schema.get("enum")):
-            shown = ", ".join(commonmark.code_span(_plain(value)) for value in values[:50])
+            shown = ", ".join(commonmark.code_span(plain(value)) for value in values[:50])
             parts.append(f"One of {shown}.")
         for key, label in _LIMITS.items():
             if key in schema and not isinstance(schema[key], (dict, list)):
-                parts.append(f"{label.capitalize()} {commonmark.code_span(_plain(schema[key]))}.")
+                parts.append(f"{label.capitalize()} {commonmark.code_span(plain(schema[key]))}.")
         if schema.get("deprecated") is True:
             parts.append("Deprecated.")
         return " ".join(parts)
 
     def _rows(
-        self, schema: Any, prefix: str, depth: int, above: tuple[int, ...]
+        self, schema: Any, prefix: str, depth: int, above: tuple[int, ...], room: list[int]
     ) -> Iterator[list[str]]:
         fields = self._references.resolve(schema)
-        if depth > MAX_DEPTH or id(fields) in above:
+        room[0] -= 1
+        if depth > MAX_DEPTH or id(fields) in above or room[0] < 0:
             return
         inside = (*above, id(fields))
         for key in _COMBINED:
             for part in sequence(fields.get(key)):
-                yield from self._rows(part, prefix, depth + 1, inside)
+                yield from self._rows(part, prefix, depth + 1, inside, room)
         if "items" in fields and "properties" not in fields:
             yield from self._rows(
                 fields["items"], f"{prefix}[]" if prefix else "[]", depth + 1, inside
@@ -101,18 +105,32 @@ class Schemas:
             text = f"{note} {self.details(own)}".strip()
             kind = type_name(value, self._references)
             yield [commonmark.code_span(path), kind, "yes" if str(name) in required else "no", text]
-            yield from self._rows(value, path, depth + 1, inside)
+            yield from self._rows(value, path, depth + 1, inside, room)
 
 
 def json_block(value: Any) -> list[str]:
     """An example as fenced JSON; text stays as it is."""
     if isinstance(value, str):
         return commonmark.fence(value, "json" if value.lstrip()[:1] in "{[" else "text")
-    text = json.dumps(value, indent=2, ensure_ascii=False, default=str, check_circular=True)
+    text = json.dumps(
+        _bounded(value, [MAX_EXAMPLE_NODES]), indent=2, ensure_ascii=False, default=str
+    )
     if len(text) > MAX_EXAMPLE_CHARS:
         text = text[:MAX_EXAMPLE_CHARS].rsplit("\n", 1)[0] + "\n..."
     return commonmark.fence(text, "json")
 
 
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=str)
+def _bounded(value: Any, room: list[int]) -> Any:
+    """`value` with at most `room` nodes: what YAML's aliases repeat can be without end."""
+    room[0] -= 1
+    if room[0] < 0:
+        return "..."
+    if isinstance(value, dict):
+        return {str(key): _bounded(each, room) for key, each in value.items() if room[0] > 0}
+    if isinstance(value, list):
+        return [_bounded(each, room) for each in value if room[0] > 0]
+    return value
+
+
+def plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(_bounded(value, [100]), default=str)

@@ -13,7 +13,7 @@ from kbc.formats.document import Converted, FormatError, Problem, Read, decode
 from kbc.formats.pandoc.org import prepared
 from kbc.formats.pandoc.writer import Writer
 
-SECONDS = 10
+SECONDS = 8
 HEAP = "900M"
 _BINARY = frozenset(["docx", "pptx", "epub"])
 _READERS = {
