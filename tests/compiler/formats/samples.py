@@ -124,8 +124,13 @@ NOTE: Beware of this.
 ----
 ls -l
 ----
+
+Steps:
+
 . first
 . second
+
+Terms:
 
 term:: its meaning
 

@@ -11,6 +11,7 @@ from kbc.formats.asciidoc import lists, tables
 from kbc.formats.asciidoc.attributes import Attributes, substitute
 from kbc.formats.asciidoc.inline import Inline
 from kbc.formats.asciidoc.lines import Line, Lines, Project
+from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written
 from kbc.formats.document import FormatError
 
 MAX_DEPTH = 40
@@ -20,17 +21,11 @@ _ENTRY = re.compile(r":(!?)([\w][\w-]*)(!?):(?:\s+(.*))?\Z")
 _SECTION = re.compile(r"(={1,6}|#{1,6})\s+(\S.*?)(?:\s+\1)?\Z")
 _BLOCK_ANCHOR = re.compile(r"\[\[([^\],]+)(?:,([^\]]*))?\]\]\Z")
 _BLOCK_LIST = re.compile(r"\[([^\[\]]*|.*[\"'=].*)\]\Z")
-_TITLE = re.compile(r"\.([^\s.].*)\Z")
-_DELIMITER = re.compile(
-    r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|[|,:!]={3,}|```[\w-]*)\Z"
-)
 _MACRO = re.compile(r"([a-z][\w-]*)::(\S*?)\[(.*)\]\Z")
 _PREFIX = re.compile(rf"({'|'.join(ADMONITIONS)}):\s+(.*)", re.DOTALL)
 _AUTHOR = re.compile(r"[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}(?:\s+<[^>]+>)?(?:;.*)?\Z")
 _REVISION = re.compile(r"v?[\d.]*,?\s*(\d{4}-\d\d-\d\d)")
 _IMAGES = ("image", "video", "audio", "toc", "icon", "asciinema")
-
-Written = list[str]
 
 
 class Blocks:
@@ -107,7 +102,7 @@ class Blocks:
         elif (found := _BLOCK_LIST.match(text)) and not text.startswith("[["):
             lines.next()
             given.add(attribute_lists.parse(substitute(found[1], self.project.attributes)))
-        elif (title := _TITLE.match(text)) and not _DELIMITER.match(text):
+        elif (title := TITLE.match(text)) and not DELIMITER.match(text):
             lines.next()
             given.title = title[1]
         else:
@@ -183,11 +178,11 @@ class Blocks:
     def _content(self, line: Line, given: Attributes, lines: Lines) -> Written:
         text = line.text
         section = _SECTION.match(text)
-        if section and not _DELIMITER.match(text):
+        if section and not DELIMITER.match(text):
             lines.next()
             offset = line.offset + _number(self.project.attributes.get("leveloffset", ""))
             return self._heading(section[2], len(section[1]) + offset, given)
-        if _DELIMITER.match(text):
+        if DELIMITER.match(text):
             return self._delimited(text, given, lines)
         if macro := _MACRO.match(text):
             lines.next()
@@ -331,7 +326,7 @@ class Blocks:
         found: list[Line] = []
         while (line := lines.peek()) is not None and line.text:
             text = line.text
-            if found and (_DELIMITER.match(text) or _interrupts(text)):
+            if found and (DELIMITER.match(text) or _interrupts(text)):
                 break
             lines.next()
             if not (text.startswith("//") and not text.startswith("///")):

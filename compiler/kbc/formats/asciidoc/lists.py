@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc.lines import Line, Lines
-
-if TYPE_CHECKING:
-    from kbc.formats.asciidoc.blocks import Blocks
-
-Written = list[str]
+from kbc.formats.asciidoc.markup import DELIMITER, TITLE, BlockWriter, Written
 
 _ITEM = re.compile(
     r"\s*(?P<mark>\*{1,6}|-|\.{1,6}|\d+\.|[a-zA-Z]\.|<(?:\d+|\.)>|•)\s+(?P<text>\S.*)\Z"
@@ -33,7 +28,7 @@ def marker(text: str) -> str | None:
     return None
 
 
-def write(blocks: Blocks, lines: Lines, above: tuple[str, ...] = ()) -> Written:
+def write(blocks: BlockWriter, lines: Lines, above: tuple[str, ...] = ()) -> Written:
     """The list that begins with the next line; `above` are the markers of lists it is in."""
     first = lines.peek()
     assert first is not None
@@ -61,7 +56,9 @@ def _is_comment(line: Line) -> bool:
     return line.text.startswith("//") and not line.text.startswith("////")
 
 
-def _item(blocks: Blocks, lines: Lines, kind: str, index: int, above: tuple[str, ...]) -> Written:
+def _item(
+    blocks: BlockWriter, lines: Lines, kind: str, index: int, above: tuple[str, ...]
+) -> Written:
     line = lines.next()
     assert line is not None
     parts: list[Written] = []
@@ -107,16 +104,14 @@ def _tight(parts: list[Written]) -> Written:
     return commonmark.blocks(parts) or [""]
 
 
-def _text_lines(blocks: Blocks, lines: Lines) -> list[Line]:
+def _text_lines(blocks: BlockWriter, lines: Lines) -> list[Line]:
     """The further lines of an item's text."""
-    from kbc.formats.asciidoc.blocks import _DELIMITER, _TITLE
-
     found: list[Line] = []
     while (line := lines.peek()) is not None and line.text and line.text != "+":
         text = line.text
-        if marker(text) is not None or _DELIMITER.match(text) or text.startswith("["):
+        if marker(text) is not None or DELIMITER.match(text) or text.startswith("["):
             break
-        if _TITLE.match(text) and marker(text) is None:
+        if TITLE.match(text) and marker(text) is None:
             break
         lines.next()
         if not _is_comment(line):
@@ -124,7 +119,9 @@ def _text_lines(blocks: Blocks, lines: Lines) -> list[Line]:
     return found
 
 
-def _attached(blocks: Blocks, lines: Lines, parts: list[Written], above: tuple[str, ...]) -> None:
+def _attached(
+    blocks: BlockWriter, lines: Lines, parts: list[Written], above: tuple[str, ...]
+) -> None:
     """Blocks behind a `+`, nested lists, and indented text that belong to the item."""
     while (line := lines.peek()) is not None:
         if line.text == "+":

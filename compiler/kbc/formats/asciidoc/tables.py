@@ -5,16 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc.attributes import Attributes
 from kbc.formats.asciidoc.lines import Line
+from kbc.formats.asciidoc.markup import BlockWriter, Written
 
-if TYPE_CHECKING:
-    from kbc.formats.asciidoc.blocks import Blocks
-
-Written = list[str]
 MAX_COLUMNS = 100
 MAX_CELLS = 50_000
 
@@ -34,7 +30,7 @@ class Cell:
     rows: int = 1
 
 
-def write(blocks: Blocks, kind: str, body: list[Line], given: Attributes) -> Written:
+def write(blocks: BlockWriter, kind: str, body: list[Line], given: Attributes) -> Written:
     styles = _columns(given.get("cols"))
     source = "\n".join(line.text for line in body)
     form = given.get("format", {",": "csv", ":": "dsv"}.get(kind, "psv"))
@@ -175,7 +171,7 @@ def _is_simple(cell: Cell) -> bool:
     )
 
 
-def _inline(blocks: Blocks, cell: Cell) -> str:
+def _inline(blocks: BlockWriter, cell: Cell) -> str:
     if cell.style in ("l", "m") and cell.text:
         return commonmark.code_span(cell.text)
     paragraphs = re.split(r"\n\s*\n", cell.text)
@@ -184,7 +180,7 @@ def _inline(blocks: Blocks, cell: Cell) -> str:
     )
 
 
-def _as_list(blocks: Blocks, names: list[str], rows: list[list[Cell]]) -> Written:
+def _as_list(blocks: BlockWriter, names: list[str], rows: list[list[Cell]]) -> Written:
     items: list[Written] = []
     for row in rows:
         parts: list[Written] = []

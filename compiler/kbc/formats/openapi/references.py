@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from kbc.formats.document import FormatError, Read, decode
+from kbc.formats.openapi.loading import parse
 from kbc.formats.selection import read_target
 
 MAX_STEPS = 20
@@ -72,8 +73,6 @@ class References:
                 waiting.extend(each.values() if isinstance(each, dict) else each)
 
     def _load(self, base: str, file: str) -> str | None:
-        from kbc.formats.openapi.reader import parse
-
         found = read_target(base, unquote(file), self._read) if "://" not in file else None
         if found is None:
             return None

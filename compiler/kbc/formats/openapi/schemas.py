@@ -95,7 +95,7 @@ class Schemas:
                 yield from self._rows(part, prefix, depth + 1, inside, room)
         if "items" in fields and "properties" not in fields:
             yield from self._rows(
-                fields["items"], f"{prefix}[]" if prefix else "[]", depth + 1, inside
+                fields["items"], f"{prefix}[]" if prefix else "[]", depth + 1, inside, room
             )
         required = {string(name) for name in sequence(fields.get("required"))}
         for name, value in mapping(fields.get("properties")).items():

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+TAB = "\ue000"
+"""Stands for a tab within a block, which pandoc would replace by blanks."""
+
 _BLOCK = re.compile(r"\s*#\+(begin|end)_\w+", re.IGNORECASE)
 _TERM = re.compile(r"(\s*[-+*]\s+)(\S.*?)(\s::(?:\s.*)?)\Z")
 _BACKSLASH = re.compile(r"\\(?!backslash\{)")
@@ -21,7 +24,9 @@ def prepared(text: str) -> str:
     for line in text.split("\n"):
         if marker := _BLOCK.match(line):
             inside = marker[1].lower() == "begin"
-        elif not inside:
+        elif inside:
+            line = line.replace("\t", TAB)
+        else:
             if _INDEX.match(line):
                 continue
             if "{{{" in line:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
 import sys
+import zipfile
+import zlib
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 from kbc.formats.document import Converted, FormatError, Problem, Read, decode
-from kbc.formats.pandoc.org import prepared
+from kbc.formats.pandoc.org import TAB, prepared
 from kbc.formats.pandoc.writer import Writer
 
 SECONDS = 8
 HEAP = "900M"
-_BINARY = frozenset(["docx", "pptx", "epub"])
+_OFFICE = frozenset(["docx", "pptx"])
+_BINARY = _OFFICE | {"epub"}
 _READERS = {
     ".docx": "docx",
     ".pptx": "pptx",
@@ -34,6 +39,8 @@ _NO_MAN_PAGE = Problem(
     message="the name ends like a man page's, but the file has no `.TH` and was left out",
     hint="Rename the file, or keep it out of the collection's paths.",
 )
+MAX_PROPERTIES_BYTES = 1 << 20
+_PROPERTY = re.compile(r"<(?:dc|dcterms):(title|creator|created)\b[^>]*>([^<]*)<")
 _LINE = re.compile(r"line (\d+)")
 
 
@@ -59,17 +66,33 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         tree = _tree(name, data)
     writer = Writer(tree)
     text = writer.write()
+    known = _properties(data) if name in _OFFICE else {}
     return [
         Converted(
             text=text,
             format=name,
-            title=writer.title,
-            author=writer.author,
-            created_at=writer.created_at,
+            title=writer.title or known.get("title", ""),
+            author=writer.author or known.get("creator", ""),
+            created_at=writer.created_at or known.get("created", ""),
             summary=writer.summary,
             anchors=tuple(writer.anchors),
         )
     ]
+
+
+def _properties(data: bytes) -> dict[str, str]:
+    """Title, creator and time of creation, as office programs store them."""
+    try:
+        with (
+            zipfile.ZipFile(io.BytesIO(data)) as archive,
+            archive.open("docProps/core.xml") as file,
+        ):
+            source = file.read(MAX_PROPERTIES_BYTES).decode("utf-8", "replace")
+    except (OSError, KeyError, ValueError, RuntimeError, NotImplementedError, EOFError, zlib.error):
+        return {}
+    except zipfile.BadZipFile:
+        return {}
+    return {name: " ".join(unescape(value).split()) for name, value in _PROPERTY.findall(source)}
 
 
 def program() -> Path:
@@ -108,7 +131,9 @@ def _tree(name: str, data: bytes) -> dict[str, Any]:
             int(match[1]) if match else 0,
         )
     try:
-        tree = json.loads(done.stdout)
+        tree = json.loads(
+            done.stdout.decode().replace(TAB, "\\t") if name == "org" else done.stdout
+        )
     except (ValueError, RecursionError):
         raise FormatError("the file nests too deeply to be read") from None
     assert isinstance(tree, dict)

@@ -64,6 +64,11 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
             document = _doctree(path, text, context)
     except RecursionError:
         raise FormatError("the file nests too deeply to be read") from None
+    except Exception as error:  # docutils raises all kinds of errors on damaged input
+        reason = " ".join(str(error).split())[:200]
+        raise FormatError(
+            f"docutils cannot read the file: {type(error).__name__} {reason}"
+        ) from None
     writer = Writer(context, document)
     written = writer.write()
     problems = [*context.problems, *_errors(document)]
@@ -105,7 +110,13 @@ def _apply_transforms(document: nodes.document) -> None:
             if reference["refname"].lower() not in known:  # docutils expects to find it
                 reference.replace_self(nodes.Text(reference.astext()))
     for transform in _TRANSFORMS:
-        transform(document).apply()
+        # On damaged input docutils raises all kinds of errors; what refers to something stays text then.
+        try:
+            transform(document).apply()
+        except RecursionError:
+            raise
+        except Exception as error:
+            document += document.reporter.error(f"{transform.__name__}: {error}")
 
 
 def _inliner(context: Context) -> states.Inliner:
