@@ -10,7 +10,7 @@ from kbc.records import DocRecord, PageRecord
 
 OPENAPI = """\
 openapi: 3.1.0
-info: {title: Pets}
+info: {title: Pets, description: Keeps pets.}
 paths:
   /pets:
     get: {operationId: listPets, summary: List pets, responses: {"200": {description: All}}}
@@ -31,7 +31,7 @@ def test_docs_hold_the_converted_text_with_the_anchors_of_the_format(tmp_path: P
     found, diagnostics = inputs(
         tmp_path,
         {
-            "docs/a.rst": "Title\n=====\n\n.. option:: --all\n\n.. literalinclude:: ../src/run.py\n",
+            "docs/a.rst": "Title\n=====\n\nText.\n\n.. option:: --all\n\n.. literalinclude:: ../src/run.py\n",
             "src/run.py": "print(1)\n",
         },
     )
@@ -39,7 +39,11 @@ def test_docs_hold_the_converted_text_with_the_anchors_of_the_format(tmp_path: P
     (record,) = found.records["docs"]
     assert isinstance(record, DocRecord)
     assert (record.id, record.title, record.format) == ("docs/a.rst", "Title", "rst")
-    assert record.text == record.content == "# Title\n\n## `--all`\n\n```python\nprint(1)\n```\n"
+    assert (
+        record.text
+        == record.content
+        == "# Title\n\nText.\n\n## `--all`\n\n```python\nprint(1)\n```\n"
+    )
     assert [section.anchor for section in record.sections] == ["title", "cmdoption-all"]
 
 
@@ -81,7 +85,9 @@ def test_files_outside_of_the_root_are_not_included(tmp_path: Path) -> None:
 
 
 def test_a_broken_file_is_one_error_with_its_line(tmp_path: Path) -> None:
-    _, diagnostics = inputs(tmp_path, {"docs/a.ipynb": '{\n"cells": [}', "docs/b.md": "# B\n"})
+    _, diagnostics = inputs(
+        tmp_path, {"docs/a.ipynb": '{\n"cells": [}', "docs/b.md": "# B\n\nText.\n"}
+    )
     assert [(each.severity.label, each.code, each.path, each.line) for each in diagnostics] == [
         ("error", "notebook-invalid", "docs/a.ipynb", 2)
     ]
