@@ -34,7 +34,7 @@ ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("diagnostics", "errors", "linking", "records"),
         ("cache", "project"),
         ("backends", "encoding", "evaluation", "languages"),
-        ("chunking", "shipping", "sources"),
+        ("chunking", "formats", "shipping", "sources"),
         ("frontends", "recognition"),
         ("pipeline",),
         ("following",),

@@ -1,4 +1,4 @@
-"""Front end for documentation pages: Markdown, MDX and plain text.
+"""Front end for documentation pages: Markdown, MDX, plain text, and what `kbc.formats` converts.
 
 Front matter may contain anything; `title`, `summary` or `description`, `tags`, `topics` and `url` are
 used, and all of it is kept. A page's id is its path below the knowledge base's root. Its group is its
@@ -13,6 +13,8 @@ from typing import Any
 from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
+from kbc.formats import Converted
+from kbc.frontends.converted import converted_sections, is_converted, read_converted
 from kbc.frontends.markdown_file import (
     MarkdownFile,
     first_paragraph,
@@ -49,7 +51,10 @@ def read(
     """A record for each page."""
     records: list[Record] = []
     for file in files:
-        if file.path.lower().endswith(".txt"):
+        if is_converted(file.path):
+            found = read_converted(file, diagnostics)
+            records.extend(_converted(collection, file, document) for document in found)
+        elif file.path.lower().endswith(".txt"):
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
         elif page := read_markdown(file, diagnostics):
@@ -91,6 +96,29 @@ def _page(collection: Collection, page: MarkdownFile, diagnostics: Diagnostics) 
         frontmatter=document.data,
         sections=markdown.sections(document),
         topics=fields.topics or tags,
+    )
+
+
+def _converted(collection: Collection, file: SourceFile, document: Converted) -> DocRecord:
+    """A page of another format; a part of a file is named behind the file: `api/openapi.yaml/getPet`."""
+    parsed = markdown.parse(document.text)
+    heading = next((block.title for block in parsed.headings if block.level == 1), "")
+    summary = document.summary
+    return DocRecord(
+        id=f"{file.path}/{document.name}" if document.name else file.path,
+        collection=collection.name,
+        title=heading or document.title or _file_name(file.path),
+        path=file.path,
+        text=document.text,
+        size=len(document.text.encode()),
+        lines=line_count(document.text),
+        language="markdown",
+        summary=shorten(summary) if summary else first_paragraph(parsed.blocks, parsed.references),
+        url=document.url or collection.source_url(file.path),
+        group=_group(collection, file),
+        format=document.format,
+        content=document.text,
+        sections=converted_sections(document),
     )
 
 

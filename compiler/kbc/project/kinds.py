@@ -152,6 +152,13 @@ class Kind:
 
 
 MARKDOWN = (".md", ".mdx", ".markdown")
+CONVERTED = (
+    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb"),
+    *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),
+    *(".docx", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),
+    *(f".{section}" for section in range(1, 9)),  # man pages
+)
+"""The endings of `kbc.formats.FORMATS`, a room above this one; a test compares them."""
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
@@ -165,8 +172,8 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind(
             "docs",
-            "documentation pages in Markdown, MDX or plain text",
-            (*MARKDOWN, ".txt"),
+            "documentation pages: Markdown, MDX, plain text and the formats of docs/kb-authoring.md",
+            (*MARKDOWN, ".txt", *CONVERTED),
             {
                 "docs": {"group": "core"},
                 "choreo": {"group": "choreo"},
@@ -205,7 +212,11 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "pages",
             "documentation sets: Markdown, HTML, text, JSON Lines, llms-full.txt; a folder a source",
-            (*MARKDOWN, ".html", ".htm", ".txt", ".jsonl", ".ndjson", ".xml", ".toml"),
+            (
+                *MARKDOWN,
+                *(".html", ".htm", ".txt", ".jsonl", ".ndjson", ".xml", ".toml"),
+                *CONVERTED,
+            ),
             {"sources": {}},
             PagesTable,
         ),

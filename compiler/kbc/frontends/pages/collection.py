@@ -314,6 +314,9 @@ def _record(
     place = relative
     if is_bundle:
         place = (urlsplit(url).path.strip("/") or "index") if own_url else _slug(page.title)
+    if page.name:
+        place = f"{relative}/{page.name}"
+        url = f"{url.partition('#')[0].rstrip('/')}/{quote(page.name, safe='')}"
     number, numbered = 1, place
     while f"{source.id}/{numbered}" in taken:
         number += 1

@@ -15,6 +15,8 @@ from typing import Any
 
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
+from kbc.formats import Converted
+from kbc.frontends.converted import converted_sections, is_converted, read_converted
 from kbc.frontends.markdown_file import first_paragraph, shorten
 from kbc.languages import markdown
 from kbc.project.source_file import SourceFile
@@ -45,12 +47,13 @@ _FRONT_MATTER_DATES = ("createdAt", "created_at", "date")
 class Page:
     """A page before it has a place: `url` is what it says about itself, "" when nothing. `line` is its
     first line in the file; the lines of HTML and JSON Lines count within the page. `entry_line` is the
-    line of the file that a page of JSON Lines is, 0 for others."""
+    line of the file that a page of JSON Lines is, 0 for others. `name` is that of a part of a file."""
 
     text: str
     format: str  # markdown | mdx | html | text
     title: str = ""
     url: str = ""
+    name: str = ""
     line: int = 1
     entry_line: int = 0
     summary: str = ""
@@ -74,6 +77,8 @@ def redirect_target(text: str) -> str:
 
 def read_pages(file: SourceFile, diagnostics: Diagnostics) -> list[Page]:
     """The pages of a file, chosen by its name; what cannot be read is left out, with a diagnostic."""
+    if is_converted(file.path):
+        return [_converted(document) for document in read_converted(file, diagnostics)]
     name = plain_name(file.path)
     ending = name.rpartition(".")[2]
     text = file.text(diagnostics)
@@ -127,6 +132,19 @@ def _markdown(file: SourceFile, text: str, diagnostics: Diagnostics) -> Page:
         created_at=next(filter(None, (_string(data, key) for key in _FRONT_MATTER_DATES)), ""),
         tags=_strings(data, "tags"),
         sections=markdown.sections(document),
+    )
+
+
+def _converted(document: Converted) -> Page:
+    page = _parsed(document.text, format=document.format, title=document.title)
+    return dataclasses.replace(
+        page,
+        name=document.name,
+        url=document.url,
+        summary=shorten(document.summary) or page.summary,
+        author=document.author,
+        created_at=document.created_at,
+        sections=converted_sections(document),
     )
 
 

@@ -1,0 +1,21 @@
+"""Formats of documentation: the bytes of a file as Markdown.
+
+One module or folder for each; `convert` picks it by the ending of the file's name. Libraries that are
+large or rarely needed come with the extra `kbc[formats]`.
+
+Imports diagnostics, records, `cache` and `languages`.
+"""
+
+from kbc.formats.document import UNRESOLVED, Converted, FormatError, Problem, Read
+from kbc.formats.registry import FORMATS, Format, convert
+
+__all__ = [
+    "FORMATS",
+    "UNRESOLVED",
+    "Converted",
+    "Format",
+    "FormatError",
+    "Problem",
+    "Read",
+    "convert",
+]

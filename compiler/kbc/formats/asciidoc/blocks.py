@@ -1,0 +1,376 @@
+"""The blocks of AsciiDoc as Markdown."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from kbc.formats import commonmark
+from kbc.formats.asciidoc import attributes as attribute_lists
+from kbc.formats.asciidoc import lists, tables
+from kbc.formats.asciidoc.attributes import Attributes, substitute
+from kbc.formats.asciidoc.inline import Inline
+from kbc.formats.asciidoc.lines import Line, Lines, Project
+from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written
+from kbc.formats.document import FormatError
+
+MAX_DEPTH = 40
+
+ADMONITIONS = ("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION")
+_ENTRY = re.compile(r":(!?)([\w][\w-]*)(!?):(?:\s+(.*))?\Z")
+_SECTION = re.compile(r"(={1,6}|#{1,6})\s+(\S.*?)(?:\s+\1)?\Z")
+_BLOCK_ANCHOR = re.compile(r"\[\[([^\],]+)(?:,([^\]]*))?\]\]\Z")
+_BLOCK_LIST = re.compile(r"\[([^\[\]]*|.*[\"'=].*)\]\Z")
+_MACRO = re.compile(r"([a-z][\w-]*)::(\S*?)\[(.*)\]\Z")
+_PREFIX = re.compile(rf"({'|'.join(ADMONITIONS)}):\s+(.*)", re.DOTALL)
+_AUTHOR = re.compile(r"[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}(?:\s+<[^>]+>)?(?:;.*)?\Z")
+_REVISION = re.compile(r"v?[\d.]*,?\s*(\d{4}-\d\d-\d\d)")
+_IMAGES = ("image", "video", "audio", "toc", "icon", "asciinema")
+
+
+class Blocks:
+    """Writes one document. `titles` are those of sections and blocks by id, for references."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.inline = Inline(project)
+        self.title = ""
+        self.anchors: list[str] = []
+        self.titles: dict[str, str] = {}
+        self.contained = 0  # containers around what is written: their headings are no sections
+        self._depth = 0
+        self._open: list[str] = []  # ids of the sections around what is written
+
+    def document(self, lines: Lines) -> Written:
+        head = self._header(lines)
+        return commonmark.blocks([head, self.all(lines)])
+
+    def text(self, text: str) -> str:
+        return self.inline.markdown(text)
+
+    def paragraph(self, text: str) -> Written:
+        return commonmark.paragraph(self.text(text))
+
+    def nested(self, lines: list[Line]) -> Written:
+        """The blocks within a container."""
+        self._depth += 1
+        self.contained += 1
+        if self._depth > MAX_DEPTH:
+            raise FormatError(
+                f"blocks are nested more than {MAX_DEPTH} deep", lines[0].number if lines else 0
+            )
+        written = self.all(Lines(self.project, lines))
+        self.contained -= 1
+        self._depth -= 1
+        return written
+
+    def all(self, lines: Lines) -> Written:
+        parts: list[Written] = []
+        while (line := lines.peek()) is not None:
+            if not line.text:
+                lines.next()
+                continue
+            parts.append(self.block(lines))
+        return commonmark.blocks(parts)
+
+    def block(self, lines: Lines) -> Written:
+        """The next block with the lines of attributes and title above it."""
+        given = Attributes()
+        while (line := lines.peek()) is not None and self._metadata(line, given, lines):
+            pass
+        line = lines.peek()
+        if line is None:
+            return []
+        written = self._content(line, given, lines)
+        if given.id and given.title:
+            self.titles.setdefault(given.id, self.text(given.title))
+        if given.title and written and not _SECTION.match(line.text):
+            return commonmark.blocks([[f"**{' '.join(self.text(given.title).split())}**"], written])
+        return written
+
+    def _metadata(self, line: Line, given: Attributes, lines: Lines) -> bool:
+        """Whether the line says something of the next block, or of the document; it is taken then."""
+        text = line.text
+        if not text or (text.startswith("//") and not text.startswith("///")):
+            lines.next()
+        elif entry := _ENTRY.match(text):
+            lines.next()
+            self._set(entry, lines)
+        elif anchor := _BLOCK_ANCHOR.match(text):
+            lines.next()
+            given.id = anchor[1]
+        elif (found := _BLOCK_LIST.match(text)) and not text.startswith("[["):
+            lines.next()
+            given.add(attribute_lists.parse(substitute(found[1], self.project.attributes)))
+        elif (title := TITLE.match(text)) and not DELIMITER.match(text):
+            lines.next()
+            given.title = title[1]
+        else:
+            return False
+        return True
+
+    def _set(self, entry: re.Match[str], lines: Lines) -> None:
+        before, name, after, value = entry.groups()
+        value = value or ""
+        while value.endswith(" \\"):
+            line = lines.next()
+            value = value[:-1].rstrip() + " " + (line.text.strip() if line is not None else "")
+        if before or after:
+            self.project.attributes.pop(name.lower(), None)
+        else:
+            self.project.attributes[name.lower()] = substitute(value, self.project.attributes)
+
+    def _header(self, lines: Lines) -> Written:
+        """The title of the document with author and revision."""
+        probe = Attributes()
+        while (line := lines.peek()) is not None and self._metadata(line, probe, lines):
+            pass
+        match = re.match(r"[=#] +(\S.*)", line.text) if line is not None else None
+        if match is None or line is None:
+            if probe.positional or probe.id or probe.title:  # they belong to the first block
+                lines.push(_as_lines(probe))
+            return []
+        lines.next()
+        while (line := lines.peek()) is not None and line.text:
+            if _AUTHOR.match(line.text) and "author" not in self.project.attributes:
+                author = re.sub(r"\s*<[^>]*>", "", line.text)
+                self.project.attributes["author"] = ", ".join(
+                    part.strip() for part in author.split(";")
+                )
+                lines.next()
+            elif revision := _REVISION.match(line.text):
+                self.project.attributes["revdate"] = revision[1]
+                lines.next()
+            elif not self._metadata(line, Attributes(), lines):
+                break
+        return self._heading(match[1], 1, probe)
+
+    def _heading(self, text: str, level: int, given: Attributes) -> Written:
+        shown = " ".join(self.text(text).split())
+        inner = re.search(r"\[\[([^\],]+)[^\]]*\]\]", text)
+        id = given.id or (inner[1] if inner else self._id(text))
+        self.titles.setdefault(id, shown)
+        plain = substitute(text, self.project.attributes)
+        plain = re.sub(r"\[\[[^\]]*\]\]|[`*_](?=\S)|(?<=\S)[`*_](?!\w)", "", plain).strip()
+        self.titles.setdefault(plain, shown)
+        if not self.title:
+            self.title = plain
+        if self.contained:
+            return [f"**{shown}**"]
+        self.anchors.append(id)
+        self._open = [*self._open[: level - 1], id]
+        return commonmark.heading(level, shown)
+
+    def _id(self, text: str) -> str:
+        """The id of a section as Asciidoctor makes it of its title."""
+        known = self.project.attributes
+        prefix, mark = known.get("idprefix", "_"), known.get("idseparator", "_")
+        plain = re.sub(r"<[^>]+>|&\w+;|[^\w .\-]", "", substitute(text, known).lower())
+        words = re.sub(r"[ .\-]+", mark, plain.replace("_", mark) if mark else plain).strip(
+            mark or " "
+        )
+        id = f"{prefix}{words}"
+        number = 2
+        while id in self.titles:
+            id, number = f"{prefix}{words}{mark}{number}", number + 1
+        return id
+
+    def _content(self, line: Line, given: Attributes, lines: Lines) -> Written:
+        text = line.text
+        section = _SECTION.match(text)
+        if section and not DELIMITER.match(text):
+            lines.next()
+            offset = line.offset + _number(self.project.attributes.get("leveloffset", ""))
+            return self._heading(section[2], len(section[1]) + offset, given)
+        if DELIMITER.match(text):
+            return self._delimited(text, given, lines)
+        if macro := _MACRO.match(text):
+            lines.next()
+            return self._macro(macro, line, given)
+        if text in ("'''", "---", "***", "- - -", "* * *", "<<<"):
+            lines.next()
+            return [] if text == "<<<" else ["***"]
+        if lists.marker(text) is not None:
+            return lists.write(self, lines)
+        return self._paragraph(given, lines)
+
+    def collect(self, lines: Lines, end: str) -> list[Line]:
+        """The lines up to the closing delimiter `end`, which is taken too."""
+        found: list[Line] = []
+        while (line := lines.next()) is not None and line.text != end:
+            found.append(line)
+        return found
+
+    def _delimited(self, mark: str, given: Attributes, lines: Lines) -> Written:
+        opening = lines.next()
+        assert opening is not None
+        end = "```" if mark.startswith("```") else mark
+        body = self.collect(lines, end)
+        kind = mark[0] if mark != "--" else "o"
+        style = given.style
+        if kind == "/" or style == "comment":
+            return []
+        if mark.endswith("===") and kind in "|,:!":
+            return tables.write(self, kind, body, given)
+        if kind == "`" or (kind in "-.o" and style in ("source", "listing", "literal")):
+            language = mark[3:] if kind == "`" else ""
+            return self._code(body, given, language)
+        if style in ("stem", "latexmath", "asciimath"):
+            return commonmark.fence(_joined(body), "math")
+        if kind == "+":
+            return [] if "pass" in style or not style else commonmark.fence(_joined(body))
+        if kind in "-." or style in ("mermaid", "plantuml", "graphviz", "ditaa"):
+            return self._code(
+                body, given, style if style in ("mermaid", "plantuml", "graphviz") else ""
+            )
+        if style == "verse":
+            return commonmark.quote(_broken_lines(self, body))
+        written = self.nested(body)
+        if style.upper() in ADMONITIONS:
+            return _labelled(style.capitalize(), written)
+        if kind == "_" or style == "quote":
+            by = ", ".join(part for part in given.positional[1:3] if part)
+            source = [f"— {commonmark.escaped(by)}"] if by else []
+            return commonmark.quote(commonmark.blocks([written, source]))
+        return written
+
+    def _code(self, body: list[Line], given: Attributes, language: str) -> Written:
+        """A listing as it is written; callouts stay as `<1>`."""
+        if given.style == "source" and len(given.positional) > 1:
+            language = given.positional[1]
+        language = given.get("language", language)
+        if not language and given.style == "source":
+            language = self.project.attributes.get("source-language", "")
+        code = _joined(body)
+        if "attributes" in given.get("subs") or given.get("subs") == "normal":
+            code = substitute(code, self.project.attributes)
+        if given.get("indent") == "0":
+            rows = code.split("\n")
+            margin = min((len(row) - len(row.lstrip()) for row in rows if row.strip()), default=0)
+            code = "\n".join(row[margin:] for row in rows)
+        return commonmark.fence(code, language.split(",")[0])
+
+    def _macro(self, macro: re.Match[str], line: Line, given: Attributes) -> Written:
+        name, target, inside = macro.groups()
+        if name in _IMAGES:
+            found = attribute_lists.parse(inside)
+            alt = found.style or found.get("alt")
+            return self.paragraph(alt) if alt and name == "image" else []
+        if name == "include-code":
+            return self._include_code(target, inside, line)
+        if name in ("stem", "latexmath"):
+            return commonmark.fence(inside, "math")
+        self.project.unresolved(name, f"the macro `{name}::` is unknown", line)
+        return self.paragraph(_plain_arguments(inside)) if inside else []
+
+    def _include_code(self, target: str, inside: str, line: Line) -> Written:
+        """The macro of Spring's documentation: one class in each language that has it, in a folder called
+        like the section's id."""
+        parts: list[Written] = []
+        page = line.path.partition("/pages/")[2].rsplit(".", 1)[0]
+        places = [posixpath.join(posixpath.dirname(page), id) for id in reversed(self._open)]
+        for name, suffix in (
+            ("java", "java"),
+            ("kotlin", "kt"),
+            ("groovy", "groovy"),
+            ("xml", "xml"),
+        ):
+            root = self.project.attributes.get(f"include-{name}")
+            if not root:
+                continue
+            paths = [
+                posixpath.normpath(
+                    posixpath.join(root, re.sub(r"[-_]", "", place), f"{target}.{suffix}")
+                )
+                for place in [*places, page]
+            ]
+            path = next((each for each in paths if self.project.find(each, line.path)), "")
+            if not path:
+                continue
+            directive = Line(f"include::{path}[{inside}]", line.path, line.number)
+            body = list(iter(Lines(self.project, [directive]).next, None))
+            given = Attributes(positional=["source", name], named={"indent": "0"})
+            found = self._code([each for each in body if each is not None], given, name)
+            parts += [[f"**{name.capitalize()}**"], found]
+        if not parts:
+            self.project.unresolved("include-code", f"the code {target!r} is not there", line)
+        return commonmark.blocks(parts)
+
+    def _paragraph(self, given: Attributes, lines: Lines) -> Written:
+        first = lines.peek()
+        assert first is not None
+        body = self.paragraph_lines(lines)
+        style = given.style
+        if style in ("source", "listing", "literal"):
+            return self._code(body, given, "")
+        if first.text[:1].isspace() and style in ("", "normal"):
+            texts = [line.text for line in body]
+            margin = min(len(text) - len(text.lstrip()) for text in texts)
+            return commonmark.fence("\n".join(text[margin:] for text in texts))
+        if style in ("stem", "latexmath", "asciimath"):
+            return commonmark.fence(_joined(body), "math")
+        if style in ("comment", "pass"):
+            return []
+        if style == "verse" or "hardbreaks" in given.options:
+            return _broken_lines(self, body)
+        text = "\n".join(line.text for line in body)
+        if prefix := _PREFIX.match(text):
+            return _labelled(prefix[1].capitalize(), self.paragraph(prefix[2]))
+        written = self.paragraph(text)
+        if style.upper() in ADMONITIONS:
+            return _labelled(style.capitalize(), written)
+        return commonmark.quote(written) if style == "quote" else written
+
+    def paragraph_lines(self, lines: Lines) -> list[Line]:
+        """The lines of a paragraph, up to a blank line or the start of a delimited block."""
+        found: list[Line] = []
+        while (line := lines.peek()) is not None and line.text:
+            text = line.text
+            if found and (DELIMITER.match(text) or _interrupts(text)):
+                break
+            lines.next()
+            if not (text.startswith("//") and not text.startswith("///")):
+                found.append(line)
+        return found
+
+
+def _interrupts(text: str) -> bool:
+    found = _BLOCK_LIST.match(text)
+    return bool(found) and bool(
+        re.match(r"\[(source|NOTE|TIP|\w+,|#|\.|%|\[|cols|horizontal|discrete)", text)
+    )
+
+
+def _joined(body: list[Line]) -> str:
+    return "\n".join(line.text for line in body)
+
+
+def _broken_lines(blocks: Blocks, body: list[Line]) -> Written:
+    shown = [commonmark.paragraph(blocks.text(line.text)) for line in body if line.text]
+    rows = [row[0] for row in shown if row]
+    return [f"{row}\\" if index < len(rows) - 1 else row for index, row in enumerate(rows)]
+
+
+def _labelled(label: str, written: Written) -> Written:
+    return commonmark.quote(commonmark.blocks([[f"**{label}**"], written]))
+
+
+def _number(value: str) -> int:
+    return int(value) if re.fullmatch(r"[+-]?\d", value.strip()) else 0
+
+
+def _plain_arguments(inside: str) -> str:
+    found = attribute_lists.parse(inside)
+    return " ".join(part for part in found.positional if part)
+
+
+def _as_lines(given: Attributes) -> list[Line]:
+    """Attributes that were read, as the lines they were."""
+    named = ",".join(f'{name}="{value}"' for name, value in given.named.items())
+    marks = "".join(f".{role}" for role in given.roles) + "".join(
+        f"%{each}" for each in given.options
+    )
+    first = given.style + (f"#{given.id}" if given.id else "") + marks
+    inside = ",".join(part for part in (first, *given.positional[1:], named) if part)
+    found = [Line(f"[{inside}]", "", 0, done=True)] if inside else []
+    return [*found, *([Line(f".{given.title}", "", 0, done=True)] if given.title else [])]

@@ -1,0 +1,226 @@
+"""Inline markup of AsciiDoc as Markdown."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+
+from kbc.formats import commonmark
+from kbc.formats.asciidoc import attributes as attribute_lists
+from kbc.formats.asciidoc.attributes import substitute
+from kbc.formats.asciidoc.lines import Project
+
+MAX_DEPTH = 12
+REFERENCE = "\x00{}\x00"
+"""Stands for the title of the section with this id, until all of them are known."""
+
+_BRACKETS = r"\[(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*\]"
+_TOKENS = re.compile(
+    rf"""
+      (?P<escaped>\\(?=[`*_\#^~+\[<({{]|https?:|\w+:))
+    | (?P<pass>\+\+\+.+?\+\+\+|pass:[\w,]*{_BRACKETS}|(?<![+\w])\+\+(?!\+).+?\+\+)
+    | (?P<quoted>"`(?=\S)(.+?)`"|'`(?=\S)(.+?)`')
+    | (?P<code>``(?=\S).+?``|(?<![\w`])`(?=\S)[^`]*?(?<=\S)`(?![\w`]))
+    | (?P<index>\(\(\(.+?\)\)\)|\(\((?!\()(?P<indexed>.+?)\)\))
+    | (?P<anchor>\[\[[^\]]+\]\])
+    | (?P<reference><<(?P<cross>[^<>]+?)>>)
+    | (?P<macro>(?<!\w)(?P<name>xref|link|mailto|image|icon|kbd|btn|menu|footnote(?:ref)?|stem|latexmath
+        |asciimath|anchor|indexterm2?|javadoc|api|spring-\w+|label|badge):(?!:)(?P<target>[^\s\[\]]*)
+        (?P<arguments>{_BRACKETS}))
+    | (?P<url>(?<![\w:/"'=])<?(?:https?|ftp|irc)://[^\s\[\]<>]+(?P<label>{_BRACKETS})?>?)
+    | (?P<role>\[[.\w #%-]*\](?=[*_`\#]))
+    | (?P<strong>\*\*(?=\S).+?\*\*|(?<![\w*])\*(?=[^\s*])(?:.*?[^\s*])??\*(?![\w*]))
+    | (?P<emphasis>__(?=\S).+?__|(?<!\w)_(?=[^\s_])(?:.*?[^\s_])??_(?!\w))
+    | (?P<mark>\#\#(?=\S).+?\#\#|(?<![\w&\#])\#(?=[^\s\#])[^\#]*?(?<=\S)\#(?!\w))
+    | (?P<plain>(?<![\w+])\+(?=\S)[^+]*?(?<=\S)\+(?!\w))
+    | (?P<raised>\^[^\s^]+?\^)
+    | (?P<lowered>(?<!~)~[^\s~]+?~)
+    | (?P<break>[ ]\+(?=\n|\Z))
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Inline:
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._page_titles: dict[str, tuple[str, str]] = {}
+
+    def markdown(self, text: str) -> str:
+        """The text with attributes replaced; lines are kept."""
+        return self._converted(substitute(text, self._project.attributes), 0)
+
+    def _converted(self, text: str, depth: int) -> str:
+        if depth > MAX_DEPTH or len(text) > 100_000:
+            return commonmark.escaped(text)
+        parts: list[str] = []
+        position = 0
+        while match := _TOKENS.search(text, position):
+            parts.append(commonmark.escaped(text[position : match.start()]))
+            position = match.end()
+            if match.lastgroup is None or match["escaped"]:
+                position = self._skip(text, match, parts)
+                continue
+            parts.append(self._token(match, depth + 1))
+        parts.append(commonmark.escaped(text[position:]))
+        return "".join(parts)
+
+    @staticmethod
+    def _skip(text: str, match: re.Match[str], parts: list[str]) -> int:
+        """Takes what is escaped as text; the position behind it."""
+        start = match.end()
+        inner = _TOKENS.match(text, start)
+        end = inner.end() if inner is not None and not inner["escaped"] else start + 1
+        parts.append(commonmark.escaped(text[start:end]))
+        return end
+
+    def _token(self, match: re.Match[str], depth: int) -> str:
+        for name, write in _WRITERS.items():
+            if match[name]:
+                return write(self, match, depth)
+        return commonmark.escaped(match[0])
+
+    def _pass(self, match: re.Match[str], depth: int) -> str:
+        text = match[0]
+        if text.startswith("pass:"):
+            return commonmark.escaped(re.sub(r"<[^>]+>", "", text[text.index("[") + 1 : -1]))
+        marks = 3 if text.startswith("+++") else 2
+        inner = text[marks:-marks]
+        return commonmark.escaped(re.sub(r"<[^>]+>", "", inner) if marks == 3 else inner)
+
+    def _quoted(self, match: re.Match[str], depth: int) -> str:
+        marks = "“”" if match[0][0] == '"' else "‘’"
+        return f"{marks[0]}{self._converted(match[0][2:-2], depth)}{marks[1]}"
+
+    def _code(self, match: re.Match[str], depth: int) -> str:
+        inner = match[0][2:-2] if match[0].startswith("``") else match[0][1:-1]
+        if len(inner) > 2 and inner[0] == "+" == inner[-1]:
+            return commonmark.code_span(inner.strip("+"))
+        inner = re.sub(r"pass:\w*\[(.*?)\]", r"\1", inner)
+        if nested := re.fullmatch(
+            r"(?:xref|link):([^\[\s]*)\[(.*)\]|(https?://\S+)\[(.+)\]", inner
+        ):
+            target, label = nested[1] or nested[3], nested[2] or nested[4]
+            text = commonmark.code_span(label or target)
+            return commonmark.link(text, target) if target.startswith("http") else text
+        inner = re.sub(r"<<[^,<>]+,\s*([^<>]+)>>", r"\1", inner)
+        return commonmark.code_span(
+            re.sub(r"\\(?=[`*_#<{\[])", "", re.sub(r"\A([*_])(.+)\1\Z", r"\2", inner))
+        )
+
+    def _index(self, match: re.Match[str], depth: int) -> str:
+        return self._converted(match["indexed"], depth) if match["indexed"] else ""
+
+    def _reference(self, match: re.Match[str], depth: int) -> str:
+        target, _, text = match["cross"].partition(",")
+        return self._cross(target.strip().lstrip("#"), text.strip(), depth)
+
+    def _cross(self, target: str, text: str, depth: int) -> str:
+        """A reference to a section of this file, or to another file."""
+        file, _, anchor = target.partition("#")
+        is_file = file.endswith((".adoc", ".asciidoc")) or "$" in file
+        if not is_file:
+            return self._converted(text, depth) if text else REFERENCE.format(anchor or file)
+        path, title = self._page(file)
+        shown = self._converted(text or title or posixpath.basename(file).rsplit(".", 1)[0], depth)
+        return commonmark.link(shown, f"{path}#{anchor}" if anchor else path) if path else shown
+
+    def _page(self, file: str) -> tuple[str, str]:
+        """The path (from this file's folder) and title of a page; empty where it is not in the tree."""
+        if file not in self._page_titles:
+            self._page_titles[file] = ("", "")
+            if found := self._project.find(file, self._project.path):
+                match = re.search(
+                    r"^= +(\S.*)$", found[1][:8000].decode("utf-8", "replace"), re.MULTILINE
+                )
+                folder = posixpath.dirname(self._project.path) or "."
+                title = substitute(match[1].strip(), self._project.attributes) if match else ""
+                self._page_titles[file] = (posixpath.relpath(found[0], folder), title)
+        return self._page_titles[file]
+
+    def _macro(self, match: re.Match[str], depth: int) -> str:
+        name, target, inside = match["name"], match["target"], match["arguments"][1:-1]
+        if name == "xref":
+            return self._cross(target, _label(inside), depth)
+        if name in ("link", "mailto"):
+            address = f"mailto:{target}" if name == "mailto" else target.strip("+")
+            label = _label(inside)
+            shown = (
+                self._converted(label, depth) if label else commonmark.escaped(target.strip("+"))
+            )
+            return commonmark.link(shown, address)
+        if name in ("kbd", "btn"):
+            return f"**{commonmark.escaped(inside)}**"
+        if name == "menu":
+            steps = [target, *(part.strip() for part in inside.split(">") if part.strip())]
+            return f"**{commonmark.escaped(' › '.join(steps))}**"
+        if name.startswith("footnote"):
+            return f" ({self._converted(inside, depth).strip()})"
+        if name in ("stem", "latexmath", "asciimath"):
+            return commonmark.code_span(inside)
+        if name == "image":
+            found = attribute_lists.parse(inside)
+            return commonmark.escaped(found.style or found.get("alt"))
+        if name in ("icon", "anchor", "indexterm"):
+            return ""
+        if name in ("javadoc", "api"):
+            label = (
+                attribute_lists.parse(inside).style or target.rsplit("/", 1)[-1].rsplit(".", 1)[-1]
+            )
+            return commonmark.code_span(label)
+        return self._converted(_label(inside), depth) or commonmark.escaped(target)
+
+    def _url(self, match: re.Match[str], depth: int) -> str:
+        text = match[0].strip("<>")
+        if match["label"]:
+            address = text[: text.index("[")]
+            label = _label(match["label"][1:-1])
+            return commonmark.link(self._converted(label, depth) or address, address)
+        tail = re.search(r"[.,;:!?)]*\Z", text)
+        assert tail is not None
+        address = text[: tail.start()]
+        return f"<{address}>{commonmark.escaped(tail[0])}"
+
+    def _marked(self, mark: str) -> Callable[[re.Match[str], int], str]:
+        def write(match: re.Match[str], depth: int) -> str:
+            char = match[0][0]
+            doubled = (
+                match[0].startswith(char * 2) and match[0].endswith(char * 2) and len(match[0]) > 4
+            )
+            inner = self._converted(match[0][2:-2] if doubled else match[0][1:-1], depth)
+            return f"{mark}{inner}{mark}" if inner.strip() == inner and inner else inner
+
+        return write
+
+    def _plain(self, match: re.Match[str], depth: int) -> str:
+        return commonmark.escaped(match[0].strip("+"))
+
+
+def _label(inside: str) -> str:
+    """The text of a link: without `window=_blank` and the caret that says the same."""
+    if "=" in inside or inside.startswith('"'):
+        found = attribute_lists.parse(inside)
+        if found.named or inside.startswith('"'):
+            inside = ", ".join(found.positional)
+    return inside.removesuffix("^").replace("\\]", "]")
+
+
+_WRITERS: dict[str, Callable[[Inline, re.Match[str], int], str]] = {
+    "pass": Inline._pass,
+    "quoted": Inline._quoted,
+    "code": Inline._code,
+    "index": Inline._index,
+    "anchor": lambda writer, match, depth: "",
+    "reference": Inline._reference,
+    "macro": Inline._macro,
+    "url": Inline._url,
+    "role": lambda writer, match, depth: "",
+    "strong": lambda writer, match, depth: writer._marked("**")(match, depth),
+    "emphasis": lambda writer, match, depth: writer._marked("*")(match, depth),
+    "mark": lambda writer, match, depth: writer._marked("")(match, depth),
+    "plain": Inline._plain,
+    "raised": lambda writer, match, depth: writer._marked("^")(match, depth).removesuffix("^"),
+    "lowered": lambda writer, match, depth: writer._marked("")(match, depth),
+    "break": lambda writer, match, depth: "\\",
+}

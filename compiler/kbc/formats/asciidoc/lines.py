@@ -1,0 +1,299 @@
+"""The lines of an AsciiDoc file with its preprocessor directives carried out: includes and conditions."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from kbc.formats.asciidoc import attributes as attribute_lists
+from kbc.formats.asciidoc.attributes import Attributes, substitute
+from kbc.formats.document import UNRESOLVED, FormatError, Problem, Read, decode
+from kbc.formats.selection import line_numbers
+
+MAX_INCLUDES = 1_000
+MAX_DEPTH = 30
+MAX_LINES = 300_000
+
+_DIRECTIVE = re.compile(r"(\\?)(include|ifdef|ifndef|ifeval|endif)::(\S[^\[]*)?\[(.*)\]\s*\Z")
+_TAG = re.compile(r"(?:\A|.*[^\w])(tag|end)::([^\s\[\]]+)\[\](?:\s|\Z|[^\w])")
+_EXPRESSION = re.compile(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*\Z")
+_FAMILIES = ("pages", "partials", "examples", "attachments", "images")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    text: str
+    path: str
+    number: int
+    offset: int = 0  # added to the level of section titles
+    depth: int = 0
+    done: bool = False  # its directives are carried out
+
+
+@dataclass(slots=True)
+class Project:
+    """What all parts of a file share while it is read."""
+
+    path: str
+    read: Read
+    attributes: dict[str, str]
+    problems: list[Problem] = field(default_factory=list)
+    includes: int = 0
+    lines: int = 0
+
+    def unresolved(self, name: str, message: str, line: Line) -> None:
+        number = line.number if line.path == self.path else 0
+        self.problems.append(Problem(code=UNRESOLVED, message=message, line=number, name=name))
+
+    def find(self, target: str, base: str) -> tuple[str, bytes] | None:
+        """The file that `target` names in the file `base`: relative, or a resource of Antora."""
+        for candidate in self._candidates(target, base):
+            path = posixpath.normpath(candidate)
+            if path.startswith(("../", "/")) or path in ("", "."):
+                continue
+            data = self.read(path)
+            if data is not None:
+                return path, data
+        return None
+
+    def _candidates(self, target: str, base: str) -> Iterable[str]:
+        match = re.fullmatch(
+            r"(?:(?:[^@$]*@)?(?:([^:$]*):)?(?:([^:$]*):)?)?(?:(\w+)\$)?(.+)", target
+        )
+        module_root = self.module_root(base)
+        if match is None:
+            return
+        component, module, family, name = match.groups()
+        if module is None and component is not None:
+            component, module = None, component
+        root = module_root
+        if module and root:
+            root = posixpath.join(posixpath.dirname(root), module)
+        if family and root:
+            folder = f"{family}s" if f"{family}s" in _FAMILIES else family
+            yield posixpath.join(root, folder, name)
+            if name.startswith(
+                "docs-"
+            ):  # what Spring's build copies from the component's own folder
+                yield posixpath.join(root, "..", "..", name.removeprefix("docs-"))
+        elif module and root:
+            yield posixpath.join(root, "pages", name)
+        else:
+            yield posixpath.join(posixpath.dirname(base), target)
+            if target.startswith("/"):
+                yield target.lstrip("/")
+            if root:
+                yield posixpath.join(root, "pages", target)
+
+    @staticmethod
+    def module_root(path: str) -> str:
+        """`docs/modules/ROOT` of `docs/modules/ROOT/pages/a/b.adoc`; "" outside of Antora."""
+        parts = path.split("/")
+        for index in range(len(parts) - 2, 0, -1):
+            if parts[index] in _FAMILIES and index >= 2 and parts[index - 2] == "modules":
+                return "/".join(parts[:index])
+        return ""
+
+
+class Lines:
+    """Reads lines one by one; `next` and `peek` give lines after their directives are carried out."""
+
+    def __init__(self, project: Project, lines: Iterable[Line]) -> None:
+        self._project = project
+        self._waiting = deque(lines)
+        self._conditions: list[bool] = []
+
+    @classmethod
+    def of_text(cls, project: Project, text: str, path: str) -> Lines:
+        return cls(
+            project, [Line(line, path, number) for number, line in enumerate(_split(text), start=1)]
+        )
+
+    def peek(self, ahead: int = 0) -> Line | None:
+        index = 0
+        while True:
+            if index >= len(self._waiting):
+                return None
+            line = self._waiting[index]
+            if not line.done:
+                self._carry_out(index)
+                continue
+            if index == ahead:
+                return line
+            index += 1
+
+    def next(self) -> Line | None:
+        line = self.peek()
+        if line is not None:
+            self._waiting.popleft()
+            self._project.lines += 1
+            if self._project.lines > MAX_LINES:
+                raise FormatError(f"the file has more than {MAX_LINES:,} lines with its includes")
+        return line
+
+    def push(self, lines: Iterable[Line]) -> None:
+        self._waiting.extendleft(reversed(list(lines)))
+
+    def _carry_out(self, index: int) -> None:
+        """Replaces the line at `index` by what it stands for."""
+        line = self._waiting[index]
+        match = _DIRECTIVE.match(line.text) if "::" in line.text else None
+        if match is None:
+            if all(self._conditions):
+                self._waiting[index] = replace(line, done=True)
+            else:
+                del self._waiting[index]
+            return
+        escape, name, target, rest = match.groups()
+        target = (target or "").strip()
+        if escape:
+            self._waiting[index] = replace(line, text=line.text[1:], done=True)
+            return
+        del self._waiting[index]
+        if name == "endif":
+            if self._conditions:
+                self._conditions.pop()
+        elif name == "include":
+            if all(self._conditions):
+                self._insert(index, self._included(line, target, rest))
+        else:
+            self._condition(index, line, name, target, rest)
+
+    def _insert(self, index: int, lines: list[Line]) -> None:
+        for line in reversed(lines):
+            self._waiting.insert(index, line)
+
+    def _condition(self, index: int, line: Line, name: str, target: str, rest: str) -> None:
+        holds = True
+        if not all(self._conditions):
+            holds = False
+        elif name == "ifeval":
+            holds = self._evaluated(rest)
+        else:
+            known = self._project.attributes
+            names = [each for each in re.split(r"[,+]", target.lower()) if each]
+            defined = [each in known for each in names]
+            holds = all(defined) if "+" in target else any(defined)
+            if name == "ifndef":
+                holds = not all(defined) if "+" in target else not any(defined)
+        if rest and name != "ifeval":
+            if holds:
+                self._insert(index, [replace(line, text=rest, done=True)])
+        else:
+            self._conditions.append(holds)
+
+    def _evaluated(self, expression: str) -> bool:
+        match = _EXPRESSION.match(substitute(expression, self._project.attributes))
+        if match is None:
+            return False
+        left, operator, right = match[1].strip("\"'"), match[2], match[3].strip("\"'")
+        if operator in ("==", "!="):
+            return (left == right) == (operator == "==")
+        try:
+            first, second = float(left), float(right)
+        except ValueError:
+            return False
+        return {"<": first < second, ">": first > second, "<=": first <= second}.get(
+            operator, first >= second
+        )
+
+    def _included(self, line: Line, target: str, rest: str) -> list[Line]:
+        project = self._project
+        wanted = substitute(target, project.attributes)
+        given = attribute_lists.parse(substitute(rest, project.attributes))
+        if "://" in wanted or "{" in wanted:
+            project.unresolved("include", f"{wanted!r} is no file of the tree", line)
+            return []
+        found = project.find(wanted, line.path)
+        project.includes += 1
+        if found is None or line.depth > MAX_DEPTH or project.includes > MAX_INCLUDES:
+            if "optional" not in given.options:
+                project.unresolved("include", f"the file {wanted!r} is not there", line)
+            return []
+        path, data = found
+        try:
+            numbered = self._selected(_split(decode(data)), given)
+        except (FormatError, ValueError) as error:
+            project.unresolved("include", f"{wanted!r}: {error}", line)
+            return []
+        if not numbered and (given.get("tag") or given.get("tags")):
+            project.unresolved("include", f"{wanted!r} has no such tag", line)
+        offset = line.offset + _offset(given.get("leveloffset"))
+        is_adoc = path.endswith((".adoc", ".asciidoc", ".asc", ".ad"))
+        return [
+            Line(text, path, number, offset, line.depth + 1, done=not is_adoc)
+            for number, text in numbered
+        ]
+
+    def _selected(self, lines: list[str], given: Attributes) -> list[tuple[int, str]]:
+        numbered = list(enumerate(lines, start=1))
+        if ranges := given.get("lines"):
+            kept = set(line_numbers(ranges, len(lines)))
+            numbered = [(number, text) for number, text in numbered if number in kept]
+        elif tags := given.get("tags") or given.get("tag"):
+            numbered = select_tags(numbered, tags)
+        if (columns := given.get("indent")).isdigit():
+            texts = [text for _, text in numbered]
+            margin = min(
+                (len(each) - len(each.lstrip()) for each in texts if each.strip()), default=0
+            )
+            pad = " " * min(int(columns), 100)
+            numbered = [
+                (n, f"{pad}{text[margin:]}" if text.strip() else "") for n, text in numbered
+            ]
+        return numbered
+
+
+def select_tags(lines: list[tuple[int, str]], tags: str) -> list[tuple[int, str]]:
+    """The lines between `tag::name[]` and `end::name[]` of the names in `tags`, as Asciidoctor has it."""
+    wanted: dict[str, bool] = {}
+    for name in re.split(r"[,;]", tags):
+        if name.strip().lstrip("!"):
+            wanted[name.strip().lstrip("!")] = not name.strip().startswith("!")
+    wildcard: bool | None = None
+    if "**" in wanted:
+        base = wanted.pop("**")
+        if "*" in wanted:
+            wildcard = wanted.pop("*")
+        elif not base and wanted and not next(iter(wanted.values())):
+            wildcard = True
+    elif "*" in wanted:
+        is_first = next(iter(wanted)) == "*"
+        wildcard = wanted.pop("*")
+        base = not wildcard if is_first else False
+    else:
+        base = not any(wanted.values())
+    select, active, stack, found = base, "", [("", base)], []
+    for number, text in lines:
+        match = _TAG.match(text) if "::" in text and "[]" in text else None
+        if match is None:
+            if select:
+                found.append((number, text))
+            continue
+        kind, name = match.groups()
+        if kind == "end":
+            if name == active and len(stack) > 1:
+                stack.pop()
+                active, select = stack[-1]
+        elif name in wanted:
+            active, select = name, wanted[name]
+            stack.append((active, select))
+        elif wildcard is not None:
+            select = False if active and not select else wildcard
+            active = name
+            stack.append((active, select))
+    return found
+
+
+def _offset(value: str) -> int:
+    return int(value) if re.fullmatch(r"[+-]?\d", value.strip()) else 0
+
+
+def _split(text: str) -> list[str]:
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines

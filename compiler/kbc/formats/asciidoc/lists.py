@@ -1,0 +1,174 @@
+"""Lists of AsciiDoc: bullets, numbers, callouts and descriptions, nested, with attached blocks."""
+
+from __future__ import annotations
+
+import re
+
+from kbc.formats import commonmark
+from kbc.formats.asciidoc.lines import Line, Lines
+from kbc.formats.asciidoc.markup import DELIMITER, TITLE, BlockWriter, Written
+
+_ITEM = re.compile(
+    r"\s*(?P<mark>\*{1,6}|-|\.{1,6}|\d+\.|[a-zA-Z]\.|<(?:\d+|\.)>|•)\s+(?P<text>\S.*)\Z"
+)
+_TERM = re.compile(r"\s*(?P<term>\S.*?)(?P<mark>:{2,4}|;;)(?:\s+(?P<text>\S.*))?\Z")
+_CHECK = re.compile(r"\[([ *x])\]\s+")
+_MOST_LEVELS = 12
+
+
+def marker(text: str) -> str | None:
+    """The kind and depth of the list item that begins with the line: `**`, `.`, `1`, `<`, `::`."""
+    if match := _ITEM.match(text):
+        mark = match["mark"]
+        if mark[0] == "<":
+            return "<"
+        return "1" if mark[0].isalnum() else mark
+    if (match := _TERM.match(text)) and not re.match(r"[\w-]+::\S*\[.*\]\Z", text.strip()):
+        return match["mark"]
+    return None
+
+
+def write(blocks: BlockWriter, lines: Lines, above: tuple[str, ...] = ()) -> Written:
+    """The list that begins with the next line; `above` are the markers of lists it is in."""
+    first = lines.peek()
+    assert first is not None
+    kind = marker(first.text) or ""
+    items: list[Written] = []
+    while (line := lines.peek()) is not None and marker(line.text) == kind:
+        items.append(_item(blocks, lines, kind, len(items), (*above, kind)))
+        _skip_blanks(lines, kind)
+    if any("" in item for item in items):
+        return commonmark.blocks(items)
+    return [line for item in items for line in item]
+
+
+def _skip_blanks(lines: Lines, kind: str) -> None:
+    """Takes blank lines and comments before the next item of the same list."""
+    ahead = 0
+    while (line := lines.peek(ahead)) is not None and (not line.text or _is_comment(line)):
+        ahead += 1
+    if line is not None and marker(line.text) == kind:
+        for _ in range(ahead):
+            lines.next()
+
+
+def _is_comment(line: Line) -> bool:
+    return line.text.startswith("//") and not line.text.startswith("////")
+
+
+def _item(
+    blocks: BlockWriter, lines: Lines, kind: str, index: int, above: tuple[str, ...]
+) -> Written:
+    line = lines.next()
+    assert line is not None
+    parts: list[Written] = []
+    if kind[0] in ":;":
+        match = _TERM.match(line.text)
+        assert match is not None
+        parts.append([f"**{' '.join(blocks.text(match['term']).split()).strip('*')}**"])
+        text = match["text"] or ""
+        prefix = "- "
+        if not text:
+            _skip_to_text(lines)
+    else:
+        match = _ITEM.match(line.text)
+        assert match is not None
+        text = _CHECK.sub("", match["text"])
+        numbered = kind[0] in ".1<"
+        prefix = f"{index + 1}. " if numbered else "- "
+    blocks.contained += 1
+    rest = _text_lines(blocks, lines)
+    body = "\n".join([*([text] if text else []), *(each.text.strip() for each in rest)])
+    if body.strip():
+        parts.append(blocks.paragraph(body))
+    _attached(blocks, lines, parts, above)
+    blocks.contained -= 1
+    return commonmark.indented(_tight(parts), prefix)
+
+
+def _skip_to_text(lines: Lines) -> None:
+    """A term's description may begin after a blank line."""
+    line, after = lines.peek(), lines.peek(1)
+    if line is None or line.text or after is None or not after.text:
+        return
+    if marker(after.text) is None and not re.match(r"[=.\[|+*_-]", after.text):
+        lines.next()
+
+
+def _tight(parts: list[Written]) -> Written:
+    """A list right below an item's text needs no blank line between them."""
+    if len(parts) == 2 and parts[0] and parts[1] and "" not in parts[1]:
+        is_list = re.match(r"- |1\. ", parts[1][0]) is not None
+        if is_list and not parts[0][0].startswith("**"):
+            return [*parts[0], *parts[1]]
+    return commonmark.blocks(parts) or [""]
+
+
+def _text_lines(blocks: BlockWriter, lines: Lines) -> list[Line]:
+    """The further lines of an item's text."""
+    found: list[Line] = []
+    while (line := lines.peek()) is not None and line.text and line.text != "+":
+        text = line.text
+        if marker(text) is not None or DELIMITER.match(text) or text.startswith("["):
+            break
+        if TITLE.match(text) and marker(text) is None:
+            break
+        lines.next()
+        if not _is_comment(line):
+            found.append(line)
+    return found
+
+
+def _attached(
+    blocks: BlockWriter, lines: Lines, parts: list[Written], above: tuple[str, ...]
+) -> None:
+    """Blocks behind a `+`, nested lists, and indented text that belong to the item."""
+    while (line := lines.peek()) is not None:
+        if line.text == "+":
+            lines.next()
+            following = lines.peek()
+            while following is not None and not following.text:
+                lines.next()
+                following = lines.peek()
+            if following is not None and following.text != "+":
+                parts.append(blocks.block(lines))
+            continue
+        kind = marker(line.text)
+        if kind is not None:
+            if kind in above or len(above) > _MOST_LEVELS or kind == "<":
+                return
+            parts.append(write(blocks, lines, above))
+            continue
+        if line.text:
+            described = above[-1][0] in ":;"
+            if (described and len(parts) == 1) or (
+                line.text.startswith("[") and _belongs(lines, above)
+            ):
+                parts.append(blocks.block(lines))
+                continue
+            return
+        ahead = 0
+        while (following := lines.peek(ahead)) is not None and (
+            not following.text or _is_comment(following)
+        ):
+            ahead += 1
+        if following is None:
+            return
+        kind = marker(following.text)
+        nested = (
+            kind is not None and kind not in above and kind != "<" and len(above) <= _MOST_LEVELS
+        )
+        literal = kind is None and following.text[:1].isspace()
+        if not nested and not literal:
+            return
+        for _ in range(ahead):
+            lines.next()
+        if literal:
+            parts.append(blocks.block(lines))
+
+
+def _belongs(lines: Lines, above: tuple[str, ...]) -> bool:
+    """Whether the attribute list ahead is that of a list nested in the item."""
+    following = lines.peek(1)
+    kind = marker(following.text) if following is not None else None
+    return kind is not None and kind not in above and kind != "<"

@@ -1,0 +1,199 @@
+"""Tables of AsciiDoc as pipe tables, or as lists where a cell holds more than text."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+
+from kbc.formats import commonmark
+from kbc.formats.asciidoc.attributes import Attributes
+from kbc.formats.asciidoc.lines import Line
+from kbc.formats.asciidoc.markup import BlockWriter, Written
+
+MAX_COLUMNS = 100
+MAX_CELLS = 50_000
+
+_CELL = re.compile(
+    r"(?:(?<=\s)|^)(?:(?P<count>\d+)(?P<repeat>[*+]))?(?:\.(?P<rows>\d+)\+)?(?P<align>[<^>.]*)"
+    r"(?P<style>[aehlmsv]?)\|",
+    re.MULTILINE,
+)
+_COLUMN = re.compile(r"(?:(\d+)\*)?[<^>.]*[\d%~]*\s*([aehlmsdv]?)\Z")
+
+
+@dataclass(slots=True)
+class Cell:
+    text: str
+    style: str = ""
+    columns: int = 1
+    rows: int = 1
+
+
+def write(blocks: BlockWriter, kind: str, body: list[Line], given: Attributes) -> Written:
+    styles = _columns(given.get("cols"))
+    source = "\n".join(line.text for line in body)
+    form = given.get("format", {",": "csv", ":": "dsv"}.get(kind, "psv"))
+    if form in ("csv", "dsv", "tsv"):
+        mark = given.get("separator", {"csv": ",", "dsv": ":", "tsv": "\t"}[form])
+        rows = [[Cell(text.strip()) for text in row] for row in _separated(source, mark[:1] or ",")]
+    else:
+        separator = given.get("separator", "!" if kind == "!" else "|")
+        rows = _rows(source, separator, len(styles))
+    rows = [row for row in rows if row]
+    if not rows:
+        return []
+    if len(rows) > 1 and _has_header(source, given):
+        header, rows = rows[0], rows[1:]
+    else:
+        header = []
+    for row in rows:
+        for index, cell in enumerate(row):
+            cell.style = cell.style or (styles[index] if index < len(styles) else "")
+    width = max(len(row) for row in [header, *rows])
+    names = [_inline(blocks, cell) for cell in header]
+    blocks.contained += 1
+    simple = all(_is_simple(cell) for row in rows for cell in row)
+    if simple:
+        texts = [[_inline(blocks, cell) for cell in row] for row in rows]
+        written = commonmark.table(names or [""] * width, texts)
+    else:
+        written = _as_list(blocks, names, rows)
+    blocks.contained -= 1
+    return written
+
+
+def _columns(cols: str) -> list[str]:
+    """The style of each column."""
+    styles: list[str] = []
+    if re.fullmatch(r"\d{1,3}", cols.strip()):
+        return [""] * min(int(cols), MAX_COLUMNS)
+    for part in re.split(r"[,;]", cols) if cols.strip() else []:
+        match = _COLUMN.search(part.strip())
+        count = int(match[1]) if match and match[1] and len(match[1]) < 4 else 1
+        styles += [match[2] if match else ""] * count
+    return styles[:MAX_COLUMNS]
+
+
+def _has_header(source: str, given: Attributes) -> bool:
+    if "header" in given.options:
+        return True
+    if "noheader" in given.options:
+        return False
+    lines = source.split("\n")
+    return len(lines) > 2 and bool(lines[0]) and not lines[1]
+
+
+def _separated(source: str, mark: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(source.split("\n"), delimiter=mark))
+    except csv.Error:
+        return [line.split(mark) for line in source.split("\n")]
+
+
+def _rows(source: str, separator: str, width: int) -> list[list[Cell]]:
+    if separator != "|":
+        source = source.replace("|", "\\|").replace(separator, "|")
+    matches = [each for each in _CELL.finditer(source) if not _is_escaped(source, each.end() - 1)]
+    matches = _all_separators(source, matches)
+    cells: list[tuple[int, Cell]] = []
+    for index, match in enumerate(matches):
+        end = matches[index + 1].start() if index + 1 < len(matches) else len(source)
+        text = source[match.end() : end].replace("\\|", "|").strip("\n").strip()
+        count = (
+            min(int(match["count"]), MAX_COLUMNS)
+            if match["count"] and len(match["count"]) < 4
+            else 1
+        )
+        spans = match["repeat"] == "+"
+        rows = min(int(match["rows"]), 1000) if match["rows"] and len(match["rows"]) < 5 else 1
+        line = source.count("\n", 0, match.start()) if index < 200 or not width else 0
+        for _ in range(1 if spans else count):
+            cells.append((line, Cell(text, match["style"], count if spans else 1, rows)))
+        if len(cells) > MAX_CELLS:
+            break
+    if not cells:
+        return []
+    if not width:
+        first = cells[0][0]
+        width = sum(cell.columns for line, cell in cells if line == first)
+    return _placed([cell for _, cell in cells], max(1, min(width, MAX_COLUMNS)))
+
+
+def _all_separators(source: str, matches: list[re.Match[str]]) -> list[re.Match[str]]:
+    """The specified cells and the bare separators between them, in order."""
+    found = {each.end() - 1: each for each in matches}
+    for each in re.finditer(
+        r"(?P<count>(?!))?(?P<repeat>(?!))?(?P<rows>(?!))?(?P<align>(?!))?(?P<style>(?!))?(?<!\\)\|",
+        source,
+    ):
+        found.setdefault(each.end() - 1, each)
+    return [found[position] for position in sorted(found)]
+
+
+def _is_escaped(source: str, position: int) -> bool:
+    return position > 0 and source[position - 1] == "\\"
+
+
+def _placed(cells: list[Cell], width: int) -> list[list[Cell]]:
+    """The cells in rows of `width`, with empty ones where another reaches over."""
+    rows: list[list[Cell]] = []
+    row: list[Cell] = []
+    covered: dict[int, int] = {}
+    waiting = iter(cells)
+    cell = next(waiting, None)
+    while cell is not None or row:
+        while covered.get(len(row), 0) and len(row) < width:
+            covered[len(row)] -= 1
+            row.append(Cell(""))
+        if len(row) >= width or cell is None:
+            rows.append(row[:width])
+            row = []
+            if cell is None:
+                break
+            continue
+        if cell.rows > 1:
+            for index in range(len(row), len(row) + cell.columns):
+                covered[index] = cell.rows - 1
+        row.append(cell)
+        row += [Cell("") for _ in range(min(cell.columns, width) - 1)]
+        cell = next(waiting, None)
+    return rows
+
+
+def _is_simple(cell: Cell) -> bool:
+    if cell.style == "l":
+        return "\n" not in cell.text
+    if cell.style != "a":
+        return True
+    return "\n\n" not in cell.text and not re.search(
+        r"^(?:\[|[-.=*_+]{4}|\s*[*.-]+\s|```|\+$|!===|--$|\S.*::)", cell.text, re.MULTILINE
+    )
+
+
+def _inline(blocks: BlockWriter, cell: Cell) -> str:
+    if cell.style in ("l", "m") and cell.text:
+        return commonmark.code_span(cell.text)
+    paragraphs = re.split(r"\n\s*\n", cell.text)
+    return "\n".join(
+        " ".join(blocks.text(text).replace("\\\n", " ").split()) for text in paragraphs
+    )
+
+
+def _as_list(blocks: BlockWriter, names: list[str], rows: list[list[Cell]]) -> Written:
+    items: list[Written] = []
+    for row in rows:
+        parts: list[Written] = []
+        for index, cell in enumerate(row):
+            if cell.style == "a":
+                lines = [Line(text.rstrip(), "", 0, done=True) for text in cell.text.split("\n")]
+                written = blocks.nested(lines)
+            elif cell.style == "l":
+                written = commonmark.fence(cell.text)
+            else:
+                written = commonmark.paragraph(_inline(blocks, cell))
+            if written and index < len(names) and names[index]:
+                parts.append([f"**{names[index].strip('*')}**"])
+            parts.append(written)
+        items.append(commonmark.indented(commonmark.blocks(parts) or [""], "- "))
+    return commonmark.blocks(items)

@@ -1,0 +1,137 @@
+"""Writes CommonMark: what converters of formats share to write blocks and inline text.
+
+A block is a list of lines without line ends. Text of a document is escaped only where it would be
+read as markup, so that it stays readable and searchable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+_INLINE_SPECIAL = re.compile(
+    r"""\\(?=[!-/:-@\[-`{-~]) | ` | (?<!\s)\*+|\*+(?!\s) | (?<!\w)_+|_+(?!\w)
+      | <(?=[A-Za-z/!?]) | \](?=[(\[]) | &(?=\#?\w{1,32};)""",
+    re.VERBOSE,
+)
+_LINE_SPECIAL = re.compile(
+    r"(?P<mark>\s*(?:\#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|=+\s*$|-+\s*$|~~~))"
+    r"|(?P<number>\s*\d{1,9})(?P<delimiter>[.)](?:\s|$))"
+)
+_BACKTICKS = re.compile(r"`+")
+
+
+def escaped(text: str) -> str:
+    """`text` so that CommonMark reads it as this text; line starts are up to `paragraph`."""
+    return _INLINE_SPECIAL.sub(lambda match: f"\\{match[0][0]}{_more(match[0])}", text)
+
+
+def _more(run: str) -> str:
+    return "".join(f"\\{char}" for char in run[1:])
+
+
+def paragraph(text: str) -> list[str]:
+    """Inline Markdown as the lines of a paragraph: no line begins a block of another kind."""
+    return [_line_escaped(line.strip()) for line in text.split("\n") if line.strip()]
+
+
+def _line_escaped(line: str) -> str:
+    match = _LINE_SPECIAL.match(line)
+    if match is None:
+        return line
+    if match["mark"] is not None:
+        start = len(match["mark"]) - len(match["mark"].lstrip())
+        return f"{line[:start]}\\{line[start:]}"
+    end = match.end("number")
+    return f"{line[:end]}\\{line[end:]}"
+
+
+def heading(level: int, text: str) -> list[str]:
+    """An ATX heading; `text` is inline Markdown. Levels below 6 are written as 6."""
+    title = " ".join(text.split())
+    if title.endswith("#"):
+        title = f"{title[:-1]}\\#"
+    return [f"{'#' * max(1, min(level, 6))} {title}"]
+
+
+def code_span(text: str) -> str:
+    """A code span; white space in it is collapsed, as CommonMark has it."""
+    code = " ".join(text.split())
+    if not code:
+        return ""
+    runs = {len(run) for run in _BACKTICKS.findall(code)}
+    marks = "`" * next(count for count in range(1, len(runs) + 2) if count not in runs)
+    pad = " " if code[0] == "`" or code[-1] == "`" else ""
+    return f"{marks}{pad}{code}{pad}{marks}"
+
+
+def fence(code: str, language: str = "") -> list[str]:
+    """A fenced code block; a last line end of `code` is the closing fence's."""
+    longest = max((len(run) for run in _BACKTICKS.findall(code)), default=0)
+    marks = "`" * max(3, longest + 1)
+    info = re.sub(r"[\s`].*", "", language.strip(), flags=re.DOTALL)
+    lines = code.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [f"{marks}{info}", *lines, marks]
+
+
+def indented(lines: Iterable[str], first: str, rest: str = "") -> list[str]:
+    """`lines` behind a marker: `first` before the first line, `rest` (or as many blanks) before others."""
+    rest = rest or " " * len(first)
+    return [
+        (f"{rest if number else first}{line}").rstrip()
+        if not line
+        else f"{rest if number else first}{line}"
+        for number, line in enumerate(lines)
+    ]
+
+
+def quote(lines: Iterable[str]) -> list[str]:
+    return [f"> {line}" if line else ">" for line in lines]
+
+
+def blocks(parts: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of blocks with a blank line between them; empty ones are left out."""
+    lines: list[str] = []
+    for part in parts:
+        if part:
+            if lines:
+                lines.append("")
+            lines.extend(part)
+    return lines
+
+
+def link(text: str, target: str) -> str:
+    """A link with inline Markdown as its text."""
+    address = re.sub(r"\s", "%20", target.strip())
+    if not address:
+        return text
+    if re.search(r"[()<>]", address):
+        address = address.replace("<", "%3C").replace(">", "%3E")
+        address = f"<{address}>"
+    return f"[{text}]({address})" if text else f"<{address.strip('<>')}>"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A pipe table; cells are inline Markdown, their line breaks become `<br>`."""
+    width = max([len(header), *(len(row) for row in rows)])
+    if width == 0:
+        return []
+
+    def row(cells: Sequence[str]) -> str:
+        padded = [*cells, *[""] * (width - len(cells))]
+        return f"| {' | '.join(_cell(cell) for cell in padded)} |"
+
+    return [row(header), f"|{' --- |' * width}", *(row(cells) for cells in rows)]
+
+
+def _cell(text: str) -> str:
+    lines = [" ".join(line.split()) for line in text.strip().split("\n")]
+    return re.sub(r"(?<!\\)\|", r"\\|", "<br>".join(line for line in lines if line))
+
+
+def document(lines: Sequence[str]) -> str:
+    """The text of a document from its lines; "" without any."""
+    text = "\n".join(lines).strip("\n")
+    return f"{text}\n" if text.strip() else ""

@@ -1,0 +1,83 @@
+"""What a converter of a format gives: documents in Markdown, with the problems of their file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Read = Callable[[str], bytes | None]
+"""Gives another file of the tree by its path, for includes; None where there is none to be read."""
+
+UNRESOLVED = "unresolved-directive"
+"""The code of a `Problem` about a directive whose content could not be had; its `name` is in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A finding about a file. `line` is 1-based in the file, 0 where it is about all of it. With
+    `is_error` nothing could be read. `name` is the directive of a problem with the code `UNRESOLVED`,
+    so that a caller can report all of them as one, counted by name."""
+
+    code: str
+    message: str
+    line: int = 0
+    hint: str = ""
+    name: str = ""
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
+    """A document. `text` is CommonMark with tables; code is fenced, byte for byte, with its language.
+
+    `name` is "" for a whole file, else the part of it that is a document of its own (an operation, a
+    schema). `anchors` are those that the format's own tool gives the headings of `text`, in order;
+    empty: they are derived as for Markdown. `created_at` is as the file writes it.
+    """
+
+    text: str
+    format: str
+    title: str = ""
+    author: str = ""
+    created_at: str = ""
+    url: str = ""
+    summary: str = ""
+    name: str = ""
+    anchors: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class FormatError(Exception):
+    """A file is no valid document of its format: `message` is one sentence, `line` as in `Problem`."""
+
+    def __init__(self, message: str, line: int = 0, hint: str = "", code: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.hint = hint
+        self.code = code
+
+
+def decode(data: bytes) -> str:
+    """UTF-8 text with "\\n" line ends, without a byte order mark.
+
+    Raises `FormatError` with the line of the first byte that is no text.
+    """
+    if b"\0" in data:
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        raise FormatError(
+            "the file holds NUL bytes: it is binary, or UTF-16 text",
+            line,
+            "Save it as UTF-8 text, or keep it out of the collection's paths.",
+            "file-binary",
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"byte 0x{data[error.start]:02x} is not UTF-8",
+            data.count(b"\n", 0, error.start) + 1,
+            "Convert the file to UTF-8, for example with `iconv -t UTF-8`.",
+            "file-not-utf8",
+        ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,77 @@
+"""Sphinx inventories (`objects.inv`): the names that a documentation describes, with their addresses."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+
+from kbc.formats import commonmark
+from kbc.formats.document import Converted, FormatError, Read
+
+MAX_BYTES = 64 << 20  # of the list, unpacked
+MAX_ENTRIES = 500_000
+
+_HEADER = re.compile(
+    rb"# Sphinx inventory version 2\r?\n# Project: ([^\n]*)\n# Version: ([^\n]*)\n# [^\n]*zlib[^\n]*\n"
+)
+_ENTRY = re.compile(r"(.+?)\s+(\S+:\S+)\s+(-?\d+)\s+?(\S*)\s+(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """`role` is `py:function` and the like; `address` is below the documentation's root."""
+
+    name: str
+    role: str
+    address: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    project: str
+    version: str
+    entries: tuple[Entry, ...]
+
+
+def read_inventory(data: bytes) -> Inventory:
+    """The inventory in the bytes of a file; raises `FormatError` for what is none (of version 2)."""
+    header = _HEADER.match(data)
+    if header is None:
+        raise FormatError("the file is no inventory of Sphinx, version 2", 1)
+    unpacker = zlib.decompressobj()
+    try:
+        body = unpacker.decompress(data[header.end() :], MAX_BYTES)
+        text = body.decode()
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise FormatError(f"the inventory's list cannot be unpacked: {error}", 5) from None
+    if unpacker.unconsumed_tail:
+        raise FormatError(f"the inventory's list has more than {MAX_BYTES:,} bytes", 5)
+    if not unpacker.eof:
+        raise FormatError("the inventory's list is cut off", 5)
+    entries = []
+    for line in text.split("\n")[:MAX_ENTRIES]:
+        if match := _ENTRY.match(line):
+            name, role, _, address, title = match.groups()
+            if address.endswith("$"):
+                address = address[:-1] + name
+            entries.append(Entry(name, role, address, name if title == "-" else title))
+    project, version = (part.decode("utf-8", "replace").strip() for part in header.groups())
+    return Inventory(project, version, tuple(entries))
+
+
+def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+    """The inventory as a list by role; raises `FormatError` as `read_inventory` does."""
+    found = read_inventory(data)
+    title = f"{found.project} {found.version}".strip() or "Inventory"
+    by_role: dict[str, list[str]] = {}
+    for entry in found.entries:
+        label = f" {commonmark.escaped(entry.title)}" if entry.title != entry.name else ""
+        line = f"- {commonmark.code_span(entry.name)}{label}: {commonmark.code_span(entry.address)}"
+        by_role.setdefault(entry.role, []).append(line)
+    parts = [commonmark.heading(1, commonmark.escaped(title))]
+    for role, lines in sorted(by_role.items()):
+        parts += [commonmark.heading(2, commonmark.code_span(role)), lines]
+    text = commonmark.document(commonmark.blocks(parts))
+    return [Converted(text=text, format="inventory", title=title)]

@@ -1,0 +1,151 @@
+"""Jupyter notebooks: text cells as they are, code fenced with the kernel's language, short text output."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kbc.formats import commonmark
+from kbc.formats.document import Converted, FormatError, Read, decode
+
+MAX_OUTPUT_CHARS = 1_000
+MAX_OUTPUT_LINES = 20
+
+_EMBEDDED_IMAGE = re.compile(r"!\[([^\]]*)\]\((?:attachment:|data:)[^)]*\)")
+_EMBEDDED_TAG = re.compile(r"<img[^>]+src=[\"']data:[^>]*>", re.IGNORECASE)
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
+_MAGIC = re.compile(
+    r"%%(bash|sh|html|javascript|js|latex|markdown|perl|ruby|sql|R|cython|writefile)\b"
+)
+_ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+    """The document of a notebook; raises `FormatError` for what is none."""
+    text = decode(data)
+    try:
+        book = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"the notebook is not JSON: {error.msg}", error.lineno) from None
+    except (ValueError, RecursionError):  # an integer of too many digits, lists in lists in lists
+        raise FormatError("the notebook is not JSON that can be read") from None
+    if not isinstance(book, dict):
+        raise FormatError("the notebook is JSON, but not an object with `cells`")
+    metadata = _mapping(book.get("metadata"))
+    language = _language(metadata)
+    parts = [part for cell in _cells(book) for part in _cell(cell, language)]
+    written = commonmark.document(commonmark.blocks(parts))
+    title = metadata.get("title")
+    heading = _HEADING.search(written)
+    authors = metadata.get("authors")
+    names = [_mapping(each).get("name") for each in authors] if isinstance(authors, list) else []
+    return [
+        Converted(
+            text=written,
+            format="notebook",
+            title=title if isinstance(title, str) else heading[1] if heading else "",
+            author=", ".join(name for name in names if isinstance(name, str)),
+        )
+    ]
+
+
+def _cells(book: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    cells = book.get("cells")
+    if not isinstance(cells, list):  # version 3 of the format
+        sheets = book.get("worksheets")
+        if not isinstance(sheets, list):
+            raise FormatError("the notebook has no list of `cells`")
+        cells = [cell for sheet in sheets for cell in _list(_mapping(sheet).get("cells"))]
+    return [cell for cell in cells if isinstance(cell, dict)]
+
+
+def _language(metadata: Mapping[str, Any]) -> str:
+    for holder, key in (("language_info", "name"), ("kernelspec", "language")):
+        name = _mapping(metadata.get(holder)).get(key)
+        if isinstance(name, str) and name:
+            return name.lower()
+    return "python"
+
+
+def _cell(cell: Mapping[str, Any], language: str) -> Iterator[list[str]]:
+    kind = cell.get("cell_type")
+    source = _text(cell.get("source", cell.get("input")))
+    if not source.strip():
+        return
+    if kind == "markdown":
+        yield _closed(
+            _EMBEDDED_TAG.sub("", _EMBEDDED_IMAGE.sub(r"\1", source)).strip("\n").split("\n")
+        )
+    elif kind == "heading":
+        level = cell.get("level")
+        yield commonmark.heading(level if isinstance(level, int) else 1, source)
+    elif kind == "raw":
+        yield commonmark.fence(source)
+    elif kind == "code":
+        magic = _MAGIC.match(source)
+        given = cell.get("language")
+        named = given if isinstance(given, str) else language
+        yield commonmark.fence(
+            source, magic[1].lower() if magic and magic[1] != "writefile" else named
+        )
+        outputs = "\n".join(filter(None, map(_output, _list(cell.get("outputs")))))
+        if outputs.strip():
+            yield commonmark.fence(_short(outputs), "text")
+
+
+def _closed(lines: list[str]) -> list[str]:
+    """Lines of Markdown with a fence that its cell leaves open closed."""
+    mark = ""
+    for line in lines:
+        match = _FENCE.match(line)
+        if match is None:
+            continue
+        if not mark:
+            mark = match[1]
+        elif match[1][0] == mark[0] and len(match[1]) >= len(mark) and not match[2].strip():
+            mark = ""
+    return [*lines, mark] if mark else lines
+
+
+def _output(output: Any) -> str:
+    """The text of one output; "" of images and of what only a browser shows."""
+    fields = _mapping(output)
+    kind = fields.get("output_type")
+    if kind in ("error", "pyerr"):
+        return f"{fields.get('ename', '')}: {fields.get('evalue', '')}"
+    if kind == "stream":
+        return _text(fields.get("text"))
+    data = _mapping(fields.get("data"))
+    if any(str(name).startswith("image/") for name in data):
+        return ""
+    return _text(data.get("text/plain", fields.get("text")))
+
+
+def _short(text: str) -> str:
+    lines = _ESCAPE_CODES.sub("", text).strip("\n").split("\n")
+    kept = "\n".join(lines[:MAX_OUTPUT_LINES])
+    if len(kept) > MAX_OUTPUT_CHARS:
+        kept = kept[:MAX_OUTPUT_CHARS].rsplit("\n", 1)[0]
+        return f"{kept}\n..."
+    return kept if len(lines) <= MAX_OUTPUT_LINES else f"{kept}\n..."
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        value = "".join(part for part in value if isinstance(part, str))
+    return (
+        value.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+        if isinstance(value, str)
+        else ""
+    )
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

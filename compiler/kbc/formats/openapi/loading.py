@@ -1,0 +1,46 @@
+"""Loads JSON and YAML that may be damaged."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import yaml
+
+from kbc.formats.document import FormatError
+
+MAX_NESTING = 200
+
+
+def parse(text: str, path: str) -> Any:
+    """The value of a JSON or YAML text; raises `FormatError` with the line of a mistake."""
+    try:
+        if path.lower().endswith(".json"):
+            return json.loads(text)
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        _check_depth(text, loader)
+        return yaml.load(text, Loader=loader)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"the file is not JSON: {error.msg}", error.lineno) from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        what = getattr(error, "problem", None) or "it cannot be read"
+        line = mark.line + 1 if mark is not None else 0
+        raise FormatError(f"the file is not YAML: {what}", line) from None
+    except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
+        # dates out of range, keys that are lists, integers of too many digits, lists in lists in lists
+        raise FormatError("the file is not JSON or YAML that can be read") from None
+
+
+def _check_depth(text: str, loader: Any) -> None:
+    """Raises `FormatError` for what nests deeper than the library's C code can bear."""
+    depth = 0
+    for event in yaml.parse(text, Loader=loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_NESTING:
+                mark = event.start_mark
+                line = mark.line + 1 if mark is not None else 0
+                raise FormatError(f"the file nests more than {MAX_NESTING} deep", line)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1

@@ -1,0 +1,303 @@
+"""Reads an API description and writes its operations and schemas as documents of their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kbc.formats import commonmark
+from kbc.formats.document import Converted, FormatError, Problem, Read, decode
+from kbc.formats.openapi.loading import parse
+from kbc.formats.openapi.references import References, mapping, sequence, string
+from kbc.formats.openapi.schemas import Schemas, json_block, plain, type_name
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+FORMAT = "openapi"
+
+Fields = Mapping[str, Any]
+
+
+def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+    """The API, then its operations in the order of the file, then its schemas.
+
+    Raises `FormatError` for what is no API description.
+    """
+    api = parse(decode(data), path)
+    if not isinstance(api, dict) or not (api.get("openapi") or api.get("swagger")):
+        raise FormatError("the file has no key `openapi`: it describes no API")
+    references = References(api, path, read)
+    writer = _Writer(api, references)
+    operations = list(writer.operations())
+    schemas = list(writer.schemas())
+    whole = writer.overview(operations)
+    documents = _named_apart([*operations, *schemas])
+    problems = tuple(
+        Problem(
+            code="openapi-unresolved-reference",
+            message=f"the reference {target!r} leads nowhere",
+            hint="Add what it names, or correct it.",
+        )
+        for target in sorted(references.unresolved)[:1]
+    )
+    return [
+        Converted(
+            text=whole, format=FORMAT, title=writer.title, summary=writer.summary, problems=problems
+        ),
+        *documents,
+    ]
+
+
+def _named_apart(documents: list[Converted]) -> list[Converted]:
+    """The documents with a number behind names that come again."""
+    from dataclasses import replace
+
+    seen: Counter[str] = Counter()
+    found = []
+    for document in documents:
+        seen[document.name] += 1
+        count = seen[document.name]
+        found.append(document if count == 1 else replace(document, name=f"{document.name}-{count}"))
+    return found
+
+
+class _Writer:
+    def __init__(self, api: Fields, references: References) -> None:
+        self._api = api
+        self._references = references
+        self._schemas = Schemas(references)
+        info = mapping(api.get("info"))
+        self.title = " ".join(string(info.get("title")).split()) or "API"
+        description = string(info.get("description"))
+        self.summary = string(info.get("summary")) or description.strip().split("\n\n", 1)[0]
+
+    def overview(self, operations: list[Converted]) -> str:
+        info = mapping(self._api.get("info"))
+        version = string(info.get("version"))
+        parts = [commonmark.heading(1, commonmark.escaped(self.title))]
+        if version:
+            parts.append([f"Version {commonmark.escaped(version)}"])
+        parts.append(_demoted(string(info.get("description"))))
+        servers = [string(mapping(each).get("url")) for each in sequence(self._api.get("servers"))]
+        if not servers and self._api.get("host"):
+            servers = [f"https://{self._api['host']}{self._api.get('basePath', '')}"]
+        if any(servers):
+            parts.append(["Servers:"])
+            parts.append([f"- {commonmark.code_span(url)}" for url in servers if url])
+        if schemes := self._security_schemes():
+            parts += [commonmark.heading(2, "Authentication"), schemes]
+        if operations:
+            parts.append(commonmark.heading(2, "Operations"))
+            parts.append([f"- {_line(each)}" for each in operations])
+        return commonmark.document(commonmark.blocks(parts))
+
+    def _security_schemes(self) -> list[str]:
+        components = mapping(self._api.get("components"))
+        schemes = components.get("securitySchemes", self._api.get("securityDefinitions"))
+        lines = []
+        for name, value in mapping(schemes).items():
+            scheme = self._references.resolve(value)
+            words = [string(scheme.get(key)) for key in ("type", "scheme", "in", "name")]
+            text = " ".join(string(scheme.get("description")).split())
+            label = ", ".join(word for word in words if word)
+            lines.append(
+                f"- {commonmark.code_span(str(name))} ({label}){': ' + text if text else ''}"
+            )
+        return lines
+
+    def operations(self) -> Iterator[Converted]:
+        groups = [("", self._api.get("paths")), ("webhook ", self._api.get("webhooks"))]
+        for prefix, paths in groups:
+            for path, value in mapping(paths).items():
+                item = self._references.resolve(value)
+                for method, operation in item.items():
+                    if str(method).lower() in METHODS and isinstance(operation, dict):
+                        yield self._operation(
+                            f"{prefix}{path}", str(method).upper(), item, operation
+                        )
+
+    def _operation(self, path: str, method: str, item: Fields, operation: Fields) -> Converted:
+        id = string(operation.get("operationId"))
+        summary = " ".join(
+            (string(operation.get("summary")) or string(item.get("summary"))).split()
+        )
+        title = summary or id or f"{method} {path}"
+        call = commonmark.code_span(f"{method} {path}")
+        parts = [commonmark.heading(1, commonmark.escaped(title))]
+        parts.append([call + (f" (operation {commonmark.code_span(id)})" if id else "")])
+        if operation.get("deprecated") is True:
+            parts.append(["**Deprecated.**"])
+        description = string(operation.get("description")) or string(item.get("description"))
+        parts.append(_demoted(description))
+        tags = [commonmark.escaped(str(tag)) for tag in sequence(operation.get("tags"))]
+        if tags:
+            parts.append([f"Tags: {', '.join(tags)}"])
+        parts += self._security(operation)
+        parts += self._parameters(item, operation)
+        parts += self._body(operation)
+        parts += self._responses(operation)
+        text = commonmark.document(commonmark.blocks(parts))
+        first = " ".join(description.split("\n\n", 1)[0].split())
+        return Converted(
+            text=text,
+            format=FORMAT,
+            title=title,
+            name=id or f"{method} {path}",
+            summary=f"{method} {path}" + (f": {summary or first}" if summary or first else ""),
+        )
+
+    def _security(self, operation: Fields) -> Iterator[list[str]]:
+        demands = operation.get("security", self._api.get("security"))
+        shown = []
+        for demand in sequence(demands):
+            names = []
+            for name, scopes in mapping(demand).items():
+                listed = ", ".join(str(scope) for scope in sequence(scopes))
+                names.append(commonmark.code_span(str(name)) + (f" ({listed})" if listed else ""))
+            shown.append(" and ".join(names) or "none")
+        if shown:
+            yield [f"Authentication: {' or '.join(shown)}"]
+
+    def _parameters(self, item: Fields, operation: Fields) -> Iterator[list[str]]:
+        found: dict[tuple[str, str], Fields] = {}
+        for value in [*sequence(item.get("parameters")), *sequence(operation.get("parameters"))]:
+            parameter = self._references.resolve(value)
+            if parameter.get("in") != "body":
+                found[string(parameter.get("name")), string(parameter.get("in"))] = parameter
+        if not found:
+            return
+        rows = [self._parameter(name, place, value) for (name, place), value in found.items()]
+        yield commonmark.heading(2, "Parameters")
+        yield commonmark.table(["Name", "In", "Type", "Required", "Description"], rows)
+
+    def _parameter(self, name: str, place: str, parameter: Fields) -> list[str]:
+        schema = parameter.get("schema")
+        if schema is None:
+            media = next(iter(mapping(parameter.get("content")).values()), None)
+            schema = mapping(media).get("schema", parameter)
+        required = "yes" if parameter.get("required") is True else "no"
+        note = " ".join(string(parameter.get("description")).split())
+        details = self._schemas.details(self._references.resolve(schema))
+        if "example" in parameter:
+            example = plain(parameter["example"])
+            details = f"{details} Example: {commonmark.code_span(example)}"
+        text = f"{note} {details}".strip()
+        return [
+            commonmark.code_span(name),
+            place,
+            type_name(schema, self._references),
+            required,
+            text,
+        ]
+
+    def _body(self, operation: Fields) -> Iterator[list[str]]:
+        body = self._references.resolve(operation.get("requestBody"))
+        content = mapping(body.get("content"))
+        if not body:  # version 2.0
+            for value in sequence(operation.get("parameters")):
+                parameter = self._references.resolve(value)
+                if parameter.get("in") == "body":
+                    body = parameter
+                    content = {"application/json": {"schema": parameter.get("schema")}}
+        if not body:
+            return
+        yield commonmark.heading(2, "Request body")
+        if body.get("required") is True:
+            yield ["Required."]
+        yield _demoted(string(body.get("description")))
+        yield from self._content(content)
+
+    def _responses(self, operation: Fields) -> Iterator[list[str]]:
+        responses = mapping(operation.get("responses"))
+        if responses:
+            yield commonmark.heading(2, "Responses")
+        for status, value in responses.items():
+            response = self._references.resolve(value)
+            note = " ".join(string(response.get("description")).split())
+            yield commonmark.heading(3, f"{status}" + (f" {note}" if len(note) <= 80 else ""))
+            if len(note) > 80:
+                yield _demoted(string(response.get("description")))
+            headers = []
+            for name, header in mapping(response.get("headers")).items():
+                text = string(self._references.resolve(header).get("description"))
+                headers.append(
+                    f"- Header {commonmark.code_span(str(name))}: {' '.join(text.split())}"
+                )
+            yield headers
+            content = mapping(response.get("content"))
+            if not content and "schema" in response:
+                content = {"": {"schema": response["schema"], "examples": response.get("examples")}}
+            yield from self._content(content)
+
+    def _content(self, content: Fields) -> Iterator[list[str]]:
+        for kind, value in content.items():
+            media = self._references.resolve(value)
+            schema = media.get("schema")
+            named = f"{commonmark.code_span(str(kind))}: " if kind else ""
+            if schema is not None:
+                yield [f"{named}{type_name(schema, self._references)}"]
+                yield self._schemas.properties(schema)
+            elif named:
+                yield [named.removesuffix(": ")]
+            yield from self._examples(media)
+
+    def _examples(self, media: Fields) -> Iterator[list[str]]:
+        examples: list[tuple[str, Any]] = []
+        if "example" in media:
+            examples.append(("", media["example"]))
+        for name, value in mapping(media.get("examples")).items():
+            example = self._references.resolve(value)
+            if "value" in example:
+                examples.append((string(example.get("summary")) or str(name), example["value"]))
+        if not examples:
+            schema = self._references.resolve(media.get("schema"))
+            if "example" in schema:
+                examples.append(("", schema["example"]))
+        for name, value in examples:
+            yield [f"Example: {commonmark.escaped(name)}" if name else "Example:"]
+            yield json_block(value)
+
+    def schemas(self) -> Iterator[Converted]:
+        components = mapping(self._api.get("components"))
+        found = mapping(components.get("schemas", self._api.get("definitions")))
+        for name, value in found.items():
+            schema = self._references.resolve(value)
+            title = " ".join(string(schema.get("title")).split()) or str(name)
+            parts = [commonmark.heading(1, commonmark.escaped(str(name)))]
+            if title != str(name):
+                parts.append([commonmark.escaped(title)])
+            parts.append([f"Schema, {type_name(schema, self._references)}"])
+            description = string(schema.get("description"))
+            parts += [_demoted(description), self._schemas.properties(schema)]
+            if details := self._schemas.details(schema):
+                parts.append([details])
+            if "example" in schema:
+                parts += [["Example:"], json_block(schema["example"])]
+            for example in sequence(schema.get("examples")):
+                parts += [["Example:"], json_block(example)]
+            yield Converted(
+                text=commonmark.document(commonmark.blocks(parts)),
+                format=FORMAT,
+                title=str(name),
+                name=str(name),
+                summary=" ".join(description.split("\n\n", 1)[0].split()),
+            )
+
+
+def _line(operation: Converted) -> str:
+    return commonmark.escaped(operation.summary or operation.title)
+
+
+def _demoted(markdown: str) -> list[str]:
+    """A description, which is Markdown, without headings above the document's own."""
+    lines = markdown.strip().split("\n") if markdown.strip() else []
+    fenced = False
+    found = []
+    for line in lines:
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        if not fenced and line.startswith("#"):
+            level = len(line) - len(line.lstrip("#"))
+            line = f"{'#' * min(level + 2, 6)}{line[level:]}"
+        found.append(line)
+    return [*found, "```"] if fenced else found

@@ -1,0 +1,102 @@
+"""Follows `$ref`, within a file and into other files of the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from kbc.formats.document import FormatError, Read, decode
+from kbc.formats.openapi.loading import parse
+from kbc.formats.selection import read_target
+
+MAX_STEPS = 20
+MAX_FILES = 500
+
+
+def mapping(value: Any) -> Mapping[Any, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def sequence(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else []
+
+
+def string(value: Any) -> str:
+    return "" if value is None or isinstance(value, (dict, list)) else str(value)
+
+
+class References:
+    """Resolves references of one API description; `unresolved` are those that lead nowhere."""
+
+    def __init__(self, root: Any, path: str, read: Read) -> None:
+        self._path = path
+        self._read = read
+        self._files: dict[str, Any] = {path: root}
+        self._base: dict[int, str] = {}
+        self.unresolved: set[str] = set()
+
+    def resolve(self, value: Any) -> Mapping[Any, Any]:
+        """The map that `value` is or refers to; empty where there is none."""
+        path = self._path
+        for _ in range(MAX_STEPS):
+            found = mapping(value)
+            target = found.get("$ref")
+            if not isinstance(target, str):
+                return found
+            path = self._base.get(id(value), path)
+            file, _, pointer = target.partition("#")
+            if file:
+                path = self._load(path, file) or ""
+            value = _at(self._files.get(path), pointer)
+            if value is None:
+                self.unresolved.add(target)
+                return {}
+            if path != self._path:
+                self._note(value, path)
+        return {}
+
+    def name(self, value: Any) -> str:
+        """The last part of a reference: the name of a schema; "" where there is no reference."""
+        target = mapping(value).get("$ref")
+        if not isinstance(target, str):
+            return ""
+        return unquote(target.rsplit("/", 1)[-1].rsplit("#", 1)[-1]).replace("~1", "/")
+
+    def _note(self, value: Any, path: str) -> None:
+        """Remembers the file of references inside `value`, which are relative to it."""
+        waiting = [value]
+        while waiting:
+            each = waiting.pop()
+            if isinstance(each, (dict, list)) and id(each) not in self._base:
+                self._base[id(each)] = path
+                waiting.extend(each.values() if isinstance(each, dict) else each)
+
+    def _load(self, base: str, file: str) -> str | None:
+        found = read_target(base, unquote(file), self._read) if "://" not in file else None
+        if found is None:
+            return None
+        path, data = found
+        if path not in self._files and len(self._files) < MAX_FILES:
+            try:
+                self._files[path] = parse(decode(data), path)
+            except FormatError:
+                return None
+        return path
+
+
+def _at(value: Any, pointer: str) -> Any:
+    """The value at a JSON pointer; None where there is none."""
+    for part in pointer.split("/")[1:]:
+        key = unquote(part).replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict):
+            value = value.get(
+                key, value.get(int(key)) if key.isdecimal() and len(key) < 10 else None
+            )
+        elif (
+            isinstance(value, list) and key.isdecimal() and len(key) < 10 and int(key) < len(value)
+        ):
+            value = value[int(key)]
+        else:
+            return None
+    return value

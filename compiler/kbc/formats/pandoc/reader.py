@@ -1,0 +1,140 @@
+"""Runs pandoc, which reads the file from its standard input and may open no other, and reads its answer."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+import zipfile
+import zlib
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from kbc.formats.document import Converted, FormatError, Problem, Read, decode
+from kbc.formats.pandoc.org import TAB, prepared
+from kbc.formats.pandoc.writer import Writer
+
+SECONDS = 8
+HEAP = "900M"
+_OFFICE = frozenset(["docx", "pptx"])
+_BINARY = _OFFICE | {"epub"}
+_READERS = {
+    ".docx": "docx",
+    ".pptx": "pptx",
+    ".epub": "epub",
+    ".org": "org",
+    ".docbook": "docbook",
+    ".dbk": "docbook",
+    ".mediawiki": "mediawiki",
+    ".wiki": "mediawiki",
+}
+_RTS_MESSAGE = re.compile(r"heap|stack overflow", re.IGNORECASE)
+_ROFF = re.compile(rb"^[.'](?:TH|SH|Dd|Dt)\b", re.MULTILINE)
+_MDOC = re.compile(rb"^\.D[dt]\b", re.MULTILINE)
+_NO_MAN_PAGE = Problem(
+    code="man-page-none",
+    message="the name ends like a man page's, but the file has no `.TH` and was left out",
+    hint="Rename the file, or keep it out of the collection's paths.",
+)
+MAX_PROPERTIES_BYTES = 1 << 20
+_PROPERTY = re.compile(r"<(?:dc|dcterms):(title|creator|created)\b[^>]*>([^<]*)<")
+_LINE = re.compile(r"line (\d+)")
+
+
+def reader_of(path: str) -> str:
+    """The name that pandoc has for the format of a file: by its ending, else a man page's."""
+    return _READERS.get(Path(path).suffix.lower(), "man")
+
+
+def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+    """The document of a file; raises `FormatError` for what pandoc cannot read."""
+    name = reader_of(path)
+    if name not in _BINARY:
+        data = decode(data).encode()
+    elif not data.startswith(b"PK"):
+        raise FormatError(f"the file is no {name.upper()}: it is not a ZIP archive")
+    if name == "org":
+        data = prepared(data.decode()).encode()
+    if name == "man":
+        if not _ROFF.search(data[:20_000]):
+            return [Converted(text="", format=name, problems=(_NO_MAN_PAGE,))]
+        tree = _tree("mdoc" if _MDOC.search(data[:20_000]) else name, data)
+    else:
+        tree = _tree(name, data)
+    writer = Writer(tree)
+    text = writer.write()
+    known = _properties(data) if name in _OFFICE else {}
+    return [
+        Converted(
+            text=text,
+            format=name,
+            title=writer.title or known.get("title", ""),
+            author=writer.author or known.get("creator", ""),
+            created_at=writer.created_at or known.get("created", ""),
+            summary=writer.summary,
+            anchors=tuple(writer.anchors),
+        )
+    ]
+
+
+def _properties(data: bytes) -> dict[str, str]:
+    """Title, creator and time of creation, as office programs store them."""
+    try:
+        with (
+            zipfile.ZipFile(io.BytesIO(data)) as archive,
+            archive.open("docProps/core.xml") as file,
+        ):
+            source = file.read(MAX_PROPERTIES_BYTES).decode("utf-8", "replace")
+    except (OSError, KeyError, ValueError, RuntimeError, NotImplementedError, EOFError, zlib.error):
+        return {}
+    except zipfile.BadZipFile:
+        return {}
+    return {name: " ".join(unescape(value).split()) for name, value in _PROPERTY.findall(source)}
+
+
+def program() -> Path:
+    """The program that `pypandoc-binary` carries; raises `ModuleNotFoundError` without it."""
+    import pypandoc
+
+    name = "pandoc.exe" if sys.platform == "win32" else "pandoc"
+    found = Path(pypandoc.__file__).parent / "files" / name
+    if not found.is_file():
+        raise ModuleNotFoundError("No module named 'pypandoc'", name="pypandoc")
+    return found
+
+
+def _tree(name: str, data: bytes) -> dict[str, Any]:
+    """The document as pandoc's JSON has it."""
+    command = [str(program()), "+RTS", f"-M{HEAP}", "-RTS", "--sandbox", "--preserve-tabs"]
+    command += ["-f", name, "-t", "json"]
+    try:
+        done = subprocess.run(
+            command,
+            input=data,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+            env={"LC_ALL": "C.UTF-8"},
+        )
+    except subprocess.TimeoutExpired:
+        raise FormatError(f"pandoc did not read the file within {SECONDS} seconds") from None
+    if done.returncode != 0:
+        said = " ".join(done.stderr.decode("utf-8", "replace").split())
+        if _RTS_MESSAGE.search(said):
+            raise FormatError("pandoc needs more memory for the file than it may have")
+        match = _LINE.search(said)
+        raise FormatError(
+            f"pandoc cannot read the file: {said[:200] or f'exit code {done.returncode}'}",
+            int(match[1]) if match else 0,
+        )
+    try:
+        tree = json.loads(
+            done.stdout.decode().replace(TAB, "\\t") if name == "org" else done.stdout
+        )
+    except (ValueError, RecursionError):
+        raise FormatError("the file nests too deeply to be read") from None
+    assert isinstance(tree, dict)
+    return tree

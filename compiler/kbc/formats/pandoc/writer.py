@@ -1,0 +1,309 @@
+"""Writes pandoc's document tree as Markdown.
+
+The tree is JSON: each node is `{"t": kind, "c": contents}`; see Text.Pandoc.Definition of pandoc-types 1.23.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from kbc.formats import commonmark
+
+Written = list[str]
+Node = dict[str, Any]
+_DATE_FIELDS = ("date", "created", "dcterms:created", "dcterms:modified")
+
+
+class Writer:
+    """One document: `write` gives its text; `anchors` are those of its headings, then."""
+
+    def __init__(self, tree: dict[str, Any]) -> None:
+        self._tree = tree
+        self._contained = 0
+        self._notes: list[Any] = []
+        self.anchors: list[str] = []
+        meta = tree.get("meta", {})
+        self.title = self._meta(meta.get("title"))
+        self.author = self._meta(meta.get("author", meta.get("creator")))
+        self.created_at = next(
+            filter(None, (self._meta(meta.get(name)) for name in _DATE_FIELDS)), ""
+        )
+        self.summary = self._meta(meta.get("abstract", meta.get("description")))
+
+    def write(self) -> str:
+        body = self._blocks(self._tree.get("blocks", []))
+        has_title = re.match(r"# ", body[0]) if body else None
+        if self.title and not has_title:
+            self.anchors.insert(0, "")
+            body = commonmark.blocks([commonmark.heading(1, commonmark.escaped(self.title)), body])
+        elif not self.title and has_title:
+            self.title = next((line[2:] for line in body if line.startswith("# ")), "")
+        notes: list[Written] = []
+        number = 0
+        while number < len(self._notes):  # a note may hold further ones
+            lines = self._blocks(self._notes[number])
+            number += 1
+            notes.append([f"\\[{number}\\] {lines[0]}", *lines[1:]] if lines else [])
+        return commonmark.document(commonmark.blocks([body, *notes]))
+
+    def _meta(self, value: Any) -> str:
+        """A field of the metadata on one line, its markup taken off."""
+        if not isinstance(value, dict):
+            return ""
+        content: Any = value.get("c")
+        if value.get("t") == "MetaList":
+            return ", ".join(filter(None, map(self._meta, content)))
+        if value.get("t") == "MetaMap":
+            return self._meta(content.get("name", content.get("text", content.get("title"))))
+        if value.get("t") == "MetaString":
+            return str(content)
+        if value.get("t") in ("MetaInlines", "MetaBlocks"):
+            return " ".join("".join(_texts(content)).split())
+        return ""
+
+    def _blocks(self, nodes: Sequence[Node]) -> Written:
+        parts: list[Written] = []
+        bullet = "-"
+        previous = ""
+        for node in nodes:
+            kind = node["t"]
+            if kind == "BulletList":
+                bullet = "*" if previous == "BulletList" and bullet == "-" else "-"
+                marker = f"{bullet} "
+                parts.append(self._items(node["c"], partial(_always, marker)))
+            else:
+                write = _BLOCKS.get(kind)
+                parts.append(write(self, node.get("c")) if write else [])
+            previous = kind if parts[-1] else previous
+        return commonmark.blocks(parts)
+
+    def _inlines(self, nodes: Sequence[Node]) -> str:
+        return "".join(self._inline(node) for node in nodes)
+
+    def _inline(self, node: Node) -> str:
+        kind = node["t"]
+        content: Any = node.get("c")
+        if kind == "Str":
+            return commonmark.escaped(content)
+        if kind in ("Space", "SoftBreak"):
+            return " " if kind == "Space" else "\n"
+        if kind == "LineBreak":
+            return "\\\n"
+        if kind in ("Code", "Math"):
+            return commonmark.code_span(content[1])
+        if kind in ("Emph", "Strong"):
+            return _wrapped(self._inlines(content), "*" if kind == "Emph" else "**")
+        if kind == "Quoted":
+            marks = "‘’" if content[0]["t"] == "SingleQuote" else "“”"
+            return f"{marks[0]}{self._inlines(content[1])}{marks[1]}"
+        if kind == "Link":
+            text, target = self._inlines(content[1]), content[2][0]
+            is_page = not target.startswith(("#", "data:"))
+            return commonmark.link(text.replace("\n", " "), target) if target and is_page else text
+        if kind == "Image":
+            return self._inlines(content[1])
+        if kind in ("Span", "Cite"):
+            return self._inlines(content[1])
+        if kind == "Note":
+            self._notes.append(content)
+            return f"\\[{len(self._notes)}\\]"
+        if kind == "RawInline":
+            return ""
+        if kind == "Superscript":
+            return f"^{self._inlines(content)}"
+        return self._inlines(content) if isinstance(content, list) else ""
+
+    def _paragraph(self, content: Sequence[Node]) -> Written:
+        return commonmark.paragraph(self._inlines(content))
+
+    def _header(self, content: list[Any]) -> Written:
+        level, (id, _, _), inlines = content
+        text = " ".join(self._inlines(inlines).replace("\\\n", " ").split())
+        if not text:
+            return []
+        if self._contained:
+            return [f"**{text}**"]
+        self.anchors.append(id)
+        return commonmark.heading(level, text)
+
+    def _code(self, content: list[Any]) -> Written:
+        (_, classes, _), code = content
+        language = next((name for name in classes if name not in ("numberLines", "example")), "")
+        return commonmark.fence(code, language)
+
+    def _items(self, items: Sequence[Sequence[Node]], marker: Callable[[int], str]) -> Written:
+        self._contained += 1
+        written = [
+            commonmark.indented(self._blocks(item) or [""], marker(index))
+            for index, item in enumerate(items)
+        ]
+        self._contained -= 1
+        if any("" in item for item in written):
+            return commonmark.blocks(written)
+        return [line for item in written for line in item]
+
+    def _numbers(self, content: list[Any]) -> Written:
+        start = content[0][0]
+        return self._items(content[1], lambda index: f"{max(start, 0) + index}. ")
+
+    def _definitions(self, content: list[Any]) -> Written:
+        items = []
+        self._contained += 1
+        for term, descriptions in content:
+            head = [" ".join(_wrapped(self._inlines(term), "**").split())]
+            bodies = [self._blocks(description) for description in descriptions]
+            items.append(commonmark.indented(commonmark.blocks([head, *bodies]), "- "))
+        self._contained -= 1
+        return commonmark.blocks(items)
+
+    def _quote(self, content: Sequence[Node]) -> Written:
+        self._contained += 1
+        lines = self._blocks(content)
+        self._contained -= 1
+        return commonmark.quote(lines)
+
+    def _div(self, content: list[Any]) -> Written:
+        (_, classes, _), nodes = content
+        label = next((name for name in classes if name in _ADMONITIONS), "")
+        if not label:
+            return self._blocks(nodes)
+        nodes = [each for each in nodes if not (each["t"] == "Div" and "title" in each["c"][0][1])]
+        return commonmark.quote(
+            commonmark.blocks([[f"**{label.capitalize()}**"], self._quoted(nodes)])
+        )
+
+    def _quoted(self, nodes: Sequence[Node]) -> Written:
+        self._contained += 1
+        lines = self._blocks(nodes)
+        self._contained -= 1
+        return lines
+
+    def _figure(self, content: list[Any]) -> Written:
+        caption = content[1][1]
+        body = content[2]
+        images = [each for each in body if each["t"] == "Plain"]
+        rest = [each for each in body if each not in images]
+        return commonmark.blocks([self._blocks(caption or images), self._blocks(rest)])
+
+    def _lines(self, content: Sequence[Sequence[Node]]) -> Written:
+        rows = [commonmark.paragraph(self._inlines(row)) for row in content]
+        texts = [row[0] for row in rows if row]
+        return [f"{text}\\" if index < len(texts) - 1 else text for index, text in enumerate(texts)]
+
+    def _table(self, content: list[Any]) -> Written:
+        _, caption, columns, head, bodies, foot = content
+        title = self._blocks(caption[1])
+        header = list(_rows(head[1]))
+        rows = [row for body in bodies for row in _rows([*body[2], *body[3]])] + list(
+            _rows(foot[1])
+        )
+        self._contained += 1
+        if all(_is_simple(cell) for row in [*header, *rows] for cell in row):
+            names = [self._cell(cell) for cell in header[-1]] if header else [""] * len(columns)
+            lines = commonmark.table(names, [[self._cell(cell) for cell in row] for row in rows])
+        else:
+            lines = self._list_of_rows(header, rows)
+        self._contained -= 1
+        return commonmark.blocks([title, lines])
+
+    def _cell(self, nodes: Sequence[Node]) -> str:
+        """The text of a cell; paragraphs and items on lines of their own."""
+        lines = []
+        for node in nodes:
+            if node["t"] in ("BulletList", "OrderedList"):
+                items = node["c"] if node["t"] == "BulletList" else node["c"][1]
+                lines += [f"- {self._cell(item)}" for item in items]
+            else:
+                lines.append(" ".join(line.removesuffix("\\") for line in self._blocks([node])))
+        return "\n".join(lines)
+
+    def _list_of_rows(self, header: list[list[Any]], rows: list[list[Any]]) -> Written:
+        names = [self._cell(cell) for cell in header[-1]] if header else []
+        items = []
+        for row in rows:
+            parts: list[Written] = []
+            for index, cell in enumerate(row):
+                lines = self._blocks(cell)
+                if lines and index < len(names) and names[index]:
+                    parts.append([f"**{names[index].strip('*')}**"])
+                parts.append(lines)
+            items.append(commonmark.indented(commonmark.blocks(parts) or [""], "- "))
+        return commonmark.blocks(items)
+
+
+_ADMONITIONS = frozenset(["note", "tip", "important", "warning", "caution", "danger"])
+_FLAT = frozenset(["Plain", "Para", "Null", "LineBlock", "Header", "RawBlock"])
+_BLOCKS: dict[str, Callable[[Writer, Any], Written]] = {
+    "Plain": Writer._paragraph,
+    "Para": Writer._paragraph,
+    "LineBlock": Writer._lines,
+    "CodeBlock": Writer._code,
+    "BlockQuote": Writer._quote,
+    "OrderedList": Writer._numbers,
+    "DefinitionList": Writer._definitions,
+    "Header": Writer._header,
+    "HorizontalRule": lambda writer, content: ["***"],
+    "Table": Writer._table,
+    "Figure": Writer._figure,
+    "Div": Writer._div,
+}
+
+
+def _always(marker: str, index: int) -> str:
+    return marker
+
+
+def _rows(rows: Sequence[Any]) -> Iterator[list[list[Node]]]:
+    """The cells of each row; those that others reach over are empty."""
+    covered: dict[int, int] = {}
+    for _, cells in rows:
+        row: list[list[Node]] = []
+        for _, _, height, width, blocks in cells:
+            while covered.get(len(row), 0):
+                covered[len(row)] -= 1
+                row.append([])
+            for index in range(min(width, 200)):
+                if height > 1:
+                    covered[len(row)] = height - 1
+                row.append(blocks if index == 0 else [])
+        yield row
+
+
+def _is_simple(cell: Sequence[Node]) -> bool:
+    for node in cell:
+        if node["t"] in ("BulletList", "OrderedList"):
+            items = node["c"] if node["t"] == "BulletList" else node["c"][1]
+            if not all(each["t"] in _FLAT for item in items for each in item):
+                return False
+        elif node["t"] not in _FLAT:
+            return False
+    return True
+
+
+def _wrapped(text: str, mark: str) -> str:
+    inner = text.strip()
+    if not inner or inner.startswith("*") or inner.endswith("*"):
+        return text
+    before = text[: len(text) - len(text.lstrip())]
+    return f"{before}{mark}{inner}{mark}{text[len(text.rstrip()) :]}"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The plain text in a part of the tree."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+    elif isinstance(value, dict):
+        kind = value.get("t")
+        if kind == "Str":
+            yield value["c"]
+        elif kind in ("Space", "SoftBreak", "LineBreak"):
+            yield " "
+        elif kind in ("Code", "Math"):
+            yield value["c"][1]
+        elif kind not in ("Note", "RawInline"):
+            yield from _texts(value.get("c"))
+            yield " " if kind in ("Para", "Plain") else ""

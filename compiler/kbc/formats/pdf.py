@@ -1,0 +1,168 @@
+"""PDF: the text of each page, with headings where the size of the type tells them.
+
+The library is C code, so it runs in a process of its own (`pdf_pages`) with limits on time and memory.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from typing import Any
+
+from kbc.formats import commonmark
+from kbc.formats.document import Converted, FormatError, Problem, Read
+
+SECONDS = 8
+MAX_HEADING_CHARS = 150
+
+_DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(?:(\d\d)(\d\d)(\d\d)?)?")
+_BULLET = re.compile(r"[•◦▪●‣–]\s+")
+_HYPHEN = re.compile(r"(?<=[a-zà-ÿ])-\n(?=[a-zà-ÿ])")
+
+
+def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+    """The document, a section a page with the anchor `page=N`, which viewers open.
+
+    Raises `FormatError` for what is no PDF, or is encrypted.
+    """
+    if importlib.util.find_spec("pypdfium2") is None:
+        raise ModuleNotFoundError("No module named 'pypdfium2'", name="pypdfium2")
+    if b"%PDF-" not in data[:1024]:
+        raise FormatError("the file is no PDF: it does not begin with %PDF-")
+    answer = _pages(data)
+    pages: list[list[dict[str, Any]]] = answer["pages"]
+    sizes = Counter[float]()
+    for page in pages:
+        for line in page:
+            sizes[line["size"]] += len(line["text"])
+    body = sizes.most_common(1)[0][0] if sizes else 0.0
+    levels = _levels(pages, body)
+    repeated = _repeated(pages)
+    anchors: list[str] = []
+    parts: list[list[str]] = []
+    title = " ".join(answer["title"].split())
+    if title:
+        parts.append(commonmark.heading(1, commonmark.escaped(title)))
+        anchors.append("")
+    for number, page in enumerate(pages, start=1):
+        lines = [line for line in page if _key(line["text"]) not in repeated]
+        written = _page(lines, levels, body)
+        if not written:
+            continue
+        parts.append(commonmark.heading(2, f"Page {number}"))
+        anchors.append(f"page={number}")
+        for part in written:
+            parts.append(part)
+            if part[0].startswith("#"):
+                anchors.append(f"page={number}")
+    problems = () if sizes else (_without_text(len(pages)),)
+    return [
+        Converted(
+            text=commonmark.document(commonmark.blocks(parts)) if sizes else "",
+            format="pdf",
+            title=title,
+            author=" ".join(answer["author"].split()),
+            created_at=_date(answer["created"]),
+            anchors=tuple(anchors) if sizes else (),
+            problems=problems,
+        )
+    ]
+
+
+def _without_text(pages: int) -> Problem:
+    return Problem(
+        code="pdf-without-text",
+        message=f"none of the {pages} pages has text: they are images",
+        hint="Run an OCR program over the file, or keep it out of the collection's paths.",
+    )
+
+
+def _pages(data: bytes) -> dict[str, Any]:
+    command = [sys.executable, "-I", "-m", "kbc.formats.pdf_pages"]
+    try:
+        done = subprocess.run(
+            command, input=data, capture_output=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise FormatError(f"the PDF could not be read within {SECONDS} seconds") from None
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+        raise FormatError(f"the PDF cannot be read: {said[:200] or 'its reader ended'}")
+    answer = json.loads(done.stdout)
+    if "error" in answer:
+        raise FormatError(f"the PDF cannot be read: {answer['error']}")
+    assert isinstance(answer, dict)
+    return answer
+
+
+def _levels(pages: list[list[dict[str, Any]]], body: float) -> dict[float, int]:
+    """Sizes of type larger than the text's -> the level of such headings, from 3 on."""
+    found = {
+        line["size"]
+        for page in pages
+        for line in page
+        if line["size"] > body * 1.12 and len(line["text"]) <= MAX_HEADING_CHARS
+    }
+    return {size: min(index + 3, 6) for index, size in enumerate(sorted(found, reverse=True))}
+
+
+def _key(text: str) -> str:
+    return re.sub(r"\d+", "#", " ".join(text.split()))
+
+
+def _repeated(pages: list[list[dict[str, Any]]]) -> set[str]:
+    """Running heads and feet: what stands first or last on most pages, page numbers aside."""
+    if len(pages) < 4:
+        return set()
+    counts = Counter[str]()
+    for page in pages:
+        counts.update({_key(line["text"]) for line in [*page[:2], *page[-2:]]})
+    return {text for text, count in counts.items() if count > len(pages) * 0.6}
+
+
+def _page(lines: list[dict[str, Any]], levels: dict[float, int], body: float) -> list[list[str]]:
+    """Headings, paragraphs and items of a page, in reading order."""
+    parts: list[list[str]] = []
+    text: list[str] = []
+
+    def end_paragraph() -> None:
+        if text:
+            joined = _HYPHEN.sub("", "\n".join(text))
+            parts.append(commonmark.paragraph(commonmark.escaped(joined)))
+            text.clear()
+
+    previous: dict[str, Any] | None = None
+    for line in lines:
+        shown = " ".join(line["text"].split())
+        if not shown:
+            continue
+        level = levels.get(line["size"])
+        if level and len(shown) <= MAX_HEADING_CHARS and re.search(r"\w", shown):
+            end_paragraph()
+            follows = previous is not None and previous["size"] == line["size"] and parts
+            if follows and parts[-1][0].startswith("#") and line["gap"] < line["size"] * 1.2:
+                parts[-1] = [f"{parts[-1][0]} {commonmark.escaped(shown)}"]
+            else:
+                parts.append(commonmark.heading(level, commonmark.escaped(shown)))
+        elif match := _BULLET.match(shown):
+            end_paragraph()
+            parts.append([f"- {commonmark.escaped(shown[match.end() :])}"])
+        else:
+            if previous is not None and line["gap"] > max(body, 1.0) * 0.9:
+                end_paragraph()
+            text.append(shown)
+        previous = line
+    end_paragraph()
+    return parts
+
+
+def _date(value: str) -> str:
+    match = _DATE.match(value)
+    if match is None:
+        return ""
+    year, month, day = match[1], match[2] or "01", match[3] or "01"
+    return f"{year}-{month}-{day}"

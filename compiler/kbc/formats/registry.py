@@ -1,0 +1,145 @@
+"""The table of formats, and the one way into them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kbc.formats.document import Converted, FormatError, Problem, Read
+
+MAX_BYTES = 64 * 1024 * 1024
+INSTALL_HINT = 'Install what reads it: pip install "kbc[formats]".'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """`module` has `convert(path, data, read)`. `needs` are the modules of libraries that come with the
+    extra `formats`, not with the compiler. `suffixes` are the endings of file names, in lower case."""
+
+    name: str
+    module: str
+    summary: str
+    suffixes: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+
+
+_FORMATS = (
+    Format(
+        name="rst",
+        module="kbc.formats.rst",
+        summary="reStructuredText with the directives and roles of Sphinx",
+        suffixes=(".rst", ".rest"),
+    ),
+    Format(
+        name="asciidoc",
+        module="kbc.formats.asciidoc",
+        summary="AsciiDoc, as Asciidoctor and Antora have it",
+        suffixes=(".adoc", ".asciidoc", ".asc"),
+    ),
+    Format(
+        name="notebook",
+        module="kbc.formats.notebook",
+        summary="Jupyter notebooks: text, code, short text output",
+        suffixes=(".ipynb",),
+    ),
+    Format(
+        name="openapi",
+        module="kbc.formats.openapi",
+        summary="OpenAPI 3.x: a record for each operation and schema",
+        suffixes=tuple(
+            f"{name}.{ending}"
+            for name in ("openapi", "swagger")
+            for ending in ("json", "yaml", "yml")
+        ),
+    ),
+    *(
+        Format(
+            name=name,
+            module="kbc.formats.pandoc",
+            summary=summary,
+            suffixes=suffixes,
+            needs=("pypandoc",),
+        )
+        for name, summary, suffixes in (
+            ("docx", "Word documents", (".docx",)),
+            ("pptx", "PowerPoint presentations: a section for each slide", (".pptx",)),
+            ("epub", "EPUB books", (".epub",)),
+            ("org", "Org mode", (".org",)),
+            ("docbook", "DocBook 4 and 5", (".docbook", ".dbk")),
+            ("mediawiki", "pages in MediaWiki's markup", (".mediawiki", ".wiki")),
+            ("man", "man pages", tuple(f".{section}" for section in range(1, 9))),
+        )
+    ),
+    Format(
+        name="pdf",
+        module="kbc.formats.pdf",
+        summary="PDF: a section for each page, with its number",
+        suffixes=(".pdf",),
+        needs=("pypdfium2",),
+    ),
+    # Chosen by name, not by an ending: a reader of documentation does not expect these among pages.
+    Format(
+        name="python",
+        module="kbc.formats.python_api",
+        summary="Python modules: signatures and docstrings, from source",
+        suffixes=(),
+        needs=("griffe",),
+    ),
+    Format(
+        name="inventory",
+        module="kbc.formats.inventory",
+        summary="Sphinx inventories: names and their addresses",
+        suffixes=(),
+    ),
+)
+
+FORMATS: Mapping[str, Format] = {suffix: each for each in _FORMATS for suffix in each.suffixes}
+BY_NAME: Mapping[str, Format] = {each.name: each for each in _FORMATS}
+
+
+def format_of(path: str) -> Format | None:
+    """The format of a file by the ending of its name; None for what other readers read."""
+    name = path.lower()
+    return next((each for suffix, each in FORMATS.items() if name.endswith(suffix)), None)
+
+
+def convert(path: str, data: bytes, read: Read, *, format: str = "") -> list[Converted]:
+    """The documents of a file. `read` gives other files of the tree by path, for includes. `format` is
+    the name of a format, where it is not that of the file's ending (`.txt` of a Sphinx project).
+
+    Nothing is raised for what is wrong with the file: then there is one document without text, with one
+    problem.
+    """
+    chosen = BY_NAME[format] if format else format_of(path)
+    if chosen is None:
+        raise ValueError(f"no format has the ending of {path!r}")
+    try:
+        if len(data) > MAX_BYTES:
+            raise FormatError(f"the file has {len(data):,} bytes, more than {MAX_BYTES:,}")
+        return list(importlib.import_module(chosen.module).convert(path, data, read))
+    except FormatError as error:
+        problem = Problem(
+            code=error.code or f"{chosen.name}-invalid",
+            message=error.message,
+            line=error.line,
+            hint=error.hint or "Mend the file, or keep it out of the collection's paths.",
+            is_error=True,
+        )
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] not in chosen.needs:
+            raise
+        problem = Problem(
+            code="format-library-missing",
+            message=f"{error.name.split('.')[0]!r}, which reads {chosen.name}, is not installed",
+            hint=INSTALL_HINT,
+            is_error=True,
+        )
+    except (RecursionError, MemoryError):
+        problem = Problem(
+            code=f"{chosen.name}-invalid",
+            message="the file nests too deeply to be read",
+            hint="Mend the file, or keep it out of the collection's paths.",
+            is_error=True,
+        )
+    return [Converted(text="", format=chosen.name, problems=(problem,))]

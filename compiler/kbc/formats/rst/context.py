@@ -1,0 +1,67 @@
+"""What the directives and roles of one file share while it is read."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass, field
+
+from kbc.formats.document import UNRESOLVED, Problem, Read
+from kbc.formats.selection import read_target
+
+MAX_INCLUDES = 200
+MAX_INCLUDED_CHARS = 4_000_000
+
+_TITLE = re.compile(
+    r"^(?:(?P<over>[^\w\s])(?P=over)+[ \t]*\n[ \t]*(?P<with_over>\S[^\n]*)\n|(?P<plain>\S[^\n]*)\n)"
+    r"(?P<under>[=\-`:'\"~^_*+#<>.])(?P=under)+[ \t]*$",
+    re.MULTILINE,
+)
+_ROLE = re.compile(r":[\w:+.-]+:`(?:[!~])?([^`<]*?)(?:\s*<[^>`]*>)?`")
+_SUFFIXES = (".rst", ".txt", ".md")
+
+
+@dataclass(slots=True)
+class Context:
+    """`language` is that of code without one, as the last `highlight` directive has it."""
+
+    path: str
+    read: Read
+    language: str = ""
+    default_role: str = ""
+    module: str = ""
+    program: str = ""
+    problems: list[Problem] = field(default_factory=list)
+    local_roles: set[str] = field(default_factory=set)
+    includes: int = 0
+    included_chars: int = 0
+    _titles: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def unresolved(self, name: str, message: str, line: int) -> None:
+        self.problems.append(Problem(code=UNRESOLVED, message=message, line=line, name=name))
+
+    def document(self, target: str) -> tuple[str, str]:
+        """The path (relative to this file's folder) and the title of the document that `target` names;
+        two empty strings when there is none."""
+        if target not in self._titles:
+            self._titles[target] = self._find(target)
+        return self._titles[target]
+
+    def _find(self, target: str) -> tuple[str, str]:
+        for suffix in ("", *_SUFFIXES) if target.endswith(_SUFFIXES) else _SUFFIXES:
+            found = read_target(self.path, f"{target}{suffix}", self.read)
+            if found is not None:
+                path, data = found
+                folder = posixpath.dirname(self.path)
+                return posixpath.relpath(path, folder or "."), first_title(data)
+        return "", ""
+
+
+def first_title(data: bytes) -> str:
+    """The first section title of a reStructuredText file, as plain text."""
+    text = data[:20_000].decode("utf-8", "replace").replace("\r\n", "\n")
+    for match in _TITLE.finditer(text):
+        title = (match["with_over"] or match["plain"] or "").strip()
+        if not title.startswith((".. ", ":")) and re.search(r"\w", title):
+            return _ROLE.sub(lambda role: role[1], title).replace("``", "").replace("\\", "")
+    return ""

@@ -1,0 +1,426 @@
+"""The directives of Sphinx and its usual extensions as docutils nodes; unknown ones keep their text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from docutils import nodes, statemachine
+from docutils.parsers.rst import Directive
+from docutils.parsers.rst.directives.tables import CSVTable
+
+from kbc.formats.document import FormatError, decode
+from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context
+from kbc.formats.selection import read_target, select
+
+
+class entry(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes so
+    """A described object: `signatures`, `prefix` (its kind), `anchor`; its children describe it."""
+
+
+class labelled(nodes.General, nodes.Element):  # noqa: N801
+    """Blocks below a label: a tab, a card, an admonition of an extension; `style` is quote or plain."""
+
+
+class _AnyOption(dict[str, Any]):
+    """An option table in which every option is text."""
+
+    def __missing__(self, name: str) -> Any:
+        return lambda value: "" if value is None else str(value)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+class _Sphinx(Directive):
+    """Takes any argument, option and content."""
+
+    context: Context
+    optional_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = _AnyOption()
+
+    @property
+    def argument(self) -> str:
+        return self.arguments[0].strip() if self.arguments else ""
+
+    @property
+    def base_name(self) -> str:
+        return self.name.lower().rsplit(":", 1)[-1]
+
+    def children(self) -> list[nodes.Node]:
+        """The nodes of the content."""
+        holder = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, holder, match_titles=True)
+        return list(holder.children)
+
+    def inline(self, text: str) -> list[nodes.Node]:
+        found, _ = self.state.inline_text(text, self.lineno)
+        return list(found)
+
+    def label(self, text: str, style: str = "quote") -> labelled:
+        node = labelled("", style=style)
+        node += nodes.inline("", "", *self.inline(text))
+        node.extend(self.children())
+        return node
+
+    def code(self, text: str, language: str) -> list[nodes.Node]:
+        block = nodes.literal_block(text, text, language=language)
+        caption = self.options.get("caption", "")
+        return [nodes.paragraph("", "", *self.inline(caption)), block] if caption else [block]
+
+
+class _Drop(_Sphinx):
+    def run(self) -> list[nodes.Node]:
+        return []
+
+
+class _Keep(_Sphinx):
+    """The content alone: containers and conditions, whatever their argument."""
+
+    def run(self) -> list[nodes.Node]:
+        return self.children()
+
+
+class _Code(_Sphinx):
+    def run(self) -> list[nodes.Node]:
+        language = self.argument.split()[0] if self.argument else self.options.get("language", "")
+        if self.base_name in ("doctest", "testcode", "testoutput", "ipython"):
+            language = {"testcode": "python", "testoutput": "text"}.get(self.base_name, "pycon")
+        elif self.base_name in ("prompt", "console"):
+            language = {"prompt": language.split(",")[0] or "bash"}.get(self.base_name, "console")
+        elif self.base_name in ("math", "productionlist", "graphviz", "mermaid", "uml", "digraph"):
+            language = self.base_name
+            if self.arguments and self.base_name == "math":
+                return self.code("\n".join([self.arguments[0], *self.content]), "math")
+        lines = list(self.content)
+        if "dedent" in self.options:
+            from kbc.formats.selection import dedented
+
+            lines = dedented(lines, str(self.options["dedent"]))
+        if self.argument and self.base_name == "parsed-literal":
+            lines.insert(0, self.argument)
+        if not lines:
+            if self.argument and self.base_name in ("code-block", "code", "sourcecode"):
+                return self.code(self.argument, "")  # the code was written as the argument
+            return []
+        return self.code("\n".join(lines), language or self.context.language)
+
+
+class _Highlight(_Sphinx):
+    def run(self) -> list[nodes.Node]:
+        name = self.argument.split()[0] if self.argument else ""
+        self.context.language = "" if name in ("default", "none") else name
+        return []
+
+
+class _DefaultRole(_Sphinx):
+    def run(self) -> list[nodes.Node]:
+        self.context.default_role = self.argument
+        return []
+
+
+class _Module(_Sphinx):
+    """`module` describes one; `currentmodule` names the module of what follows."""
+
+    def run(self) -> list[nodes.Node]:
+        self.context.module = "" if self.argument == "None" else self.argument
+        found = self.children()
+        if synopsis := self.options.get("synopsis"):
+            found.insert(0, nodes.paragraph("", "", *self.inline(synopsis)))
+        return found
+
+
+class _Program(_Sphinx):
+    def run(self) -> list[nodes.Node]:
+        self.context.program = self.argument
+        return []
+
+
+class _Admonition(_Sphinx):
+    TITLES = {"seealso": "See also", "impl-detail": "CPython implementation detail"}  # noqa: RUF012
+
+    def run(self) -> list[nodes.Node]:
+        title = self.TITLES.get(self.base_name) or self.base_name.replace("-", " ").capitalize()
+        if self.base_name in ("admonition", "topic", "sidebar", "details", "collapse"):
+            return [self.label(self.argument)]
+        lines = self.content
+        if self.arguments:  # the first line of the text stands behind the marker
+            lines = statemachine.StringList(
+                [*self.arguments[0].split("\n"), "", *lines], source=self.context.path
+            )
+        self.content = lines
+        return [self.label(title)]
+
+
+class _Version(_Sphinx):
+    TEXTS = {  # noqa: RUF012
+        "versionadded": "Added in version {}",
+        "versionchanged": "Changed in version {}",
+        "versionremoved": "Removed in version {}",
+        "deprecated": "Deprecated since version {}",
+        "deprecated-removed": "Deprecated since version {}, removed in version {}",
+        "soft-deprecated": "Soft deprecated since version {}",
+    }
+
+    def run(self) -> list[nodes.Node]:
+        count = 2 if self.base_name == "deprecated-removed" else 1
+        words = self.argument.split(None, count)
+        versions = [*words[:count], *[""] * count][:count]
+        label = self.TEXTS[self.base_name].format(*versions)
+        rest = words[count] if len(words) > count else ""
+        found = self.children()
+        text = [nodes.emphasis("", f"{label}:" if rest or found else f"{label}.")]
+        first = nodes.paragraph("", "", *text)
+        if rest:
+            first += [nodes.Text(" "), *self.inline(rest)]
+        elif found and isinstance(found[0], nodes.paragraph):
+            first += [nodes.Text(" "), *found.pop(0).children]
+        return [first, *found]
+
+
+class _Labelled(_Sphinx):
+    """A tab, a card, a drop-down: its label and its text."""
+
+    def run(self) -> list[nodes.Node]:
+        title = self.argument
+        if self.base_name == "code-tab":
+            words = title.split(None, 1)
+            block = self.code("\n".join(self.content), words[0] if words else "")
+            node = labelled("", style="plain")
+            node += nodes.inline("", "", *self.inline(words[1] if len(words) > 1 else title))
+            node.extend(block)
+            return [node]
+        node = self.label(title, "plain")
+        target = self.options.get("link", "")
+        if re.match(r"https?://", target):
+            node += nodes.paragraph("", "", nodes.reference("", target, refuri=target))
+        return [node]
+
+
+class _Centered(_Sphinx):
+    def run(self) -> list[nodes.Node]:
+        strong = nodes.strong("", "", *self.inline(self.argument))
+        return [nodes.paragraph("", "", strong), *self.children()]
+
+
+class _Toctree(_Sphinx):
+    """Links to the documents it lists; patterns of `:glob:` name none."""
+
+    def run(self) -> list[nodes.Node]:
+        if "hidden" in self.options and "caption" not in self.options:
+            return []
+        items = []
+        for line in self.content:
+            match = re.fullmatch(r"\s*(.+?)\s*<([^<>]+)>\s*", line)
+            title, target = (match[1], match[2]) if match else ("", line.strip())
+            if not target or target == "self" or re.search(r"[*?]", target):
+                continue
+            path, found = ("", "") if "://" in target else self.context.document(target)
+            uri = target if "://" in target else path
+            shown = title or found or target
+            item = nodes.reference("", shown, refuri=uri) if uri else nodes.Text(shown)
+            items.append(nodes.list_item("", nodes.paragraph("", "", item)))
+        caption = self.options.get("caption", "")
+        head = [nodes.paragraph("", "", nodes.strong("", caption))] if caption else []
+        return [*head, nodes.bullet_list("", *items)] if items else []
+
+
+class _Include(_Sphinx):
+    def run(self) -> list[nodes.Node]:
+        target = self.argument
+        if target.startswith("<") or ("code" in self.options and not target):
+            return []
+        found = read_target(self.context.path, target, self.context.read)
+        if found is None:
+            self.context.unresolved(self.name, f"the file {target!r} is not there", self.lineno)
+            return []
+        path, data = found
+        try:
+            text = decode(data)
+            text = _part(text, self.options)
+        except (FormatError, ValueError) as error:
+            self.context.unresolved(self.name, f"{target!r}: {error}", self.lineno)
+            return []
+        if "literal" in self.options or "code" in self.options:
+            return self.code(text.rstrip("\n"), self.options.get("code", ""))
+        self.context.includes += 1
+        self.context.included_chars += len(text)
+        if (
+            self.context.includes > MAX_INCLUDES
+            or self.context.included_chars > MAX_INCLUDED_CHARS
+            or path == self.context.path
+        ):
+            self.context.unresolved(
+                self.name, f"{target!r} includes itself, or too much is included", self.lineno
+            )
+            return []
+        lines = statemachine.string2lines(text, tab_width=8, convert_whitespace=True)
+        self.state_machine.insert_input(lines, path)
+        return []
+
+
+def _part(text: str, options: dict[str, str]) -> str:
+    lines = text.split("\n")
+    start = int(options["start-line"]) if options.get("start-line") else None
+    end = int(options["end-line"]) if options.get("end-line") else None
+    text = "\n".join(lines[start:end])
+    if after := options.get("start-after"):
+        _, found, text = text.partition(after)
+        if not found:
+            raise ValueError(f"no text {after!r}")
+    if until := options.get("end-before"):
+        text, found, _ = text.partition(until)
+        if not found:
+            raise ValueError(f"no text {until!r}")
+    return text
+
+
+class _LiteralInclude(_Sphinx):
+    def run(self) -> list[nodes.Node]:
+        found = read_target(self.context.path, self.argument, self.context.read)
+        if found is None:
+            message = f"the file {self.argument!r} is not there"
+            self.context.unresolved(self.name, message, self.lineno)
+            return []
+        path, data = found
+        try:
+            text = select(decode(data), self.options)
+        except (FormatError, ValueError) as error:
+            self.context.unresolved(self.name, f"{self.argument!r}: {error}", self.lineno)
+            return []
+        language = self.options.get("language") or _language(path) or self.context.language
+        return self.code(text, language)
+
+
+def _language(path: str) -> str:
+    from kbc.languages.suffixes import LANGUAGES
+
+    return LANGUAGES.get(path.rpartition(".")[2].lower(), "")
+
+
+class _CsvTable(CSVTable):
+    """Docutils' table, whose file is read through the context."""
+
+    context: Context
+
+    def run(self) -> list[Any]:
+        name = self.options.pop("file", None)
+        if name is not None and not self.content:
+            found = read_target(self.context.path, name, self.context.read)
+            if found is None:
+                self.context.unresolved(self.name, f"the file {name!r} is not there", self.lineno)
+                return []
+            lines = found[1].decode("utf-8-sig", "replace").splitlines()
+            self.content = statemachine.StringList(lines, source=found[0])
+        return list(super().run())
+
+
+class _Entry(_Sphinx):
+    """A described object: one signature a line, then its description."""
+
+    def run(self) -> list[nodes.Node]:
+        signatures = re.sub(r"\\\n\s*", "", self.argument).split("\n") if self.argument else []
+        signatures = [" ".join(line.split()) for line in signatures if line.strip()]
+        signatures = [line.replace("\\", "") if "\\*" in line else line for line in signatures]
+        module, is_class = self.context.module, self.base_name in ("class", "exception")
+        node = entry("", signatures=signatures, kind=self.base_name, module=module)
+        node["program"] = self.context.program
+        node["owner"] = is_class
+        node.extend(self.children())
+        return [node]
+
+
+class _Unknown(_Sphinx):
+    """Its content where it has any; else its argument, and the directive counts as unresolved."""
+
+    def run(self) -> list[nodes.Node]:
+        if self.content:
+            found = self.children()
+            if self.argument and len(self.argument) < 200 and "/" not in self.argument:
+                found.insert(
+                    0, nodes.paragraph("", "", nodes.strong("", "", *self.inline(self.argument)))
+                )
+            return found
+        message = f"the directive `{self.name}` is unknown and has no text of its own"
+        self.context.unresolved(self.name, message, self.lineno)
+        if self.argument and re.fullmatch(r"[\w.:-]+", self.argument):
+            return [nodes.paragraph("", "", nodes.literal("", self.argument))]
+        return []
+
+
+def _named(directive: type[_Sphinx], names: str) -> dict[str, type[_Sphinx]]:
+    return dict.fromkeys(names.split(), directive)
+
+
+_CLASSES: dict[str, type[_Sphinx]] = {
+    **_named(_Drop, """index contents sectnum meta title header footer tabularcolumns raw sectionauthor
+        codeauthor moduleauthor rst-class cssclass setting templatetag templatefilter fieldlookup
+        djangofile currentlibrary target-notes testsetup testcleanup default-domain audit-event
+        audit-event-table limited-api-list miscnews"""),
+    **_named(_Keep, """only ifconfig container compound highlights epigraph pull-quote hlist acks glossary
+        tabs tab-set grid grid-row card-carousel panels margin"""),
+    **_named(_Code, """code-block code sourcecode doctest testcode testoutput prompt console ipython math
+        productionlist graphviz mermaid uml digraph snippet code-cell"""),
+    **_named(_Admonition, """attention caution danger error hint important note tip warning admonition
+        seealso todo availability impl-detail details collapse topic sidebar"""),
+    **_named(_Version, """versionadded versionchanged versionremoved deprecated deprecated-removed
+        soft-deprecated"""),
+    **_named(_Labelled, "tab tab-item group-tab code-tab card grid-item grid-item-card dropdown tabbed"),
+    **_named(_Entry, """function data class exception method classmethod staticmethod attribute property
+        decorator decoratormethod describe object option cmdoption envvar confval opcode pdbcommand
+        django-admin django-admin-option member var macro type struct union enum enumerator concept alias
+        awaitablefunction awaitablemethod coroutinefunction coroutinemethod abstractmethod 2to3fixer
+        directive get post put delete patch"""),
+    "module": _Module, "currentmodule": _Module, "program": _Program,
+    "highlight": _Highlight, "highlightlang": _Highlight, "default-role": _DefaultRole,
+    "centered": _Centered, "toctree": _Toctree, "include": _Include, "literalinclude": _LiteralInclude,
+}  # fmt: skip
+_DOCUTILS = frozenset(
+    [
+        "parsed-literal",
+        "rubric",
+        "line-block",
+        "table",
+        "list-table",
+        "image",
+        "figure",
+        "replace",
+        "unicode",
+        "date",
+    ]
+)
+_NAMESPACES = frozenset(["namespace", "namespace-push", "namespace-pop"])
+
+
+def directive_class(name: str, known: Any, context: Context) -> Any:
+    """The class that docutils runs for the directive `name`; `known` is its own, None without one."""
+    domain, _, base = name.rpartition(":")
+    if name == "role" and known is not None:
+        return _recording_role(known, context)
+    if name in _DOCUTILS and known is not None:
+        return known
+    if name == "csv-table":
+        return type("CsvTable", (_CsvTable,), {"context": context})
+    if domain and base in _NAMESPACES:
+        found: type[_Sphinx] = _Drop
+    else:
+        found = _CLASSES.get(base, _Entry if domain else _Unknown)
+        if domain and found in (_Drop, _Keep, _Code):  # what a domain describes, whatever its name
+            found = _Entry
+    return type(found.__name__, (found,), {"context": context})
+
+
+def _recording_role(known: Any, context: Context) -> Any:
+    class Role(known):  # type: ignore[misc]
+        def run(self) -> list[nodes.Node]:
+            if self.content:
+                name = re.split(r"[\s(]", str(self.content[0]))[0].lower()
+                context.local_roles.add(name)
+            return list(super().run())
+
+    return Role

@@ -1,0 +1,184 @@
+"""Reads a reStructuredText file: docutils parses it, with directives and roles of ours in its tables."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import docutils.frontend
+import docutils.io
+import docutils.utils
+from docutils import nodes
+from docutils.parsers.rst import Parser, directives, roles, states
+from docutils.transforms import references
+
+from kbc.formats.document import Converted, FormatError, Problem, Read, decode
+from kbc.formats.rst.context import Context
+from kbc.formats.rst.directives import directive_class
+from kbc.formats.rst.roles import role_function
+from kbc.formats.rst.writer import Writer
+
+MAX_INDENT = 400  # columns; docutils calls itself for each level of indentation
+
+_ROLES: dict[str, Any] = vars(roles)["_roles"]  # those that a file defines itself
+_LOCK = threading.Lock()
+_ERROR_LEVEL = 3
+_SETTINGS: dict[str, Any] = {
+    "_disable_config": True,
+    "docinfo_xform": False,
+    "doctitle_xform": False,
+    "sectsubtitle_xform": False,
+    "file_insertion_enabled": False,
+    "raw_enabled": True,
+    "report_level": 5,
+    "halt_level": 5,
+    "smart_quotes": False,
+    "traceback": True,
+    "warning_stream": False,
+    "syntax_highlight": "none",
+    "line_length_limit": 1_000_000,
+    "embed_stylesheet": False,
+}
+
+_TRANSFORMS = (
+    references.Substitutions,
+    references.PropagateTargets,
+    references.AnonymousHyperlinks,
+    references.IndirectHyperlinks,
+    references.Footnotes,
+    references.ExternalTargets,
+    references.InternalTargets,
+)
+
+
+def convert(path: str, data: bytes, read: Read) -> list[Converted]:
+    """The document of a file; raises `FormatError` for what is no text or nests too deeply."""
+    text = decode(data)
+    _check_depth(text)
+    context = Context(path, read)
+    try:
+        with _LOCK, _tables(context):
+            document = _doctree(path, text, context)
+    except RecursionError:
+        raise FormatError("the file nests too deeply to be read") from None
+    except Exception as error:  # docutils raises all kinds of errors on damaged input
+        reason = " ".join(str(error).split())[:200]
+        raise FormatError(
+            f"docutils cannot read the file: {type(error).__name__} {reason}"
+        ) from None
+    writer = Writer(context, document)
+    written = writer.write()
+    problems = [*context.problems, *_errors(document)]
+    return [
+        Converted(
+            text=written,
+            format="rst",
+            title=writer.title,
+            author=writer.author,
+            created_at=writer.created_at,
+            anchors=tuple(writer.anchors),
+            problems=tuple(problems),
+        )
+    ]
+
+
+def _check_depth(text: str) -> None:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if len(line) > MAX_INDENT and len(line) - len(line.lstrip(" ")) > MAX_INDENT:
+            raise FormatError(f"the line is indented by more than {MAX_INDENT} columns", number)
+
+
+def _doctree(path: str, text: str, context: Context) -> nodes.document:
+    parser = Parser(inliner=_inliner(context))
+    settings = docutils.frontend.get_default_settings(Parser)
+    for name, value in _SETTINGS.items():
+        setattr(settings, name, value)
+    document = docutils.utils.new_document(path, settings)
+    parser.parse(text, document)
+    _apply_transforms(document)
+    return document
+
+
+def _apply_transforms(document: nodes.document) -> None:
+    """Docutils' own transforms that resolve references and substitutions."""
+    known = {name.lower() for name in document.substitution_defs}
+    for definition in document.substitution_defs.values():
+        for reference in list(definition.findall(nodes.substitution_reference)):
+            if reference["refname"].lower() not in known:  # docutils expects to find it
+                reference.replace_self(nodes.Text(reference.astext()))
+    for transform in _TRANSFORMS:
+        # On damaged input docutils raises all kinds of errors; what refers to something stays text then.
+        try:
+            transform(document).apply()
+        except RecursionError:
+            raise
+        except Exception as error:
+            document += document.reporter.error(f"{transform.__name__}: {error}")
+
+
+def _inliner(context: Context) -> states.Inliner:
+    """Takes every role for one it knows. (Docutils looks up patterns in the class itself, so that a
+    derived one has none.)"""
+    inliner = states.Inliner()
+
+    def interpreted(rawsource: str, text: str, role: str, lineno: int) -> Any:
+        name = role or context.default_role
+        local = _ROLES.get(name.lower()) if name.lower() in context.local_roles else None
+        function = role_function(context) if local is None else local
+        return function(name, rawsource, text, lineno, inliner)
+
+    inliner.__dict__["interpreted"] = interpreted
+    return inliner
+
+
+@contextmanager
+def _tables(context: Context) -> Iterator[None]:
+    """While the body runs, docutils finds a class of ours for every directive. Its tables are global."""
+    found = directives.directive
+    before = dict(_ROLES)
+
+    def directive(name: str, language: Any, document: Any) -> tuple[Any, list[Any]]:
+        known, messages = found(name, language, document)
+        return directive_class(name.lower(), known, context), [] if known is None else messages
+
+    vars(directives)["directive"] = directive
+    try:
+        yield
+    finally:
+        vars(directives)["directive"] = found
+        _ROLES.clear()
+        _ROLES.update(before)
+
+
+def _errors(document: nodes.document) -> list[Problem]:
+    """What docutils could not read, as one problem."""
+    messages = [
+        message
+        for message in document.findall(nodes.system_message)
+        if message.get("level", 0) >= _ERROR_LEVEL
+    ]
+    serious = [message for message in messages if not _is_reference_error(message)]
+    if not serious:
+        return []
+    first = serious[0]
+    text = re.sub(r"\s+", " ", first[0].astext() if len(first) else "").strip()
+    others = f" (and {len(serious) - 1} more places)" if len(serious) > 1 else ""
+    return [
+        Problem(
+            code="rst-syntax",
+            message=f"docutils reports {text[:200]!r}{others}",
+            line=int(first.get("line", 0) or 0),
+            hint="Mend the markup; what could not be read is kept as it is written.",
+        )
+    ]
+
+
+def _is_reference_error(message: nodes.system_message) -> bool:
+    return bool(
+        re.match(
+            r"(?s)(Undefined substitution|Unknown target|Duplicate|Too many)", message.astext()
+        )
+    )

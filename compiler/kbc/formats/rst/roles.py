@@ -1,0 +1,163 @@
+"""The roles of docutils and Sphinx as text, code and links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from docutils import nodes
+
+from kbc.formats.rst.context import Context
+
+_EXPLICIT = re.compile(r"(?s)(?P<title>.+?)\s*(?<!\x00)<(?P<target>[^<>]*)>\Z")
+_CODE = frozenset(
+    [
+        "attr",
+        "class",
+        "data",
+        "envvar",
+        "exc",
+        "func",
+        "keyword",
+        "makevar",
+        "meth",
+        "mod",
+        "obj",
+        "option",
+        "program",
+        "token",
+        "type",
+        "var",
+        "member",
+        "macro",
+        "struct",
+        "enum",
+        "enumerator",
+        "const",
+        "expr",
+        "setting",
+        "djadmin",
+        "djadminopt",
+        "lookup",
+        "tfilter",
+        "ttag",
+        "fieldlookup",
+        "opcode",
+        "pdbcmd",
+        "source",
+        "ansopt",
+        "ansval",
+        "ansenvvar",
+        "ansretval",
+        "directive",
+        "dir",
+        "confval",
+        "any",
+        "mimetype",
+        "newsgroup",
+        "concept",
+        "namespace",
+        "property",
+        "method",
+        "function",
+        "alias",
+        "union",
+    ]
+)
+_EMPHASIS = frozenset(["emphasis", "title-reference", "title", "t", "dfn", "i"])
+_STRONG = frozenset(["strong", "guilabel", "menuselection", "b"])
+_PEPS = {
+    "pep": ("PEP", "https://peps.python.org/pep-{:0>4}/"),
+    "rfc": ("RFC", "https://datatracker.ietf.org/doc/html/rfc{}"),
+}
+_CVE = {
+    "cve": "https://www.cve.org/CVERecord?id=CVE-{}",
+    "cwe": "https://cwe.mitre.org/data/definitions/{}.html",
+}
+
+RoleResult = tuple[list[nodes.Node], list[nodes.system_message]]
+
+
+def role_function(context: Context) -> Callable[..., RoleResult]:
+    """A function for docutils that gives the nodes of any role; names it does not know keep their text."""
+
+    def role(name: str, rawtext: str, text: str, lineno: int, inliner: Any, *_: Any) -> RoleResult:
+        return [_node(name.lower(), rawtext, text, inliner, context)], []
+
+    return role
+
+
+def _node(name: str, raw: str, text: str, inliner: Any, context: Context) -> nodes.Node:
+    plain = text.replace("\x00", "")
+    base = name.rsplit(":", 1)[-1]
+    match = _EXPLICIT.match(plain)
+    title, target = (match["title"].strip(), match["target"].strip()) if match else ("", plain)
+    if base in ("sub", "subscript"):
+        return nodes.subscript(raw, plain)
+    if base in ("sup", "superscript"):
+        return nodes.superscript(raw, plain)
+    if base in _EMPHASIS:
+        return nodes.emphasis(raw, title or plain)
+    if base in _STRONG:
+        shown = plain.replace("-->", "›") if base == "menuselection" else plain
+        return nodes.strong(raw, re.sub(r"&(\S)", r"\1", shown))
+    if base in ("math", "eq", "numref") and not title:
+        return nodes.literal(raw, plain) if base == "math" else nodes.Text(plain)
+    if base == "abbr":
+        return nodes.Text(re.sub(r"(?s)\s*\((.*)\)\s*\Z", r" (\1)", plain))
+    if base in _PEPS:
+        return _numbered(raw, title, target, *_PEPS[base])
+    if base in _CVE and not title:
+        return nodes.reference(raw, f"{base.upper()}-{plain}", refuri=_CVE[base].format(plain))
+    if base in ("doc", "download"):
+        return _document(raw, title, target, context)
+    if base == "ref":
+        return nodes.inline(raw, title or target, label="" if title else target.lower())
+    if base == "term":
+        return nodes.Text(title or target)
+    if base in ("code", "literal", "samp", "file", "kbd", "command") and not match:
+        return nodes.literal(
+            raw, re.sub(r"(?<!\\)[{}]", "", plain) if base in ("samp", "file") else plain
+        )
+    if base in _CODE or ":" in name:
+        return nodes.literal(raw, title.lstrip("!") or _shortened(target, base))
+    if base in ("index", "anchor"):
+        return nodes.Text(title if match else plain)
+    if base == "raw-html" or base == "raw":
+        return nodes.Text("")
+    if re.match(r"https?://", target):
+        return nodes.reference(raw, title or target, refuri=target)
+    if not name:  # the default role: Sphinx has it as emphasis unless conf.py says otherwise
+        return nodes.emphasis(raw, plain)
+    return nodes.Text(title or target)
+
+
+def _shortened(target: str, role: str) -> str:
+    """What Sphinx shows for a reference: `~a.b` is its last part, functions get parentheses."""
+    text = target.removeprefix("!")
+    if text.startswith("~"):
+        text = re.split(r"[.:]+", text[1:].removesuffix("()"))[-1]
+    text = (
+        text.lstrip(".")
+        if re.match(r"\.\w", text) and role in ("class", "meth", "func", "attr", "mod")
+        else text
+    )
+    if role in ("func", "meth") and not text.endswith(")"):
+        text += "()"
+    return text
+
+
+def _numbered(raw: str, title: str, target: str, label: str, address: str) -> nodes.Node:
+    number, _, anchor = target.partition("#")
+    if not number.strip().isdigit():
+        return nodes.Text(title or f"{label} {target}")
+    uri = address.format(number.strip()) + (f"#{anchor}" if anchor else "")
+    shown = f"{label} {int(number)}" + (f" section {anchor}" if anchor and label == "RFC" else "")
+    return nodes.reference(raw, title or shown, refuri=uri)
+
+
+def _document(raw: str, title: str, target: str, context: Context) -> nodes.Node:
+    path, found = context.document(target)
+    shown = title or found or target.strip("/").rsplit("/", 1)[-1]
+    return nodes.reference(raw, shown, refuri=path) if path else nodes.Text(shown)

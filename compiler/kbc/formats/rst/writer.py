@@ -1,0 +1,392 @@
+"""Writes a docutils document as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from docutils import nodes
+
+from kbc.formats import commonmark
+from kbc.formats.rst import tables
+from kbc.formats.rst.context import Context
+from kbc.formats.rst.directives import entry, labelled
+
+Lines = list[str]
+
+_METADATA = {"author": "author", "authors": "author", "date": "created_at"}
+_UNQUOTED = (
+    nodes.bullet_list,
+    nodes.enumerated_list,
+    nodes.definition_list,
+    nodes.literal_block,
+    nodes.doctest_block,
+    nodes.table,
+    nodes.field_list,
+    entry,
+    labelled,
+)
+_OF_MODULE = frozenset(["function", "class", "exception", "data", "decorator"])
+_ANCHOR_PREFIXES = {
+    "option": "cmdoption",
+    "cmdoption": "cmdoption",
+    "envvar": "envvar",
+    "confval": "confval",
+    "opcode": "opcode",
+    "pdbcommand": "pdbcommand",
+    "django-admin": "django-admin",
+    "django-admin-option": "cmdoption",
+}
+
+
+class Writer:
+    """One document: `write` gives its text, and afterwards `title`, `author`, `created_at`, and the
+    `anchors` of its headings are known."""
+
+    def __init__(self, context: Context, document: nodes.document) -> None:
+        self._context = context
+        self._document = document
+        self._depth = 0
+        self._contained = 0  # containers around what is written: their headings are no sections
+        self._owners: list[str] = []
+        self.anchors: list[str] = []
+        self.title = ""
+        self.author = ""
+        self.created_at = ""
+
+    def write(self) -> str:
+        children = list(self._document.children)
+        for node in children:
+            if isinstance(node, nodes.field_list):
+                self._metadata(node)
+                children.remove(node)
+                break
+            if not isinstance(node, (nodes.comment, nodes.target, nodes.substitution_definition)):
+                break
+        return commonmark.document(self.blocks(children))
+
+    def _metadata(self, fields: nodes.field_list) -> None:
+        for field in fields.findall(nodes.field):
+            name = field[0].astext().strip().lower()
+            if name in _METADATA:
+                setattr(self, _METADATA[name], " ".join(field[1].astext().split()))
+
+    def blocks(self, children: Sequence[nodes.Node]) -> Lines:
+        """The lines of block nodes; inline ones among them are paragraphs."""
+        parts: list[Lines] = []
+        loose: list[nodes.Node] = []
+        bullet = "-"
+        previous: nodes.Node | None = None
+        for node in children:
+            if isinstance(node, nodes.Text) or _is_inline(node):
+                loose.append(node)
+                continue
+            if loose:
+                parts.append(commonmark.paragraph(self.inline(loose)))
+                loose = []
+            if isinstance(node, nodes.bullet_list):
+                same = isinstance(previous, nodes.bullet_list)
+                bullet = "*" if same and bullet == "-" else "-"
+                parts.append(self._bullets(node, bullet))
+            else:
+                parts.append(self.block(node))
+            previous = node if parts[-1] else previous
+        if loose:
+            parts.append(commonmark.paragraph(self.inline(loose)))
+        return commonmark.blocks(parts)
+
+    def block(self, node: nodes.Node) -> Lines:
+        for kind in type(node).__mro__:
+            write = _BLOCKS.get(kind)
+            if write is not None:
+                return write(self, node)
+        return self.blocks(node.children) if node.children else []
+
+    def inline(self, children: Sequence[nodes.Node]) -> str:
+        return "".join(self._inline(node) for node in children)
+
+    def _inline(self, node: nodes.Node) -> str:
+        if isinstance(node, nodes.Text):
+            return commonmark.escaped(node.astext())
+        if isinstance(node, (nodes.literal, nodes.math)):
+            return commonmark.code_span(node.astext())
+        if isinstance(node, nodes.emphasis):
+            return _wrapped(self.inline(node.children), "*")
+        if isinstance(node, nodes.strong):
+            return _wrapped(self.inline(node.children), "**")
+        if isinstance(node, nodes.reference):
+            text = self.inline(node.children)
+            return commonmark.link(text, node["refuri"]) if node.get("refuri") else text
+        if isinstance(node, nodes.inline) and node.get("label"):
+            return commonmark.escaped(self._labelled_title(node))
+        if isinstance(node, (nodes.footnote_reference, nodes.citation_reference)):
+            return f"\\[{commonmark.escaped(node.astext())}\\]"
+        if isinstance(node, nodes.superscript):
+            return f"^{commonmark.escaped(node.astext())}"
+        if isinstance(node, nodes.image):
+            return commonmark.escaped(str(node.get("alt", "")))
+        if isinstance(node, nodes.problematic):
+            return _unmarked(node.astext())
+        if isinstance(node, (nodes.raw, nodes.substitution_definition, nodes.system_message)):
+            return ""
+        return self.inline(node.children)
+
+    def _labelled_title(self, node: nodes.inline) -> str:
+        """The title of the section or figure that a `ref` without a text names."""
+        label = nodes.fully_normalize_name(str(node["label"]))
+        target = self._document.nameids.get(label)
+        found = self._document.ids.get(target) if target else None
+        while found is not None and not isinstance(found, (nodes.section, nodes.Titular)):
+            title = next(iter(found.findall(nodes.caption)), None)
+            if title is not None:
+                return title.astext()
+            found = None
+        if isinstance(found, nodes.section):
+            return found[0].astext()
+        return found.astext() if found is not None else node.astext()
+
+    def _section(self, node: nodes.section) -> Lines:
+        title = next((child for child in node if isinstance(child, nodes.title)), None)
+        rest = [child for child in node if child is not title]
+        self._depth += 1
+        head: Lines = []
+        if title is not None:
+            if not self.title:
+                self.title = " ".join(title.astext().split())
+            head = self._heading(self._depth, self.inline(title.children), (node["ids"] or [""])[0])
+        body = self.blocks(rest)
+        self._depth -= 1
+        return commonmark.blocks([head, body])
+
+    def _heading(self, level: int, text: str, anchor: str) -> Lines:
+        if self._contained:
+            return [f"**{' '.join(text.split())}**"] if text.strip() else []
+        self.anchors.append(anchor)
+        return commonmark.heading(level, text)
+
+    def _entry(self, node: entry) -> Lines:
+        signatures: list[str] = node["signatures"]
+        if not signatures:
+            return self.blocks(node.children)
+        names = [self._qualified(signature, node) for signature in signatures]
+        self._depth += 1
+        head = self._heading(
+            self._depth, commonmark.code_span(names[0]), self._anchor(names[0], node)
+        )
+        others = [
+            commonmark.code_span(name) + ("\\" if index < len(names) - 2 else "")
+            for index, name in enumerate(names[1:])
+        ]
+        self._owners.append(_bare(signatures[0]) if node["owner"] else "")
+        body = self.blocks(node.children)
+        self._owners.pop()
+        self._depth -= 1
+        return commonmark.blocks([head, others, body])
+
+    def _qualified(self, signature: str, node: entry) -> str:
+        """`get(key)` of the class `Cache` is `Cache.get(key)`; what a module holds is named with it."""
+        owner = next((name for name in reversed(self._owners) if name), "")
+        if node["kind"] in _OF_MODULE and node["module"] and not owner:
+            signature = f"{node['module']}.{signature.removeprefix(node['module'] + '.')}"
+        if node["kind"] in ("class", "exception"):
+            return f"{node['kind']} {signature}"
+        if node["kind"] == "decorator" and not signature.startswith("@"):
+            return f"@{signature}"
+        return f"{owner}.{signature}" if owner and "." not in _bare(signature) else signature
+
+    def _anchor(self, signature: str, node: entry) -> str:
+        kind = node["kind"]
+        if kind in _ANCHOR_PREFIXES:
+            name = re.split(r"[\s=\[,]", signature)[0]
+            owner = f"{node['program']}-" if node["program"] and "option" in kind else ""
+            return f"{_ANCHOR_PREFIXES[kind]}-{owner}{name.lstrip('-')}".replace(" ", "-")
+        name = _bare(signature)
+        module = node["module"]
+        return name if not module or name.startswith(f"{module}.") else f"{module}.{name}"
+
+    def _labelled(self, node: labelled) -> Lines:
+        label = self.inline(node.children[:1]).strip()
+        self._contained += 1
+        body = self.blocks(node.children[1:])
+        self._contained -= 1
+        lines = commonmark.blocks([[f"**{' '.join(label.split())}**"] if label else [], body])
+        return commonmark.quote(lines) if node["style"] == "quote" else lines
+
+    def _bullets(self, node: nodes.Element, marker: str) -> Lines:
+        return self._list(node, lambda _: f"{marker} ")
+
+    def _numbers(self, node: nodes.enumerated_list) -> Lines:
+        start = int(node.get("start", 1))
+        return self._list(node, lambda index: f"{(start + index) % 1_000_000_000}. ")
+
+    def _list(self, node: nodes.Element, marker: Callable[[int], str]) -> Lines:
+        items: list[Lines] = []
+        self._contained += 1
+        for index, item in enumerate(node.children):
+            lines = self.blocks(item.children) or [""]
+            items.append(commonmark.indented(lines, marker(index)))
+        self._contained -= 1
+        if any("" in item for item in items):
+            return commonmark.blocks(items)
+        return [line for item in items for line in item]
+
+    def _definitions(self, node: nodes.definition_list) -> Lines:
+        """Items with the term in bold and its definition below."""
+        items: list[Lines] = []
+        self._contained += 1
+        for item in node.children:
+            terms = [child for child in item.children if isinstance(child, nodes.term)]
+            classifiers = [each for each in item.children if isinstance(each, nodes.classifier)]
+            head = ", ".join(self._term(term) for term in terms)
+            if classifiers:
+                head += "".join(f" : {self.inline(each.children)}" for each in classifiers)
+            rest = [each for each in item.children if isinstance(each, nodes.definition)]
+            body = self.blocks([child for each in rest for child in each.children])
+            items.append(commonmark.indented(commonmark.blocks([[head], body]), "- "))
+        self._contained -= 1
+        return commonmark.blocks(items)
+
+    def _term(self, term: nodes.Element) -> str:
+        return _wrapped(" ".join(self.inline(term.children).split()), "**")
+
+    def _fields(self, node: nodes.Element) -> Lines:
+        items: list[Lines] = []
+        self._contained += 1
+        for field in node.children:
+            name = _wrapped(" ".join(self.inline(field.children[0].children).split()), "**")
+            body = self.blocks(field.children[1].children) if len(field.children) > 1 else []
+            single = bool(body) and "" not in body and not body[0].startswith(("`" * 3, "- ", "|"))
+            lines = (
+                [f"{name}: {body[0]}", *body[1:]] if single else commonmark.blocks([[name], body])
+            )
+            items.append(commonmark.indented(lines, "- "))
+        self._contained -= 1
+        return [line for item in items for line in item] if items else []
+
+    def _options(self, node: nodes.option_list) -> Lines:
+        items = []
+        self._contained += 1
+        for item in node.children:
+            names = ", ".join(
+                commonmark.code_span(option.astext()) for option in item.findall(nodes.option)
+            )
+            body = self.blocks(item.children[-1].children)
+            items.append(commonmark.indented(commonmark.blocks([[names], body]), "- "))
+        self._contained -= 1
+        return commonmark.blocks(items)
+
+    def _code(self, node: nodes.Element) -> Lines:
+        language = "pycon" if isinstance(node, nodes.doctest_block) else ""
+        if isinstance(node, nodes.literal_block):
+            given = node.get("language")
+            language = self._context.language if given is None else str(given)
+            if given is None and node.astext().lstrip().startswith(">>> "):
+                language = "pycon"
+        return commonmark.fence(node.astext(), language)
+
+    def _quote(self, node: nodes.Element) -> Lines:
+        self._contained += 1
+        lines = self.blocks(node.children)
+        self._contained -= 1
+        plain = all(isinstance(child, _UNQUOTED) for child in node.children)
+        return lines if plain else commonmark.quote(lines)
+
+    def _paragraph(self, node: nodes.Element) -> Lines:
+        return commonmark.paragraph(self.inline(node.children))
+
+    def _lines(self, node: nodes.line_block) -> Lines:
+        found: Lines = []
+        for child in node.children:
+            if isinstance(child, nodes.line_block):
+                found.extend(line.removesuffix("\\") for line in self._lines(child))
+            elif text := " ".join(self.inline(child.children).split()):
+                found.append(commonmark.paragraph(text)[0])
+        return [f"{line}\\" if index < len(found) - 1 else line for index, line in enumerate(found)]
+
+    def _rubric(self, node: nodes.Element) -> Lines:
+        text = " ".join(self.inline(node.children).split())
+        return [f"**{text}**"] if text else []
+
+    def _note(self, node: nodes.Element) -> Lines:
+        """A footnote or citation."""
+        label = next(
+            (child.astext() for child in node.children if isinstance(child, nodes.label)), ""
+        )
+        body = self.blocks([child for child in node.children if not isinstance(child, nodes.label)])
+        return [f"\\[{commonmark.escaped(label)}\\] {body[0]}", *body[1:]] if body else []
+
+    def _message(self, node: nodes.system_message) -> Lines:
+        """What docutils could not read, as it is written."""
+        kept = [child for child in node.children if isinstance(child, nodes.literal_block)]
+        return self.blocks(kept[:1])
+
+    def _image(self, node: nodes.Element) -> Lines:
+        return commonmark.paragraph(commonmark.escaped(str(node.get("alt", ""))))
+
+    def _table(self, node: nodes.table) -> Lines:
+        self._contained += 1
+        lines = tables.write(
+            node, self.blocks, lambda each: " ".join(self.inline(each.children).split())
+        )
+        self._contained -= 1
+        return lines
+
+    def _nothing(self, node: nodes.Node) -> Lines:
+        return []
+
+
+_BLOCKS: dict[type, Callable[[Writer, Any], Lines]] = {
+    nodes.section: Writer._section,
+    entry: Writer._entry,
+    labelled: Writer._labelled,
+    nodes.paragraph: Writer._paragraph,
+    nodes.caption: Writer._paragraph,
+    nodes.attribution: Writer._paragraph,
+    nodes.title: Writer._rubric,
+    nodes.rubric: Writer._rubric,
+    nodes.enumerated_list: Writer._numbers,
+    nodes.definition_list: Writer._definitions,
+    nodes.field_list: Writer._fields,
+    nodes.option_list: Writer._options,
+    nodes.literal_block: Writer._code,
+    nodes.doctest_block: Writer._code,
+    nodes.block_quote: Writer._quote,
+    nodes.line_block: Writer._lines,
+    nodes.footnote: Writer._note,
+    nodes.citation: Writer._note,
+    nodes.system_message: Writer._message,
+    nodes.image: Writer._image,
+    nodes.table: Writer._table,
+    nodes.transition: lambda writer, node: ["***"],
+    nodes.Invisible: Writer._nothing,
+    nodes.target: Writer._nothing,
+    nodes.raw: Writer._nothing,
+}
+
+
+def _is_inline(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Inline) and not isinstance(node, nodes.target)
+
+
+def _wrapped(text: str, mark: str) -> str:
+    """`text` between marks; blanks stay outside, where CommonMark needs them."""
+    inner = text.strip()
+    if not inner or inner.startswith("*") or inner.endswith("*") or "``" in inner:
+        return text
+    before = text[: len(text) - len(text.lstrip())]
+    after = text[len(text.rstrip()) :]
+    return f"{before}{mark}{inner}{mark}{after}"
+
+
+def _unmarked(raw: str) -> str:
+    """The text of a reference that leads nowhere."""
+    text = re.sub(r"\A[|`:]+|[|`]+_{0,2}\Z|_{1,2}\Z", "", raw)
+    return commonmark.escaped(re.sub(r"\s*<[^<>]*>\Z", "", text))
+
+
+def _bare(signature: str) -> str:
+    """The name in a signature: `class json.JSONEncoder(*, ...)` -> `json.JSONEncoder`."""
+    text = re.sub(r"\A(?:(?:class|exception|async|static)\s+|@)+", "", signature)
+    match = re.search(r"([\w.$:]+)\s*(?:\(|\[|$|:|=)", text)
+    return match[1] if match else re.split(r"[\s(]", text)[0]

@@ -1,0 +1,65 @@
+"""Files of the formats in `kbc.formats`, for the front ends that read pages."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from functools import partial
+
+from kbc.diagnostics import Diagnostic, Diagnostics, Severity
+from kbc.formats import FORMATS, UNRESOLVED, Converted, Problem, convert
+from kbc.languages import markdown
+from kbc.project.source_file import SourceFile
+from kbc.records import Section
+
+SUFFIXES = tuple(FORMATS)
+
+
+def is_converted(path: str) -> bool:
+    """Whether the file is of one of the formats."""
+    return path.lower().endswith(SUFFIXES)
+
+
+def read_converted(file: SourceFile, diagnostics: Diagnostics) -> list[Converted]:
+    """The documents of a file that have text; its problems are reported, what could not be included as
+    one warning that counts the directives by name."""
+    if file.is_blank:
+        file.text(diagnostics)  # says that it is empty
+        return []
+    found = convert(file.path, file.data, partial(file.include, relative_to=""))
+    problems = [problem for document in found for problem in document.problems]
+    for problem in problems:
+        if problem.code != UNRESOLVED:
+            _report(problem, file.path, diagnostics)
+    unresolved = [problem for problem in problems if problem.code == UNRESOLVED]
+    if unresolved:
+        counts = Counter(problem.name for problem in unresolved)
+        listed = ", ".join(f"{name} ({count})" for name, count in counts.most_common())
+        first = unresolved[0]
+        summary = Problem(
+            code=UNRESOLVED,
+            message=f"directives without their text: {listed}; the first: {first.message}",
+            line=first.line,
+            hint="Add the files they name, or generate the page's text before the build.",
+        )
+        _report(summary, file.path, diagnostics)
+    return [document for document in found if document.text.strip()]
+
+
+def converted_sections(document: Converted) -> tuple[Section, ...]:
+    """The sections of a document's text, with the anchors of its own tool where they are known."""
+    found = markdown.sections(markdown.parse(document.text))
+    if len(document.anchors) != len(found):
+        return found
+    return tuple(
+        dataclasses.replace(section, anchor=anchor or section.anchor)
+        for section, anchor in zip(found, document.anchors, strict=True)
+    )
+
+
+def _report(problem: Problem, path: str, diagnostics: Diagnostics) -> None:
+    severity = Severity.ERROR if problem.is_error else Severity.WARNING
+    line = problem.line or None
+    diagnostics.add(
+        Diagnostic(severity, problem.code, problem.message, path, line, hint=problem.hint)
+    )

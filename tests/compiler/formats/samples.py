@@ -1,0 +1,398 @@
+"""A small file of each format, with most of its constructs; also what the tests mutate."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import zipfile
+import zlib
+from functools import cache
+
+RST = b"""\
+.. _start:
+
+Title with ``code``
+===================
+
+:Author: Jane
+
+Text with *emphasis*, **strong**, `a link <https://example.org/a_(b)>`_, :ref:`start`, :py:meth:`~a.B.run`,
+|name| and a footnote [1]_.
+
+.. |name| replace:: substituted
+
+.. code-block:: python
+   :caption: run.py
+
+   def f():
+       return "```"
+
+Literal::
+
+    a  b
+      c
+
+.. note:: Beware
+   of this.
+
+   .. code:: sh
+
+      ls -l
+
+.. versionadded:: 3.2 More of it.
+
+.. py:class:: Cache(size=10)
+
+   .. py:method:: get(key, *rest)
+
+      :param key: what to look for
+      :returns: the value
+
+.. tabs::
+
+   .. tab:: Linux
+
+      Use apt.
+
+   .. code-tab:: bash Mac
+
+      brew install it
+
+.. list-table::
+   :header-rows: 1
+
+   * - Name
+     - Code
+   * - first
+     - ::
+
+         x = 1
+
+==== ====
+a    b
+==== ====
+1    2|3
+==== ====
+
+term
+   its meaning
+
+>>> 1 + 1
+2
+
+.. literalinclude:: code.py
+   :lines: 2-3
+   :dedent:
+
+.. include:: part.txt
+
+.. mystery:: argument
+
+   kept text
+
+.. autoclass:: pkg.Thing
+
+.. [1] A note.
+"""
+
+ASCIIDOC = b"""\
+= Title with `code`
+Jane Doe <jane@example.org>
+v1.0, 2024-05-06
+:product: Widget
+
+Text about {product} with *strong*, _emphasis_, `mono`, https://example.org[a link] and <<deep>>.
+
+[source,java,indent=0]
+----
+    class A {
+        int x; // <1>
+    }
+----
+<1> A field.
+
+NOTE: Beware of this.
+
+[[deep]]
+== Deeper
+
+* one
+** two
++
+[source,bash]
+----
+ls -l
+----
+
+Steps:
+
+. first
+. second
+
+Terms:
+
+term:: its meaning
+
+|===
+|Name |Code
+
+|first
+a|
+----
+x = 1
+----
+|===
+
+====
+An example with xref:other.adoc#part[].
+====
+
+include::part.adoc[tag=here]
+
+include::gone.adoc[]
+
+ifdef::product[]
+Shown.
+endif::[]
+"""
+
+NOTEBOOK = json.dumps(
+    {
+        "cells": [
+            {
+                "cell_type": "markdown",
+                "source": ["# Title\n", "\n", "Text ![x](attachment:a.png)\n"],
+            },
+            {
+                "cell_type": "code",
+                "source": ["x = 1\n", "print(x)"],
+                "outputs": [
+                    {"output_type": "stream", "text": ["1\n"]},
+                    {
+                        "output_type": "display_data",
+                        "data": {"image/png": "AAAA", "text/plain": "<Figure>"},
+                    },
+                ],
+            },
+            {"cell_type": "markdown", "source": "```\nleft open"},
+            {"cell_type": "code", "source": "%%bash\nls", "outputs": []},
+        ],
+        "metadata": {"kernelspec": {"language": "python"}, "authors": [{"name": "Jane"}]},
+        "nbformat": 4,
+    },
+    indent=1,
+).encode()
+
+OPENAPI = b"""\
+openapi: 3.1.0
+info: {title: Pets, version: "2", description: "Keeps pets.\\n\\n# Use\\n\\nText."}
+servers: [{url: "https://pets.example.org"}]
+security: [{key: []}]
+paths:
+  /pets/{id}:
+    parameters:
+      - $ref: "#/components/parameters/Id"
+    get:
+      operationId: getPet
+      summary: Get a pet
+      responses:
+        "200":
+          description: The pet
+          content:
+            application/json:
+              schema: {$ref: "#/components/schemas/Pet"}
+              example: {name: Rex}
+        "404": {$ref: "#/components/responses/Missing"}
+    post:
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: {$ref: "parts.yaml#/Body"}
+components:
+  securitySchemes: {key: {type: apiKey, in: header, name: X-Key}}
+  parameters:
+    Id: {name: id, in: path, required: true, schema: {type: integer, minimum: 1}, description: Its number}
+  responses: {Missing: {description: No such pet}}
+  schemas:
+    Pet:
+      type: object
+      required: [name]
+      properties:
+        name: {type: string, description: What it is called}
+        kind: {type: string, enum: [cat, dog]}
+        parent: {$ref: "#/components/schemas/Pet"}
+"""
+
+ORG = b"""\
+#+TITLE: The title
+#+AUTHOR: Jane
+#+DATE: 2024-05-06
+* Head
+Text with /emphasis/ and {{{kbd(C-c \\)}}}.
+#+begin_src python
+def f():
+	return 1
+#+end_src
+| a | b |
+|---+---|
+| 1 | 2 |
+- M-x {{{kbd(C-x \\)}}} ::
+
+  #+kindex: C-x
+  Its meaning.
+"""
+
+MAN = b""".TH THING 1 2024-05-06
+.SH NAME
+thing \\- does it
+.SH OPTIONS
+.TP
+.B \\-v
+Say more.
+.nf
+thing \\-v file
+.fi
+"""
+
+DOCBOOK = b"""<?xml version="1.0"?>
+<article xmlns="http://docbook.org/ns/docbook"><title>The title</title>
+<section xml:id="one"><title>One</title><para>Text.</para>
+<programlisting language="c">int main() {
+  return 0;
+}</programlisting><note><para>Beware.</para></note></section></article>
+"""
+
+MEDIAWIKI = b"""== One ==
+Text with '''strong''' and [https://example.org a link].
+<syntaxhighlight lang="python">
+def f():
+    return 1
+</syntaxhighlight>
+{| class="wikitable"
+! a !! b
+|-
+| 1 || 2
+|}
+"""
+
+PYTHON = b'''"""A module.
+
+More text.
+"""
+
+
+class Cache(dict):
+    """Keeps values.
+
+    Args:
+        size: how many
+    """
+
+    def __init__(self, size: int = 10) -> None: ...
+
+    def get(self, key: str, /, *, default: bytes = b"") -> bytes:
+        """The value of a key.
+
+        >>> Cache().get("a")
+        b''
+        """
+
+
+async def fetch(*urls: str) -> list[str]:
+    """Fetches."""
+
+
+def _hidden(): ...
+'''
+
+INVENTORY = (
+    b"# Sphinx inventory version 2\n# Project: Thing\n# Version: 1.2\n"
+    b"# The remainder of this file is compressed using zlib.\n"
+    + zlib.compress(
+        b"json.dumps py:function 1 library/json.html#$ -\nthe title std:label -1 a.html#x The Title\n"
+    )
+)
+
+
+@cache
+def pandoc_file(format: str) -> bytes:
+    """A DOCX, PPTX or EPUB, written by pandoc."""
+    from kbc.formats.pandoc.reader import program
+
+    source = (
+        "---\ntitle: The title\nauthor: Jane\n---\n\n# One\n\nText with *emphasis*.\n\n"
+        "```python\ndef f():\n    return 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    )
+    command = [str(program()), "-f", "markdown", "-t", format, "-o", "-"]
+    done = subprocess.run(command, input=source.encode(), capture_output=True, check=True)
+    assert zipfile.is_zipfile(io.BytesIO(done.stdout))
+    return done.stdout
+
+
+def pdf_file() -> bytes:
+    """Two pages: a large line, then lines of text."""
+    contents = [
+        b"BT /F1 20 Tf 72 720 Td (Heading one) Tj /F1 10 Tf 0 -40 Td (Some plain text here) Tj"
+        b" 0 -12 Td (and its second line.) Tj 0 -40 Td (Another paragraph.) Tj ET",
+        b"BT /F1 10 Tf 72 720 Td (Text of the second page, long enough to be the body.) Tj ET",
+    ]
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [4 0 R 6 0 R] /Count 2 >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for index, content in enumerate(contents):
+        page = 4 + index * 2
+        objects.append(
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >>"
+            b" /Contents %d 0 R >>" % (page + 1)
+        )
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
+    objects.append(b"<< /Title (The title) /Author (Jane) /CreationDate (D:20240506120000) >>")
+    out = bytearray(b"%PDF-1.4\n")
+    offsets = []
+    for number, body in enumerate(objects, start=1):
+        offsets.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    start = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    out += b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    trailer = b"trailer\n<< /Size %d /Root 1 0 R /Info %d 0 R >>\nstartxref\n%d\n%%%%EOF\n"
+    return bytes(out + trailer % (len(objects) + 1, len(objects), start))
+
+
+TREE = {
+    "docs/code.py": b"import os\ndef f():\n    return 1\n",
+    "docs/part.txt": b"Included *text*.\n",
+    "docs/part.adoc": b"not this\n// tag::here[]\nTagged text.\n// end::here[]\n",
+    "docs/other.adoc": b"= Other page\n\ntext\n",
+    "docs/parts.yaml": b"Body:\n  type: object\n  properties:\n    size: {type: integer}\n",
+}
+
+
+def read(path: str) -> bytes | None:
+    """The other files of the tree that the samples are in."""
+    return TREE.get(path)
+
+
+@cache
+def samples() -> dict[str, tuple[str, bytes]]:
+    """Format -> the path and bytes of its sample."""
+    return {
+        "rst": ("docs/a.rst", RST),
+        "asciidoc": ("docs/a.adoc", ASCIIDOC),
+        "notebook": ("docs/a.ipynb", NOTEBOOK),
+        "openapi": ("docs/openapi.yaml", OPENAPI),
+        "org": ("docs/a.org", ORG),
+        "man": ("docs/a.1", MAN),
+        "docbook": ("docs/a.docbook", DOCBOOK),
+        "mediawiki": ("docs/a.wiki", MEDIAWIKI),
+        "docx": ("docs/a.docx", pandoc_file("docx")),
+        "pptx": ("docs/a.pptx", pandoc_file("pptx")),
+        "epub": ("docs/a.epub", pandoc_file("epub")),
+        "pdf": ("docs/a.pdf", pdf_file()),
+        "python": ("src/pkg/a.py", PYTHON),
+        "inventory": ("docs/objects.inv", INVENTORY),
+    }

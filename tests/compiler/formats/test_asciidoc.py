@@ -1,0 +1,117 @@
+"""AsciiDoc as Asciidoctor and Antora have it."""
+
+from __future__ import annotations
+
+from tests.compiler.formats.samples import ASCIIDOC, read
+
+from kbc.formats import Converted, convert
+
+
+def one(source: str) -> Converted:
+    (found,) = convert("docs/a.adoc", source.encode(), read)
+    return found
+
+
+def text(source: str) -> str:
+    return one(source).text
+
+
+def test_sample_keeps_title_author_and_every_text() -> None:
+    found = one(ASCIIDOC.decode())
+    assert (found.title, found.author, found.created_at) == (
+        "Title with code",
+        "Jane Doe",
+        "2024-05-06",
+    )
+    assert found.anchors == ("_title_with_code", "deep")
+    for part in (
+        "Text about Widget with **strong**, *emphasis*, `mono`, [a link](https://example.org) and Deeper.",
+        "```java\nclass A {\n    int x; // <1>\n}\n```\n\n1. A field.",
+        "> **Note**\n>\n> Beware of this.",
+        "## Deeper",
+        "- one\n\n  - two\n\n    ```bash\n    ls -l\n    ```",
+        "1. first\n2. second",
+        "- **term**\n\n  its meaning",
+        "- **Name**\n\n  first\n\n  **Code**\n\n  ```\n  x = 1\n  ```",
+        "An example with [Other page](other.adoc#part).",
+        "Tagged text.",
+        "Shown.",
+    ):
+        assert part in found.text, part
+    assert [each.name for each in found.problems] == ["include"]
+    assert "not this" not in found.text
+
+
+def test_antora_resources_are_found_by_family_and_module() -> None:
+    files = {
+        "docs/antora.yml": b"name: x\nasciidoc: {attributes: {who: World}}\n",
+        "docs/modules/ROOT/examples/a.rb": b"puts 1\n",
+        "docs/modules/api/partials/p.adoc": b"Hello {who}\n",
+    }
+    source = b"= T\n\n[source,ruby]\n----\ninclude::example$a.rb[]\n----\n\ninclude::api:partial$p.adoc[]\n"
+    (found,) = convert("docs/modules/ROOT/pages/sub/page.adoc", source, files.get)
+    assert found.problems == ()
+    assert "```ruby\nputs 1\n```\n\nHello World\n" in found.text
+
+
+def test_tags_lines_and_offsets_of_includes() -> None:
+    files = {
+        "p.adoc": b"== Part\n\n// tag::a[]\nin a\n// tag::b[]\nin b\n// end::b[]\n// end::a[]\nlast\n",
+    }
+    for attributes, expected in (
+        ("tag=b", "in b\n"),
+        ("tags=a;!b", "in a\n"),
+        ("tags=**;!a", "## Part\n\nlast\n"),
+        ("lines=1..2", "## Part\n"),
+        ("lines=1;9,leveloffset=+1", "### Part\nlast\n".replace("\nlast", "\n\nlast")),
+    ):
+        (found,) = convert("a.adoc", f"include::p.adoc[{attributes}]\n".encode(), files.get)
+        assert found.text == expected, attributes
+
+
+def test_conditions_follow_attributes() -> None:
+    source = (
+        ":x: 1\nifdef::x[]\nyes\nendif::[]\nifndef::x[no]\nifeval::[{x} > 1]\nlarge\nendif::[]\n"
+    )
+    assert text(source) == "yes\n"
+
+
+def test_directives_in_listings_are_escaped_with_a_backslash() -> None:
+    assert text("----\n\\include::x[]\n:y: {z}\n----\n") == "```\ninclude::x[]\n:y: {z}\n```\n"
+
+
+def test_tables_with_spans_repeats_and_csv() -> None:
+    assert text('[%header,cols="1,1"]\n|===\n|a |b\n2+|wide\n.2+|tall |1\n|2\n2*|x\n|===\n') == (
+        "| a | b |\n| --- | --- |\n| wide |  |\n| tall | 1 |\n|  | 2 |\n| x | x |\n"
+    )
+    assert text(",===\na,b\n\n1,2\n,===\n") == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+
+def test_tabs_keep_their_labels() -> None:
+    found = text("[tabs]\n======\nJava::\n+\n[source,java]\n----\nint x;\n----\n======\n")
+    assert found == "- **Java**\n\n  ```java\n  int x;\n  ```\n"
+
+
+def test_admonition_blocks_quotes_and_sidebars() -> None:
+    assert (
+        text("[WARNING]\n.Careful\n====\nHot.\n====\n")
+        == "**Careful**\n\n> **Warning**\n>\n> Hot.\n"
+    )
+    assert text("[quote,Ada]\n____\nWords.\n____\n") == "> Words.\n>\n> — Ada\n"
+    assert text("****\nAside.\n****\n") == "Aside.\n"
+
+
+def test_passthrough_is_dropped_and_comments_too() -> None:
+    assert text("++++\n<b>x</b>\n++++\n\n////\nno\n////\n\n// no\nyes\n") == "yes\n"
+
+
+def test_unknown_block_macros_are_named() -> None:
+    assert [each.name for each in one("swagger::api.json[]\n").problems] == ["swagger"]
+
+
+def test_endless_attributes_and_includes_end() -> None:
+    assert "x" in text(":a: {b}{b}\n:b: {a}{a}x\n\n{a}\n")
+    (found,) = convert(
+        "a.adoc", b"x\n\ninclude::a.adoc[]\n", {"a.adoc": b"x\n\ninclude::a.adoc[]\n"}.get
+    )
+    assert [each.name for each in found.problems] == ["include"]

@@ -1,0 +1,97 @@
+"""Damaged files of every format: one problem at most, never an exception, bounded text."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from tests.compiler.formats.samples import read, samples
+
+from kbc.formats import UNRESOLVED, convert
+
+SEED = 20261122
+PROGRAMS = frozenset(["org", "man", "docbook", "mediawiki", "docx", "pptx", "epub", "pdf"])
+"""Formats that are read by a program of its own, which takes some time to start."""
+
+
+def mutated(data: bytes, count: int) -> Iterator[bytes]:
+    """`data` with parts deleted, repeated, moved, cut off, nested, and bytes changed."""
+    chance = random.Random(SEED)
+    pieces = [
+        b"\0",
+        b"\xff\xfe",
+        b"`" * 9,
+        b"::\n\n  ",
+        b"{{{",
+        b"[[[[",
+        b"\n" + b" " * 300,
+        b"|" * 50,
+        b"*" * 40,
+    ]
+    for _ in range(count):
+        damaged = bytearray(data)
+        for _ in range(chance.randint(1, 6)):
+            start = chance.randrange(len(damaged) + 1)
+            end = min(len(damaged), start + int(chance.expovariate(1 / 30)))
+            action = chance.randrange(6)
+            if action == 0:
+                del damaged[start:end]
+            elif action == 1:
+                damaged[start:start] = bytes(damaged[start:end]) * chance.randint(1, 40)
+            elif action == 2:
+                damaged[start:start] = chance.choice(pieces)
+            elif action == 3 and start < len(damaged):
+                damaged[start] = chance.randrange(256)
+            elif action == 4:
+                part = bytes(damaged[start:end])
+                del damaged[start:end]
+                place = chance.randrange(len(damaged) + 1)
+                damaged[place:place] = part
+            elif chance.random() < 0.2:
+                del damaged[start:]
+        yield bytes(damaged)
+
+
+def check(name: str, path: str, data: bytes) -> None:
+    found = convert(path, data, read, format=name)
+    assert found
+    problems = [each for one in found for each in one.problems if each.code != UNRESOLVED]
+    assert len(problems) <= 1, problems
+    if not any(one.text for one in found) and problems:
+        assert problems[0].message
+        assert problems[0].line >= 0
+    assert sum(len(one.text) for one in found) < 200 * len(data) + 2_000_000
+
+
+@pytest.mark.parametrize("name", sorted(samples()))
+def test_damaged_files_are_one_problem_at_most(name: str) -> None:
+    path, data = samples()[name]
+    for damaged in mutated(data, 12 if name in PROGRAMS else 60):
+        check(name, path, damaged)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(samples()))
+def test_a_thousand_damaged_files(name: str) -> None:
+    path, data = samples()[name]
+    for damaged in mutated(data, 1000):
+        check(name, path, damaged)
+
+
+@pytest.mark.parametrize("name", sorted(samples()))
+def test_what_nests_deeply_is_one_problem_at_most(name: str) -> None:
+    path, data = samples()[name]
+    openers = {
+        "rst": "".join(f"{' ' * depth * 2}* x\n\n" for depth in range(400)),
+        "asciidoc": "\n".join("=" * (4 + depth) for depth in range(500)),
+        "notebook": '{"cells": ' + "[" * 100_000,
+        "openapi": "openapi: " + "[" * 100_000,
+        "org": "".join(f"{' ' * depth}- x\n" for depth in range(300)),
+        "docbook": "<article>" + "<section>" * 3000,
+        "mediawiki": "\n".join("*" * depth for depth in range(300)),
+        "man": ".TH A 1\n" + ".RS\n" * 3000 + "x\n",
+        "python": "x = " + "(" * 5_000,
+    }
+    source = openers.get(name)
+    check(name, path, source.encode() if source is not None else data[:100] * 1000)

@@ -1,0 +1,174 @@
+"""Notebooks, API descriptions, the formats of pandoc, PDF, Python modules, inventories."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from tests.compiler.formats.samples import INVENTORY, NOTEBOOK, OPENAPI, read, samples
+
+from kbc.formats import FORMATS, Converted, convert
+from kbc.formats.inventory import Entry, read_inventory
+from kbc.formats.registry import INSTALL_HINT
+from kbc.project.kinds import CONVERTED, KINDS
+
+
+def one(name: str) -> Converted:
+    path, data = samples()[name]
+    (found,) = convert(path, data, read, format=name)
+    return found
+
+
+def test_kinds_list_the_endings_of_all_formats() -> None:
+    assert set(CONVERTED) == set(FORMATS)
+    assert set(FORMATS) <= set(KINDS["docs"].suffixes) & set(KINDS["pages"].suffixes)
+
+
+def test_missing_library_is_one_error_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pypandoc", None)
+    (found,) = convert("a.org", b"* Head\n", read)
+    assert [(each.code, each.hint, each.is_error) for each in found.problems] == [
+        ("format-library-missing", INSTALL_HINT, True)
+    ]
+
+
+def test_notebook_keeps_cells_and_short_text_output() -> None:
+    found = one("notebook")
+    assert (found.title, found.author) == ("Title", "Jane")
+    assert found.text == (
+        "# Title\n\nText x\n\n```python\nx = 1\nprint(x)\n```\n\n```text\n1\n```\n\n"
+        "```\nleft open\n```\n\n```bash\n%%bash\nls\n```\n"
+    )
+
+
+def test_notebook_output_is_cut() -> None:
+    book = json.loads(NOTEBOOK)
+    book["cells"][1]["outputs"] = [{"output_type": "stream", "text": "line\n" * 500}]
+    (found,) = convert("a.ipynb", json.dumps(book).encode(), read)
+    assert found.text.count("line\n") == 20
+
+
+@pytest.mark.parametrize(
+    ("data", "line"), [(b'{\n"cells": [}', 2), (b"[]", 0), (b'{"cells": 3}', 0), (b"[" * 90_000, 0)]
+)
+def test_broken_notebook_is_one_error(data: bytes, line: int) -> None:
+    (found,) = convert("a.ipynb", data, read)
+    assert [(each.code, each.line) for each in found.problems] == [("notebook-invalid", line)]
+
+
+def test_openapi_has_a_document_for_each_operation_and_schema() -> None:
+    found = convert("docs/openapi.yaml", OPENAPI, read)
+    assert [each.name for each in found] == ["", "getPet", "POST /pets/{id}", "Pet"]
+    assert all(each.problems == () for each in found)
+    whole, get, post, pet = (each.text for each in found)
+    assert "### Use" in whole
+    assert "- `key` (apiKey, header, X-Key)" in whole
+    assert "`GET /pets/{id}` (operation `getPet`)" in get
+    assert "| `id` | path | integer | yes | Its number Minimum `1`. |" in get
+    assert "| `kind` | string | no | One of `cat`, `dog`. |" in get
+    assert '```json\n{\n  "name": "Rex"\n}\n```' in get
+    assert "### 404 No such pet" in get
+    assert "Authentication: `key`" in get
+    assert "## Request body\n\nRequired." in post
+    assert "| `size` | integer | no |" in post
+    assert pet.startswith("# Pet\n\nSchema, object\n")
+
+
+def test_openapi_follows_references_in_circles_and_repeats_once() -> None:
+    loop = b'{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#/paths/~1a"}}}'
+    (whole,) = convert("openapi.json", loop, read)
+    assert whole.text == "# API\n"
+    bomb = "openapi: 3.0.0\na0: &a0 [x, x]\n" + "".join(
+        f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}, *a{i - 1}, *a{i - 1}]\n" for i in range(1, 40)
+    )
+    bomb += "components: {schemas: {S: {example: *a39}}}\n"
+    found = convert("openapi.yaml", bomb.encode(), read)
+    assert len(found[1].text) < 100_000
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [(b"openapi: 3\npaths: [}\n", 2), (b"a: b\n", 0), (b"openapi: " + b"[" * 500, 1)],
+)
+def test_broken_api_description_is_one_error(data: bytes, line: int) -> None:
+    (found,) = convert("openapi.yaml", data, read)
+    assert [(each.code, each.line) for each in found.problems] == [("openapi-invalid", line)]
+
+
+@pytest.mark.parametrize("name", ["docx", "epub", "pptx"])
+def test_office_documents_keep_title_code_and_tables(name: str) -> None:
+    found = one(name)
+    assert (found.title, found.problems) == ("The title", ())
+    if name != "pptx":  # pandoc reads the code of a slide as plain text
+        assert "def f():\n    return 1\n" in found.text
+    assert "| a | b |\n| --- | --- |\n| 1 | 2 |" in found.text
+
+
+def test_org_keeps_code_with_tabs_and_terms_that_pandoc_gives_up_on() -> None:
+    found = one("org")
+    assert (found.title, found.author, found.created_at) == ("The title", "Jane", "2024-05-06")
+    assert found.anchors == ("head",)
+    assert "```python\ndef f():\n\treturn 1\n```" in found.text
+    assert "Its meaning." in found.text
+
+
+def test_man_docbook_and_mediawiki() -> None:
+    man = one("man").text
+    assert "# OPTIONS" in man
+    assert "```\nthing -v file\n```" in man
+    docbook = one("docbook")
+    assert docbook.title == "The title"
+    assert "```c\nint main() {\n  return 0;\n}\n```" in docbook.text
+    assert "> **Note**\n>\n> Beware." in docbook.text
+    wiki = one("mediawiki").text
+    assert "**strong** and [a link](https://example.org)" in wiki
+    assert "```python\ndef f():\n    return 1\n```" in wiki
+
+
+def test_a_file_with_a_number_is_a_man_page_only_if_it_looks_like_one() -> None:
+    (found,) = convert("notes-1.2.3", b"Release 1.2.3\n", read)
+    assert [(each.code, each.is_error) for each in found.problems] == [("man-page-none", False)]
+
+
+@pytest.mark.parametrize("path", ["a.docx", "a.epub", "a.pdf", "a.docbook"])
+def test_broken_files_of_programs_are_one_error(path: str) -> None:
+    (found,) = convert(path, b"PK\x03\x04 <broken" if path != "a.pdf" else b"%PDF-1.7 broken", read)
+    assert [each.is_error for each in found.problems] == [True]
+
+
+def test_pdf_has_pages_headings_and_metadata() -> None:
+    found = one("pdf")
+    assert (found.title, found.author, found.created_at) == ("The title", "Jane", "2024-05-06")
+    assert found.anchors == ("", "page=1", "page=1", "page=2")
+    assert found.text == (
+        "# The title\n\n## Page 1\n\n### Heading one\n\nSome plain text here\nand its second line.\n\n"
+        "Another paragraph.\n\n## Page 2\n\nText of the second page, long enough to be the body.\n"
+    )
+
+
+def test_python_module_is_read_without_running_it() -> None:
+    found = one("python")
+    assert (found.title, found.summary) == ("pkg.a", "A module.")
+    assert found.anchors == ("pkg.a", "pkg.a.Cache", "pkg.a.Cache.get", "pkg.a.fetch")
+    assert "## `class pkg.a.Cache(size: int = 10) of dict`" in found.text
+    assert '### `Cache.get(key: str, /, *, default: bytes = b"") -> bytes`' in found.text.replace(
+        "'", '"'
+    )
+    assert "- `size` (int): how many" in found.text
+    assert "```pycon\n>>> Cache().get(\"a\")\nb''\n```" in found.text
+    assert "## `async pkg.a.fetch(*urls: str) -> list[str]`" in found.text
+    assert "_hidden" not in found.text
+    (broken,) = convert("a.py", b"x = 1\ndef (:\n", read, format="python")
+    assert [(each.code, each.line) for each in broken.problems] == [("python-invalid", 2)]
+
+
+def test_inventory_maps_names_to_addresses() -> None:
+    found = read_inventory(INVENTORY)
+    assert (found.project, found.version) == ("Thing", "1.2")
+    assert found.entries == (
+        Entry("json.dumps", "py:function", "library/json.html#json.dumps", "json.dumps"),
+        Entry("the title", "std:label", "a.html#x", "The Title"),
+    )
+    (cut,) = convert("objects.inv", INVENTORY[:-9], read, format="inventory")
+    assert [each.code for each in cut.problems] == ["inventory-invalid"]

@@ -1,0 +1,116 @@
+"""reStructuredText with Sphinx's directives and roles."""
+
+from __future__ import annotations
+
+from tests.compiler.formats.samples import RST, read
+
+from kbc.formats import UNRESOLVED, Converted, convert
+
+
+def one(source: str, path: str = "docs/a.rst") -> Converted:
+    (found,) = convert(path, source.encode(), read)
+    return found
+
+
+def text(source: str) -> str:
+    return one(source).text
+
+
+def test_sample_keeps_title_author_and_every_text() -> None:
+    (found,) = convert("docs/a.rst", RST, read)
+    assert found.title == "Title with code"
+    assert found.text.startswith("# Title with `code`\n")
+    for part in (
+        "[a link](<https://example.org/a_(b)>), Title with code, `run()`,\nsubstituted",
+        '````python\ndef f():\n    return "```"\n````',
+        "```\na  b\n  c\n```",
+        "> **Note**\n>\n> Beware\n> of this.\n>\n> ```sh\n> ls -l\n> ```",
+        "*Added in version 3.2:* More of it.",
+        "## `class Cache(size=10)`",
+        "### `Cache.get(key, *rest)`",
+        "- **param key**: what to look for",
+        "**Linux**\n\nUse apt.",
+        "**Mac**\n\n```bash\nbrew install it\n```",
+        "- **Name**\n\n  first\n\n  **Code**\n\n  ```\n  x = 1\n  ```",
+        "| a | b |\n| --- | --- |\n| 1 | 2\\|3 |",
+        "- **term**\n\n  its meaning",
+        "```pycon\n>>> 1 + 1\n2\n```",
+        "```python\ndef f():\n    return 1\n```",
+        "Included *text*.",
+        "kept text",
+        "\\[1\\] A note.",
+    ):
+        assert part in found.text, part
+
+
+def test_directives_without_their_text_are_named() -> None:
+    found = one(".. autoclass:: pkg.Thing\n\n.. literalinclude:: gone.py\n")
+    names = [(each.name, each.line) for each in found.problems if each.code == UNRESOLVED]
+    assert names == [("autoclass", 1), ("literalinclude", 3)]
+    assert found.text == "`pkg.Thing`\n"
+
+
+def test_anchors_are_those_of_docutils_and_sphinx() -> None:
+    found = one(
+        "A Title\n=======\n\n.. currentmodule:: json\n\n.. function:: dumps(obj)\n\n.. option:: --verbose\n"
+    )
+    assert found.anchors == ("a-title", "json.dumps", "cmdoption-verbose")
+    assert "## `json.dumps(obj)`" in found.text
+
+
+def test_metadata_above_the_title_is_no_text() -> None:
+    found = one(":orphan:\n:author: Jane\n:date: 2024-05-06\n\nTitle\n=====\n\nText.\n")
+    assert (found.author, found.created_at) == ("Jane", "2024-05-06")
+    assert found.text == "# Title\n\nText.\n"
+
+
+def test_markup_characters_in_text_stay_text() -> None:
+    assert text("1. a\n\nNot a # heading * or `x <y>`\n").endswith(
+        "Not a # heading * or *x \\<y>*\n"
+    )
+    assert text("a < b <tag> [x](y) \\*z\n") == "a < b \\<tag> [x\\](y) \\*z\n"
+
+
+def test_toctree_lists_titles_of_documents() -> None:
+    found = text(".. toctree::\n\n   part\n   Named <other>\n   gone/*\n")
+    assert found == "- [part](part.txt)\n- Named\n"
+
+
+def test_highlight_sets_the_language_of_literal_blocks() -> None:
+    assert text(".. highlight:: c\n\n::\n\n   int x;\n") == "```c\nint x;\n```\n"
+
+
+def test_literalinclude_selects_by_text_and_object() -> None:
+    assert "```python\ndef f():\n    return 1\n```" in text(
+        ".. literalinclude:: code.py\n   :pyobject: f\n"
+    )
+    assert text(
+        ".. literalinclude:: code.py\n   :start-after: import\n   :end-before: return\n"
+    ) == ("```python\ndef f():\n```\n")
+
+
+def test_a_file_that_includes_itself_is_one_unresolved_directive() -> None:
+    files = {"a.rst": b"Text.\n\n.. include:: a.rst\n"}
+    (found,) = convert("a.rst", files["a.rst"], files.get)
+    assert [each.name for each in found.problems] == ["include"]
+    assert found.text == "Text.\n"
+
+
+def test_files_outside_of_the_tree_are_not_asked_for() -> None:
+    asked: list[str] = []
+    convert("a.rst", b".. include:: ../../etc/passwd\n", lambda path: asked.append(path))
+    assert asked == []
+
+
+def test_broken_table_is_kept_as_written_and_reported_once() -> None:
+    found = one("==== ===\na    b\n==== ===\nx too wide text\n==== ===\n\nAfter.\n\n.. image::\n")
+    assert [each.code for each in found.problems] == ["rst-syntax"]
+    assert "x too wide text" in found.text
+    assert "After." in found.text
+
+
+def test_bytes_that_are_no_text_are_one_error_with_their_line() -> None:
+    (found,) = convert("a.rst", b"Title\n=====\n\n\xff\n", read)
+    assert [(each.code, each.line, each.is_error) for each in found.problems] == [
+        ("file-not-utf8", 4, True)
+    ]
