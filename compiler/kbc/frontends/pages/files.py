@@ -48,6 +48,7 @@ class Page:
     page_count: int = 0
     tags: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
+    is_too_deep: bool = False  # HTML of which some was reduced to its text
 
 
 def read_pages(file: SourceFile, diagnostics: Diagnostics) -> list[Page]:
@@ -61,6 +62,14 @@ def read_pages(file: SourceFile, diagnostics: Diagnostics) -> list[Page]:
         return list(_json_lines(file, text, diagnostics))
     if ending in ("html", "htm"):
         found = [_html(text)]
+        if found[0].is_too_deep:
+            diagnostics.warning(
+                "html-too-deep",
+                "the page nests its elements deeper than a browser's reader would see;"
+                " below that only their text was kept",
+                file.path,
+                hint="Check the markup: an element may never be closed.",
+            )
     elif name.startswith("llms-full"):
         found = list(_llms_full(text))
     elif ending == "txt":
@@ -128,6 +137,7 @@ def _html(source: str) -> Page:
         author=found.author,
         created_at=found.created_at,
         sections=sections,
+        is_too_deep=found.is_too_deep,
     )
 
 
