@@ -13,8 +13,23 @@ from collections.abc import Iterator
 from bs4 import BeautifulSoup, Comment, NavigableString, Tag
 
 _GUTTERS = frozenset(
-    "lineno linenos linenodiv ln lnt rouge-gutter gutter blob-num line-number line-numbers"
-    " line-numbers-wrapper line-numbers-rows hljs-ln-numbers lntd LineNr".split()
+    [
+        "lineno",
+        "linenos",
+        "linenodiv",
+        "ln",
+        "lnt",
+        "rouge-gutter",
+        "gutter",
+        "blob-num",
+        "line-number",
+        "line-numbers",
+        "line-numbers-wrapper",
+        "line-numbers-rows",
+        "hljs-ln-numbers",
+        "lntd",
+        "LineNr",
+    ]
 )
 """Classes of what holds line numbers, if its text is nothing but numbers."""
 
@@ -29,8 +44,24 @@ _NAMED_BESIDE = frozenset({"hljs", "sourcecode", "prettyprint", "brush:", "highl
 """Classes beside which another class is the language: `hljs rust`, `sourceCode rust`."""
 
 _NOT_A_LANGUAGE = frozenset(
-    "code default none text plaintext notranslate chroma highlighter rouge numberlines literal-block"
-    " copyable undefined nohighlight linenums toolbar".split()
+    [
+        "code",
+        "default",
+        "none",
+        "text",
+        "plaintext",
+        "notranslate",
+        "chroma",
+        "highlighter",
+        "rouge",
+        "numberlines",
+        "literal-block",
+        "copyable",
+        "undefined",
+        "nohighlight",
+        "linenums",
+        "toolbar",
+    ]
 )
 _ALIASES = {"python3": "python", "py3": "python", "ipython3": "python", "pycon3": "pycon"}
 _BARE = frozenset({"rust", "screen-bash"})  # rustdoc names the language alone

@@ -59,7 +59,8 @@ def _label(labels: Sequence[Tag], panels: Sequence[Tag]) -> bool:
         _show(panel)
         if text:
             title = BeautifulSoup("<p><strong></strong></p>", "lxml").p
-            assert title is not None and title.strong is not None
+            assert title is not None
+            assert title.strong is not None
             title.strong.string = text
             panel.insert_before(title.extract())
     for label in labels:
