@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
+from kbc.frontends.includes import PageIncludes
 from kbc.frontends.markdown_file import (
     MarkdownFile,
     first_paragraph,
@@ -46,12 +47,14 @@ def read(
 ) -> list[Record]:
     """A record for each page."""
     records: list[Record] = []
+    includes = PageIncludes(collection)
     for file in files:
         if file.path.lower().endswith(".txt"):
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
-        elif page := read_markdown(file, diagnostics):
+        elif page := read_markdown(file, diagnostics, includes):
             records.append(_page(collection, page, diagnostics))
+    includes.report(diagnostics)
     return records
 
 

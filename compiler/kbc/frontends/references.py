@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.orphans import Linking, check_orphans, is_markdown, markdown_links, related
+from kbc.languages.anchors import STYLES, Anchors
 from kbc.records import (
     BuiltinRecord,
     DocRecord,
@@ -253,4 +254,9 @@ def _check_links(
 
 
 def _anchors(record: DocRecord | PageRecord) -> set[str]:
-    return {section.anchor for section in record.sections} | set(_HTML_ANCHOR.findall(record.text))
+    """Those of the headings, by the rule of any generator: which one shows the page is not certain."""
+    found = {section.anchor for section in record.sections} | set(_HTML_ANCHOR.findall(record.text))
+    for style in dict.fromkeys(STYLES.values()):
+        numbered = Anchors(style)
+        found.update(numbered.next(section.title) for section in record.sections)
+    return found

@@ -7,7 +7,8 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bs4 import BeautifulSoup, NavigableString, Tag, XMLParsedAsHTMLWarning
+from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
+from bs4.element import NavigableString
 
 from kbc.languages.html_code import prepare_code
 from kbc.languages.html_content import main_content

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bs4 import BeautifulSoup, Comment, NavigableString, Tag
+from bs4 import BeautifulSoup, Comment, Tag
+from bs4.element import NavigableString
 
 _GUTTERS = frozenset(
     [
@@ -94,7 +95,7 @@ def _lays_out(table: Tag, code: Tag) -> bool:
 def _name_language(code: Tag) -> None:
     """Keeps the language when the block leaves what names it."""
     if language := code_language(code):
-        code["class"] = [f"language-{language}"]
+        code["class"] = f"language-{language}"
 
 
 def code_text(element: Tag) -> str:

@@ -159,7 +159,7 @@ def test_details_keep_their_label() -> None:
         '<table width="100%"><tr><td><a href="a">Prev</a></td><td><a href="u">Up</a></td>'
         '<td><a href="b">Next</a></td></tr><tr><td>Operators</td><td>Home</td><td>Types</td></tr></table>',
         '<p>Next: <a href="b">Types</a>, Up: <a href="u">Language</a> [<a href="c">Contents</a>]</p>',
-        '<div class="menu mainmenu"><ul><li><a href="a">Home</a></li><li><a href="b">Download</a></li></ul></div>',
+        '<div class="menu mainmenu"><ul><li><a href="a">Home</a></li></ul></div>',
         '<div role="menubar"><span>File</span></div>',
         '<div class="related"><h3>Navigation</h3><ul><li><a href="a">next</a></li></ul></div>',
         '<nav class="contents local"><p>Contents</p></nav>',
@@ -190,8 +190,10 @@ def test_a_main_part_with_several_articles_is_all_of_it() -> None:
 POSTGRESQL_TABLE = """<div class="table"><p class="title"><b>Table 9.4. Operators</b></p>
 <table class="table"><colgroup><col></colgroup><thead><tr><th class="func_table_entry">
 <p class="func_signature">Operator</p><p>Description</p></th></tr></thead><tbody><tr>
-<td class="func_table_entry"><p class="func_signature"><code>numeric</code> <code>+</code> <code>numeric</code>
-→ <code>numeric</code></p><p>Addition</p><p><code>2 + 3</code> → <code>5</code></p></td></tr></tbody></table></div>"""
+<td class="func_table_entry"><p class="func_signature"><code>numeric</code> <code>+</code>
+<code>numeric</code> → <code>numeric</code></p><p>Addition</p>
+<p><code>2 + 3</code> → <code>5</code></p></td></tr></tbody>
+</table></div>"""
 
 
 def test_an_operator_table_keeps_signature_description_and_example_apart() -> None:
@@ -200,8 +202,8 @@ def test_an_operator_table_keeps_signature_description_and_example_apart() -> No
         "**Table 9.4. Operators**",
         "Operator",
         "Description",
-        "`numeric` `+` `numeric`",
-        "→ `numeric`",
+        "`numeric` `+`",
+        "`numeric` → `numeric`",
         "Addition",
         "`2 + 3` → `5`",
     ]

@@ -15,6 +15,7 @@ from typing import Any
 
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
+from kbc.frontends.includes import PageIncludes
 from kbc.frontends.markdown_file import first_paragraph, shorten
 from kbc.languages import markdown
 from kbc.project.source_file import SourceFile
@@ -51,8 +52,9 @@ class Page:
     is_too_deep: bool = False  # HTML of which some was reduced to its text
 
 
-def read_pages(file: SourceFile, diagnostics: Diagnostics) -> list[Page]:
-    """The pages of a file, chosen by its name; what cannot be read is left out, with a diagnostic."""
+def read_pages(file: SourceFile, diagnostics: Diagnostics, includes: PageIncludes) -> list[Page]:
+    """The pages of a file, chosen by its name, with what they include; what cannot be read is left out,
+    with a diagnostic."""
     name = file.path.rsplit("/", 1)[-1].lower()
     ending = name.rpartition(".")[2]
     text = file.text(diagnostics)
@@ -75,7 +77,7 @@ def read_pages(file: SourceFile, diagnostics: Diagnostics) -> list[Page]:
     elif ending == "txt":
         found = [_plain(text)]
     else:
-        found = [_markdown(file, text, diagnostics)]
+        found = [_markdown(file, includes.expand(file, text), diagnostics)]
     if not any(page.text.strip() for page in found):
         diagnostics.warning(
             "page-without-content",

@@ -1,7 +1,7 @@
 """Inserts what a Markdown page includes, and labels what it wraps, so that its text is what readers see.
 
-A directive is recognised by itself, whichever generator made it. In fenced code only includes that mdBook
-and mkdocs snippets expand there are, and only where the file exists: code that shows a directive is an example.
+A directive is recognised by itself, whichever generator made it. In fenced code only
+those of mdBook and of mkdocs snippets are, and only where the file exists: other code is an example.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from kbc.languages.includes.containers import FENCE, after_fence, label_containers
 from kbc.languages.includes.files import (
@@ -44,8 +45,8 @@ _STARRED = re.compile(
     r"^(?P<indent>[ \t]*)\{\*[ \t]*(?P<target>\S+)(?P<options>[^\n]*?)\*\}[ \t]*$"
 )
 _ARROWS = re.compile(
-    r"^(?P<indent>[ \t]*)<<<[ \t]*(?P<target>[^\s{\[#]+)(?:#(?P<region>[\w.-]+))?[ \t]*(?:\{(?P<info>[^}\n]*)\})?"
-    r"[ \t]*(?P<title>\[[^\]\n]*\])?[ \t]*$"
+    r"^(?P<indent>[ \t]*)<<<[ \t]*(?P<target>[^\s{\[#]+)(?:#(?P<region>[\w.-]+))?[ \t]*"
+    r"(?:\{(?P<info>[^}\n]*)\})?[ \t]*(?P<title>\[[^\]\n]*\])?[ \t]*$"
 )
 _COMMENT = re.compile(
     r"<!--\s*@include:\s*(?P<target>[^\s{#>]+?)(?:#(?P<region>[\w.-]+))?\s*(?:\{(?P<lines>[\d, ]*)\})?\s*-->"
@@ -202,7 +203,7 @@ def _prose(stretch: str, page: Page, components: Mapping[str, tuple[str, str, bo
     if "{{#title" in text:
         text = _MDBOOK_TITLE.sub("", text)
     if "{{<" in text or "{{%" in text:
-        text = replace_shortcodes(text, page)
+        text = replace_shortcodes(text, page, expand_part)
     return _mounted(text, page, components) if components else text
 
 
@@ -325,10 +326,14 @@ def _mounted(text: str, page: Page, components: Mapping[str, tuple[str, str, boo
             used = re.compile(
                 rf"<CodeBlock\b(?P<attributes>[^<>]*)>\s*\{{\s*{name}\s*\}}\s*</CodeBlock>"
             )
-            text = used.sub(lambda match, p=path, s=source: _block(match, p, s), text)
+            text = used.sub(partial(_block, path=path, source=source), text)
         elif re.search(rf"<{name}\b[^<>]*/>", text):
             inner = expand_part(path, source, page).strip("\n")
-            text = re.sub(rf"<{name}\b[^<>]*/>", lambda _, i=inner: i, text)
+            text = re.sub(rf"<{name}\b[^<>]*/>", partial(_constant, inner), text)
+    return text
+
+
+def _constant(text: str, _: re.Match[str]) -> str:
     return text
 
 

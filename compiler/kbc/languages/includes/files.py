@@ -82,6 +82,10 @@ class Page:
                 yield place
 
 
+PartExpander = Callable[[str, str, Page], str]
+"""Path, text and the page that includes it -> the text of an included Markdown file, expanded."""
+
+
 def language_of(path: str) -> str:
     """What a fence with the content of this file is called."""
     ending = posixpath.basename(path).rpartition(".")[2].lower()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.files import Page, excerpt, fence, language_of
+from kbc.languages.includes.files import Page, PartExpander, excerpt, fence, language_of
 
 SHORTCODE = re.compile(
     r"\{\{(?P<mark>[<%])(?!/\*)\s*(?P<end>/?)\s*(?P<name>[\w./-]*)(?P<args>(?:[^{}\"`]|\"[^\"]*\"|`[^`]*`)*?)(?P<alone>/?)\s*[>%]\}\}"
@@ -34,6 +34,7 @@ _NOTICES = frozenset(
         "expandable",
     ]
 )
+_FOLDED = frozenset({"details", "expand", "collapse", "expandable"})
 _PANELS = frozenset({"tab", "tabitem", "step"})
 _FILES = frozenset(["include", "readfile", "code_sample", "codenew", "example-code"])
 _TEXT = frozenset(
@@ -69,8 +70,9 @@ _MEDIA = frozenset(
 _CODE = frozenset({"highlight", "code-toggle", "code", "codeblock"})
 
 
-def replace_shortcodes(text: str, page: Page) -> str:
-    """Prose with its shortcodes replaced; those between backticks stay."""
+def replace_shortcodes(text: str, page: Page, expand_part: PartExpander) -> str:
+    """Prose with its shortcodes replaced; those between backticks stay. `expand_part` reads an included
+    page."""
     matches = [each for each in _matches(text) if each["name"] or each["end"]]
     closed = {each["name"].lower() for each in matches if each["end"]}
     parts: list[str] = []
@@ -96,7 +98,8 @@ def replace_shortcodes(text: str, page: Page) -> str:
                 parts.append(_code(name, match["args"], text[position : end.start()]))
                 position = end.end()
                 continue
-        parts.append(_replacement(name, match, page, name in closed and not match["alone"]))
+        is_paired = name in closed and not match["alone"]
+        parts.append(_replacement(name, match, page, is_paired, expand_part))
     parts.append(text[position:])
     return "".join(parts)
 
@@ -151,7 +154,9 @@ def _data_language(code: str) -> str:
     return "toml" if first.startswith("[") or re.match(r"[\w.'\"-]+\s*=", first) else "yaml"
 
 
-def _replacement(name: str, match: re.Match[str], page: Page, is_paired: bool) -> str:
+def _replacement(
+    name: str, match: re.Match[str], page: Page, is_paired: bool, expand_part: PartExpander
+) -> str:
     plain, named = _arguments(match["args"])
     title = next(
         (named[key] for key in ("title", "name", "header", "summary", "tabname") if key in named),
@@ -161,7 +166,8 @@ def _replacement(name: str, match: re.Match[str], page: Page, is_paired: bool) -
         kind = plain[0] if name in ("notice", "callout", "hint", "admonition") and plain else name
         kind = named.get("type", kind)
         rest = plain[1] if len(plain) > 1 else (plain[0] if plain and kind is name else "")
-        return f"\n\n{label('' if name in ('details', 'expand') and (title or rest) else kind, title or rest)}\n\n"
+        shown = title or rest
+        return f"\n\n{label('' if name in _FOLDED and shown else kind, shown)}\n\n"
     if name in _PANELS:
         return f"\n\n{label('', title or (plain[0] if plain else ''))}\n\n"
     if (
@@ -169,7 +175,7 @@ def _replacement(name: str, match: re.Match[str], page: Page, is_paired: bool) -
         or (name == "code" and "file" in named)
         or (name == "highlight" and "file" in named)
     ):
-        return _file(name, plain, named, page)
+        return _file(name, plain, named, page, expand_part)
     if name in ("new-in", "deprecated-in"):
         return f"({name.replace('-', ' ')} {' '.join(plain)})"
     if name in _TEXT:
@@ -182,7 +188,9 @@ def _replacement(name: str, match: re.Match[str], page: Page, is_paired: bool) -
     return ""
 
 
-def _file(name: str, plain: list[str], named: dict[str, str], page: Page) -> str:
+def _file(
+    name: str, plain: list[str], named: dict[str, str], page: Page, expand_part: PartExpander
+) -> str:
     target = named.get("file") or (plain[0] if plain else "")
     found = page.find(target) or page.find(f"examples/{target.lstrip('/')}")
     if found is None:
@@ -191,12 +199,5 @@ def _file(name: str, plain: list[str], named: dict[str, str], page: Page) -> str
     path, text = found
     is_markdown = path.lower().endswith((".md", ".markdown", ".html"))
     if is_markdown and named.get("code") != "true":
-        return _body(path, text, page)
+        return expand_part(path, text, page).strip("\n")
     return f"\n{fence(excerpt(text, '') or '', named.get('lang') or language_of(path))}\n"
-
-
-def _body(path: str, text: str, page: Page) -> str:
-    """The included page without its front matter, expanded."""
-    from kbc.languages.includes.expansion import expand_part
-
-    return expand_part(path, text, page).strip("\n")
