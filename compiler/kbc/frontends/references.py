@@ -27,7 +27,7 @@ _PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".txt")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|/")
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
 _UNTESTED = "untested"  # the tag of an example that is there to be read only
-_HTML_ANCHOR = re.compile(r"\b(?:id|name)\s*=\s*[\"']([^\"']+)[\"']")
+_HTML_ANCHOR = re.compile(r"\b(?:id|name|permalink)\s*=\s*[\"']([^\"']+)[\"']")
 
 
 def check(records_by_collection: Mapping[str, Sequence[Record]], diagnostics: Diagnostics) -> None:
