@@ -15,6 +15,7 @@ from pydantic import Field
 from kbc.diagnostics import Diagnostics
 from kbc.formats import Converted
 from kbc.frontends.converted import converted_sections, is_converted, read_converted
+from kbc.frontends.includes import PageIncludes
 from kbc.frontends.markdown_file import (
     MarkdownFile,
     first_paragraph,
@@ -50,6 +51,7 @@ def read(
 ) -> list[Record]:
     """A record for each page."""
     records: list[Record] = []
+    includes = PageIncludes(collection)
     for file in files:
         if is_converted(file.path):
             found = read_converted(file, diagnostics)
@@ -57,8 +59,9 @@ def read(
         elif file.path.lower().endswith(".txt"):
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
-        elif page := read_markdown(file, diagnostics):
+        elif page := read_markdown(file, diagnostics, includes):
             records.append(_page(collection, page, diagnostics))
+    includes.report(diagnostics)
     return records
 
 

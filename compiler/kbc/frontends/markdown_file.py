@@ -10,6 +10,7 @@ from typing import Any
 
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
+from kbc.frontends.includes import PageIncludes
 from kbc.frontends.metadata import Declared, Located
 from kbc.languages import markdown
 from kbc.languages.markdown import Block, Document
@@ -45,11 +46,16 @@ class MarkdownFile:
         return "mdx" if self.is_mdx else "markdown"
 
 
-def read_markdown(file: SourceFile, diagnostics: Diagnostics) -> MarkdownFile | None:
-    """The parsed file with its problems reported; None when it is no text."""
+def read_markdown(
+    file: SourceFile, diagnostics: Diagnostics, includes: PageIncludes | None = None
+) -> MarkdownFile | None:
+    """The parsed file with its problems reported; None when it is no text. With `includes`, its text is
+    that of the page, in which lines count from its own beginning."""
     text = file.text(diagnostics)
     if text is None:
         return None
+    if includes is not None:
+        text = includes.expand(file, text)
     is_mdx = file.path.lower().endswith(".mdx")
     document = markdown.parse(text, mdx=is_mdx)
     document.report(file.path, diagnostics)

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.orphans import Linking, check_orphans, is_markdown, markdown_links, related
+from kbc.languages.anchors import STYLES, Anchors
 from kbc.records import (
     BuiltinRecord,
     DocRecord,
@@ -26,7 +27,7 @@ _PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".txt")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|/")
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
 _UNTESTED = "untested"  # the tag of an example that is there to be read only
-_HTML_ANCHOR = re.compile(r"\b(?:id|name)\s*=\s*[\"']([^\"']+)[\"']")
+_HTML_ANCHOR = re.compile(r"\b(?:id|name|permalink)\s*=\s*[\"']([^\"']+)[\"']")
 
 
 def check(records_by_collection: Mapping[str, Sequence[Record]], diagnostics: Diagnostics) -> None:
@@ -253,4 +254,9 @@ def _check_links(
 
 
 def _anchors(record: DocRecord | PageRecord) -> set[str]:
-    return {section.anchor for section in record.sections} | set(_HTML_ANCHOR.findall(record.text))
+    """Those of the headings, by the rule of any generator: which one shows the page is not certain."""
+    found = {section.anchor for section in record.sections} | set(_HTML_ANCHOR.findall(record.text))
+    for style in dict.fromkeys(STYLES.values()):
+        numbered = Anchors(style)
+        found.update(numbered.next(section.title) for section in record.sections)
+    return found

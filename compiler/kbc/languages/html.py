@@ -1,36 +1,33 @@
-"""Converts the main content of an HTML page to Markdown, with its headings' anchors and its metadata.
-
-Documentation sites mark their content (`<main>`, `<article>`) and their navigation (`<nav>`, `<aside>`,
-ARIA roles), so these marks decide. Extractors that score text density, which are made for news, were
-measured to lose code blocks and tables of such pages. markdownify converts the markup.
-"""
+"""Converts the main content of an HTML page to Markdown, with its headings' anchors and its metadata."""
 
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bs4 import BeautifulSoup, Tag
-from markdownify import ATX, MarkdownConverter
+from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
+from bs4.element import NavigableString
 
-_MAIN = ("main", "[role=main]", "article", "#content", "#main-content", ".markdown-body", "body")
-"""The first of these that holds text is the content; the names are those of common generators."""
+from kbc.languages.html_code import prepare_code
+from kbc.languages.html_content import main_content
+from kbc.languages.html_markdown import to_markdown
+from kbc.languages.html_tabs import keep_tabs
 
-_CHROME = (
-    "script, style, noscript, template, nav, header, footer, aside, form, button, iframe, svg, dialog,"
-    "[role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary],"
-    "[aria-hidden=true], [hidden], .sidebar, .breadcrumbs, .breadcrumb, .toc, .table-of-contents,"
-    "a.headerlink, a.header-anchor, a.hash-link, a.anchor, a.anchorjs-link"
-)
+MAX_DEPTH = 120
+"""Elements that nest deeper keep their text only: a page that a person wrote has up to 60 levels, and the
+conversion recurses."""
+
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_CODE_LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source|sourceCode)-([\w+#-]+)")
-_NOT_A_LANGUAGE = frozenset({"default", "none", "text", "plaintext", "notranslate"})
+_TITLE_SEPARATOR = re.compile(r"\s+(?:[|—–·•»«-]|::)\s+")
+_HEADINGS_FOR_TITLE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
-    """`anchors` are those of the headings in `text`, in order, "" where a heading has none."""
+    """`anchors` are those of the headings in `text`, in order, "" where a heading has none. `is_too_deep`
+    says that elements nested below `MAX_DEPTH` were reduced to their text."""
 
     text: str
     title: str = ""
@@ -39,11 +36,16 @@ class HtmlPage:
     created_at: str = ""
     description: str = ""
     anchors: tuple[str, ...] = ()
+    is_too_deep: bool = False
 
 
 def read_html(source: str) -> HtmlPage:
     """The page; its `text` is empty when there is no content."""
-    soup = BeautifulSoup(source, "lxml")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)  # XHTML reads well as HTML
+        soup = BeautifulSoup(source, "lxml")
+    is_too_deep = _flatten(soup)
+    current = soup.select_one("[aria-current=page]")
     page = HtmlPage(
         text="",
         title=_text_of(soup.find("title")),
@@ -51,8 +53,12 @@ def read_html(source: str) -> HtmlPage:
         author=_meta(soup, "author", "article:author"),
         created_at=_meta(soup, "article:published_time", "date", "dc.date"),
         description=_meta(soup, "description", "og:description"),
+        is_too_deep=is_too_deep,
     )
-    main = _main(soup)
+    in_navigation = _text_of(current)
+    keep_tabs(soup)
+    prepare_code(soup)
+    main = main_content(soup)
     if main is None:
         return page
     headings = [heading for heading in main.find_all(_HEADINGS) if _text_of(heading)]
@@ -60,79 +66,42 @@ def read_html(source: str) -> HtmlPage:
     for heading in headings:
         for link in heading.select('a[href^="#"]'):
             link.unwrap()  # a heading that links to itself
-    markdown = _Converter().convert_soup(main)
-    text = re.sub(r"\n{3,}", "\n\n", "\n".join(_ends_trimmed(markdown))).strip("\n")
-    first = next((heading for heading in headings if heading.name == "h1"), None)
-    return replace(
-        page,
-        text=f"{text}\n" if text.strip() else "",
-        title=_text_of(first) or page.title,
-        anchors=anchors,
-    )
+    title = _best_title(page.title, headings, in_navigation)
+    return replace(page, text=to_markdown(main), title=title, anchors=anchors)
 
 
-class _Converter(MarkdownConverter):
-    """Markdown as this project's parser reads it best: ATX headings, named fences, tables that hold."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            heading_style=ATX,
-            bullets="-",
-            escape_underscores=False,
-            escape_asterisks=False,
-            code_language_callback=_code_language,
-        )
-
-    def convert_img(self, element: Tag, text: str, parent_tags: set[str]) -> str:
-        """A picture says what its caption says; addresses of files are no text."""
-        return str(element.get("alt") or "")
-
-    def convert_td(self, element: Tag, text: str, parent_tags: set[str]) -> str:
-        return self._cell(element, text)
-
-    def convert_th(self, element: Tag, text: str, parent_tags: set[str]) -> str:
-        return self._cell(element, text)
-
-    def _cell(self, element: Tag, text: str) -> str:
-        """A cell on one line; of a cell over several columns the others are empty."""
-        span = str(element.get("colspan") or "1")
-        columns = min(int(span), 100) if span.isdecimal() else 1
-        content = " ".join(text.split()).replace("|", "\\|")
-        return f" {content} " + "|" * max(columns, 1)
-
-    def convert_pre(self, element: Tag, text: str, parent_tags: set[str]) -> str:
-        """A fence longer than any in the code, with the code as it is."""
-        code = element.get_text().strip("\n")
-        if not code.strip():
-            return ""
-        longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
-        marks = "`" * max(3, longest + 1)
-        return f"\n\n{marks}{_code_language(element)}\n{code}\n{marks}\n\n"
+def _flatten(soup: BeautifulSoup) -> bool:
+    """Replaces what nests below `MAX_DEPTH` by its text; whether there was any."""
+    waiting: list[tuple[Tag, int]] = [(soup, 0)]
+    is_too_deep = False
+    while waiting:
+        tag, depth = waiting.pop()
+        if depth == MAX_DEPTH and tag.find(True) is not None:
+            text = tag.get_text()
+            tag.clear()
+            tag.append(NavigableString(text))
+            is_too_deep = True
+        else:
+            waiting.extend((each, depth + 1) for each in tag.contents if isinstance(each, Tag))
+    return is_too_deep
 
 
-def _main(soup: BeautifulSoup) -> Tag | None:
-    """The part that holds the content, navigation taken out of it."""
-    for chrome in soup.select(_CHROME):
-        # Titles often stand in a header of their own.
-        if chrome.name == "header" and chrome.find("h1"):
-            continue
-        chrome.decompose()
-    for selector in _MAIN:
-        found = soup.select_one(selector)
-        if found is not None and found.get_text(strip=True):
-            return found
-    return None
+def _best_title(stated: str, headings: list[Tag], in_navigation: str) -> str:
+    """The page's title from `<title>`, its headings and the navigation.
 
-
-def _code_language(element: Tag) -> str:
-    """The language of a `<pre>`, from the classes of itself, its `<code>` or the blocks around."""
-    around = [element, *element.find_all("code"), *list(element.parents)[:2]]
-    for tag in around:
-        for name in tag.get_attribute_list("class"):
-            match = _CODE_LANGUAGE.fullmatch(str(name))
-            if match and match[1].lower() not in _NOT_A_LANGUAGE:
-                return match[1].lower()
-    return ""
+    A single level-1 heading is the title. A page with none or with several of them is called what
+    `<title>` says, without the name of the site where another part of it is a heading of the page.
+    """
+    first_level = [_text_of(each) for each in headings if each.name == "h1"]
+    if len(first_level) == 1 or (first_level and not stated):
+        return first_level[0]
+    parts = _TITLE_SEPARATOR.split(stated)
+    for heading in headings[:_HEADINGS_FOR_TITLE]:
+        if _text_of(heading) in parts:
+            return _text_of(heading)
+    if in_navigation in parts:
+        return in_navigation
+    return stated or (_text_of(headings[0]) if headings else in_navigation)
 
 
 def _anchor(heading: Tag) -> str:
@@ -141,27 +110,11 @@ def _anchor(heading: Tag) -> str:
     opens = (
         parent is not None and parent.name in ("section", "div") and parent.find(True) is heading
     )
-    inside: Any = heading.find(id=True)
+    inside: Any = heading.find(id=True) or heading.find("a", attrs={"name": True})
     for tag in (heading, inside, parent if opens else None):
-        if tag is not None and tag.get("id"):
-            return str(tag["id"])
+        if tag is not None and (tag.get("id") or (tag.name == "a" and tag.get("name"))):
+            return str(tag.get("id") or tag["name"])
     return ""
-
-
-def _ends_trimmed(markdown: str) -> list[str]:
-    """The lines; white space at line ends outside code means nothing here."""
-    lines: list[str] = []
-    marks = ""
-    for line in markdown.split("\n"):
-        opening = re.match(r"`{3,}", line)
-        if marks:
-            lines.append(line)
-            if line == marks:
-                marks = ""
-        else:
-            marks = opening[0] if opening else ""
-            lines.append(line.rstrip())
-    return lines
 
 
 def _text_of(tag: Any) -> str:

@@ -20,7 +20,7 @@ from markdown_it.token import Token
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.languages import mdx as mdx_syntax
-from kbc.languages.anchors import Anchors
+from kbc.languages.anchors import Anchors, SlugStyle, split_attributes
 from kbc.languages.front_matter import FrontMatter, read_front_matter
 from kbc.records import Section
 
@@ -99,9 +99,10 @@ class Document:
 
 
 @remembered("markdown")
-def parse(text: str, *, mdx: bool = False) -> Document:
+def parse(text: str, *, mdx: bool = False, style: SlugStyle = "github") -> Document:
     """The structure of `text`. With `mdx`, import and export statements, JSX tags and expressions
-    are no part of any block, and indented text is no code, as MDX has it."""
+    are no part of any block, and indented text is no code, as MDX has it. `style` is the rule by which
+    headings get their anchors."""
     problems: list[Diagnostic] = []
     source = text.replace("\r\n", "\n")
     line_numbers: Sequence[int] = range(1, source.count("\n") + 2)
@@ -121,7 +122,7 @@ def parse(text: str, *, mdx: bool = False) -> Document:
     # markdown-it's own newline handling is done above; NUL is what its rules cannot see.
     parser.block.parse("\n".join(lines).replace("\0", "\ufffd"), parser, environment, tokens)
     references = environment.get("references", {})
-    blocks, headings = _blocks(tokens, lines, line_numbers, references, problems)
+    blocks, headings = _blocks(tokens, lines, line_numbers, references, problems, style)
     return Document(
         text=text,
         front_matter=front_matter,
@@ -204,11 +205,12 @@ def _blocks(
     line_numbers: Sequence[int],
     references: Mapping[str, Any],
     problems: list[Diagnostic],
+    style: SlugStyle,
 ) -> tuple[list[Block], list[Block]]:
     """The blocks in order, and the headings among them (also those that share a line, see `add`)."""
     blocks: list[Block] = []
     headings: list[Block] = []
-    anchors = Anchors()
+    anchors = Anchors(style)
     covered = 0  # lines before this index belong to a block or are known to be blank
 
     def add(first: int, end: int, kind: BlockKind, **fields: Any) -> None:
@@ -237,7 +239,7 @@ def _blocks(
 
     for index, token in enumerate(tokens):
         if token.type == "heading_open" and token.level > 0:
-            anchors.next(plain_text(tokens[index + 1].content, references))
+            _titled(tokens[index + 1].content, references, anchors)
         if token.type == "fence":
             _check_fence(token, line_numbers, problems)
         kind = _KINDS.get(token.type)
@@ -249,9 +251,8 @@ def _blocks(
         add_references(covered, first)
         covered = end
         if kind == "heading":
-            title = plain_text(tokens[index + 1].content, references)
-            level = int(token.tag[1])
-            add(first, end, kind, level=level, title=title, anchor=anchors.next(title))
+            title, anchor = _titled(tokens[index + 1].content, references, anchors)
+            add(first, end, kind, level=int(token.tag[1]), title=title, anchor=anchor)
         elif kind == "paragraph":
             add(first, end, kind, content=tokens[index + 1].content)
         elif kind == "list":
@@ -263,6 +264,13 @@ def _blocks(
             add(first, end, kind)
     add_references(covered, len(lines))
     return blocks, headings
+
+
+def _titled(source: str, references: Mapping[str, Any], anchors: Anchors) -> tuple[str, str]:
+    """A heading's plain title, without its attributes, and its anchor."""
+    bare, stated = split_attributes(source)
+    title = plain_text(bare, references)
+    return title, anchors.next(title, stated)
 
 
 def _list_items(tokens: Sequence[Token], opening: int) -> tuple[str, ...]:

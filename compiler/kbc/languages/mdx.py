@@ -39,6 +39,8 @@ _CLOSE_BRACKET = re.compile(r"[)\]}]")
 _BACKTICKS = re.compile(r"`+")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_HEADING_ID = re.compile(r"\{/\*[ \t]*[\w:.-]+[ \t]*\*/\}")
 _NOT_LINE_END = re.compile(r"[^\n]")
 
 _BLOCKS = MarkdownIt("commonmark").disable(["code", "html_block"])
@@ -80,8 +82,17 @@ def clean(text: str) -> str:
 
 
 def mask(text: str) -> str:
-    """`text` with each character of MDX syntax replaced by a space, line ends kept."""
-    return _hide(text, _syntax(text, _code(text)))
+    """`text` with each character of MDX syntax replaced by a space, line ends kept. A comment that is
+    the id of a heading stays."""
+    found = _syntax(text, _code(text))
+    return _hide(text, [span for span in found if not _is_heading_id(text, span)])
+
+
+def _is_heading_id(text: str, span: Span) -> bool:
+    if not _HEADING_ID.fullmatch(text, span.start, span.end):
+        return False
+    line = text[text.rfind("\n", 0, span.start) + 1 : span.start]
+    return _HEADING.match(line) is not None and not _rest_of_line(text, span.end).strip()
 
 
 def _merge(code: list[Span], removed: list[Span]) -> list[tuple[Span, bool]]:

@@ -20,6 +20,7 @@ from pydantic import Field
 
 from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
+from kbc.frontends.includes import PageIncludes
 from kbc.frontends.markdown_file import line_count
 from kbc.frontends.metadata import Located, Metadata, Text
 from kbc.frontends.pages.files import (
@@ -93,8 +94,9 @@ def read(
     """The record of each source, by name, followed by those of its pages."""
     sources = _sources(collection, files, diagnostics)
     records: list[Record] = []
+    includes = PageIncludes(collection)
     for source in sorted(sources, key=lambda each: ((each.name or each.id).casefold(), each.id)):
-        pages = _pages(collection, source, diagnostics)
+        pages = _pages(collection, source, diagnostics, includes)
         if not pages:
             diagnostics.warning(
                 "source-without-pages",
@@ -103,6 +105,7 @@ def read(
                 hint="Add pages beside its source.toml, or remove it.",
             )
         records += [_source_record(collection, source, pages), *pages]
+    includes.report(diagnostics)
     return records
 
 
@@ -174,7 +177,9 @@ def _describe(source: _Source, file: SourceFile, diagnostics: Diagnostics) -> No
         )
 
 
-def _pages(collection: Collection, source: _Source, diagnostics: Diagnostics) -> list[PageRecord]:
+def _pages(
+    collection: Collection, source: _Source, diagnostics: Diagnostics, includes: PageIncludes
+) -> list[PageRecord]:
     """The pages in the order of the sitemaps, then of the paths; of an address the first page."""
     locations: list[str] = []
     files: list[SourceFile] = []
@@ -193,7 +198,7 @@ def _pages(collection: Collection, source: _Source, diagnostics: Diagnostics) ->
     records: dict[str, PageRecord] = {}
     ids: set[str] = set()
     for file in files:
-        for page in read_pages(file, diagnostics):
+        for page in read_pages(file, diagnostics, includes):
             record = _record(collection, source, file, page, listed.get(file.path, ""), ids)
             key = page_key(record.url)
             if key in records:

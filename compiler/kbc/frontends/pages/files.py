@@ -17,6 +17,7 @@ from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
 from kbc.formats import Converted
 from kbc.frontends.converted import converted_sections, is_converted, read_converted
+from kbc.frontends.includes import PageIncludes
 from kbc.frontends.markdown_file import first_paragraph, shorten
 from kbc.languages import markdown
 from kbc.project.source_file import SourceFile
@@ -62,6 +63,7 @@ class Page:
     page_count: int = 0
     tags: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
+    is_too_deep: bool = False  # HTML of which some was reduced to its text
 
 
 def plain_name(path: str) -> str:
@@ -75,8 +77,9 @@ def redirect_target(text: str) -> str:
     return html_entities.unescape(found[1]).strip("'\" ") if found else ""
 
 
-def read_pages(file: SourceFile, diagnostics: Diagnostics) -> list[Page]:
-    """The pages of a file, chosen by its name; what cannot be read is left out, with a diagnostic."""
+def read_pages(file: SourceFile, diagnostics: Diagnostics, includes: PageIncludes) -> list[Page]:
+    """The pages of a file, chosen by its name, with what they include; what cannot be read is left out,
+    with a diagnostic."""
     if is_converted(file.path):
         return [_converted(document) for document in read_converted(file, diagnostics)]
     name = plain_name(file.path)
@@ -88,12 +91,20 @@ def read_pages(file: SourceFile, diagnostics: Diagnostics) -> list[Page]:
         return list(_json_lines(file, text, diagnostics))
     if ending in ("html", "htm") or looks_like_html(name, file.data):
         found = [_html(text)]
+        if found[0].is_too_deep:
+            diagnostics.warning(
+                "html-too-deep",
+                "the page nests its elements deeper than a browser's reader would see;"
+                " below that only their text was kept",
+                file.path,
+                hint="Check the markup: an element may never be closed.",
+            )
     elif BUNDLE.fullmatch(name):
         found = list(_llms_full(text))
     elif ending == "txt":
         found = [_plain(text)]
     else:
-        found = [_markdown(file, text, diagnostics)]
+        found = [_markdown(file, includes.expand(file, text), diagnostics)]
     if not any(page.text.strip() for page in found):
         diagnostics.warning(
             "page-without-content",
@@ -168,6 +179,7 @@ def _html(source: str) -> Page:
         author=found.author,
         created_at=found.created_at,
         sections=sections,
+        is_too_deep=found.is_too_deep,
     )
 
 

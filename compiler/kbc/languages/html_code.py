@@ -1,0 +1,184 @@
+"""Code blocks of HTML pages: their text as a reader sees it, their language, no line numbers.
+
+Generators mark lines with spans, breaks or table rows, and put line numbers into a gutter, into cells of
+their own, or before each line. The classes below are those of Docusaurus (Prism), Hugo (Chroma), Sphinx
+(Pygments), Jekyll (Rouge), VitePress (Shiki), mdBook and rustdoc (highlight.js), pandoc and GitHub.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bs4 import BeautifulSoup, Comment, Tag
+from bs4.element import NavigableString
+
+_GUTTERS = frozenset(
+    [
+        "lineno",
+        "linenos",
+        "linenodiv",
+        "ln",
+        "lnt",
+        "rouge-gutter",
+        "gutter",
+        "blob-num",
+        "line-number",
+        "line-numbers",
+        "line-numbers-wrapper",
+        "line-numbers-rows",
+        "hljs-ln-numbers",
+        "lntd",
+        "LineNr",
+    ]
+)
+"""Classes of what holds line numbers, if its text is nothing but numbers."""
+
+_NAMES_OF_LANGUAGE = frozenset({"lang", "code-lang"})
+_LINE_CLASSES = frozenset({"line", "token-line", "code-line", "view-line", "hljs-ln-line"})
+_BLOCKS = frozenset({"div", "p", "li", "tr", "table", "tbody", "ol", "ul"})
+
+_LANGUAGE = re.compile(
+    r"(?:language|lang|highlight-source|highlight-text|highlight|sourceCode|brush:?)-?([\w+#-]+)"
+)
+_NAMED_BESIDE = frozenset({"hljs", "sourcecode", "prettyprint", "brush:", "highlight", "src"})
+"""Classes beside which another class is the language: `hljs rust`, `sourceCode rust`."""
+
+_NOT_A_LANGUAGE = frozenset(
+    [
+        "code",
+        "default",
+        "none",
+        "text",
+        "plaintext",
+        "notranslate",
+        "chroma",
+        "highlighter",
+        "rouge",
+        "numberlines",
+        "literal-block",
+        "copyable",
+        "undefined",
+        "nohighlight",
+        "linenums",
+        "toolbar",
+    ]
+)
+_ALIASES = {"python3": "python", "py3": "python", "ipython3": "python", "pycon3": "pycon"}
+_BARE = frozenset({"rust", "screen-bash"})  # rustdoc names the language alone
+_NEARBY = 4
+"""Blocks around a `<pre>` whose classes can name its language."""
+
+
+def prepare_code(soup: BeautifulSoup) -> None:
+    """Takes line numbers and names of languages out, and code out of tables that only lay it out."""
+    for tag in soup.find_all(class_=True):
+        if tag.decomposed:
+            continue
+        classes = classes_of(tag)
+        if not _GUTTERS.isdisjoint(classes):
+            if re.fullmatch(r"[\d\s]*", tag.get_text()):
+                tag.decompose()
+        elif not _NAMES_OF_LANGUAGE.isdisjoint(classes) and tag.find_next_sibling("pre"):
+            tag.decompose()
+    for table in reversed(soup.find_all("table")):
+        codes = table.find_all("pre")
+        if table.find_parent("pre") is None and len(codes) == 1 and _lays_out(table, codes[0]):
+            _name_language(codes[0])
+            table.replace_with(codes[0].extract())
+
+
+def _lays_out(table: Tag, code: Tag) -> bool:
+    return "".join(table.get_text().split()) == "".join(code.get_text().split())
+
+
+def _name_language(code: Tag) -> None:
+    """Keeps the language when the block leaves what names it."""
+    if language := code_language(code):
+        code["class"] = f"language-{language}"
+
+
+def code_text(element: Tag) -> str:
+    """The code with a line end where the page shows one; blank lines around it are left out."""
+    parts: list[str] = []
+    for text in _texts(element):
+        if text is not None:
+            parts.append(text)
+        elif parts and not parts[-1].endswith("\n"):
+            parts.append("\n")
+    return "".join(parts).replace("\r\n", "\n").strip("\n")
+
+
+def _texts(element: Tag) -> Iterator[str | None]:
+    """The texts in order; None where a new line must have begun."""
+    waiting: list[object] = [element]
+    while waiting:
+        node = waiting.pop()
+        if node is None:
+            yield None
+        elif isinstance(node, Tag):
+            if node.name == "br":
+                yield "\n"
+                continue
+            if node.name in _BLOCKS or _follows_line(node):
+                yield None
+            if node.name in _BLOCKS:
+                waiting.append(None)
+            waiting.extend(reversed(node.contents))
+        elif isinstance(node, NavigableString) and not isinstance(node, Comment):
+            yield str(node)
+
+
+def _follows_line(node: Tag) -> bool:
+    """Whether `node` is a line directly after another one, with nothing between the two."""
+    before = node.previous_sibling
+    return isinstance(before, Tag) and _is_line(node) and _is_line(before)
+
+
+def _is_line(tag: Tag) -> bool:
+    return tag.has_attr("data-line") or not _LINE_CLASSES.isdisjoint(classes_of(tag))
+
+
+def code_language(element: Tag) -> str:
+    """The language of a `<pre>`, from the classes of itself, its `<code>` or the blocks around; "" when
+    none is named."""
+    for tag in (element, *element.find_all("code", limit=2), *_around(element)):
+        if language := _language_of(tag):
+            return _ALIASES.get(language, language)
+    return ""
+
+
+def _around(element: Tag) -> Iterator[Tag]:
+    """The blocks around that hold no other code."""
+    for parent in list(element.parents)[:_NEARBY]:
+        if parent.name in ("body", "main", "article", "section", "[document]"):
+            return
+        if len(parent.find_all("pre", limit=3)) > 1 + (element.find("pre") is not None):
+            return
+        yield parent
+
+
+def _language_of(tag: Tag) -> str:
+    classes = classes_of(tag)
+    for name in classes:
+        match = _LANGUAGE.fullmatch(name)
+        if match and "-" in name and match[1].lower() not in _NOT_A_LANGUAGE:
+            return match[1].lower()
+    lowered = [name.lower().rstrip(";") for name in classes]
+    for attribute in ("data-lang", "data-language"):
+        named = str(tag.get(attribute) or "").strip().lower()
+        if re.fullmatch(r"[\w+#-]+", named) and named not in _NOT_A_LANGUAGE:
+            return named
+    if tag.name in ("pre", "code"):
+        beside = [each for each in lowered if each not in _NAMED_BESIDE | _NOT_A_LANGUAGE]
+        if len(beside) < len(lowered) and beside and re.fullmatch(r"[a-z][\w+#]{0,19}", beside[0]):
+            return beside[0]
+        return next((name for name in lowered if name in _BARE), "")
+    return ""
+
+
+def classes_of(tag: Tag) -> list[str]:
+    """The classes of an element."""
+    if "class" not in tag.attrs:
+        return []
+    return [str(name) for name in tag.get_attribute_list("class") if name]

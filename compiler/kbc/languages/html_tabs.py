@@ -1,0 +1,74 @@
+"""Tabs of HTML pages: every panel stays, with its label before it.
+
+Labels and panels are two lists in the same order, found by ARIA roles (Docusaurus, Starlight, sphinx-tabs)
+or by the classes of VitePress, mkdocs-material and sphinx-design.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bs4 import BeautifulSoup, Tag
+
+_BY_CLASS = (
+    ("vp-code-group", ".tabs label", ".blocks > *"),
+    ("tabbed-set", ".tabbed-labels > label, .tabbed-labels > a", ".tabbed-content > .tabbed-block"),
+    ("sd-tab-set", "label.sd-tab-label", ".sd-tab-content"),
+    ("tab-set", "label.tab-label", ".tab-content"),
+    ("tabset", ".nav-tabs > li", ".tab-content > .tab-pane"),
+)
+"""The class of a container, and the selectors of the labels and of the panels in it."""
+
+_LEVELS_TO_PANELS = 4
+
+
+def keep_tabs(soup: BeautifulSoup) -> None:
+    """Shows hidden panels and puts each label, in bold, before its panel."""
+    for container, labels, panels in _BY_CLASS:
+        for found in soup.find_all(class_=container):
+            _label(found.select(labels), found.select(panels))
+    for tab_list in soup.find_all(role="tablist"):
+        labelled = tab_list.find_all(role="tab")
+        ids = {str(tab.get("aria-controls") or "") for tab in labelled}
+        panels_found = [
+            panel
+            for panel in _nearby_panels(tab_list)
+            if not ids - {""} or not panel.get("id") or str(panel["id"]) in ids
+        ]
+        if labelled and _label(labelled, panels_found):
+            tab_list.decompose()
+    for panel in soup.find_all(role="tabpanel"):
+        _show(panel)
+
+
+def _nearby_panels(tab_list: Tag) -> Sequence[Tag]:
+    """The panels in the nearest block around the labels that holds any."""
+    for parent in list(tab_list.parents)[:_LEVELS_TO_PANELS]:
+        found = parent.find_all(role="tabpanel")
+        if found:
+            outer = [each for each in found if each.find_parent(attrs={"role": "tabpanel"}) is None]
+            return outer or found
+    return ()
+
+
+def _label(labels: Sequence[Tag], panels: Sequence[Tag]) -> bool:
+    if not labels or len(labels) != len(panels):
+        return False
+    for label, panel in zip(labels, panels, strict=True):
+        text = " ".join(label.get_text().split()) or str(label.get("data-title") or "")
+        _show(panel)
+        if text:
+            title = BeautifulSoup("<p><strong></strong></p>", "lxml").p
+            assert title is not None
+            assert title.strong is not None
+            title.strong.string = text
+            panel.insert_before(title.extract())
+    for label in labels:
+        label.decompose()
+    return True
+
+
+def _show(panel: Tag) -> None:
+    for attribute in ("hidden", "aria-hidden"):
+        if panel.has_attr(attribute):
+            del panel[attribute]

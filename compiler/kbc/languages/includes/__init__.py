@@ -1,0 +1,8 @@
+"""What Markdown pages pull in and wrap: includes, shortcodes, admonitions, tabs, of any generator.
+
+Imports nothing of the package outside of this folder.
+"""
+
+from kbc.languages.includes.expansion import Expansion, expand
+
+__all__ = ["Expansion", "expand"]

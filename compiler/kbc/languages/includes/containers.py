@@ -1,0 +1,230 @@
+"""Admonitions, tabs and details of Markdown generators: the label in bold, the text as it is.
+
+Read are `!!!`, `???` and `===` with indented text (Python-Markdown), `:::` (Docusaurus, VitePress, MyST,
+Quarto), `///` (pymdownx blocks), and the labels of MDX components. Nothing in fenced code is touched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+FENCE = re.compile(
+    r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<marks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
+)
+
+_INDENTED = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<mark>!!!|\?\?\?\+?|===[!+]{0,2})[ \t]+(?P<kind>[\w-]+(?:[ \t]+[\w-]+)*)?"
+    r"[ \t]*(?P<title>\"[^\"\n]*\")?[ \t]*$"
+)
+_COLONS = re.compile(
+    r"^(?P<indent>[ \t>]*)(?P<marks>:{3,})[ \t]*(?P<name>\{[^}\n]*\}|[\w][\w.:-]*)"
+    r"(?P<label>\[[^\]\n]*\])?(?P<rest>[^\n]*)$"
+)
+_COLONS_END = re.compile(r"^[ \t>]*:{3,}[ \t]*$")
+_SLASHES = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<marks>/{3,})[ \t]*(?P<name>[\w-]+)[ \t]*(?:\|[ \t]*(?P<title>.*))?$"
+)
+_SLASHES_END = re.compile(r"^[ \t]*/{3,}[ \t]*$")
+_OPTION = re.compile(r"^(?: {4}|\t)\s*[\w-]+:(?:\s|$)")
+_API_NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
+_COMPONENT = re.compile(r"^(?P<indent>[ \t]*)<(?P<name>[A-Z]\w*)\b(?P<attributes>[^<>]*)(?<!/)>")
+_LABEL = re.compile(r"\b(?:label|title|header|summary)\s*=\s*\{?\s*[\"'`]([^\"'`\n]+)[\"'`]")
+
+_UNLABELLED = frozenset(
+    [
+        "code-group",
+        "tabs",
+        "raw",
+        "v-pre",
+        "div",
+        "html",
+        "caption",
+        "define",
+        "columns",
+        "center",
+        "row",
+        "col",
+    ]
+)
+_NOTICES = frozenset(
+    [
+        "Note",
+        "Tip",
+        "Warning",
+        "Caution",
+        "Danger",
+        "Info",
+        "Important",
+        "Pitfall",
+        "DeepDive",
+        "Deprecated",
+        "Canary",
+        "Callout",
+        "Admonition",
+        "Aside",
+    ]
+)
+_PANELS = frozenset(
+    [
+        "TabItem",
+        "Tab",
+        "Step",
+        "Accordion",
+        "AccordionItem",
+        "Details",
+        "Card",
+        "Expandable",
+        "CodeGroup",
+    ]
+)
+
+
+def label_containers(text: str, unresolved: Counter[str]) -> str:
+    """`text` with a bold label where a container begins, and its marks removed."""
+    return "\n".join(_lines(text.split("\n"), unresolved))
+
+
+def label(kind: str, title: str = "") -> str:
+    """`**Note: Title**`; marks of emphasis in the title are left out."""
+    name = re.sub(r"[-_]+", " ", kind).strip()
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    shown = re.sub(r"\*\*|__", "", title).strip()
+    if not shown or shown.casefold() == name.casefold():
+        return f"**{name[:1].upper()}{name[1:]}**" if name else ""
+    return f"**{name[:1].upper()}{name[1:]}: {shown}**" if name else f"**{shown}**"
+
+
+def _lines(lines: Sequence[str], unresolved: Counter[str]) -> Iterator[str]:
+    marks = ""
+    index = slashes = colons = 0
+    while index < len(lines):
+        line = lines[index]
+        index += 1
+        opening = FENCE.match(line)
+        if marks or opening:
+            marks = after_fence(marks, line, opening)
+            yield line
+        elif found := _INDENTED.match(line):
+            if found["mark"].startswith("===") != (found["kind"] is None) or not _is_open(
+                lines, index, found
+            ):
+                yield line
+                continue
+            block, index = _block(lines, index, len(found["indent"].expandtabs(4)))
+            title = (found["title"] or "").strip('"')
+            kind = (found["kind"] or "").split(" ")[0]
+            yield from _labelled(found["indent"], label(kind, title))
+            yield from (
+                found["indent"] + inner if inner else "" for inner in _lines(block, unresolved)
+            )
+            yield ""
+        elif found := _COLONS.match(line):
+            index, name = _colons(lines, index, found)
+            if _API_NAME.fullmatch(name):
+                unresolved["::: (API)"] += 1
+                yield f"{found['indent']}`{name}`"
+                continue
+            colons += 1
+            yield from _labelled(found["indent"], _colons_label(name, found))
+        elif colons and _COLONS_END.match(line):
+            colons -= 1
+            yield ""
+        elif (found := _SLASHES.match(line)) and _closes(lines, index, found["marks"]):
+            while index < len(lines) and _OPTION.match(lines[index]):
+                index += 1
+            slashes += 1
+            name, title = found["name"], found["title"] or ""
+            is_panel = name in ("tab", "details") and title
+            shown = label("" if is_panel else name, title) if name not in _UNLABELLED else ""
+            yield from _labelled(found["indent"], shown)
+        elif slashes and _SLASHES_END.match(line):
+            slashes -= 1
+            yield ""
+        elif found := _COMPONENT.match(line):
+            yield line
+            shown = _component_label(found["name"], found["attributes"])
+            if shown:
+                yield from _labelled(found["indent"], shown)
+        else:
+            yield line
+
+
+def after_fence(marks: str, line: str, opening: re.Match[str] | None) -> str:
+    """The marks of the fence that is open after `line`, "" for none."""
+    if not marks:
+        return opening["marks"] if opening else ""
+    shut = line.strip(" \t>")
+    is_end = shut.startswith(marks) and not shut.strip(marks[0])
+    return "" if is_end else marks
+
+
+def _labelled(indent: str, shown: str) -> Iterator[str]:
+    """The label as a paragraph of its own."""
+    if shown:
+        yield from ("", indent + shown, "")
+    else:
+        yield ""
+
+
+def _is_open(lines: Sequence[str], index: int, found: re.Match[str]) -> bool:
+    """Whether indented text follows: `!!! x` in prose is no admonition."""
+    width = len(found["indent"].expandtabs(4))
+    following = next((each for each in lines[index:] if each.strip()), "")
+    return len(following.expandtabs(4)) - len(following.expandtabs(4).lstrip()) >= width + 2
+
+
+def _block(lines: Sequence[str], index: int, width: int) -> tuple[list[str], int]:
+    """The indented lines from `index` on, without their margin, and the index after them."""
+    block: list[str] = []
+    while index < len(lines):
+        line = lines[index].expandtabs(4) if lines[index].startswith((" ", "\t")) else lines[index]
+        if line.strip() and len(line) - len(line.lstrip()) < width + 2:
+            break
+        margin = min(width + 4, len(line) - len(line.lstrip()))
+        block.append(line[margin:] if line.strip() else "")
+        index += 1
+    while block and not block[-1]:
+        block.pop()
+        index -= 1
+    return block, index
+
+
+def _colons(lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, str]:
+    """The index after the options of a `:::` block, and its name."""
+    name = found["name"].strip("{}").strip()
+    if _API_NAME.fullmatch(name):
+        while index < len(lines) and lines[index].startswith(("    ", "\t")):
+            index += 1
+    return index, name
+
+
+def _colons_label(name: str, found: re.Match[str]) -> str:
+    if found["name"].startswith("{"):
+        title = _LABEL.search(name)
+        kind = name.split()[0].lstrip(".#") if name else ""
+        kind = kind.removeprefix("callout-")
+        shown = title[1] if title else found["rest"].strip()
+    else:
+        kind, shown = name, (found["label"] or "").strip("[]") or found["rest"].strip()
+        shown = re.sub(r"\s*\{[^}]*\}\s*$", "", shown)
+    if kind in _UNLABELLED:
+        return ""
+    return (
+        label("", shown) if kind in ("details", "tab", "tab-item") and shown else label(kind, shown)
+    )
+
+
+def _closes(lines: Sequence[str], index: int, marks: str) -> bool:
+    return any(line.strip() == marks for line in lines[index:])
+
+
+def _component_label(name: str, attributes: str) -> str:
+    stated = _LABEL.search(attributes)
+    if name in _NOTICES:
+        return label(name, stated[1] if stated else "")
+    if name in _PANELS:
+        value = stated or re.search(r"\bvalue\s*=\s*[\"']([^\"'\n]+)[\"']", attributes)
+        return label("", value[1]) if value else ""
+    return ""

@@ -1,0 +1,347 @@
+"""Inserts what a Markdown page includes, and labels what it wraps, so that its text is what readers see.
+
+A directive is recognised by itself, whichever generator made it. In fenced code only
+those of mdBook and of mkdocs snippets are, and only where the file exists: other code is an example.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from kbc.languages.includes.containers import FENCE, after_fence, label_containers
+from kbc.languages.includes.files import (
+    Page,
+    Reader,
+    dedent,
+    excerpt,
+    fence,
+    language_of,
+    ranges,
+    region,
+)
+from kbc.languages.includes.shortcodes import replace_shortcodes
+
+_TRIGGER = re.compile(
+    r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?::{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)|@include|raw-loader"
+    r"|^[ \t]*<[A-Z]|^import\b",
+    re.MULTILINE,
+)
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_EXAMPLES = frozenset(
+    ["md", "markdown", "mdx", "hbs", "handlebars", "go-html-template", "html+handlebars", "jinja"]
+)
+"""Languages of fences that show directives."""
+
+_MDBOOK = re.compile(
+    r"(?<!\\)\{\{\s*#(?P<name>include|rustdoc_include|playground|playpen)\s+(?P<target>[^\s}:]+)(?P<part>(?::[^\s}]*)?)[^}]*\}\}"
+)
+_MDBOOK_TITLE = re.compile(r"(?<!\\)\{\{\s*#title\s[^}]*\}\}[ \t]*\n?")
+_SNIPPET = re.compile(r"^(?P<indent>[ \t]*)-+8<-+[ \t]+[\"'](?P<target>[^\"'\n]+)[\"'][ \t]*$")
+_SNIPPET_BLOCK = re.compile(r"^(?P<indent>[ \t]*)-+8<-+[ \t]*$")
+_STARRED = re.compile(
+    r"^(?P<indent>[ \t]*)\{\*[ \t]*(?P<target>\S+)(?P<options>[^\n]*?)\*\}[ \t]*$"
+)
+_ARROWS = re.compile(
+    r"^(?P<indent>[ \t]*)<<<[ \t]*(?P<target>[^\s{\[#]+)(?:#(?P<region>[\w.-]+))?[ \t]*"
+    r"(?:\{(?P<info>[^}\n]*)\})?[ \t]*(?P<title>\[[^\]\n]*\])?[ \t]*$"
+)
+_COMMENT = re.compile(
+    r"<!--\s*@include:\s*(?P<target>[^\s{#>]+?)(?:#(?P<region>[\w.-]+))?\s*(?:\{(?P<lines>[\d, ]*)\})?\s*-->"
+)
+_IMPORT = re.compile(
+    r"^import\s+(?P<name>\w+)\s+from\s+[\"'](?P<raw>!!raw-loader!)?(?P<target>[^\"'\n]+)[\"'];?[ \t]*$",
+    re.MULTILINE,
+)
+_SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|\d+|[A-Za-z_][\w-]*)))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """`text` with everything inserted; `unresolved` counts, by directive, what could not be, and
+    `included` are the paths of the files that were inserted, in order."""
+
+    text: str
+    unresolved: Mapping[str, int]
+    included: tuple[str, ...] = ()
+
+
+def expand(text: str, path: str, read: Reader, *, bases: Sequence[str] = ()) -> Expansion:
+    """The page at `path` (below the root) as its generator shows it. `read` gives other files, `bases`
+    are folders that the generator looks in before those around the page. Text without directives is
+    returned as it is."""
+    if not _TRIGGER.search(text):
+        return Expansion(text, {})
+    page = Page(path, read, tuple(bases))
+    expanded = _expand(text, page)
+    return Expansion(expanded, dict(page.unresolved), tuple(page.included))
+
+
+def expand_part(path: str, text: str, page: Page) -> str:
+    """An included Markdown file, without its front matter."""
+    before = page.stack
+    page.stack = (*before, path)
+    try:
+        return _expand(text[_front_matter_end(text) :], page)
+    finally:
+        page.stack = before
+
+
+def _front_matter_end(text: str) -> int:
+    match = _FRONT_MATTER.match(text)
+    return match.end() if match else 0
+
+
+def _expand(text: str, page: Page) -> str:
+    newline = "\r\n" if "\r\n" in text else "\n"
+    start = _front_matter_end(text.replace("\r\n", "\n"))
+    source = text.replace("\r\n", "\n")
+    body = source[start:]
+    components = _imports(body, page)
+    parts = [
+        _code(stretch, page) if is_code else _prose(stretch, page, components)
+        for stretch, is_code in _stretches(body)
+    ]
+    result = source[:start] + label_containers("\n".join(parts), page.unresolved)
+    return result.replace("\n", newline) if newline != "\n" else result
+
+
+def _stretches(text: str) -> Iterator[tuple[str, bool]]:
+    """The text in order, as stretches of whole lines that are fenced code or not; joined with line
+    ends, they are the text."""
+    lines: list[str] = []
+    marks = ""
+    for line in text.split("\n"):
+        opening = None if marks else FENCE.match(line)
+        if opening and lines:
+            yield "\n".join(lines), False
+            lines = []
+        was_open = bool(marks)
+        marks = after_fence(marks, line, opening)
+        lines.append(line)
+        if was_open and not marks:
+            yield "\n".join(lines), True
+            lines = []
+    if lines:
+        yield "\n".join(lines), bool(marks)
+
+
+def _code(stretch: str, page: Page) -> str:
+    """A fenced block with includes in it replaced by files that exist."""
+    if "{{" not in stretch and "8<" not in stretch:
+        return stretch
+    lines = stretch.split("\n")
+    opening = FENCE.match(lines[0])
+    language = re.split(r"[\s{,]", (opening["info"] if opening else "").strip(), maxsplit=1)[
+        0
+    ].lower()
+    if language in _EXAMPLES:
+        return stretch
+    shown: list[str] = []
+    for line in lines:
+        snippet = _SNIPPET.match(line)
+        match = _MDBOOK.search(line)
+        if snippet is None and match is None:
+            shown.append(line)
+            continue
+        target = snippet["target"] if snippet else match["target"] + match["part"] if match else ""
+        found = _part(target, page)
+        if found is None and language in ("", "text", "txt", "html"):
+            shown.append(line)  # as likely an example
+            continue
+        if found is None:
+            page.unresolved[
+                "--8<--" if snippet else f"{{{{#{match['name'] if match else ''}}}}}"
+            ] += 1
+        inserted = f"(not included: {target})" if found is None else found[1]
+        if snippet:
+            shown += [snippet["indent"] + each if each else "" for each in inserted.split("\n")]
+        elif match:
+            before = line[: match.start()]
+            indent = before if not before.strip(" \t>") else ""
+            inserted = inserted.replace("\n", f"\n{indent}") if indent else inserted
+            shown.append(before + inserted + line[match.end() :])
+    return "\n".join(shown)
+
+
+def _part(target: str, page: Page) -> tuple[str, str] | None:
+    """Path and text of `file`, `file:2:10` or `file:anchor`; None when file or part is missing."""
+    match = _SNIPPET_PART.fullmatch(target.rstrip(":"))
+    path, part = (match["path"], target[len(match["path"]) + 1 :]) if match else (target, "")
+    found = page.find(path)
+    chosen = excerpt(found[1], part) if found else None
+    return (found[0], chosen) if found and chosen is not None else None
+
+
+def _prose(stretch: str, page: Page, components: Mapping[str, tuple[str, str, bool]]) -> str:
+    lines: list[str] = []
+    waiting = iter(stretch.split("\n"))
+    for line in waiting:
+        if "{*" in line and (match := _STARRED.match(line)):
+            lines.append(_indented(match["indent"], _starred(match, page)))
+        elif "8<" in line and (match := _SNIPPET.match(line)):
+            lines.append(_indented(match["indent"], _markdown(match["target"], "--8<--", page)))
+        elif "8<" in line and (match := _SNIPPET_BLOCK.match(line)):
+            for target in waiting:
+                if _SNIPPET_BLOCK.match(target):
+                    break
+                if target.strip() and not target.strip().startswith("; "):
+                    lines.append(
+                        _indented(match["indent"], _markdown(target.strip(), "--8<--", page))
+                    )
+        elif "<<<" in line and (match := _ARROWS.match(line)):
+            lines.append(_indented(match["indent"], _arrows(match, page)))
+        elif "{{" in line and _MDBOOK.search(_without_code(line)):
+            lines.append(_MDBOOK.sub(lambda found: _mdbook(found, page), line))
+        elif "@include" in line and _COMMENT.search(_without_code(line)):
+            lines.append(_COMMENT.sub(lambda found: _comment(found, page), line))
+        else:
+            lines.append(line)
+    text = "\n".join(lines)
+    if "{{#title" in text:
+        text = _MDBOOK_TITLE.sub("", text)
+    if "{{<" in text or "{{%" in text:
+        text = replace_shortcodes(text, page, expand_part)
+    return _mounted(text, page, components) if components else text
+
+
+def _without_code(line: str) -> str:
+    return re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", lambda span: " " * len(span[0]), line)
+
+
+def _indented(indent: str, text: str) -> str:
+    return "\n".join(indent + line if line else "" for line in text.split("\n")) if indent else text
+
+
+def _missing(target: str) -> str:
+    return f"(not included: {target})"
+
+
+def _markdown(target: str, directive: str, page: Page) -> str:
+    """A file, or a part of it, as it is; a Markdown file with what it includes."""
+    found = _part(target, page)
+    if found is None:
+        page.unresolved[directive] += 1
+        return _missing(target)
+    path, text = found
+    return (
+        expand_part(path, text, page)
+        if path.lower().endswith((".md", ".mdx", ".markdown"))
+        else text
+    )
+
+
+def _mdbook(match: re.Match[str], page: Page) -> str:
+    target = match["target"] + match["part"]
+    if match["name"] not in ("playground", "playpen"):
+        return _markdown(target, f"{{{{#{match['name']}}}}}", page)
+    found = page.load(match["target"], "{{#playground}}")
+    return fence(excerpt(found[1], "") or "", "rust") if found else _missing(target)
+
+
+def _starred(match: re.Match[str], page: Page) -> str:
+    """`{* file ln[1:3,5] hl[2] title["x"] *}`: the chosen lines, a mark for what lies between them, and
+    the highlighted lines counted within them."""
+    found = page.load(match["target"], "{* *}")
+    if found is None:
+        return _missing(match["target"])
+    path, text = found
+    options = dict(re.findall(r"\b(ln|hl|title)\[([^\]]*)\]", match["options"]))
+    lines = text.rstrip("\n").split("\n")
+    chosen = [(first, min(last, len(lines))) for first, last in ranges(options.get("ln", ""))]
+    shown: list[str] = []
+    position: dict[int, int] = {}
+    language = language_of(path)
+    for first, last in chosen or [(1, len(lines))]:
+        if shown:
+            shown.append("# ..." if language in ("python", "yaml", "bash", "toml") else "// ...")
+        for number in range(first, last + 1):
+            shown.append(lines[number - 1])
+            position[number] = len(shown)
+    highlighted = [
+        str(position[number])
+        for first, last in ranges(options.get("hl", ""))
+        for number in range(first, min(last, len(lines)) + 1)
+        if number in position
+    ]
+    title = options.get("title", "").strip("\"' ")
+    info = [f'title="{title}"'] if title else []
+    info += [f'hl_lines="{" ".join(highlighted)}"'] if highlighted else []
+    return fence("\n".join(shown), language, " ".join(info))
+
+
+def _arrows(match: re.Match[str], page: Page) -> str:
+    """VitePress: `<<< @/file#region{1,3-4 lang} [title]`."""
+    found = page.load(match["target"], "<<<")
+    text = found[1].rstrip("\n") if found else None
+    if text is not None and match["region"]:
+        text = region(text, match["region"])
+        if text is None:
+            page.unresolved["<<<"] += 1
+    if found is None or text is None:
+        return _missing(match["target"])
+    stated = (match["info"] or "").split()
+    lines = next((each for each in stated if re.fullmatch(r"[\d,-]+", each)), "")
+    language = next((each for each in stated if each != lines), "") or language_of(found[0])
+    info = [f"{{{lines}}}"] if lines else []
+    info += [match["title"]] if match["title"] else []
+    return fence(text, language.partition(":")[0], " ".join(info))
+
+
+def _comment(match: re.Match[str], page: Page) -> str:
+    """VitePress: `<!--@include: ./part.md{3,10}-->`."""
+    found = page.load(match["target"], "<!--@include-->")
+    if found is None:
+        return _missing(match["target"])
+    path, text = found
+    if match["region"]:
+        text = region(text, match["region"]) or ""
+    if match["lines"]:
+        first, comma, last = match["lines"].replace(" ", "").partition(",")
+        lines = text.split("\n")
+        end = int(last) if last else (len(lines) if comma else int(first or 1))
+        text = "\n".join(lines[int(first or 1) - 1 : end])
+    return expand_part(path, dedent(text), page).strip("\n")
+
+
+def _imports(body: str, page: Page) -> Mapping[str, tuple[str, str, bool]]:
+    """MDX: name -> path, text, and whether it is shown as code, of imported files that are text."""
+    found = {}
+    for match in _IMPORT.finditer(body):
+        target = match["target"]
+        is_raw = match["raw"] is not None
+        if is_raw or target.lower().endswith((".md", ".mdx")):
+            loaded = page.load(target, "raw-loader" if is_raw else "import of Markdown")
+            if loaded is not None:
+                found[match["name"]] = (*loaded, is_raw)
+    return found
+
+
+def _mounted(text: str, page: Page, components: Mapping[str, tuple[str, str, bool]]) -> str:
+    """`<Name/>` and `<CodeBlock>{Name}</CodeBlock>` with the file that `Name` was imported from."""
+    for name, (path, source, is_raw) in components.items():
+        if is_raw:
+            used = re.compile(
+                rf"<CodeBlock\b(?P<attributes>[^<>]*)>\s*\{{\s*{name}\s*\}}\s*</CodeBlock>"
+            )
+            text = used.sub(partial(_block, path=path, source=source), text)
+        elif re.search(rf"<{name}\b[^<>]*/>", text):
+            inner = expand_part(path, source, page).strip("\n")
+            text = re.sub(rf"<{name}\b[^<>]*/>", partial(_constant, inner), text)
+    return text
+
+
+def _constant(text: str, _: re.Match[str]) -> str:
+    return text
+
+
+def _block(match: re.Match[str], path: str, source: str) -> str:
+    attributes = dict(
+        re.findall(r"\b(language|title)\s*=\s*\{?[\"']([^\"']*)[\"']", match["attributes"])
+    )
+    title = attributes.get("title", "")
+    info = f'title="{title}"' if title else ""
+    code = source.rstrip("\n")
+    return f"\n{fence(code, attributes.get('language') or language_of(path), info)}\n"

@@ -1,0 +1,176 @@
+"""Finds the file that a directive names, and the part of it that the directive asks for."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+Reader = Callable[[str], bytes | None]
+"""The content of a file by its path below the root of the knowledge base (`../` leads above it), None
+where there is none or where it lies outside of the tree."""
+
+MAX_INCLUDED_CHARS = 2_000_000
+MAX_DEPTH = 8
+_LEVELS_ABOVE = 4
+_ROOTED = re.compile(r"^(?:@site/|@/|~/|/)")
+_ANCHOR_LINE = re.compile(r"ANCHOR(?:_END)?:\s*[\w-]+")
+_SECTION_LINE = re.compile(r"-+8<-+\s*\[\s*(?:start|end)\s*:?\s*[^\]]*\]")
+_REGION_LINE = re.compile(
+    r"^\s*(?://|#|--|<!--|/\*|;|%|REM\b)?\s*#?(?:end\s?)?region\b", re.IGNORECASE
+)
+_LANGUAGES = {
+    "py": "python", "rs": "rust", "js": "js", "mjs": "js", "ts": "ts", "yml": "yaml", "md": "markdown",
+    "sh": "bash", "rb": "ruby", "kt": "kotlin", "cs": "csharp", "txt": "text", "htm": "html",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Page:
+    """The page that is read: where it is, who reads other files, and what was found or not.
+
+    `bases` are further folders that the generator looks in. `stack` are the files being included.
+    """
+
+    path: str
+    read: Reader
+    bases: Sequence[str] = ()
+    unresolved: Counter[str] = field(default_factory=Counter)
+    included: dict[str, None] = field(default_factory=dict)
+    chars: int = 0
+    stack: tuple[str, ...] = ()
+
+    def load(self, target: str, directive: str) -> tuple[str, str] | None:
+        """Path and text of the file that `target` names; None, counted as unresolved, without one."""
+        found = self.find(target)
+        if found is None:
+            self.unresolved[directive] += 1
+        return found
+
+    def find(self, target: str) -> tuple[str, str] | None:
+        """As `load`; a missing file is not counted."""
+        if "://" in target or "\0" in target or len(self.stack) >= MAX_DEPTH:
+            return None
+        for place in self._places(target):
+            data = None if place in self.stack or place == self.path else self.read(place)
+            if data is None:
+                continue
+            text = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+            self.chars += len(text)
+            if self.chars > MAX_INCLUDED_CHARS or "\0" in text:
+                return None
+            self.included[place] = None
+            return place, text
+        return None
+
+    def _places(self, target: str) -> Iterator[str]:
+        """Beside the page, then from each folder above it: generators count from the page, from the
+        folder of the content or from that of their configuration."""
+        plain = _ROOTED.sub("", target.replace("\\", "/"))
+        beside = self.stack[-1] if self.stack else self.path
+        folders = [posixpath.dirname(beside)]
+        while folders[-1]:
+            folders.append(posixpath.dirname(folders[-1]))
+        folders += ["/".join([".."] * level) for level in range(1, _LEVELS_ABOVE + 1)]
+        seen = set()
+        for folder in (*self.bases, *folders):
+            place = posixpath.normpath(posixpath.join(folder, plain))
+            if place not in seen:
+                seen.add(place)
+                yield place
+
+
+PartExpander = Callable[[str, str, Page], str]
+"""Path, text and the page that includes it -> the text of an included Markdown file, expanded."""
+
+
+def language_of(path: str) -> str:
+    """What a fence with the content of this file is called."""
+    ending = posixpath.basename(path).rpartition(".")[2].lower()
+    return _LANGUAGES.get(ending, ending) if "." in posixpath.basename(path) else ""
+
+
+def excerpt(text: str, part: str) -> str | None:
+    """The part of a file that mdBook's `:part` or a snippet's `:part` names: lines `2`, `2:`, `:10`,
+    `2:10`, or an anchor, section or region; all of it for "". None when it is not there."""
+    lines = text.rstrip("\n").split("\n")
+    if match := re.fullmatch(r"(\d*)(:?)(-?\d*)", part):
+        first = int(match[1] or 1)
+        last = int(match[3]) if match[3] else (len(lines) if match[2] or not match[1] else first)
+        last = len(lines) + 1 + last if last < 0 else last
+        chosen: list[str] | None = lines[max(first, 1) - 1 : last]
+    else:
+        chosen = _marked(lines, part)
+    if chosen is None:
+        return None
+    return "\n".join(line for line in chosen if not _is_mark(line))
+
+
+def _is_mark(line: str) -> bool:
+    return _ANCHOR_LINE.search(line) is not None or _SECTION_LINE.search(line) is not None
+
+
+def _marked(lines: Sequence[str], name: str) -> list[str] | None:
+    """The lines between the marks of an anchor or a section."""
+    quoted = re.escape(name)
+    start = re.compile(
+        rf"ANCHOR:\s*{quoted}\s*(?:\*/|-->)?\s*$|8<-+\s*\[\s*start\s*:\s*{quoted}\s*\]"
+    )
+    end = re.compile(
+        rf"ANCHOR_END:\s*{quoted}\s*(?:\*/|-->)?\s*$|8<-+\s*\[\s*end\s*:\s*{quoted}\s*\]"
+    )
+    chosen: list[str] = []
+    is_inside = was_found = False
+    for line in lines:
+        if start.search(line):
+            is_inside = was_found = True
+        elif end.search(line):
+            is_inside = False
+        elif is_inside:
+            chosen.append(line)
+    return chosen if was_found else None
+
+
+def region(text: str, name: str) -> str | None:
+    """The lines between `#region name` and its end, without indentation and inner marks."""
+    quoted = re.escape(name)
+    start = re.compile(rf"#?region\s+{quoted}\s*(?:\*/|-->)?\s*$", re.IGNORECASE)
+    end = re.compile(rf"#?end\s?region(?:\s+{quoted})?\s*(?:\*/|-->)?\s*$", re.IGNORECASE)
+    chosen: list[str] = []
+    is_inside = was_found = False
+    for line in text.split("\n"):
+        if is_inside and end.search(line):
+            break
+        if is_inside:
+            if not _REGION_LINE.match(line):
+                chosen.append(line)
+        elif start.search(line) and not end.search(line):
+            is_inside = was_found = True
+    return dedent("\n".join(chosen)) if was_found else None
+
+
+def dedent(text: str) -> str:
+    """Without the white space that all lines with text begin with."""
+    lines = text.split("\n")
+    margins = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    margin = min(margins, default=0)
+    return "\n".join(line[margin:] if line.strip() else "" for line in lines) if margin else text
+
+
+def ranges(stated: str) -> list[tuple[int, int]]:
+    """`1:3,5` or `1-3,5` as pairs of first and last line."""
+    found = []
+    for match in re.finditer(r"(\d+)(?:\s*[:-]\s*(\d+))?", stated):
+        first = int(match[1])
+        found.append((first, max(first, int(match[2] or first))))
+    return found
+
+
+def fence(code: str, language: str, info: str = "") -> str:
+    """`code` between marks that do not occur in it."""
+    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
+    marks = "`" * max(3, longest + 1)
+    opening = f"{language} {info}".strip() if language else info.strip() and f"text {info}".strip()
+    return f"{marks}{opening}\n{code}\n{marks}"

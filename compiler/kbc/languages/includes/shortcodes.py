@@ -1,0 +1,203 @@
+"""Hugo's shortcodes: those of its own, of Docsy and of hugoDocs; an unknown one keeps its inner text."""
+
+from __future__ import annotations
+
+import re
+
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.files import Page, PartExpander, excerpt, fence, language_of
+
+SHORTCODE = re.compile(
+    r"\{\{(?P<mark>[<%])(?!/\*)\s*(?P<end>/?)\s*(?P<name>[\w./-]*)(?P<args>(?:[^{}\"`]|\"[^\"]*\"|`[^`]*`)*?)(?P<alone>/?)\s*[>%]\}\}"
+)
+
+_ARGUMENT = re.compile(r"(?:([\w-]+)\s*=\s*)?(?:\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`|([^\s\"`=]+))")
+_NOTICES = frozenset(
+    [
+        "note",
+        "warning",
+        "tip",
+        "caution",
+        "danger",
+        "info",
+        "important",
+        "notice",
+        "callout",
+        "alert",
+        "admonition",
+        "hint",
+        "attention",
+        "pageinfo",
+        "details",
+        "expand",
+        "collapse",
+        "expandable",
+    ]
+)
+_FOLDED = frozenset({"details", "expand", "collapse", "expandable"})
+_PANELS = frozenset({"tab", "tabitem", "step"})
+_FILES = frozenset(["include", "readfile", "code_sample", "codenew", "example-code"])
+_TEXT = frozenset(
+    [
+        "glossary-term",
+        "glossary_tooltip",
+        "glossary_definition",
+        "term",
+        "kbd",
+        "hl",
+        "eturl",
+        "param",
+        "ref",
+        "relref",
+    ]
+)
+_PICTURES = frozenset({"figure", "img", "image", "imgproc"})
+_MEDIA = frozenset(
+    [
+        "youtube",
+        "vimeo",
+        "gist",
+        "tweet",
+        "x",
+        "twitter",
+        "instagram",
+        "video",
+        "rawhtml",
+        "toc",
+        "heading",
+    ]
+)
+_CODE = frozenset({"highlight", "code-toggle", "code", "codeblock"})
+
+
+def replace_shortcodes(text: str, page: Page, expand_part: PartExpander) -> str:
+    """Prose with its shortcodes replaced; those between backticks stay. `expand_part` reads an included
+    page."""
+    matches = [each for each in _matches(text) if each["name"] or each["end"]]
+    closed = {each["name"].lower() for each in matches if each["end"]}
+    parts: list[str] = []
+    position = 0
+    for index, match in enumerate(matches):
+        if match.start() < position:
+            continue
+        parts.append(text[position : match.start()])
+        position = match.end()
+        name = match["name"].lower()
+        if match["end"]:
+            continue
+        if name in _CODE and name in closed and not match["alone"]:
+            end = next(
+                (
+                    each
+                    for each in matches[index + 1 :]
+                    if each["end"] and each["name"].lower() == name
+                ),
+                None,
+            )
+            if end is not None:
+                parts.append(_code(name, match["args"], text[position : end.start()]))
+                position = end.end()
+                continue
+        is_paired = name in closed and not match["alone"]
+        parts.append(_replacement(name, match, page, is_paired, expand_part))
+    parts.append(text[position:])
+    return "".join(parts)
+
+
+_CODE_SPAN_OR_SHORTCODE = re.compile(
+    r"(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|(?P<start>\{\{[<%])"
+)
+
+
+def _matches(text: str) -> list[re.Match[str]]:
+    found = []
+    position = 0
+    while each := _CODE_SPAN_OR_SHORTCODE.search(text, position):
+        position = each.end()
+        if each["start"] and (match := SHORTCODE.match(text, each.start())):
+            found.append(match)
+            position = match.end()
+    return found
+
+
+def _arguments(stated: str) -> tuple[list[str], dict[str, str]]:
+    plain: list[str] = []
+    named: dict[str, str] = {}
+    for match in _ARGUMENT.finditer(stated):
+        value = (match[2] or match[3] or match[4] or "").replace('\\"', '"')
+        if match[1]:
+            named[match[1].lower()] = value
+        else:
+            plain.append(value)
+    return plain, named
+
+
+def _code(name: str, stated: str, inner: str) -> str:
+    plain, named = _arguments(stated)
+    code = inner.strip("\n")
+    language = named.get("lang") or (plain[0] if plain and name == "highlight" else "")
+    if not language:
+        language = (
+            _data_language(code) if name == "code-toggle" else language_of(named.get("file", ""))
+        )
+    title = named.get("file", "")
+    info = f'title="{title}"' if title else ""
+    if "hl_lines" in stated and (lines := re.search(r"hl_lines\s*=\s*\"?([\d ,-]+)", stated)):
+        info = f'{info} hl_lines="{lines[1].strip()}"'.strip()
+    return f"\n{fence(code, language, info)}\n"
+
+
+def _data_language(code: str) -> str:
+    first = next((line.strip() for line in code.split("\n") if line.strip()), "")
+    if first.startswith("{"):
+        return "json"
+    return "toml" if first.startswith("[") or re.match(r"[\w.'\"-]+\s*=", first) else "yaml"
+
+
+def _replacement(
+    name: str, match: re.Match[str], page: Page, is_paired: bool, expand_part: PartExpander
+) -> str:
+    plain, named = _arguments(match["args"])
+    title = next(
+        (named[key] for key in ("title", "name", "header", "summary", "tabname") if key in named),
+        "",
+    )
+    if name in _NOTICES:
+        kind = plain[0] if name in ("notice", "callout", "hint", "admonition") and plain else name
+        kind = named.get("type", kind)
+        rest = plain[1] if len(plain) > 1 else (plain[0] if plain and kind is name else "")
+        shown = title or rest
+        return f"\n\n{label('' if name in _FOLDED and shown else kind, shown)}\n\n"
+    if name in _PANELS:
+        return f"\n\n{label('', title or (plain[0] if plain else ''))}\n\n"
+    if (
+        name in _FILES
+        or (name == "code" and "file" in named)
+        or (name == "highlight" and "file" in named)
+    ):
+        return _file(name, plain, named, page, expand_part)
+    if name in ("new-in", "deprecated-in"):
+        return f"({name.replace('-', ' ')} {' '.join(plain)})"
+    if name in _TEXT:
+        return named.get("text") or (plain[0].removeprefix("(").removesuffix(")") if plain else "")
+    if name in _PICTURES:
+        return next((named[key] for key in ("caption", "alt", "title") if named.get(key)), "")
+    if name in _MEDIA or is_paired:
+        return f"\n\n{label('', title)}\n\n" if title and is_paired else title
+    page.unresolved[f"{{{{< {name} >}}}}"] += 1
+    return ""
+
+
+def _file(
+    name: str, plain: list[str], named: dict[str, str], page: Page, expand_part: PartExpander
+) -> str:
+    target = named.get("file") or (plain[0] if plain else "")
+    found = page.find(target) or page.find(f"examples/{target.lstrip('/')}")
+    if found is None:
+        page.unresolved[f"{{{{< {name} >}}}}"] += 1
+        return f"(not included: {target})"
+    path, text = found
+    is_markdown = path.lower().endswith((".md", ".markdown", ".html"))
+    if is_markdown and named.get("code") != "true":
+        return expand_part(path, text, page).strip("\n")
+    return f"\n{fence(excerpt(text, '') or '', named.get('lang') or language_of(path))}\n"

@@ -1,0 +1,137 @@
+"""Includes, shortcodes and containers of Markdown generators: the text that a reader of the site sees."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kbc.languages.includes import Expansion, expand
+
+FILES = {
+    "docs_src/app.py": "import x\n\napp = x()\n\n\n@app\ndef go():\n    return 1\n",
+    "listings/main.rs": (
+        "// ANCHOR: all\nfn main() {\n    // ANCHOR: here\n    go();\n    // ANCHOR_END: here\n}\n"
+        "// ANCHOR_END: all\n"
+    ),
+    "docs/part.md": "---\ntitle: Part\n---\n\nA part with\n\n--8<-- \"docs/deep.md\"\n",
+    "docs/deep.md": "a deep part.\n",
+    "docs/loop.md": "--8<-- \"docs/loop.md\"\n",
+    "docs/snippets/a.js": "let a\n// #region two\n  b()\n    c()\n// #endregion two\nd()\n",
+    "docs/_common/cached.md": "It is cached.\n",
+    "snippet.py": "a = 1\n# --8<-- [start:mid]\nb = 2\n# --8<-- [end:mid]\nc = 3\n",
+}  # fmt: skip
+
+
+def expanded(text: str, path: str = "docs/guide/page.md") -> Expansion:
+    return expand(text, path, lambda name: FILES[name].encode() if name in FILES else None)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            "{* ../../docs_src/app.py ln[1,7:8] hl[7] title[\"main.py\"] *}",
+            '```python title="main.py" hl_lines="3"\nimport x\n# ...\ndef go():\n    return 1\n```',
+        ),
+        ('--8<-- "docs/deep.md"', "a deep part."),
+        ('--8<-- "docs/part.md"', "\nA part with\n\na deep part."),
+        ('```python\n--8<-- "snippet.py"\n```', "```python\na = 1\nb = 2\nc = 3\n```"),
+        ('```python\n--8<-- "snippet.py:mid"\n```', "```python\nb = 2\n```"),
+        ('- item\n\n    ```python\n    --8<-- "snippet.py:5:5"\n    ```',
+         "- item\n\n    ```python\n    c = 3\n    ```"),
+        ("--8<--\ndocs/deep.md\n; docs/off.md\n--8<--", "a deep part."),
+        ("```rust\n{{#rustdoc_include ../../listings/main.rs:here}}\n```", "```rust\n    go();\n```"),
+        ("```rust\n{{#include ../../listings/main.rs}}\n```", "```rust\nfn main() {\n    go();\n}\n```"),
+        ("```rust\n{{#include ../../listings/main.rs:2:2}}\n```", "```rust\nfn main() {\n```"),
+        ("{{#playground ../../listings/main.rs editable}}", "```rust\nfn main() {\n    go();\n}\n```"),
+        ("<<< @/snippets/a.js#two{1 js:line-numbers} [b]", "```js {1} [b]\nb()\n  c()\n```"),
+        ("<!--@include: ../deep.md-->", "a deep part."),
+        ('{{% include "/_common/cached.md" %}}', "It is cached."),
+        ('{{< readfile file="/snippet.py" code="true" lang="py" >}}', "\n```py\na = 1\nb = 2\nc = 3\n```\n"),
+        ('{{< highlight go "linenos=table,hl_lines=2" >}}\na := 1\n{{< /highlight >}}',
+         '\n```go hl_lines="2"\na := 1\n```\n'),
+        ("{{< code-toggle file=hugo >}}\na = 1\n{{< /code-toggle >}}",
+         '\n```toml title="hugo"\na = 1\n```\n'),
+        ("{{< unknown x >}}inner *text*{{< /unknown >}}", "inner *text*"),
+        ('see {{% glossary-term "template" %}}.', "see template."),
+        ('import Code from "!!raw-loader!../../snippet.py";\n\n<CodeBlock language="py">{Code}</CodeBlock>',
+         'import Code from "!!raw-loader!../../snippet.py";\n\n\n```py\na = 1\n# --8<-- [start:mid]\nb = 2\n'
+         "# --8<-- [end:mid]\nc = 3\n```\n"),
+    ],
+)  # fmt: skip
+def test_the_text_of_the_file_is_inserted(source: str, expected: str) -> None:
+    found = expanded(source)
+    assert found.text == expected
+    assert not found.unresolved
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('!!! note "Mind"\n    Text\n\n    ```py\n    x\n    ```\nAfter',
+         "**Note: Mind**\n\nText\n\n```py\nx\n```\n\nAfter"),
+        ("??? tip\n    Text", "**Tip**\n\nText"),
+        ('=== "npm"\n\n    one\n\n=== "Yarn"\n\n    two', "**npm**\n\none\n\n**Yarn**\n\ntwo"),
+        (":::tip[Do **this**]\nText\n:::", "**Tip: Do this**\n\nText"),
+        ("::: details More\nText\n:::", "**More**\n\nText"),
+        ("::: code-group\n```sh [npm]\nx\n```\n:::", "```sh [npm]\nx\n```"),
+        (':::{.callout-note title="T"}\nText\n:::', "**Note: T**\n\nText"),
+        ("/// note | Details\n    open: true\n\nText\n\n///", "**Note: Details**\n\nText"),
+        ("//// tab | npm\n\none\n\n////", "**npm**\n\none"),
+        ("{{< tabs >}}{{% tab name=\"npm\" %}}one{{% /tab %}}{{< /tabs >}}", "**npm**\n\none"),
+        ("{{% notice warning %}}Text{{% /notice %}}", "**Warning**\n\nText"),
+        ('<TabItem value="a" label="npm">\none\n</TabItem>',
+         '<TabItem value="a" label="npm">\n\n**npm**\n\none\n</TabItem>'),
+        ("<Pitfall>\n\nText\n\n</Pitfall>", "<Pitfall>\n\n**Pitfall**\n\nText\n\n</Pitfall>"),
+    ],
+)  # fmt: skip
+def test_containers_keep_label_and_text(source: str, expected: str) -> None:
+    blanks_joined = re.sub(r"\n{3,}", "\n\n", expanded(source).text.strip())
+    assert blanks_joined == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "```markdown\n--8<-- \"docs/deep.md\"\n!!! note\n    x\n```",
+        "````md\n:::tip\nText\n:::\n```py\n{* x.py *}\n```\n````",
+        "```\n{* ../../docs_src/app.py *}\n<<< @/snippets/a.js\n```",
+        "```text\n{{#include missing.rs}}\n```",
+        "~~~go-html-template\n{{< highlight go >}}{{< /highlight >}}\n{{</* x */>}}\n~~~",
+        "Write `{{< ref \"x\" >}}` or `{{#include a.rs}}`, and {{</* x */>}}.",
+        "Title\n===\n\n!!! is loud\n\n::: \n\n/// x",
+        "---\ntitle: '{{< x >}}'\n---\n\nText {{ expression }}",
+    ],
+)  # fmt: skip
+def test_examples_and_text_stay_byte_for_byte(source: str) -> None:
+    assert expanded(source) == Expansion(source, {})
+
+
+def test_what_is_missing_is_counted_and_no_directive_is_left() -> None:
+    found = expanded(
+        '{* gone.py *}\n{* gone.py *}\n\n<<< @/gone.js\n\n{{< site-list 3 >}}\n'
+        '\n::: pkg.mod.Name\n    options:\n'
+        "\n"
+        '```rust\n{{#include gone.rs}}\n```\n--8<-- "https://example.org/x"\n'
+    )  # fmt: skip
+    assert found.unresolved == {
+        "{* *}": 2,
+        "<<<": 1,
+        "{{< site-list >}}": 1,
+        "::: (API)": 1,
+        "{{#include}}": 1,
+        "--8<--": 1,
+    }
+    assert not any(mark in found.text for mark in ("{*", "<<<", "{{", ":::", "--8<--"))
+    assert "`pkg.mod.Name`" in found.text
+
+
+def test_a_file_that_includes_itself_ends() -> None:
+    assert expanded('--8<-- "docs/loop.md"').unresolved == {"--8<--": 1}
+
+
+def test_included_files_are_named_and_line_ends_kept() -> None:
+    found = expanded('a\r\n--8<-- "docs/deep.md"\r\nb\r\n')
+    assert found.text == "a\r\na deep part.\r\nb\r\n"
+    assert found.included == ("docs/deep.md",)
