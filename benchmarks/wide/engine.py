@@ -21,7 +21,8 @@ from benchmarks.wide.folders import write_folder
 from benchmarks.wide.sets import LabelledSet, Part, Question
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.lexical import information
-from kb_runtime.search.searcher import Hit, Searcher, SearchRequest
+from kb_runtime.search.request import Hit, SearchRequest
+from kb_runtime.search.searcher import Searcher
 from kbc.evaluation.questions import records as record_names
 from kbc.pipeline.build import BuildOptions, build
 

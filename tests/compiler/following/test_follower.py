@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 import pytest
 from tests.end_to_end.sealed import namespaces
+from tests.waiting import PATIENCE_S, until
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.workspace import Workspace
@@ -24,7 +25,6 @@ from kbc.following import follower as module
 from kbc.following.follower import Follower
 from kbc.following.source_index import SourceIndex
 
-PATIENCE_S = 120.0
 Status = dict[str, Any]
 
 
@@ -76,19 +76,17 @@ class Bench:
 
     def until(self, accepts: Callable[[Status], bool]) -> Status:
         """The first status that is as wanted."""
-        deadline = time.monotonic() + PATIENCE_S
-        while True:
+
+        def as_wanted() -> Status | None:
             status = self.code.status()
-            if status and accepts(status):
-                return status
-            assert time.monotonic() < deadline, status
-            time.sleep(0.02)
+            return status if status and accepts(status) else None
+
+        status = until(as_wanted, lambda: str(self.code.status()))
+        assert status is not None
+        return status
 
     def until_live(self, number: int, texts: dict[str, str] | None) -> None:
-        deadline = time.monotonic() + PATIENCE_S
-        while self.live(number) != texts:
-            assert time.monotonic() < deadline, self.live(number)
-            time.sleep(0.02)
+        until(lambda: self.live(number) == texts, lambda: str(self.live(number)))
 
     def live(self, number: int) -> dict[str, str] | None:
         """The texts of the index (0) or the overlay (1); None where none is published."""
@@ -145,10 +143,10 @@ def test_what_changes_while_it_is_read_is_published_in_the_end(bench: Bench) -> 
         bench.write(**{f"file{chance.randrange(40)}": f"text {chance.random()}"})
         time.sleep(0.01)
     wanted = {path.name: path.read_text() for path in bench.tree.iterdir()}
-    deadline = time.monotonic() + PATIENCE_S
-    while {**(bench.live(0) or {}), **(bench.live(1) or {})} != wanted:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(
+        lambda: {**(bench.live(0) or {}), **(bench.live(1) or {})} == wanted,
+        "what is published is what is in the tree",
+    )
 
 
 def test_a_follower_that_starts_again_publishes_what_changed_meanwhile(bench: Bench) -> None:
@@ -232,20 +230,21 @@ def test_a_build_that_fails_is_repeated_until_it_succeeds(
     bench.stop()
 
 
+def killed_compilers(tree: Path) -> list[int]:
+    """Kills the compilers of a tree, and gives their process ids."""
+    found = [child.pid for child in psutil.Process().children() if str(tree) in child.cmdline()]
+    for pid in found:
+        os.kill(pid, signal.SIGKILL)
+    return found
+
+
 def test_a_build_that_was_killed_is_started_again(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "RETRY_S", (0.5, 1.0))
     bench.write(a="def one(): pass")
     bench.start(bench.embedding)
-    killed: list[psutil.Process] = []
-    deadline = time.monotonic() + PATIENCE_S
-    while not killed:
-        assert time.monotonic() < deadline
-        for child in psutil.Process().children():
-            if str(bench.tree) in child.cmdline():
-                os.kill(child.pid, signal.SIGKILL)
-                killed.append(child)
+    until(lambda: killed_compilers(bench.tree), "a compiler that can be killed")
     status = bench.until(lambda found: found["state"] == "failed")
     assert status["problem"] == "The compiler was ended by SIGKILL."
     bench.until(is_vectors)
