@@ -2,17 +2,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.few_watches import with_few_watches
+from tests.waiting import until
 
 from kbc.following.file_changes import FileWatcher
-
-PATIENCE_S = 60.0
 
 
 def watching(tree: Path, ignored: Path, *, poll: bool = False) -> FileWatcher:
@@ -20,13 +18,9 @@ def watching(tree: Path, ignored: Path, *, poll: bool = False) -> FileWatcher:
 
 
 def noticed(watcher: FileWatcher, change: Callable[[], Any]) -> set[str]:
-    """What is reported of a change; empty if it never is."""
-    deadline = time.monotonic() + PATIENCE_S
+    """What is reported first of a change."""
     change()
-    while time.monotonic() < deadline:
-        if found := watcher.wait(0.5):
-            return found
-    return set()
+    return until(lambda: watcher.wait(0.5), "a change is noticed")
 
 
 @pytest.mark.parametrize("poll", [False, True])
@@ -74,8 +68,9 @@ def test_a_tree_that_goes_away_and_comes_back_is_noticed_and_watched(
 
 
 LIMITED = """
-import sys, time
+import sys
 from pathlib import Path
+from tests.waiting import PATIENCE_S, until
 from kbc.following.file_changes import FileWatcher
 
 tree, more = Path(sys.argv[1]), sys.argv[2:]
@@ -84,13 +79,10 @@ if more:
     assert not watcher.problem, watcher.problem
     for name in more:
         (tree / name).mkdir()
-deadline = time.monotonic() + 60.0
-while not watcher.problem and time.monotonic() < deadline:
-    watcher.wait(0.05)
-print(watcher.problem)
+print(until(lambda: (watcher.wait(0.05), watcher.problem)[1], "the limit is reported"))
 for name in ("one.py", "two.py"):
     (tree / name).write_text("x")
-    assert str(tree / name) in watcher.wait(60.0)
+    assert str(tree / name) in watcher.wait(PATIENCE_S)
 """
 
 
