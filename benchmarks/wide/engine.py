@@ -21,7 +21,8 @@ from benchmarks.wide.folders import write_folder
 from benchmarks.wide.sets import LabelledSet, Part, Question
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.lexical import information
-from kb_runtime.search.searcher import Hit, Searcher, SearchRequest
+from kb_runtime.search.request import Hit, SearchRequest
+from kb_runtime.search.searcher import Searcher
 from kbc.evaluation.questions import records as record_names
 from kbc.pipeline.build import BuildOptions, build
 
@@ -235,13 +236,13 @@ class Opened:
         """What fusion can choose from."""
         searcher = self._searcher(DEFAULTS)
         request = self._request(question, DEFAULTS, PAGE)
-        sides = searcher.sides(request, depth)
+        sides = searcher.candidates(request, depth)
         words, meaning = sides.lexical.rows, sides.semantic.rows
         rows = sorted({*words, *meaning})
         bm25 = dict(zip(words, sides.lexical.scores, strict=True))
         if missing := [row for row in rows if row not in bm25]:
             ranges = tuple(range(row, row + 1) for row in missing)
-            found = searcher.sides(
+            found = searcher.candidates(
                 SearchRequest(question.text, request.collections, mode="lexical", rows=ranges),
                 len(missing),
             ).lexical

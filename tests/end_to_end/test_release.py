@@ -57,6 +57,7 @@ def a_page(kb: Path) -> str:
     return next(path.relative_to(kb).as_posix() for path in sorted(kb.glob("docs/*.md")))
 
 
+@pytest.mark.slow
 def test_a_release_is_signed_complete_and_the_same_twice(kb: Path, tmp_path: Path) -> None:
     generate(tmp_path / "key", None)
     asked = questions(tmp_path, f"doc:{a_page(kb)}")
@@ -89,6 +90,7 @@ def test_the_bill_of_a_released_wheel_traces_the_model_to_an_archive(
     assert_traces_the_model(wheel)
 
 
+@pytest.mark.slow
 def test_the_notes_tell_what_changed(kb: Path, tmp_path: Path) -> None:
     assert release(kb, tmp_path / "one").returncode == 0
     assert "The first release." in (tmp_path / "one" / "RELEASE_NOTES.md").read_text()

@@ -435,6 +435,7 @@ def test_what_a_dead_follower_said_last_is_not_told(
     assert "the one that is dead" not in json.dumps(seen)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("killed", ["server", "compiler"])
 def test_what_is_killed_leaves_no_process_and_no_debris(
