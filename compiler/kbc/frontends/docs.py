@@ -115,7 +115,7 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
         text=document.text,
         size=len(document.text.encode()),
         lines=line_count(document.text),
-        language="markdown",
+        language=document.format,
         summary=shorten(summary) if summary else first_paragraph(parsed.blocks, parsed.references),
         url=document.url or collection.source_url(file.path),
         group=_group(collection, file),
