@@ -68,7 +68,7 @@ def _page(collection: Collection, page: MarkdownFile, diagnostics: Diagnostics) 
     summary = fields.summary or fields.description or fields.excerpt
     tags = fields.tags
     return DocRecord(
-        id=path,
+        id=collection.stripped(path),
         collection=collection.name,
         title=heading or fields.title or _file_name(path),
         path=path,
@@ -100,7 +100,7 @@ def _plain_text(
     content = text.replace("\r\n", "\n")
     paragraph = next(part for part in content.split("\n\n") if part.strip())
     return DocRecord(
-        id=file.path,
+        id=collection.stripped(file.path),
         collection=collection.name,
         title=_file_name(file.path),
         path=file.path,

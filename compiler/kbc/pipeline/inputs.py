@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kbc import frontends
-from kbc.diagnostics import Diagnostics
+from kbc.diagnostics import Diagnostic, Diagnostics, Severity
+from kbc.frontends.pages import is_metadata
+from kbc.project.include_tree import IncludeTree
 from kbc.project.loading import PROJECT_FILE, load_project
 from kbc.project.model import Collection, Project
 from kbc.project.scopes import in_row_order
 from kbc.project.source_file import SourceFile
 from kbc.records import Record
+from kbc.sources.accounting import Accounting
 from kbc.sources.discovery import discover, licence_files
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """What the front ends made of a knowledge base. Collections are in row order, files sorted;
-    `licences` are those of `files` that say under which terms the knowledge base is given away."""
+    `files` are those that were read and those that these include. `licences` are those of `files` that
+    say under which terms the knowledge base is given away. `accounting` says what became of every file
+    that was found."""
 
     project: Project
     collections: tuple[Collection, ...]
     files: tuple[SourceFile, ...]
     records: Mapping[str, list[Record]]
     licences: tuple[SourceFile, ...] = ()
+    accounting: Accounting = field(default_factory=Accounting)
 
     @property
     def record_count(self) -> int:
@@ -44,9 +50,13 @@ class Inputs:
 def read_inputs(root: Path, diagnostics: Diagnostics, allow_outside: bool = False) -> Inputs | None:
     """Reads everything and checks it. None when kb.toml is unusable; `diagnostics` says what is wrong."""
     project = load_project(root, diagnostics)
-    if project is None:
-        return None
-    files = discover(project, diagnostics, allow_outside)
+    return None if project is None else read_project(project, diagnostics, allow_outside)
+
+
+def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool = False) -> Inputs:
+    """Reads everything that `project` names and checks it; `diagnostics` says what is wrong."""
+    tree, accounting = IncludeTree(project.root, project.boundary), Accounting()
+    files = discover(project, diagnostics, allow_outside, tree=tree, accounting=accounting)
     records = {
         collection.name: frontends.read(collection, files[collection.name], diagnostics)
         for collection in project.collections
@@ -61,10 +71,51 @@ def read_inputs(root: Path, diagnostics: Diagnostics, allow_outside: bool = Fals
         )
     licences = licence_files(project, allow_outside)
     each_once = {file.path: file for found in (*files.values(), licences) for file in found}
+    _account(project, files, records, accounting, diagnostics)
+    for path, includers in tree.included.items():
+        each_once.setdefault(path, SourceFile(path, tree.data(path)))
+        accounting.included(path, includers)
+    for licence in licences:
+        accounting.included(licence.path, ["the artifact, as its licence"])
     return Inputs(
         project,
         tuple(in_row_order(project.collections)),
         tuple(each_once[path] for path in sorted(each_once)),
         records,
         tuple(licences),
+        accounting,
     )
+
+
+_BY_FILE = frozenset({"docs", "pages"})
+"""Kinds whose every file should become a record; of others, several files may make one."""
+
+
+def _account(
+    project: Project,
+    files: Mapping[str, list[SourceFile]],
+    records: Mapping[str, list[Record]],
+    accounting: Accounting,
+    diagnostics: Diagnostics,
+) -> None:
+    """Takes back `read` for files that front ends made no record of, with what they said about them."""
+    paths = {record.path for found in records.values() for record in found}
+    said: dict[str, Diagnostic] = {}
+    for found in diagnostics:
+        if found.severity is not Severity.NOTE:
+            worst = said.setdefault(found.path, found)
+            said[found.path] = min(worst, found, key=lambda each: each.severity)
+    for collection in project.collections:
+        if collection.kind not in _BY_FILE:
+            continue
+        for file in files[collection.name]:
+            name = file.path.rsplit("/", 1)[-1]
+            if file.path in paths or is_metadata(name):
+                continue
+            problem = said.get(file.path)
+            if problem is None:
+                accounting.not_a_page(file.path, "no page of its own", is_defect=False)
+            else:
+                accounting.not_a_page(
+                    file.path, problem.code, is_defect=problem.code.startswith("file-")
+                )

@@ -183,7 +183,7 @@ def manifest_fields(
                 "kind": collection.kind,
                 "group": collection.group,
                 "url": collection.url,
-                "paths": list(collection.paths),
+                "paths": collection.portable_paths,
                 "records": len(inputs.records[collection.name]),
                 "chunks": rows.rows,
                 "first_row": rows.first_row,

@@ -12,11 +12,25 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, create_model
 
-from kbc.project.validation import Strings, Table, known_value, matching, mistake
+from kbc.project.validation import Strings, Table, known_value, matching, mistake, one_of
 
 COLLECTION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 RESERVED_COLLECTIONS = frozenset({"all", "chunks"})
 """`all` is the scope of everything, `chunks` a file name in the catalog."""
+
+GENERATORS = (
+    "antora",
+    "docusaurus",
+    "hugo",
+    "jekyll",
+    "mdbook",
+    "mkdocs",
+    "sphinx",
+    "vitepress",
+    "site",
+)
+"""The generators of documentation whose conventions `kbc.recognition` knows; `site` is what any of
+them built."""
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """A knowledge base is text that people read."""
@@ -67,6 +81,22 @@ class CollectionTable(Table):
         default="",
         description="address of a record, with {path}, {stem} (without ending) and {anchor}",
     )
+    include: Strings = Field(
+        default=(), description="patterns of the only files to take, as in .gitignore"
+    )
+    exclude: Strings = Field(
+        default=(), description="patterns of files to leave out, as in .gitignore"
+    )
+    strip: str = Field(
+        default="", description="a folder to take off the beginning of ids and addresses"
+    )
+    generator: Annotated[str, one_of(("", *GENERATORS), "a generator that kbc knows")] = Field(
+        default="", description="the documentation generator whose conventions the files follow"
+    )
+    config: str = Field(
+        default="",
+        description="the generator's configuration file: titles, order, addresses, redirects",
+    )
 
 
 class BuiltinsTable(CollectionTable):
@@ -82,12 +112,6 @@ class DocsTable(CollectionTable):
 class ExamplesTable(CollectionTable):
     extensions: list[str] = Field(
         default=[".qnt"], description="endings of files that are examples"
-    )
-
-
-class CodeTable(CollectionTable):
-    exclude: list[str] = Field(
-        default=[], description="patterns of files to leave out, as in .gitignore"
     )
 
 
@@ -176,7 +200,6 @@ KINDS: Mapping[str, Kind] = {
             "source trees; .gitignore and .contextignore are respected",
             (),
             {"code": {}},
-            CodeTable,
             is_source_tree=True,
         ),
         Kind(

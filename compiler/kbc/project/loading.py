@@ -143,6 +143,11 @@ class _Reader:
             options=options,
             line=self._toml.line("collection", index),
             paths_line=self._toml.line("collection", index, "paths"),
+            include=table.include,
+            exclude=table.exclude,
+            strip=table.strip,
+            generator=table.generator,
+            config=table.config,
         )
 
     def _conventional_collections(self) -> list[Collection]:

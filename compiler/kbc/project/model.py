@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
@@ -13,8 +13,14 @@ from kbc.project.settings import PackageSettings, SearchSettings, ToolSettings
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A `[[collection]]` of kb.toml. `line` is its table's line there and `paths_line` that of its paths,
-    or else of the table (0: it comes by convention)."""
+    """A `[[collection]]` of kb.toml.
+
+    `include` and `exclude` are patterns as in .gitignore. `strip` is taken off the beginning of paths in
+    ids and addresses. `generator` names the documentation generator whose conventions the files follow
+    ("": none), `config` its configuration file, and `generator_options` are what that file says; see
+    `kbc.recognition`. `line` is the line of the table in kb.toml and `paths_line` that of its paths, or
+    else of the table (0: it comes by convention).
+    """
 
     name: str
     kind: str
@@ -24,6 +30,17 @@ class Collection:
     options: Mapping[str, Any] = field(default_factory=dict)
     line: int = 0
     paths_line: int = 0
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    strip: str = ""
+    generator: str = ""
+    config: str = ""
+    generator_options: Mapping[str, Any] = field(default_factory=dict)
+
+    def stripped(self, path: str) -> str:
+        """`path` without the prefix that ids and addresses of this collection leave out."""
+        prefix = f"{self.strip.strip('/')}/" if self.strip.strip("/") else ""
+        return path.removeprefix(prefix)
 
     def source_url(self, path: str, anchor: str = "") -> str:
         """The public address of a record, or "" when the collection has no `url`.
@@ -32,6 +49,7 @@ class Collection:
         """
         if not self.url:
             return ""
+        path = self.stripped(path)
         stem = path.rsplit(".", 1)[0] if "." in path.rsplit("/", 1)[-1] else path
         filled = self.url.replace("{path}", quote(path)).replace("{stem}", quote(stem))
         if "{anchor}" not in filled:
@@ -42,10 +60,35 @@ class Collection:
             else filled.replace("#{anchor}", "").replace("{anchor}", "")
         )
 
+    @property
+    def portable_paths(self) -> list[str]:
+        """`paths` as an artifact says them: of an absolute path the last part, so that nothing in an
+        artifact depends on where its author keeps the files."""
+        return [
+            PurePath(each).name if PurePath(each).is_absolute() else each for each in self.paths
+        ]
+
+    def settings(self) -> list[Any]:
+        """Everything that decides about the collection's records besides its files."""
+        return [
+            self.name,
+            self.kind,
+            self.portable_paths,
+            self.url,
+            self.group,
+            dict(self.options),
+            list(self.include),
+            list(self.exclude),
+            self.strip,
+            self.generator,
+            dict(self.generator_options),
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A knowledge base; docs/kb-authoring.md says what the fields are for."""
+    """A knowledge base; docs/kb-authoring.md says what the fields are for. `boundary` is the folder that
+    files which pages include may lie in, None for the root."""
 
     root: Path
     name: str
@@ -58,6 +101,7 @@ class Project:
     search: SearchSettings = field(default_factory=SearchSettings)
     tools: ToolSettings = field(default_factory=ToolSettings)
     package: PackageSettings = field(default_factory=PackageSettings)
+    boundary: Path | None = None
 
     def settings(self) -> dict[str, Any]:
         """Everything that kb.toml decides about the artifact, for the build id."""
@@ -70,10 +114,7 @@ class Project:
                 self.description,
                 self.license,
             ],
-            "collections": [
-                [each.name, each.kind, list(each.paths), each.url, each.group, dict(each.options)]
-                for each in self.collections
-            ],
+            "collections": [each.settings() for each in self.collections],
             "search": self.search.model_dump(),
             "tools": self.tools.model_dump(),
             "package": self.package.model_dump(),

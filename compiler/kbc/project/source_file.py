@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import posixpath
 from dataclasses import dataclass, field
 
 from kbc.diagnostics import Diagnostics
+from kbc.project.include_tree import IncludeTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,12 +16,22 @@ class SourceFile:
 
     `path` is below the knowledge base's root, with forward slashes; a file outside it (allowed with
     `--allow-outside`) is named by its absolute path. `base` is the folder of the collection it was
-    found under ("examples", or "" for a file that was named itself).
+    found under ("examples", or "" for a file that was named itself). `tree` is where files that it
+    includes are; None: nowhere.
     """
 
     path: str
     data: bytes = field(repr=False)
     base: str = ""
+    tree: IncludeTree | None = field(default=None, repr=False, compare=False)
+
+    def include(self, path: str, *, relative_to: str | None = None) -> bytes | None:
+        """The file at `path`, relative to this file's folder or to the folder `relative_to` (below the
+        knowledge base's root, "" for the root itself); None when it is missing or out of the tree."""
+        if self.tree is None:
+            return None
+        folder = posixpath.dirname(self.path) if relative_to is None else relative_to
+        return self.tree.read(posixpath.join(folder, path), self.path)
 
     @property
     def sha256(self) -> str:

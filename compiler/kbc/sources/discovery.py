@@ -11,10 +11,14 @@ from glob import has_magic
 from pathlib import Path
 
 from kbc.diagnostics import Diagnostics
+from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection, Project
 from kbc.project.source_file import SourceFile
+from kbc.sources.accounting import HIDDEN, Accounting, ending_reason
+from kbc.sources.outside import entry_names, glob_base
+from kbc.sources.patterns import PathPatterns
 from kbc.sources.source_tree import SourceTree
 from kbc.sources.workshop_tree import WorkshopTree
 
@@ -23,15 +27,22 @@ LICENCE_FILES = ("COPYING", "LICENSE", "LICENSE.md", "LICENSE.txt", "NOTICE", "N
 
 
 def discover(
-    project: Project, diagnostics: Diagnostics, allow_outside: bool = False
+    project: Project,
+    diagnostics: Diagnostics,
+    allow_outside: bool = False,
+    *,
+    tree: IncludeTree | None = None,
+    accounting: Accounting | None = None,
 ) -> dict[str, list[SourceFile]]:
     """The files of every collection, by collection name, each list sorted by path.
+
+    Files get `tree` to include others from, and `accounting` hears what became of each that was found.
 
     Hidden files and folders (a leading dot) are left out, links are followed as long as they stay
     inside the root (or with `allow_outside`), and a file is read once however many collections name it.
     Source trees have rules of their own, see `source_tree`; a note says how many files these left out.
     """
-    walker = _Walker(project.root.resolve(), diagnostics, allow_outside)
+    walker = _Walker(project, diagnostics, allow_outside, tree, accounting or Accounting())
     return {
         collection.name: walker.collection_files(collection) for collection in project.collections
     }
@@ -49,24 +60,53 @@ def licence_files(project: Project, allow_outside: bool = False) -> list[SourceF
 
 
 class _Walker:
-    def __init__(self, root: Path, diagnostics: Diagnostics, allow_outside: bool) -> None:
-        self._root = root
+    def __init__(
+        self,
+        project: Project,
+        diagnostics: Diagnostics,
+        allow_outside: bool,
+        tree: IncludeTree | None,
+        accounting: Accounting,
+    ) -> None:
+        self._root = project.root.resolve()
         self._diagnostics = diagnostics
         self._allow_outside = allow_outside
+        self._tree = tree
+        self._accounting = accounting
         self._read: dict[str, bytes | None] = {}
+        entries = entry_names(project.collections, self._root)
+        # The longest first: an entry may lie in another one.
+        self._outside = sorted(
+            (
+                (Path(os.path.normpath(self._root / glob_base(entry))), name)
+                for entry, name in entries.items()
+            ),
+            key=lambda item: -len(item[0].parts),
+        )
 
     def collection_files(self, collection: Collection) -> list[SourceFile]:
         found: dict[str, SourceFile] = {}
-        tree = _source_tree(collection)
+        tree = _source_tree(collection, self._leave_out)
         walk = partial(self._walk, wanted=_suffixes(collection)) if tree is None else tree.walk
+        exclude = () if isinstance(tree, SourceTree) else collection.exclude
+        patterns = PathPatterns(collection.include, exclude)
         for entry in collection.paths:
             before = len(found)
             problems = len(self._diagnostics)
+            excluded = False
             for path, base in self._entry_files(entry, collection, walk):
+                name = self._name(path)
+                if reason := patterns.reason(_below(name, base)):
+                    self._accounting.left_out(name, reason)
+                    excluded = True
+                    continue
                 file = self._file(path, base, collection)
-                if file is not None and (tree is None or tree.admits(path, file.data)):
+                if file is None:
+                    self._accounting.unreadable(name, "see its error")
+                elif tree is None or tree.admits(path, file.data):
                     found.setdefault(file.path, file)
-            if len(found) == before and len(self._diagnostics) == problems:
+                    self._accounting.read(name)
+            if len(found) == before and len(self._diagnostics) == problems and not excluded:
                 self._diagnostics.warning(
                     "collection-path-empty",
                     f"{entry!r} of collection {collection.name!r} contains no file of kind"
@@ -90,7 +130,10 @@ class _Walker:
     ) -> Iterator[tuple[Path, str]]:
         """Absolute paths with the base folder (root-relative) that each was found under."""
         start = Path(os.path.normpath(self._root / entry))
-        if not self._allow_outside and not _is_within(start, self._root):
+        target = Path(os.path.realpath(start))
+        if not self._allow_outside and not (
+            _is_within(start, self._root) and _is_within(target, self._root)
+        ):
             self._problem(
                 collection,
                 "path-outside",
@@ -99,8 +142,10 @@ class _Walker:
             )
             return
         if has_magic(entry) and not start.exists():
-            base = _glob_base(entry)
-            for path in sorted(self._root.glob(entry)):
+            base = self._name(Path(os.path.normpath(self._root / glob_base(entry))))
+            base = "" if base == "." else base
+            for found in sorted(self._root.glob(entry)):
+                path = Path(os.path.normpath(found))
                 if path.is_dir():
                     yield from ((file, base) for file in walk(path))
                 else:
@@ -142,15 +187,24 @@ class _Walker:
             )
             return
         for entry in entries:
-            if entry.name.startswith("."):
-                continue
             path = Path(entry.path)
-            if path.is_dir():  # unlike the entry's own, it answers for a link that points to itself
+            if entry.name.startswith("."):
+                self._leave_out(path, HIDDEN)
+            elif (
+                path.is_dir()
+            ):  # unlike the entry's own, it answers for a link that points to itself
                 if entry.is_symlink() and not self._stays_inside(path):
+                    self._accounting.unreadable(self._name(path), "see its error")
                     continue
                 yield from self._walk(path, wanted, (*above, identity))
             elif not wanted or entry.name.lower().endswith(tuple(wanted)):
                 yield path
+            else:
+                self._leave_out(path, ending_reason(entry.name))
+
+    def _leave_out(self, path: Path, reason: str) -> None:
+        is_folder = path.is_dir() and not path.is_symlink()
+        self._accounting.left_out(self._name(path) + "/" * is_folder, reason)
 
     def _file(self, path: Path, base: str, collection: Collection) -> SourceFile | None:
         name = self._name(path)
@@ -167,7 +221,7 @@ class _Walker:
         content = self._read[name]
         if content is None:
             return None
-        return SourceFile(name, content, base)
+        return SourceFile(name, content, base, self._tree)
 
     def _read_once(self, path: Path, name: str, max_bytes: int) -> bytes | None:
         if path.is_symlink() and not self._stays_inside(path):
@@ -218,20 +272,28 @@ class _Walker:
         return False
 
     def _name(self, path: Path) -> str:
-        return (path.relative_to(self._root) if _is_within(path, self._root) else path).as_posix()
+        if _is_within(path, self._root):
+            return path.relative_to(self._root).as_posix()
+        for start, name in self._outside:
+            if _is_within(path, start):
+                inner = path.relative_to(start).as_posix()
+                return "/".join(part for part in (name, inner) if part not in ("", "."))
+        return path.as_posix()
 
     def _problem(self, collection: Collection, code: str, message: str, hint: str) -> None:
         line = collection.paths_line or None
         self._diagnostics.error(code, message, PROJECT_FILE, line, hint=hint)
 
 
-def _source_tree(collection: Collection) -> SourceTree | WorkshopTree | None:
+def _source_tree(
+    collection: Collection, leave_out: Callable[[Path, str], None]
+) -> SourceTree | WorkshopTree | None:
     """The rules of a collection that is more than files by their endings; None for other kinds."""
     if collection.kind == "workshops":
         return WorkshopTree()
     if not KINDS[collection.kind].is_source_tree:
         return None
-    return SourceTree(collection.options.get("exclude", ()))
+    return SourceTree(collection.exclude, leave_out)
 
 
 def _suffixes(collection: Collection) -> tuple[str, ...]:
@@ -246,14 +308,8 @@ def _suffix_hint(collection: Collection) -> str:
     return f"Files of this kind end in {', '.join(suffixes)}." if suffixes else ""
 
 
-def _glob_base(entry: str) -> str:
-    """The folders of a glob before its first wildcard: `docs/**/*.md` -> `docs`."""
-    parts = []
-    for part in entry.split("/")[:-1]:
-        if has_magic(part):
-            break
-        parts.append(part)
-    return "/".join(parts)
+def _below(name: str, base: str) -> str:
+    return name.removeprefix(f"{base}/") if base else name
 
 
 def _is_within(path: Path, root: Path) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
@@ -228,11 +228,17 @@ class _Ignore:
 class SourceTree:
     """Selects files for one collection and counts what it leaves out.
 
-    `exclude` are further patterns, as in an ignore file at the top of each tree.
+    `exclude` are further patterns, as in an ignore file at the top of each tree. `leave_out` hears of
+    each file and folder that is left out, with the reason.
     """
 
-    def __init__(self, exclude: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        exclude: Iterable[str] = (),
+        leave_out: Callable[[Path, str], None] = lambda path, reason: None,
+    ) -> None:
         self._exclude = _spec(exclude)
+        self._leave_out = leave_out
         self.left_out: Counter[str] = Counter()
 
     def walk(self, root: Path) -> Iterator[Path]:
@@ -247,8 +253,12 @@ class SourceTree:
         """Whether the file at `path`, with this content, belongs into the index."""
         reason = _name_reason(path.name) or _content_reason(path.name, data)
         if reason:
-            self.left_out[reason] += 1
+            self._left_out(path, reason)
         return not reason
+
+    def _left_out(self, path: Path, reason: str) -> None:
+        self.left_out[reason] += 1
+        self._leave_out(path, reason)
 
     def summary(self) -> str:
         """What was left out and why, most frequent first: `12 ignored, 3 binary`."""
@@ -271,7 +281,7 @@ class SourceTree:
         for name in sorted(names):
             path = folder / name
             if path.is_symlink():
-                self.left_out[LINK] += 1
+                self._left_out(path, LINK)
             elif path.is_dir():
                 inside = place + name + "/"
                 try:
@@ -282,13 +292,13 @@ class SourceTree:
                 if not reason and _is_ignored(inside, ignores):
                     reason = IGNORED
                 if reason:
-                    self.left_out[reason] += 1
+                    self._left_out(path, reason)
                 else:
                     yield from self._folder(path, inside, ignores, below)
             elif path.is_file():
                 reason = _name_reason(name) or _place_reason(path, place + name, ignores)
                 if reason:
-                    self.left_out[reason] += 1
+                    self._left_out(path, reason)
                 else:
                     yield path
 

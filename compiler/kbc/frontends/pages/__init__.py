@@ -3,6 +3,6 @@
 Imports `languages` and `project`, and what front ends share.
 """
 
-from kbc.frontends.pages.collection import read
+from kbc.frontends.pages.collection import is_metadata, read
 
-__all__ = ["read"]
+__all__ = ["is_metadata", "read"]

@@ -70,6 +70,11 @@ class _Source:
     described_in: str = ""  # the path of its source.toml
 
 
+def is_metadata(name: str) -> bool:
+    """Whether a file of this name describes pages instead of being one."""
+    return name == SOURCE_FILE or _SITEMAP.fullmatch(name) is not None
+
+
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[Record]:

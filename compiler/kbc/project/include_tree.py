@@ -1,0 +1,87 @@
+"""Other files of a tree that its pages include, read within one folder and remembered by includer.
+
+Pages pull code and text out of files beside them. Front ends read those through `SourceFile.include`, so
+that a build knows every file that its records depend on, and none lies outside of the tree.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from pathlib import Path
+
+MAX_INCLUDED_BYTES = 4 * 1024 * 1024
+"""A larger file is no excerpt for a page."""
+
+
+class IncludeTree:
+    """Reads files below `boundary`, a folder that is or holds `root`.
+
+    Names are relative to `root`, with forward slashes; `../` leads into the rest of the boundary.
+    `included` maps the name of each file that was read to those of its includers, sorted.
+    """
+
+    def __init__(self, root: Path, boundary: Path | None = None) -> None:
+        self._root = Path(os.path.realpath(root))
+        self._boundary = self._root if boundary is None else Path(os.path.realpath(boundary))
+        self._data: dict[str, bytes | None] = {}
+        self._includers: dict[str, set[str]] = {}
+
+    @property
+    def included(self) -> dict[str, tuple[str, ...]]:
+        return {name: tuple(sorted(found)) for name, found in sorted(self._includers.items())}
+
+    def data(self, name: str) -> bytes:
+        """The content of a file that was included. Raises `KeyError` for another."""
+        found = self._data[name]
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def read(self, path: str, by: str) -> bytes | None:
+        """The file at `path`, which `by` includes; None where there is no such file within the tree.
+
+        A link that leads out of the boundary, a folder, a special file and a file of more than
+        `MAX_INCLUDED_BYTES` count as missing. A leading slash means the root.
+        """
+        name = posixpath.normpath(path.replace("\\", "/").lstrip("/"))
+        if name not in self._data:
+            self._data[name] = self._read(name)
+        found = self._data[name]
+        if found is not None:
+            self._includers.setdefault(name, set()).add(by)
+        return found
+
+    def exists(self, path: str) -> bool:
+        """Whether a file is there that `read` might give; nothing is remembered."""
+        return self._place(posixpath.normpath(path.lstrip("/"))) is not None
+
+    def names(self, folder: str) -> list[str]:
+        """The names of the entries of a folder, sorted; none where there is no such folder."""
+        place = self._inside(posixpath.normpath(folder.lstrip("/")) if folder else ".")
+        if place is None or not place.is_dir():
+            return []
+        try:
+            return sorted(entry.name for entry in place.iterdir())
+        except OSError:
+            return []
+
+    def _inside(self, name: str) -> Path | None:
+        if "\0" in name:
+            return None
+        target = Path(os.path.realpath(self._root / name))
+        inside = target == self._boundary or self._boundary in target.parents
+        return target if inside else None
+
+    def _place(self, name: str) -> Path | None:
+        target = self._inside(name)
+        return target if target is not None and target.is_file() else None
+
+    def _read(self, name: str) -> bytes | None:
+        try:
+            place = self._place(name)
+            if place is None or place.stat().st_size > MAX_INCLUDED_BYTES:
+                return None
+            return place.read_bytes()
+        except OSError:
+            return None

@@ -1,0 +1,133 @@
+"""Accounts for every file that a build found: read, included by another, left out, or not readable."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+READ = "read"
+INCLUDED = "included"
+LEFT_OUT = "left out"
+UNREADABLE = "not readable"
+OUTCOMES = (READ, INCLUDED, LEFT_OUT, UNREADABLE)
+"""In the order of precedence: a file that one collection reads is read, whatever another one does."""
+
+HIDDEN = "hidden"
+NO_COLLECTION = "in no collection"
+NOT_SEARCHED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages"})
+"""Folders of dependencies, which are never entered to list what is in no collection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of the file at `path` (below the root, forward slashes; a folder that was left out as
+    a whole ends in a slash). `reason` is a rule, or who includes it; "" for a file that was read."""
+
+    path: str
+    outcome: str
+    reason: str = ""
+
+    @property
+    def is_folder(self) -> bool:
+        return self.path.endswith("/")
+
+
+class Accounting:
+    """Collects outcomes; iterates over them by path."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Outcome] = {}
+
+    def read(self, path: str) -> None:
+        self._add(Outcome(path, READ))
+
+    def included(self, path: str, by: Iterable[str]) -> None:
+        """`by` are the files that include it."""
+        self._add(Outcome(path, INCLUDED, ", ".join(by)))
+
+    def left_out(self, path: str, reason: str) -> None:
+        """The path of a folder ends in a slash: nothing in it was looked at."""
+        self._add(Outcome(path, LEFT_OUT, reason))
+
+    def unreadable(self, path: str, reason: str) -> None:
+        self._add(Outcome(path, UNREADABLE, reason))
+
+    def not_a_page(self, path: str, reason: str, *, is_defect: bool) -> None:
+        """Takes back that a file was read: its front end made no record of it."""
+        self._found[path] = Outcome(path, UNREADABLE if is_defect else LEFT_OUT, reason)
+
+    def _add(self, new: Outcome) -> None:
+        old = self._found.get(new.path)
+        if old is None or OUTCOMES.index(new.outcome) < OUTCOMES.index(old.outcome):
+            self._found[new.path] = new
+
+    def __iter__(self) -> Iterator[Outcome]:
+        return iter(found for _, found in sorted(self._found.items()))
+
+    def __len__(self) -> int:
+        """The number of files, without folders that were left out as a whole."""
+        return sum(not found.is_folder for found in self._found.values())
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._found
+
+    def counts(self) -> dict[str, int]:
+        """Files by outcome; the sum is `len`."""
+        found = Counter(each.outcome for each in self._found.values() if not each.is_folder)
+        return {outcome: found[outcome] for outcome in OUTCOMES}
+
+    def reasons(self, outcome: str) -> dict[str, int]:
+        """Why files had this outcome, most frequent first."""
+        found = Counter(
+            each.reason
+            for each in self._found.values()
+            if each.outcome == outcome and not each.is_folder
+        )
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+    @property
+    def folders(self) -> dict[str, str]:
+        """The folders that were left out as a whole, with the reasons."""
+        return {each.path: each.reason for each in self if each.is_folder}
+
+    def complete(self, root: Path) -> None:
+        """Adds the files below `root` that no collection names, so that none is missing."""
+        self._complete(root, "")
+
+    def _complete(self, folder: Path, place: str) -> None:
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            return  # the walk of a collection reports it
+        for entry in entries:
+            path = place + entry.name
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if path in self or f"{path}/" in self:
+                continue
+            if entry.name.startswith("."):
+                self.left_out(f"{path}/" if is_folder else path, HIDDEN)
+            elif not is_folder:
+                self.left_out(path, NO_COLLECTION)
+            elif entry.name.lower() in NOT_SEARCHED_FOLDERS:
+                self.left_out(f"{path}/", "dependencies and build output")
+            else:
+                self._complete(Path(entry.path), f"{path}/")
+
+    def as_dict(self) -> dict[str, object]:
+        """Counts by outcome and by reason, for `--json`."""
+        left: Mapping[str, object] = {each: self.reasons(each) for each in (LEFT_OUT, UNREADABLE)}
+        return {
+            "found": len(self),
+            **{name.replace(" ", "_"): count for name, count in self.counts().items()},
+            "reasons": {name.replace(" ", "_"): found for name, found in left.items()},
+            "folders": self.folders,
+        }
+
+
+def ending_reason(name: str) -> str:
+    """Why a file is left out whose ending no front end of its collection reads: by the ending."""
+    stem, dot, ending = name.lower().rpartition(".")
+    return f"format not read: .{ending}" if dot and stem else "format not read: no ending"
