@@ -1,0 +1,315 @@
+"""Addresses of pages by the rules of the generator that publishes them.
+
+`route` gives the path of a page below the site's base address. Each generator has its own rules for file
+names, front matter and configuration; docs/generators.md lists them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from kbc.project.model import Collection
+
+_INDEX = frozenset({"index", "readme"})
+_DATED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})-(.+)")
+_NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?=[^-_.\s])")
+_NOT_NUMBERED = re.compile(r"\d{2,4}[-_.]\d{2}|\d+[-_.]\d+")
+"""Docusaurus takes `01-` off a name, but neither a date nor a version."""
+
+_ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
+
+Route = Callable[[str, Mapping[str, Any], Mapping[str, Any]], str]
+"""Path below the content's folder, front matter, options of the generator -> path of the address."""
+
+
+def address(collection: Collection, path: str, data: Mapping[str, Any]) -> str:
+    """The public address of the page at `path` (below the root) with the front matter `data`; "" when
+    the collection follows no generator or nobody knows where its site is."""
+    base = str(collection.generator_options.get("base_url", ""))
+    if not collection.generator or not base:
+        return ""
+    place = route(collection, path, data)
+    if place is None:
+        return ""
+    return place if _ABSOLUTE.match(place) else f"{base.rstrip('/')}/{quote(place.lstrip('/'))}"
+
+
+def route(collection: Collection, path: str, data: Mapping[str, Any]) -> str | None:
+    """Where the site has the page, below its base address; None without a generator."""
+    rule = _ROUTES.get(collection.generator)
+    if rule is None:
+        return None
+    return rule(page_path(collection, path), data, collection.generator_options)
+
+
+def page_path(collection: Collection, path: str) -> str:
+    """`path` below the generator's folder of content."""
+    folder = str(collection.generator_options.get("folder", ""))
+    return path.removeprefix(f"{folder}/") if folder else path
+
+
+def aliases(collection: Collection, path: str, data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Former addresses of a page, from its front matter and the generator's redirects: absolute where
+    the site's address is known, else paths."""
+    options = collection.generator_options
+    if not collection.generator:
+        return ()
+    stated = [*_texts(data.get("aliases")), *_texts(data.get("redirect_from"))]
+    place = route(collection, path, data) or ""
+    redirects: Mapping[str, str] = options.get("redirects", {})
+    own = {_plain(place), _plain(page_path(collection, path))}
+    stated += [old for old, new in redirects.items() if _plain(new) in own]
+    base = str(options.get("base_url", "")).rstrip("/")
+    folder = posixpath.dirname(place.rstrip("/"))
+    found = []
+    for old in stated:
+        if not old.startswith("/") and not _ABSOLUTE.match(old) and collection.generator == "hugo":
+            old = f"{folder}/{old}"  # relative to the section of the page
+        old = old.lstrip("/")
+        found.append(old if _ABSOLUTE.match(old) or not base else f"{base}/{old}")
+    return tuple(dict.fromkeys(each for each in found if each))
+
+
+def title(collection: Collection, path: str) -> str:
+    """What the generator's navigation calls the page; "" when it does not."""
+    titles: Mapping[str, str] = collection.generator_options.get("titles", {})
+    return titles.get(page_path(collection, path), "")
+
+
+def position(collection: Collection, path: str) -> int:
+    """The place of a page in the order of the generator's navigation; pages that it does not list come
+    after those that it does."""
+    order: Mapping[str, int] = collection.generator_options.get("order", {})
+    return order.get(page_path(collection, path), len(order))
+
+
+def _plain(place: str) -> str:
+    """A path of a page or an address in one form, so that redirects find their targets."""
+    plain = place.partition("#")[0].strip("/").lower()
+    stem, dot, ending = plain.rpartition(".")
+    if dot and ending in ("md", "mdx", "markdown", "html", "rst", "txt", "adoc"):
+        plain = stem
+    folder, _, name = plain.rpartition("/")
+    return folder if name in _INDEX else plain
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(path)[0]
+
+
+def _texts(value: Any) -> list[str]:
+    items = value if isinstance(value, list) else [value]
+    return [item for item in items if isinstance(item, str) and item.strip()]
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    return str(value).strip() if isinstance(value, (str, int)) else ""
+
+
+def _folder_or(path: str, name: str, suffix: str, index: frozenset[str] = _INDEX) -> str:
+    """`folder/` for an index, else `folder/name` with `suffix`."""
+    folder = posixpath.dirname(path)
+    if name.lower() in index:
+        return f"{folder}/" if folder else ""
+    return f"{folder}/{name}{suffix}" if folder else f"{name}{suffix}"
+
+
+def _mkdocs(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    name = posixpath.basename(_stem(path))
+    if options.get("use_directory_urls", True):
+        return _folder_or(path, name, "/")
+    if name.lower() == "readme":
+        name = "index"
+    return posixpath.join(posixpath.dirname(path), f"{name}.html")
+
+
+def _docusaurus(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    base = str(options.get("route_base", "docs")).strip("/")
+    parts = [without_number(part) for part in _stem(path).split("/")]
+    if options.get("is_blog"):
+        return _docusaurus_post(path, data, base)
+    slug = _text(data, "slug")
+    if slug.startswith("/"):
+        return posixpath.join(base, slug.strip("/"))
+    *folders, name = parts
+    name = _text(data, "id") or name
+    is_index = name.lower() in _INDEX or (folders and name.lower() == folders[-1].lower())
+    last = [slug] if slug else ([] if is_index else [name])
+    return "/".join([part for part in (base, *folders, *last) if part])
+
+
+def _docusaurus_post(path: str, data: Mapping[str, Any], base: str) -> str:
+    slug = _text(data, "slug")
+    if slug:
+        return posixpath.join(base, slug.strip("/"))
+    stem = _stem(path)
+    if posixpath.basename(stem).lower() in _INDEX and "/" in stem:
+        stem = posixpath.dirname(stem)
+    dated = _DATED.fullmatch(posixpath.basename(stem))
+    if dated is None:
+        return posixpath.join(base, stem)
+    return "/".join((base, dated[1], f"{int(dated[2]):02}", f"{int(dated[3]):02}", dated[4]))
+
+
+def without_number(name: str) -> str:
+    """A name without the number that Docusaurus sorts it by: `01-intro` -> `intro`."""
+    if _NOT_NUMBERED.match(name):
+        return name
+    return _NUMBERED.sub("", name, count=1) if _NUMBERED.match(name) else name
+
+
+def _vitepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    path = _rewritten(path, options.get("rewrites", {}))
+    name = posixpath.basename(_stem(path))
+    suffix = "" if options.get("clean_urls") else ".html"
+    return _folder_or(path, name, suffix, frozenset({"index"}))
+
+
+def _rewritten(path: str, rules: Mapping[str, str]) -> str:
+    """`path` after the first rewrite rule of VitePress that matches; `:name` and `:name*` are parts."""
+    for source, target in rules.items():
+        names: list[str] = []
+
+        def part(match: re.Match[str], names: list[str] = names) -> str:
+            names.append(match[1])
+            return r"(.+)" if match[2] else r"([^/]+)"
+
+        pattern = re.sub(r":(\w+)(?:\\\(.*?\\\))?(\\\*|\\\+)?", part, re.escape(source))
+        found = re.fullmatch(pattern, path)
+        if found:
+            values = dict(zip(names, found.groups(), strict=True))
+            return re.sub(r":(\w+)[*+]?", lambda match: values.get(match[1], match[0]), target)
+    return path
+
+
+def _html_file(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    return f"{_stem(path)}.html"
+
+
+def _mdbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stem = _stem(path)
+    if posixpath.basename(stem).lower() == "readme":
+        stem = posixpath.join(posixpath.dirname(stem), "index")
+    return f"{stem}.html"
+
+
+def _sphinx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stem = _stem(path)
+    if not options.get("directory_urls"):
+        return f"{stem}.html"
+    return _folder_or(path, posixpath.basename(stem), "/", frozenset({"index"}))
+
+
+def _hugo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stated = _text(data, "url")
+    if stated:
+        return stated
+    stem = _stem(path)
+    language = str(options.get("language", ""))
+    if language and stem.endswith(f".{language}"):
+        stem = stem[: -len(language) - 1]
+    folder, name = posixpath.dirname(stem), posixpath.basename(stem)
+    if name in ("_index", "index"):
+        place = folder
+    else:
+        place = posixpath.join(folder, _text(data, "slug") or name)
+        rule = options.get("permalinks", {}).get(stem.split("/")[0]) if "/" in stem else None
+        if isinstance(rule, str):
+            return _filled(rule, stem, data)
+    place = _urlized(place)
+    if options.get("ugly_urls") and name not in ("_index", "index"):
+        return f"{place}.html"
+    return f"{place}/" if place else ""
+
+
+def _urlized(place: str) -> str:
+    return re.sub(r"[^\w/.~+-]+", "", re.sub(r"\s+", "-", place.lower())).strip("/")
+
+
+def _jekyll(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stem = _stem(path)
+    first, _, rest = stem.partition("/")
+    stated = _text(data, "permalink")
+    if first == "_posts" or "/_posts/" in f"/{stem}":
+        rule = options.get("permalinks", {}).get("posts") or options.get("permalink") or "date"
+        return _filled(stated or _JEKYLL_STYLES.get(rule, rule), stem, data)
+    if first.startswith("_") and rest:  # a collection
+        name = first[1:]
+        rule = stated or options.get("permalinks", {}).get(name) or f"/{name}/:path.html"
+        return _filled(rule.replace(":collection", name), rest, data)
+    if stated:
+        return _filled(stated, stem, data)
+    is_pretty = str(options.get("permalink", "")) == "pretty" or str(
+        options.get("permalink", "")
+    ).endswith("/")
+    return _folder_or(path, posixpath.basename(stem), "/" if is_pretty else ".html")
+
+
+_JEKYLL_STYLES = {
+    "date": "/:categories/:year/:month/:day/:title.html",
+    "pretty": "/:categories/:year/:month/:day/:title/",
+    "ordinal": "/:categories/:year/:y_day/:title.html",
+    "none": "/:categories/:title.html",
+}
+
+
+def _filled(rule: str, stem: str, data: Mapping[str, Any]) -> str:
+    """A permalink with placeholders, as Jekyll and Hugo write them."""
+    name = posixpath.basename(stem)
+    dated = _DATED.fullmatch(name)
+    stated = re.match(r"(\d{4})-(\d\d)-(\d\d)", _text(data, "date"))
+    date = dated or stated
+    year, month, day = date.groups()[:3] if date else ("", "", "")
+    slug = _text(data, "slug") or (dated[4] if dated else name)
+    categories = _texts(data.get("categories")) or _text(data, "categories").split()
+    values = {
+        "path": stem,
+        "title": slug,
+        "slug": slug,
+        "slugorfilename": slug,
+        "slugorcontentbasename": slug,
+        "contentbasename": name,
+        "name": name,
+        "basename": name,
+        "filename": name,
+        "sections": posixpath.dirname(stem),
+        "section": stem.split("/")[0],
+        "categories": "/".join(categories),
+        "year": year,
+        "month": month,
+        "day": day,
+        "output_ext": ".html",
+    }
+    filled = re.sub(r":([a-z]+(?:_ext)?)", lambda match: values.get(match[1], match[0]), rule)
+    return re.sub(r"/{2,}", "/", filled).lstrip("/")
+
+
+def _antora(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    match = re.fullmatch(r"(?:(.*)/)?modules/([^/]+)/pages/(.+)", path)
+    if match is None:
+        return _html_file(path, data, options)
+    _, module, page = match.groups()
+    version = str(options.get("version", "") or "")
+    stem = _stem(page)
+    parts = [str(options.get("component", "")), version.strip("~"), *([module] * (module != "ROOT"))]
+    place = "/".join(part for part in (*parts, stem) if part and part != "master")
+    if options.get("html_extension") == "indexify":
+        return f"{place.removesuffix('index').rstrip('/')}/"
+    return f"{place}.html"
+
+
+_ROUTES: Mapping[str, Route] = {
+    "antora": _antora,
+    "docusaurus": _docusaurus,
+    "hugo": _hugo,
+    "jekyll": _jekyll,
+    "mdbook": _mdbook,
+    "mkdocs": _mkdocs,
+    "sphinx": _sphinx,
+    "vitepress": _vitepress,
+}

@@ -1,0 +1,89 @@
+"""Reads configuration files of generators as plain values: YAML with foreign tags, TOML, JSON.
+
+What cannot be read gives an empty mapping: a recognised site is better than none, and the generator itself
+tells its users what is wrong with its configuration.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.site import mapping
+
+READER = "the generator's configuration"
+"""Who includes a configuration file, in the account of files."""
+
+MAX_DEPTH = 8
+"""Of `INHERIT` in MkDocs and the like."""
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML whose unknown tags give what they hold: `!ENV [NAME, default]` its default, others None."""
+
+
+def _foreign(loader: _Loader, suffix: str, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.ScalarNode):
+        return None if suffix.startswith(("python/", "!python")) else node.value or suffix
+    if isinstance(node, yaml.SequenceNode):
+        items = loader.construct_sequence(node, deep=True)
+        return items[-1] if suffix == "ENV" and len(items) > 1 else None
+    if isinstance(node, yaml.MappingNode):
+        return {"tag": suffix, **{str(k): v for k, v in loader.construct_mapping(node, True).items()}}
+    return None
+
+
+_Loader.add_multi_constructor("!", _foreign)
+_Loader.add_multi_constructor("tag:yaml.org,2002:python/", _foreign)
+
+
+def read_text(tree: IncludeTree, path: str) -> str:
+    """The text of a file; "" where there is none."""
+    data = tree.read(path, READER)
+    return "" if data is None else data.decode("utf-8-sig", "replace")
+
+
+def read_yaml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    return parse_yaml(read_text(tree, path))
+
+
+def parse_yaml(text: str) -> Mapping[str, Any]:
+    try:
+        return mapping(yaml.load(text, Loader=_Loader))  # noqa: S506  # a safe loader
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError):
+        return {}
+
+
+def read_toml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(read_text(tree, path))
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return {}
+
+
+def read_json(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    try:
+        return mapping(json.loads(read_text(tree, path)))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def read_any(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    """A configuration file, by its ending."""
+    if path.endswith(".toml"):
+        return read_toml(tree, path)
+    return (read_json if path.endswith(".json") else read_yaml)(tree, path)
+
+
+def first_existing(tree: IncludeTree, folder: str, names: tuple[str, ...]) -> str:
+    """The path of the first of `names` that is a file in `folder`; "" when none is."""
+    for name in names:
+        path = f"{folder}/{name}" if folder else name
+        if tree.exists(path):
+            return path
+    return ""

@@ -1,0 +1,163 @@
+"""Docusaurus: docusaurus.config.js or .ts, with its documentation plugins, blog and sidebars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kbc.project.include_tree import IncludeTree
+from kbc.project.permalinks import without_number
+from kbc.recognition.configuration import first_existing, read_text
+from kbc.recognition.javascript import exported, exported_value
+from kbc.recognition.site import Site, joined, mapping, text, texts
+
+GENERATOR = "docusaurus"
+CONFIGS = tuple(f"docusaurus.config.{ending}" for ending in ("js", "ts", "mjs", "cjs", "mts"))
+_SIDEBARS = tuple(f"sidebars.{ending}" for ending in ("js", "ts", "mjs", "cjs", "json"))
+_PARTIALS = ("_*", "*.test.*", "__tests__/")
+"""What Docusaurus itself leaves out: pages whose names begin with an underscore are included by others."""
+
+_DOCS = ("docs", "content-docs")
+_BLOG = ("blog", "content-blog")
+
+
+def recognise(tree: IncludeTree, folder: str) -> list[Site]:
+    """The documentation sets and blogs of the site whose configuration is in `folder`."""
+    config = first_existing(tree, folder, CONFIGS)
+    if not config:
+        return []
+    data = exported(read_text(tree, config))
+    address = text(data, "url").rstrip("/")
+    base = f"{address}/{text(data, 'baseUrl').strip('/')}".rstrip("/") if address else ""
+    redirects: dict[str, str] = {}
+    sites: list[Site] = []
+    plugins = list(_plugins(data))
+    for name, options in plugins:
+        if name.endswith("client-redirects"):
+            redirects |= _redirects(options)
+    shared = {
+        "generator": GENERATOR,
+        "config": config,
+        "title": text(data, "title"),
+        "description": text(data, "tagline"),
+        "base_url": base,
+        "redirects": redirects,
+    }
+    for name, options in plugins:
+        is_blog = name.endswith(_BLOG)
+        if not is_blog and not name.endswith(_DOCS):
+            continue
+        default = "blog" if is_blog else "docs"
+        content = joined(folder, text(options, "path") or default)
+        if not tree.names(content):
+            continue
+        route = options.get("routeBasePath")
+        order, sidebar = ((), "") if is_blog else _order(tree, folder, content, options)
+        sites.append(
+            Site(
+                **shared,
+                folder=content,
+                name=_name(options, default, {each.name for each in sites}),
+                order=order,
+                exclude=(*_PARTIALS, *texts(options.get("exclude"))),
+                options={
+                    "route_base": route.strip("/") if isinstance(route, str) else default,
+                    "config_folder": folder,
+                    **({"is_blog": True} if is_blog else {}),
+                },
+                files=(sidebar,) if sidebar else (),
+            )
+        )
+    return sites
+
+
+def _name(options: Mapping[str, Any], default: str, taken: set[str]) -> str:
+    wanted = text(options, "id") or default
+    name = "".join(char if char.isalnum() and char.isascii() else "-" for char in wanted.lower())
+    name = name.strip("-") if name.strip("-")[:1].isalpha() else default
+    number = 2
+    while name in taken:
+        name, number = f"{default}-{number}", number + 1
+    return "docs" if name == "default" and "docs" not in taken else name
+
+
+def _plugins(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """(name, options) of every plugin; those of the classic preset come as `docs` and `blog`. Without
+    a preset or plugin that names them, the conventional folders are meant."""
+    presets = data.get("presets")
+    found = False
+    for preset in presets if isinstance(presets, list) else []:
+        name, options = _configured(preset)
+        if "classic" in name or not name:
+            found = True
+            for each in ("docs", "blog"):
+                if options.get(each) is not False:
+                    yield each, mapping(options.get(each))
+    plugins = data.get("plugins")
+    for plugin in plugins if isinstance(plugins, list) else []:
+        name, options = _configured(plugin)
+        found = found or name.endswith(_DOCS)
+        yield name, options
+    if not found:
+        yield "docs", {}
+
+
+def _configured(item: Any) -> tuple[str, Mapping[str, Any]]:
+    if isinstance(item, list) and item:
+        return str(item[0] or ""), mapping(item[1] if len(item) > 1 else None)
+    return (item, {}) if isinstance(item, str) else ("", {})
+
+
+def _redirects(options: Mapping[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    rules = options.get("redirects")
+    for rule in rules if isinstance(rules, list) else []:
+        target = text(mapping(rule), "to")
+        found |= {old.strip("/"): target.strip("/") for old in texts(mapping(rule).get("from"))}
+    return found
+
+
+def _order(
+    tree: IncludeTree, folder: str, content: str, options: Mapping[str, Any]
+) -> tuple[tuple[str, ...], str]:
+    """Pages in the order of the sidebars, and the file of these."""
+    stated = text(options, "sidebarPath")
+    path = joined(folder, stated) if stated else first_existing(tree, folder, _SIDEBARS)
+    if not path or not tree.exists(path):
+        return (), ""
+    by_id = _pages(tree, content)
+    ids = _documents(exported_value(read_text(tree, path)))
+    return tuple(by_id[each] for each in ids if each in by_id), path
+
+
+def _documents(item: Any) -> Iterator[str]:
+    if isinstance(item, str):
+        yield item
+    elif isinstance(item, list):
+        for each in item:
+            yield from _documents(each)
+    elif isinstance(item, Mapping):
+        if item.get("type") in ("doc", "ref"):
+            yield text(item, "id")
+        elif item.get("type") == "category":
+            yield from _documents(item.get("link"))
+            yield from _documents(item.get("items"))
+        elif "type" not in item:  # a sidebar, or categories in short form
+            yield from _documents(list(item.values()))
+
+
+def _pages(tree: IncludeTree, content: str) -> dict[str, str]:
+    """Id of a page, by its file's name, -> path below `content`."""
+    found: dict[str, str] = {}
+    waiting = [""]
+    while waiting:
+        place = waiting.pop()
+        for name in tree.names(joined(content, place)):
+            path = joined(place, name)
+            if name.endswith((".md", ".mdx")):
+                stem = path.rpartition(".")[0]
+                id = "/".join(without_number(part) for part in stem.split("/"))
+                found.setdefault(id, path)
+            elif "." not in name:
+                waiting.append(path)
+    return found

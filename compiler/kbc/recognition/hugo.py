@@ -1,0 +1,91 @@
+"""Hugo: hugo.toml, hugo.yaml or hugo.json, also below config/_default, with one language of several."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from typing import Any
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.configuration import first_existing, read_any
+from kbc.recognition.site import Site, joined, mapping, text, texts
+
+GENERATOR = "hugo"
+_ENDINGS = ("toml", "yaml", "yml", "json")
+CONFIGS = tuple(
+    f"{folder}{name}.{ending}"
+    for folder in ("", "config/_default/")
+    for name in ("hugo", "config")
+    for ending in _ENDINGS
+)
+_EVIDENCE = ("content", "archetypes", "layouts", "themes", "go.mod", "hugo.work")
+"""`config.toml` is a name that others use as well: one of these stands beside Hugo's."""
+
+
+def recognise(tree: IncludeTree, folder: str) -> Site | None:
+    """The site whose configuration is in `folder`; None without one."""
+    config = first_existing(tree, folder, CONFIGS)
+    if not config:
+        return None
+    data = {key.lower(): value for key, value in read_any(tree, config).items()}
+    is_named = posixpath.basename(config).startswith("hugo.")
+    if not is_named and not ("baseurl" in data and set(_EVIDENCE) & set(tree.names(folder))):
+        return None
+    parts = {
+        name: _beside(tree, config, name) for name in ("languages", "module", "permalinks", "params")
+    }
+    languages = mapping(data.get("languages")) or parts["languages"][0]
+    language = text(data, "defaultcontentlanguage") or "en"
+    own = mapping(languages.get(language))
+    content = joined(folder, _content(data, own, language, parts["module"][0]))
+    if not tree.names(content):
+        return None
+    permalinks = mapping(data.get("permalinks")) or parts["permalinks"][0]
+    rules = mapping(permalinks.get("page")) or permalinks
+    others = [name for name in languages if name != language]
+    return Site(
+        generator=GENERATOR,
+        config=config,
+        folder=content,
+        title=text(data, "title") or text(own, "title"),
+        description=text(mapping(data.get("params")), "description"),
+        base_url=text(data, "baseurl") if text(data, "baseurl").startswith("http") else "",
+        exclude=tuple(f"*.{name}.md" for name in others),
+        options={
+            "permalinks": {k: v for k, v in rules.items() if isinstance(v, str)},
+            "ugly_urls": data.get("uglyurls") is True,
+            "language": language,
+            "config_folder": folder,
+            "shortcodes": [joined(folder, "layouts", each) for each in ("shortcodes", "_shortcodes")],
+            "ignore_files": texts(data.get("ignorefiles")),
+        },
+        files=tuple(path for _, path in parts.values() if path),
+    )
+
+
+def _beside(tree: IncludeTree, config: str, name: str) -> tuple[Mapping[str, Any], str]:
+    """A table of the configuration that has a file of its own in config/_default."""
+    folder = posixpath.dirname(config)
+    path = first_existing(tree, folder, tuple(f"{name}.{ending}" for ending in _ENDINGS))
+    return (read_any(tree, path), path) if path else ({}, "")
+
+
+def _content(
+    data: Mapping[str, Any], own: Mapping[str, Any], language: str, module: Mapping[str, Any]
+) -> str:
+    """The folder of the pages in one language: by `contentDir`, else by the mounts of the module."""
+    stated = next((text(each, "contentDir", "contentdir") for each in (own, data)), "")
+    stated = stated or text(data, "contentdir")
+    if stated:
+        return stated
+    mounts = (mapping(data.get("module")) or module).get("mounts")
+    found = [
+        mapping(each)
+        for each in (mounts if isinstance(mounts, list) else [])
+        if text(mapping(each), "target") == "content"
+    ]
+    for mount in found:
+        languages = mapping(mapping(mount.get("sites")).get("matrix")).get("languages")
+        if language in (*texts(languages), text(mount, "lang")):
+            return text(mount, "source")
+    return text(found[0], "source") if found else "content"

@@ -1,0 +1,64 @@
+"""Jekyll: _config.yml with collections, permalinks and what it excludes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.configuration import first_existing, read_yaml
+from kbc.recognition.site import Site, joined, mapping, text, texts
+
+GENERATOR = "jekyll"
+_EVIDENCE = frozenset({"_layouts", "_posts", "_includes", "_docs", "Gemfile", "_data", "CNAME"})
+_EVIDENT_KEYS = frozenset({"remote_theme", "theme", "plugins", "permalink", "markdown", "kramdown"})
+_MACHINERY = ("_layouts/", "_includes/", "_data/", "_sass/", "_site/", "_plugins/", "_drafts/")
+_BUNDLER = ("/vendor/", "/node_modules/", "/Gemfile*", "/*.gemspec")
+
+
+def recognise(tree: IncludeTree, folder: str) -> Site | None:
+    """The site whose _config.yml is in `folder`; None without one, or when another tool's it is."""
+    config = first_existing(tree, folder, ("_config.yml", "_config.yaml"))
+    if not config:
+        return None
+    data = read_yaml(tree, config)
+    if not (_EVIDENCE & set(tree.names(folder)) or _EVIDENT_KEYS & data.keys()):
+        return None
+    address = text(data, "url").rstrip("/")
+    source = joined(folder, text(data, "source") or ".")
+    include = texts(data.get("include"))
+    collections = data.get("collections")
+    names = collections if isinstance(collections, list) else list(mapping(collections))
+    return Site(
+        generator=GENERATOR,
+        config=config,
+        folder=source,
+        title=text(data, "title", "name"),
+        description=text(data, "description"),
+        base_url=f"{address}/{text(data, 'baseurl').strip('/')}".rstrip("/") if address else "",
+        exclude=(
+            *(each for each in _MACHINERY if each.strip("/") not in include),
+            *_BUNDLER,
+            *(f"/{each.lstrip('/')}" for each in texts(data.get("exclude"))),
+        ),
+        options={
+            "permalink": text(data, "permalink"),
+            "permalinks": _permalinks(data, mapping(collections)),
+            "collections": [str(name) for name in names],
+            "includes": joined(source, text(data, "includes_dir") or "_includes"),
+        },
+    )
+
+
+def _permalinks(data: Mapping[str, Any], collections: Mapping[str, Any]) -> dict[str, str]:
+    """Collection -> permalink, from the collections and from defaults for them."""
+    found: dict[str, str] = {}
+    defaults = data.get("defaults")
+    for each in defaults if isinstance(defaults, list) else []:
+        scope, values = mapping(mapping(each).get("scope")), mapping(mapping(each).get("values"))
+        if text(values, "permalink") and text(scope, "type"):
+            found[text(scope, "type")] = text(values, "permalink")
+    for name, options in collections.items():
+        if rule := text(mapping(options), "permalink"):
+            found[str(name)] = rule
+    return found

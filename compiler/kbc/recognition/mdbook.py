@@ -1,0 +1,52 @@
+"""mdBook: book.toml names the folder of the pages, SUMMARY.md their order and titles."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.configuration import first_existing, read_text, read_toml
+from kbc.recognition.site import Site, joined, mapping, text
+
+GENERATOR = "mdbook"
+SUMMARY = "SUMMARY.md"
+
+_ENTRY = re.compile(r"\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\]\(\s*<?([^)>\s]+)>?")
+
+
+def recognise(tree: IncludeTree, folder: str) -> Site | None:
+    """The book whose book.toml is in `folder`; None without one."""
+    config = first_existing(tree, folder, ("book.toml",))
+    if not config:
+        return None
+    data = read_toml(tree, config)
+    book, html = mapping(data.get("book")), mapping(mapping(data.get("output")).get("html"))
+    source = joined(folder, text(book, "src") or "src")
+    summary = joined(source, SUMMARY)
+    if not tree.exists(summary):
+        return None
+    titles: dict[str, str] = {}
+    for label, target in _ENTRY.findall(read_text(tree, summary)):
+        path = joined(unquote(target).partition("#")[0])
+        if "://" not in target:
+            titles.setdefault(path, re.sub(r"[`*]", "", label).strip())
+    site_url = text(html, "site-url")
+    return Site(
+        generator=GENERATOR,
+        config=config,
+        folder=source,
+        title=text(book, "title"),
+        description=text(book, "description"),
+        base_url=site_url if site_url.startswith("http") else "",
+        order=tuple(titles),
+        titles=titles,
+        exclude=(f"/{SUMMARY}",),
+        redirects={
+            str(old).strip("/"): new.strip("/")
+            for old, new in mapping(html.get("redirect")).items()
+            if isinstance(new, str)
+        },
+        options={"config_folder": folder},
+        files=(summary,),
+    )

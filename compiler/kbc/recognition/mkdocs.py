@@ -1,0 +1,125 @@
+"""MkDocs: mkdocs.yml says where the pages are, what they are called and in which order they stand."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.configuration import MAX_DEPTH, first_existing, read_yaml
+from kbc.recognition.site import Site, joined, mapping, text, texts
+
+GENERATOR = "mkdocs"
+CONFIGS = ("mkdocs.yml", "mkdocs.yaml")
+
+
+def recognise(tree: IncludeTree, folder: str) -> Site | None:
+    """The site whose configuration is in `folder`; None without one."""
+    config = first_existing(tree, folder, CONFIGS)
+    if not config:
+        return None
+    files = [config]
+    data = _inherited(tree, config, files)
+    docs = joined(folder, text(data, "docs_dir") or "docs")
+    plugins = _named(data.get("plugins"))
+    extensions = _named(data.get("markdown_extensions"))
+    order, titles = _navigation(data.get("nav"), tree, docs)
+    redirects = mapping(plugins.get("redirects", {}).get("redirect_maps"))
+    exclude = str(data.get("exclude_docs") or "").split("\n")
+    exclude += texts(plugins.get("exclude", {}).get("glob", []))
+    snippets = extensions.get("pymdownx.snippets", {})
+    toc = extensions.get("toc", {})
+    return Site(
+        generator=GENERATOR,
+        config=config,
+        folder=docs,
+        title=text(data, "site_name"),
+        description=text(data, "site_description"),
+        base_url=text(data, "site_url"),
+        order=order,
+        titles=titles,
+        exclude=tuple(line.strip() for line in exclude if line.strip()),
+        redirects={
+            joined(old).removesuffix(".md"): new
+            for old, new in redirects.items()
+            if isinstance(new, str)
+        },
+        options={
+            "use_directory_urls": data.get("use_directory_urls") is not False,
+            "config_folder": folder,
+            "snippet_paths": [
+                joined(folder, each) for each in texts(snippets.get("base_path", ["."]))
+            ],
+            "slugify": str(toc.get("slugify") or ""),
+            "markdown_extensions": sorted(extensions),
+        },
+        files=tuple(files[1:]),
+    )
+
+
+def _inherited(tree: IncludeTree, config: str, files: list[str]) -> Mapping[str, Any]:
+    """The configuration with that of the file that it inherits from; further files go to `files`."""
+    data = read_yaml(tree, config)
+    parent = data.get("INHERIT")
+    if not isinstance(parent, str) or len(files) > MAX_DEPTH:
+        return data
+    path = joined(posixpath.dirname(config), parent)
+    files.append(path)
+    return _merged(_inherited(tree, path, files), data)
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(below)
+    for name, value in above.items():
+        old = found.get(name)
+        both = isinstance(old, Mapping) and isinstance(value, Mapping)
+        found[name] = _merged(mapping(old), value) if both else value
+    return found
+
+
+def _named(value: Any) -> dict[str, Mapping[str, Any]]:
+    """Plugins or extensions, as a list of names and single-entry maps or as a map, by name."""
+    items: list[Any] = list(value) if isinstance(value, list) else [value]
+    found: dict[str, Mapping[str, Any]] = {}
+    for item in items:
+        if isinstance(item, str):
+            found[item] = {}
+        else:
+            found.update({str(name): mapping(options) for name, options in mapping(item).items()})
+    return found
+
+
+def _navigation(
+    nav: Any, tree: IncludeTree, docs: str
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    order: list[str] = []
+    titles: dict[str, str] = {}
+    for title, path in _entries(nav):
+        if "://" in path:
+            continue
+        pages = _pages_in(tree, docs, path.rstrip("/*")) if path.endswith(("/", "/*")) else [path]
+        order += pages
+        if title and len(pages) == 1:
+            titles.setdefault(pages[0], title)
+    return tuple(order), titles
+
+
+def _entries(nav: Any) -> Iterator[tuple[str, str]]:
+    """(title, path) of every leaf, in order."""
+    if isinstance(nav, str):
+        yield "", nav
+    elif isinstance(nav, list):
+        for item in nav:
+            yield from _entries(item)
+    elif isinstance(nav, Mapping):
+        for title, inner in nav.items():
+            if isinstance(inner, str):
+                yield str(title), inner
+            else:
+                yield from _entries(inner)
+
+
+def _pages_in(tree: IncludeTree, docs: str, folder: str) -> list[str]:
+    names = tree.names(joined(docs, folder))
+    return [joined(folder, name) for name in names if name.endswith(".md")]

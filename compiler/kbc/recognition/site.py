@@ -1,0 +1,82 @@
+"""A documentation site as its generator's configuration describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """`config` is the configuration file, and `folder` the folder of the pages, both below the root of
+    what was recognised ("" for that root itself). `order` are pages in the order of the navigation and
+    `titles` what it calls them, `redirects` maps former paths of addresses to pages or newer paths;
+    pages are named below `folder`. `exclude` and `include` are patterns as in .gitignore, matched below
+    `folder`. `options` is what front ends need besides: slugs, places of snippets, rules of addresses.
+    `base_url` is the address of the site, "" when it is not known. `files` are further files that were
+    read for this.
+    """
+
+    generator: str
+    config: str
+    folder: str
+    name: str = "docs"
+    kind: str = "docs"
+    title: str = ""
+    description: str = ""
+    version: str = ""
+    base_url: str = ""
+    order: tuple[str, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    redirects: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+
+    def generator_options(self) -> dict[str, Any]:
+        """What `Collection.generator_options` holds."""
+        found: dict[str, Any] = {
+            "folder": self.folder,
+            "base_url": self.base_url,
+            "order": {path: place for place, path in enumerate(dict.fromkeys(self.order))},
+            "titles": dict(self.titles),
+            "redirects": dict(self.redirects),
+            **self.options,
+            "files": [each for each in (self.config, *self.files) if each],
+        }
+        return {name: value for name, value in found.items() if value not in ("", {}, [], None)}
+
+
+def below(folder: str, path: str) -> str:
+    """`path` below `folder`, both below the same root."""
+    return path.removeprefix(f"{folder}/") if folder else path
+
+
+def joined(*parts: str) -> str:
+    """Folders and names as one path, without empty parts, `.` and `..` resolved."""
+    import posixpath
+
+    path = posixpath.normpath("/".join(part.strip("/") for part in parts if part.strip("/")) or ".")
+    return "" if path == "." else path
+
+
+def texts(value: Any) -> list[str]:
+    """The texts in a list, or a single one as a list."""
+    items: Iterable[Any] = value if isinstance(value, (list, tuple)) else [value]
+    return [item for item in items if isinstance(item, str)]
+
+
+def text(data: Mapping[str, Any], *names: str) -> str:
+    """The first text or number under one of `names`."""
+    for name in names:
+        value = data.get(name)
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            return " ".join(str(value).split())
+    return ""
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """`value` where it is a mapping, else an empty one."""
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,205 @@
+"""Sphinx: conf.py, read as far as it consists of literals, and the order of its tables of contents."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.configuration import first_existing, read_text
+from kbc.recognition.site import Site, joined, mapping, text, texts
+
+GENERATOR = "sphinx"
+MAX_PAGES = 20_000
+"""Pages that the tables of contents are followed to."""
+
+_SHIPPED = ("_build/", "_static/", "_templates/", "_themes/", "locale/", "locales/")
+_TOCTREE = re.compile(
+    r"^(?P<indent>[ \t]*)\.\.[ \t]+toctree::[^\n]*\n(?P<rst>(?:(?P=indent)[ \t]+[^\n]*\n|[ \t]*\n)*)"
+    r"|^(?P<fence>`{3,}|:{3,})\{toctree\}[^\n]*\n(?P<myst>.*?)^(?P=fence)",
+    re.MULTILINE | re.DOTALL,
+)
+_ENTRY = re.compile(r"(?:(?P<title>.*?)\s*<(?P<target>[^<>]+)>|(?P<plain>\S+))\Z")
+
+
+def recognise(tree: IncludeTree, folder: str) -> Site | None:
+    """The project whose conf.py is in `folder`; None without one, or when it is no Sphinx's."""
+    config = first_existing(tree, folder, ("conf.py",))
+    if not config:
+        return None
+    data = literals(read_text(tree, config))
+    if not {"extensions", "project", "master_doc", "root_doc", "html_theme"} & data.keys():
+        return None
+    source = folder
+    suffixes = _suffixes(data.get("source_suffix"))
+    root = text(data, "root_doc", "master_doc") or "index"
+    exclude = [*texts(data.get("exclude_patterns")), *texts(data.get("templates_path"))]
+    exclude += texts(data.get("html_static_path"))
+    contents = _Contents(tree, source, suffixes, exclude)
+    contents.follow(root)
+    redirects = {
+        old: new
+        for name in ("redirects", "rediraffe_redirects")
+        for old, new in mapping(data.get(name)).items()
+        if isinstance(new, str)
+    }
+    extensions = set(texts(data.get("extensions")))
+    return Site(
+        generator=GENERATOR,
+        config=config,
+        folder=source,
+        title=text(data, "html_title", "project"),
+        version=text(data, "release", "version"),
+        base_url=text(data, "html_baseurl"),
+        order=tuple(contents.order),
+        exclude=(*_SHIPPED, *(_pattern(each) for each in exclude if not each.startswith(".."))),
+        redirects=redirects,
+        options={
+            "source_suffix": suffixes,
+            "root_doc": root,
+            "rst_prolog": str(data.get("rst_prolog") or ""),
+            "rst_epilog": str(data.get("rst_epilog") or ""),
+            "substitutions": {
+                name: text(data, name) for name in ("project", "version", "release") if data.get(name)
+            },
+            "extensions": sorted(extensions),
+            "myst_enable_extensions": texts(data.get("myst_enable_extensions")),
+            "extlinks": {
+                str(name): found[0]
+                for name, value in mapping(data.get("extlinks")).items()
+                if (found := texts(value))
+            },
+            "highlight_language": text(data, "highlight_language"),
+            "primary_domain": text(data, "primary_domain"),
+            "directory_urls": "dirhtml" in read_text(tree, joined(folder, "Makefile"))
+            and ".readthedocs" not in text(data, "html_baseurl"),
+        },
+    )
+
+
+def _pattern(glob: str) -> str:
+    """A pattern of Sphinx, which starts at the folder of conf.py, as one of an ignore file."""
+    return glob if glob.startswith("**") else f"/{glob.lstrip('/')}"
+
+
+def _suffixes(value: Any) -> dict[str, str]:
+    """Ending -> language of the pages: `restructuredtext` or `markdown`."""
+    if isinstance(value, Mapping):
+        return {str(ending): str(language) for ending, language in value.items() if ending}
+    found = texts(value) or [".rst"]
+    return {each: "markdown" if each == ".md" else "restructuredtext" for each in found}
+
+
+def literals(source: str) -> dict[str, Any]:
+    """The values of the names that a Python file assigns at its top level, where these are literals,
+    sums of literals, or one side of a condition; `+=` extends lists and texts."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
+    found: dict[str, Any] = {}
+    for node in body:
+        if isinstance(node, ast.Assign):
+            value = _value(node.value, found)
+            for target in node.targets:
+                if isinstance(target, ast.Name) and value is not None:
+                    found[target.id] = value
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+            value = _value(node.value, found)
+            if value is not None:
+                found[node.target.id] = value
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            old, more = found.get(node.target.id), _value(node.value, found)
+            if type(old) is type(more) and isinstance(old, (list, str)):
+                found[node.target.id] = old + more
+    return found
+
+
+def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        return [_value(each, names) for each in node.elts]
+    if isinstance(node, ast.Dict):
+        return {
+            str(_value(key, names)): _value(value, names)
+            for key, value in zip(node.keys, node.values, strict=True)
+            if key is not None
+        }
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _value(node.left, names), _value(node.right, names)
+        same = type(left) is type(right) and isinstance(left, (list, str))
+        return left + right if same else None
+    if isinstance(node, ast.IfExp):
+        return _value(node.body, names)
+    if isinstance(node, ast.JoinedStr):
+        parts = [_value(each, names) for each in node.values]
+        return "".join(map(str, parts)) if None not in parts else None
+    if isinstance(node, ast.FormattedValue):
+        return _value(node.value, names)
+    return None
+
+
+class _Contents:
+    """Follows tables of contents, depth first, as a reader turns the pages."""
+
+    def __init__(
+        self, tree: IncludeTree, folder: str, suffixes: Mapping[str, str], exclude: list[str]
+    ) -> None:
+        self._tree = tree
+        self._folder = folder
+        self._suffixes = suffixes
+        self._exclude = exclude
+        self._seen: set[str] = set()
+        self.order: list[str] = []
+
+    def follow(self, root: str) -> None:
+        waiting = [root]
+        while waiting and len(self.order) < MAX_PAGES:
+            name = waiting.pop()
+            path = self._path(name)
+            if not path or path in self._seen:
+                continue
+            self._seen.add(path)
+            self.order.append(path)
+            source = read_text(self._tree, joined(self._folder, path))
+            found = [joined(each) for each in self._entries(source, posixpath.dirname(path))]
+            waiting += reversed(found)
+
+    def _path(self, name: str) -> str:
+        for ending in self._suffixes:
+            for candidate in (f"{name}{ending}", name):
+                if candidate.endswith(ending) and self._tree.exists(joined(self._folder, candidate)):
+                    return candidate
+        return ""
+
+    def _entries(self, source: str, folder: str) -> Iterator[str]:
+        for match in _TOCTREE.finditer(f"{source}\n"):
+            lines = [line.strip() for line in (match["rst"] or match["myst"] or "").split("\n")]
+            is_glob = ":glob:" in lines
+            for line in lines:
+                entry = None if line.startswith((":", "#", "---")) else _ENTRY.fullmatch(line)
+                if entry is None:
+                    continue
+                target = entry["target"] or entry["plain"]
+                if "://" in target or target == "self":
+                    continue
+                place = target.lstrip("/") if target.startswith("/") else joined(folder, target)
+                yield from self._matching(place) if is_glob and "*" in place else [place]
+
+    def _matching(self, glob: str) -> list[str]:
+        folder = posixpath.dirname(glob)
+        names = self._tree.names(joined(self._folder, folder))
+        found = [joined(folder, name) for name in names]
+        stems = [(path, posixpath.splitext(path)) for path in found]
+        return [
+            path
+            for path, (stem, ending) in stems
+            if ending in self._suffixes and (fnmatchcase(stem, glob) or fnmatchcase(path, glob))
+        ]

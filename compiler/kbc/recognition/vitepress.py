@@ -1,0 +1,85 @@
+"""VitePress: .vitepress/config, with clean addresses, rewrites and sidebars."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.configuration import first_existing, read_text
+from kbc.recognition.javascript import exported
+from kbc.recognition.site import Site, joined, mapping, text, texts
+
+GENERATOR = "vitepress"
+_ENDINGS = ("ts", "mts", "js", "mjs", "cjs")
+CONFIGS = tuple(
+    f".vitepress/{name}.{ending}" for name in ("config", "config/index") for ending in _ENDINGS
+)
+
+
+def recognise(tree: IncludeTree, folder: str) -> Site | None:
+    """The site whose `.vitepress` is in `folder`; None without one."""
+    config = first_existing(tree, folder, CONFIGS)
+    if not config:
+        return None
+    data = exported(read_text(tree, config))
+    source = joined(folder, text(data, "srcDir") or ".")
+    host = text(mapping(data.get("sitemap")), "hostname").rstrip("/")
+    base = f"{host}/{text(data, 'base').strip('/')}".rstrip("/") if host else ""
+    theme = mapping(data.get("themeConfig"))
+    root = mapping(mapping(data.get("locales")).get("root"))
+    sidebar = theme.get("sidebar") or mapping(root.get("themeConfig")).get("sidebar")
+    order, titles = _navigation(tree, source, sidebar)
+    rewrites = mapping(data.get("rewrites"))
+    return Site(
+        generator=GENERATOR,
+        config=config,
+        folder=source,
+        title=text(data, "title") or text(root, "title"),
+        description=text(data, "description") or text(root, "description"),
+        base_url=base,
+        order=order,
+        titles=titles,
+        exclude=("node_modules/", *texts(data.get("srcExclude"))),
+        options={
+            "clean_urls": data.get("cleanUrls") is True,
+            "rewrites": {k: v for k, v in rewrites.items() if isinstance(v, str)},
+            "config_folder": folder,
+        },
+    )
+
+
+def _navigation(
+    tree: IncludeTree, source: str, sidebar: Any
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    titles: dict[str, str] = {}
+    for title, link in _links(sidebar, ""):
+        path = _page(tree, source, link)
+        if path:
+            titles.setdefault(path, title)
+    return tuple(titles), {path: title for path, title in titles.items() if title}
+
+
+def _links(item: Any, base: str) -> Iterator[tuple[str, str]]:
+    if isinstance(item, list):
+        for each in item:
+            yield from _links(each, base)
+    elif isinstance(item, Mapping):
+        base = text(item, "base") or base
+        link = text(item, "link")
+        if link and "://" not in link:
+            yield text(item, "text"), posixpath.join(base, link) if base else link
+        if "items" in item:
+            yield from _links(item["items"], base)
+        elif not link:  # sidebars by path
+            yield from _links([value for value in item.values() if not isinstance(value, str)], base)
+
+
+def _page(tree: IncludeTree, source: str, link: str) -> str:
+    place = link.partition("#")[0].strip("/")
+    stem = place.removesuffix(".html").removesuffix(".md")
+    for candidate in (f"{stem}.md", joined(stem, "index.md")):
+        if tree.exists(joined(source, candidate)):
+            return candidate
+    return ""
