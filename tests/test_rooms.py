@@ -35,7 +35,7 @@ ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("cache", "project"),
         ("backends", "encoding", "evaluation", "languages"),
         ("chunking", "shipping", "sources"),
-        ("frontends",),
+        ("frontends", "recognition"),
         ("pipeline",),
         ("following",),
         ("cli",),

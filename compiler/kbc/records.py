@@ -74,7 +74,7 @@ class BuiltinRecord(Record):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocRecord(Record):
     """A documentation page. `content` is what `get_doc` answers (front matter taken out, MDX cleaned);
-    `text` stays the file as stored, and line numbers refer to it."""
+    `text` stays the file as stored, and line numbers refer to it. `aliases` are former addresses."""
 
     group: str
     format: str  # markdown | mdx | text
@@ -83,6 +83,7 @@ class DocRecord(Record):
     frontmatter: Mapping[str, Any] = field(default_factory=dict)
     sections: tuple[Section, ...] = ()
     topics: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,8 +22,12 @@ from kbc.cli import failures
 from kbc.cli.build_options import Chosen, build_options, takes_build_options
 from kbc.cli.bundle import bundle
 from kbc.cli.cache import cache
+from kbc.cli.environment import default_cache
+from kbc.cli.files import inspect
 from kbc.cli.install import doctor, install
+from kbc.cli.opening import opened, show_accounting
 from kbc.cli.sign import keygen, sign
+from kbc.cli.trying import try_command
 from kbc.cli.watch import watch
 from kbc.cli.wheel import wheel
 from kbc.cli.workspace import workspace
@@ -47,6 +51,9 @@ def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 KB = click.argument("kb", default=".", type=click.Path(path_type=Path))
+NAME_OPTION = click.option(
+    "--name", default="", help="Name where there is no kb.toml; default: the site's title."
+)
 ARTIFACT = click.argument("artifact", type=click.Path(path_type=Path))
 
 
@@ -55,16 +62,30 @@ ARTIFACT = click.argument("artifact", type=click.Path(path_type=Path))
 @click.option(
     "--kind",
     type=click.Choice(["docs", "pages", "workshops", "code", "tests"]),
-    default="docs",
-    show_default=True,
-    help="Kind of the first files.",
+    help="Also write first files of this kind.",
 )
+@click.option("--sample", is_flag=True, help="Also write a first page.")
+@click.option("--name", default="", help="Name of the knowledge base; default: the site's title.")
 @as_json
-def init(folder: Path, kind: str, as_json: bool) -> None:
-    """Write a commented starter knowledge base into FOLDER."""
-    from kbc.project.starter import write_starter
+def init(folder: Path, kind: str | None, sample: bool, name: str, as_json: bool) -> None:
+    """Write a commented kb.toml into FOLDER for the documentation that is there.
 
-    written = write_starter(folder, kind)
+    Nothing else is written, except with --sample or --kind the first files of a new knowledge base.
+    """
+    from kbc.cli.opening import recognised
+    from kbc.project.loading import PROJECT_FILE
+    from kbc.project.starter import write_kb_toml, write_starter
+    from kbc.recognition.described import kb_toml
+
+    has_content = folder.is_dir() and any(
+        not each.name.startswith(".") and each.name != PROJECT_FILE for each in folder.iterdir()
+    )
+    if sample or kind is not None:
+        written = write_starter(folder, kind or "docs")
+    elif has_content and not (folder / PROJECT_FILE).exists():
+        written = [write_kb_toml(folder, kb_toml(recognised(folder, name, None)))]
+    else:
+        written = write_starter(folder, None)
     if as_json:
         print_json({"written": [str(path) for path in written]})
         return
@@ -76,19 +97,26 @@ def init(folder: Path, kind: str, as_json: bool) -> None:
 
 @cli.command()
 @KB
+@NAME_OPTION
 @click.option("--allow-outside", is_flag=True, help="Follow paths and links that leave the folder.")
 @click.option("--strict", is_flag=True, help="Fail on warnings as well.")
 @as_json
-def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
-    """Report all errors and warnings in the knowledge base KB, without building it."""
-    from kbc import check as run_check
+def check(kb: Path, name: str, allow_outside: bool, strict: bool, as_json: bool) -> None:
+    """Report all errors and warnings in the knowledge base KB, without building it, and count its files.
+
+    KB is a folder with a kb.toml, or any folder, file or archive of documentation.
+    """
     from kbc.cli import reporting
     from kbc.diagnostics import Severity
+    from kbc.pipeline.checking import check_files
 
-    found = run_check(kb, allow_outside)
+    found, files = check_files(opened(kb, name, default_cache(), as_json), allow_outside)
     if as_json:
-        print_json({"diagnostics": [each.as_dict() for each in found]})
+        listed = [each.as_dict() for each in found]
+        print_json({"diagnostics": listed, "files": files and files.as_dict()})
     else:
+        if files is not None:
+            show_accounting(files)
         reporting.show_diagnostics(found)
         if not found:
             click.echo("no problems found", err=True)
@@ -99,22 +127,32 @@ def check(kb: Path, allow_outside: bool, strict: bool, as_json: bool) -> None:
 
 @cli.command()
 @KB
+@NAME_OPTION
 @takes_build_options
 @click.option("--check-reproducible", is_flag=True, help="Build twice and compare every byte.")
 @click.option("--quiet", is_flag=True, help="Print neither progress nor timings.")
 @as_json
 def build(
-    kb: Path, check_reproducible: bool, quiet: bool, as_json: bool, **chosen: Unpack[Chosen]
+    kb: Path,
+    name: str,
+    check_reproducible: bool,
+    quiet: bool,
+    as_json: bool,
+    **chosen: Unpack[Chosen],
 ) -> None:
-    """Compile the knowledge base KB into OUT/<name>/ and make it the live version."""
+    """Compile the knowledge base KB into OUT/<name>/ and make it the live version.
+
+    KB is a folder with a kb.toml, or any folder, file or archive of documentation.
+    """
     from kbc import build as run_build
     from kbc.cli import reporting
     from kbc.pipeline.build import build_twice
 
     options = build_options(chosen)
     progress = reporting.progress(quiet or as_json)
+    subject = opened(kb, name, options.cache, quiet or as_json)
     try:
-        report = (build_twice if check_reproducible else run_build)(kb, options, progress)
+        report = (build_twice if check_reproducible else run_build)(subject, options, progress)
     finally:
         progress.close()
     if as_json:
@@ -122,13 +160,15 @@ def build(
         return
     reporting.show_diagnostics(report.diagnostics)
     if not quiet:
+        show_accounting(report.files)
         reporting.show_build(report)
         if check_reproducible:
             click.echo("both builds are identical")
 
 
 cli.add_command(artifact_commands.verify)
-cli.add_command(artifact_commands.inspect)
+cli.add_command(inspect)
+cli.add_command(try_command)
 cli.add_command(artifact_commands.search)
 cli.add_command(artifact_commands.get)
 cli.add_command(watch)

@@ -7,7 +7,8 @@ collection's, except that pages below `lessons/` in a collection of the group co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import Field
 
@@ -21,6 +22,7 @@ from kbc.frontends.markdown_file import (
 )
 from kbc.frontends.metadata import Metadata, Text, Texts
 from kbc.languages import markdown, mdx
+from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import DocRecord, Record
@@ -70,7 +72,7 @@ def _page(collection: Collection, page: MarkdownFile, diagnostics: Diagnostics) 
     return DocRecord(
         id=collection.stripped(path),
         collection=collection.name,
-        title=heading or fields.title or _file_name(path),
+        title=heading or fields.title or permalinks.title(collection, path) or _file_name(path),
         path=path,
         text=page.text,
         size=len(page.text.encode()),
@@ -80,7 +82,8 @@ def _page(collection: Collection, page: MarkdownFile, diagnostics: Diagnostics) 
         if summary
         else first_paragraph(document.blocks, document.references),
         tags=tags,
-        url=fields.url or collection.source_url(path),
+        url=_url(collection, path, document.data, fields.url),
+        aliases=permalinks.aliases(collection, path, document.data),
         group=_group(collection, page.file),
         format=page.format,
         content=content,
@@ -114,6 +117,14 @@ def _plain_text(
         format="text",
         content=content,
     )
+
+
+def _url(collection: Collection, path: str, data: Mapping[str, Any], stated: str) -> str:
+    """By the collection's template, else by its generator's rules, for which `url` of the front matter
+    may be a path; else what the page says."""
+    if collection.generator:
+        return permalinks.page_url(collection, path, data)
+    return stated or collection.source_url(path)
 
 
 def _group(collection: Collection, file: SourceFile) -> str:

@@ -49,7 +49,7 @@ def is_markdown(record: Record) -> bool:
         return False
     if isinstance(record, (PageRecord, WorkshopSection)):
         name = posixpath.basename(record.path).lower()
-        return name.endswith(_MARKDOWN_ENDINGS) and not name.startswith("llms-full")
+        return name.endswith(_MARKDOWN_ENDINGS) and "llms-full" not in name
     return record.language in ("markdown", "mdx") and not isinstance(record, CodeRecord)
 
 

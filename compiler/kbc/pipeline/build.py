@@ -14,6 +14,7 @@ from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import BuildOptions, BuildReport, StrPath
 from kbc.pipeline.progress import Progress
 from kbc.pipeline.resident import Resident
+from kbc.project.model import Project
 
 __all__ = [
     "BuildOptions",
@@ -27,19 +28,20 @@ __all__ = [
 
 
 def build(
-    root: StrPath,
+    root: StrPath | Project,
     options: BuildOptions | None = None,
     progress: Progress | None = None,
     resident: Resident | None = None,
 ) -> BuildReport:
-    """Compiles the knowledge base at `root`, the folder with its kb.toml, and makes the result live.
+    """Compiles the knowledge base at `root`, a folder with a kb.toml or any documentation, and makes the
+    result live. `root` may also be a project in memory.
 
     `progress` is told of the phases; `resident` is what earlier builds of it left in this process.
     Raises `BuildError` when the input has errors, `ModelError`, `EncodingError` and `PublishError`; in
     each case what was live before still is.
     """
     chosen = options or BuildOptions()
-    return build_from(_reader(Path(root), chosen), chosen, progress, resident)
+    return build_from(_reader(root, chosen), chosen, progress, resident)
 
 
 def build_from(
@@ -62,14 +64,16 @@ def warm_up(root: Path, options: BuildOptions, resident: Resident) -> None:
     Executor(_reader(root, options), options, Progress(), resident).warm_up()
 
 
-def _reader(root: Path, options: BuildOptions) -> Read:
+def _reader(root: StrPath | Project, options: BuildOptions) -> Read:
     def read(diagnostics: Diagnostics) -> Inputs | None:
         return read_checked(root, diagnostics, options.allow_outside)
 
     return read
 
 
-def build_twice(root: Path, options: BuildOptions, progress: Progress | None = None) -> BuildReport:
+def build_twice(
+    root: StrPath | Project, options: BuildOptions, progress: Progress | None = None
+) -> BuildReport:
     """Builds, then builds again from nothing in another folder, and compares byte by byte.
 
     Raises `PublishError` naming the first file that differs.

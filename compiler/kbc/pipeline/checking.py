@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.pipeline import sections
 from kbc.pipeline.inputs import Inputs, read_inputs
+from kbc.pipeline.options import StrPath
+from kbc.project.model import Project
+from kbc.sources.accounting import Accounting
 
 
 def read_checked(
-    root: Path, diagnostics: Diagnostics, allow_outside: bool = False
+    root: StrPath | Project, diagnostics: Diagnostics, allow_outside: bool = False
 ) -> Inputs | None:
     """The inputs of a build, checked as a whole. None when kb.toml is unusable."""
     inputs = read_inputs(root, diagnostics, allow_outside)
@@ -20,9 +20,20 @@ def read_checked(
     return inputs
 
 
-def check(root: str | os.PathLike[str], allow_outside: bool = False) -> tuple[Diagnostic, ...]:
+def check(root: StrPath | Project, allow_outside: bool = False) -> tuple[Diagnostic, ...]:
     """Everything that is wrong or doubtful in the knowledge base at `root`, in the order of the files;
     nothing is written. With `allow_outside` its paths and links may lead out of the folder."""
+    return check_files(root, allow_outside)[0]
+
+
+def check_files(
+    root: StrPath | Project, allow_outside: bool = False
+) -> tuple[tuple[Diagnostic, ...], Accounting | None]:
+    """What `check` gives, and what became of each file of the knowledge base (None when its kb.toml is
+    unusable)."""
     diagnostics = Diagnostics()
-    read_checked(Path(root), diagnostics, allow_outside)
-    return tuple(diagnostics)
+    inputs = read_checked(root, diagnostics, allow_outside)
+    if inputs is None:
+        return tuple(diagnostics), None
+    inputs.accounting.complete(inputs.project.root)
+    return tuple(diagnostics), inputs.accounting

@@ -37,6 +37,7 @@ from kbc.pipeline.progress import PhaseClock, Progress
 from kbc.pipeline.resident import Engines, Resident
 from kbc.project.scopes import NOT_SEARCHED
 from kbc.records import Chunk, Record
+from kbc.sources.accounting import Accounting
 
 Read = Callable[[Diagnostics], Inputs | None]
 """Reads the inputs of a build and reports what is wrong; None only after an error."""
@@ -62,6 +63,13 @@ def _searched(inputs: Inputs) -> list[Record]:
         if collection.kind not in NOT_SEARCHED
         for record in inputs.records[collection.name]
     ]
+
+
+def _completed(inputs: Inputs) -> Accounting:
+    """What became of every file; in a project that was recognised, also of those in no collection."""
+    if inputs.project.boundary is not None:
+        inputs.accounting.complete(inputs.project.root)
+    return inputs.accounting
 
 
 class Executor:
@@ -338,4 +346,5 @@ class Executor:
             size_bytes=sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()),
             phases=tuple(self._clock.phases),
             diagnostics=tuple(self._diagnostics),
+            files=_completed(inputs),
         )

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from kbc import frontends
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
-from kbc.frontends.pages import is_metadata
+from kbc.frontends.pages import is_metadata, not_a_page
+from kbc.pipeline.options import StrPath
+from kbc.project import permalinks
 from kbc.project.include_tree import IncludeTree
 from kbc.project.loading import PROJECT_FILE, load_project
 from kbc.project.model import Collection, Project
 from kbc.project.scopes import in_row_order
 from kbc.project.source_file import SourceFile
+from kbc.recognition.configuration import READER
+from kbc.recognition.declared import with_generators
+from kbc.recognition.detection import RecognitionError, recognise
 from kbc.records import Record
 from kbc.sources.accounting import Accounting
 from kbc.sources.discovery import discover, licence_files
@@ -47,16 +53,37 @@ class Inputs:
         }
 
 
-def read_inputs(root: Path, diagnostics: Diagnostics, allow_outside: bool = False) -> Inputs | None:
-    """Reads everything and checks it. None when kb.toml is unusable; `diagnostics` says what is wrong."""
-    project = load_project(root, diagnostics)
+def read_inputs(
+    root: StrPath | Project, diagnostics: Diagnostics, allow_outside: bool = False
+) -> Inputs | None:
+    """Reads everything and checks it. None when kb.toml is unusable; `diagnostics` says what is wrong.
+
+    `root` is a folder with a kb.toml, any other folder or file of documentation, or a project in memory.
+    """
+    project = root if isinstance(root, Project) else _project_at(Path(root), diagnostics)
     return None if project is None else read_project(project, diagnostics, allow_outside)
+
+
+def _project_at(root: Path, diagnostics: Diagnostics) -> Project | None:
+    """What kb.toml says, or else what `root` is recognised as."""
+    if not root.exists() or (root / PROJECT_FILE).exists():
+        return load_project(root, diagnostics)
+    try:
+        return recognise(root).project
+    except RecognitionError as error:
+        diagnostics.error("kb-toml-missing", error.message, hint=error.hint)
+        return None
 
 
 def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool = False) -> Inputs:
     """Reads everything that `project` names and checks it; `diagnostics` says what is wrong."""
+    project = with_generators(project, diagnostics)
     tree, accounting = IncludeTree(project.root, project.boundary), Accounting()
     files = discover(project, diagnostics, allow_outside, tree=tree, accounting=accounting)
+    for collection in project.collections:
+        files[collection.name].sort(key=partial(_place, collection))
+        for path in collection.generator_options.get("files", ()):
+            tree.read(path, READER)
     records = {
         collection.name: frontends.read(collection, files[collection.name], diagnostics)
         for collection in project.collections
@@ -87,6 +114,10 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
     )
 
 
+def _place(collection: Collection, file: SourceFile) -> tuple[int, str]:
+    return permalinks.position(collection, file.path), file.path
+
+
 _BY_FILE = frozenset({"docs", "pages"})
 """Kinds whose every file should become a record; of others, several files may make one."""
 
@@ -114,8 +145,8 @@ def _account(
                 continue
             problem = said.get(file.path)
             if problem is None:
-                accounting.not_a_page(file.path, "no page of its own", is_defect=False)
+                reason = not_a_page(file.path) or "no page of its own"
+                accounting.not_a_page(file.path, reason, is_defect=False)
             else:
-                accounting.not_a_page(
-                    file.path, problem.code, is_defect=problem.code.startswith("file-")
-                )
+                is_defect = problem.code.startswith("file-") or problem.severity is Severity.ERROR
+                accounting.not_a_page(file.path, problem.code, is_defect=is_defect)

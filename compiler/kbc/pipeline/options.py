@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT
 from kbc.encoding.variants import Variant
 from kbc.pipeline import DEFAULT_OUT
 from kbc.pipeline.progress import Phase
+from kbc.sources.accounting import Accounting
 
 StrPath = str | os.PathLike[str]
 
@@ -68,7 +69,8 @@ class BuildOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildReport:
     """What a build did. `reused`: the build was there already; `was_live`: and was live. `embedded`
-    texts with `tokens` tokens were computed, `cached` ones were not."""
+    texts with `tokens` tokens were computed, `cached` ones were not. `files` says what became of every
+    file that was found."""
 
     name: str
     path: Path
@@ -84,6 +86,7 @@ class BuildReport:
     size_bytes: int
     phases: tuple[Phase, ...]
     diagnostics: tuple[Diagnostic, ...]
+    files: Accounting = field(default_factory=Accounting)
 
     def as_dict(self) -> dict[str, Any]:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -92,5 +95,6 @@ class BuildReport:
             "path": str(self.path),
             "removed": list(self.removed),
             "phases": [asdict(phase) for phase in self.phases],
+            "files": self.files.as_dict(),
             "diagnostics": [found.as_dict() for found in self.diagnostics],
         }

@@ -30,12 +30,24 @@ def address(collection: Collection, path: str, data: Mapping[str, Any]) -> str:
     """The public address of the page at `path` (below the root) with the front matter `data`; "" when
     the collection follows no generator or nobody knows where its site is."""
     base = str(collection.generator_options.get("base_url", ""))
+    if collection.url and "{" not in collection.url:
+        base = collection.url
     if not collection.generator or not base:
         return ""
     place = route(collection, path, data)
     if place is None:
         return ""
-    return place if _ABSOLUTE.match(place) else f"{base.rstrip('/')}/{quote(place.lstrip('/'))}"
+    if _ABSOLUTE.match(place):
+        return place
+    start = base if base.endswith("//") else f"{base.rstrip('/')}/"  # https:// before a host folder
+    return f"{start}{quote(place.lstrip('/'), safe='/?=&')}"
+
+
+def page_url(collection: Collection, path: str, data: Mapping[str, Any]) -> str:
+    """By the template in kb.toml, else by the rules of the collection's generator."""
+    if collection.generator and "{" not in collection.url:
+        return address(collection, path, data)
+    return collection.source_url(path)
 
 
 def route(collection: Collection, path: str, data: Mapping[str, Any]) -> str | None:
@@ -47,9 +59,11 @@ def route(collection: Collection, path: str, data: Mapping[str, Any]) -> str | N
 
 
 def page_path(collection: Collection, path: str) -> str:
-    """`path` below the generator's folder of content."""
-    folder = str(collection.generator_options.get("folder", ""))
-    return path.removeprefix(f"{folder}/") if folder else path
+    """`path` below the generator's folder of content; `place` is where in it the collection begins."""
+    options = collection.generator_options
+    folder, place = str(options.get("folder", "")), str(options.get("place", ""))
+    below = path.removeprefix(f"{folder}/") if folder else path
+    return f"{place}/{below}" if place else below
 
 
 def aliases(collection: Collection, path: str, data: Mapping[str, Any]) -> tuple[str, ...]:
@@ -182,8 +196,9 @@ def _rewritten(path: str, rules: Mapping[str, str]) -> str:
         pattern = re.sub(r":(\w+)(?:\\\(.*?\\\))?(\\\*|\\\+)?", part, re.escape(source))
         found = re.fullmatch(pattern, path)
         if found:
-            values = dict(zip(names, found.groups(), strict=True))
-            return re.sub(r":(\w+)[*+]?", lambda match: values.get(match[1], match[0]), target)
+            for name, value in zip(names, found.groups(), strict=True):
+                target = re.sub(rf":{name}\b[*+]?", value.replace("\\", "\\\\"), target)
+            return target
     return path
 
 
@@ -289,6 +304,12 @@ def _filled(rule: str, stem: str, data: Mapping[str, Any]) -> str:
     return re.sub(r"/{2,}", "/", filled).lstrip("/")
 
 
+def _built(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    """A page of a built site or mirror: where its file is, and the folder of an index."""
+    place = re.sub(r"(^|/)index\.html?$", r"\1", path)
+    return place.removesuffix("?") or ""
+
+
 def _antora(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     match = re.fullmatch(r"(?:(.*)/)?modules/([^/]+)/pages/(.+)", path)
     if match is None:
@@ -296,7 +317,11 @@ def _antora(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
     _, module, page = match.groups()
     version = str(options.get("version", "") or "")
     stem = _stem(page)
-    parts = [str(options.get("component", "")), version.strip("~"), *([module] * (module != "ROOT"))]
+    parts = [
+        str(options.get("component", "")),
+        version.strip("~"),
+        *([module] * (module != "ROOT")),
+    ]
     place = "/".join(part for part in (*parts, stem) if part and part != "master")
     if options.get("html_extension") == "indexify":
         return f"{place.removesuffix('index').rstrip('/')}/"
@@ -310,6 +335,7 @@ _ROUTES: Mapping[str, Route] = {
     "jekyll": _jekyll,
     "mdbook": _mdbook,
     "mkdocs": _mkdocs,
+    "site": _built,
     "sphinx": _sphinx,
     "vitepress": _vitepress,
 }

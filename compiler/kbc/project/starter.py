@@ -125,8 +125,22 @@ class InitError(SingleCodeError):
     exit_code = exit_codes.OUTPUT
 
 
-def write_starter(folder: Path, kind: str = "docs") -> list[Path]:
-    """Writes kb.toml and the first files of one of `STARTERS` into `folder`; never overwrites a file.
+def write_kb_toml(folder: Path, text: str) -> Path:
+    """Writes `text` as the kb.toml of `folder`, and nothing else. Raises `InitError`."""
+    path = folder / PROJECT_FILE
+    try:
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError as error:
+        raise InitError(f"{str(folder)!r} already holds a kb.toml; nothing was changed") from error
+    except OSError as error:
+        raise InitError(f"{str(folder)!r} cannot be written: {error.strerror}") from error
+    return path
+
+
+def write_starter(folder: Path, kind: str | None) -> list[Path]:
+    """Writes kb.toml and the first files of one of `STARTERS` (None: kb.toml alone) into `folder`; never
+    overwrites a file.
 
     Returns the paths written. Raises `InitError` when the folder already is a knowledge base or cannot
     be written.
@@ -137,7 +151,7 @@ def write_starter(folder: Path, kind: str = "docs") -> list[Path]:
     name = name.strip("-") or "kb"
     if not NAME.fullmatch(name):
         name = f"kb-{name}"[:64].rstrip("-")
-    texts = {PROJECT_FILE: _KB_TOML, **STARTERS[kind]}
+    texts = {PROJECT_FILE: _KB_TOML, **({} if kind is None else STARTERS[kind])}
     facts = {
         "name": name,
         "title": name.replace("-", " ").capitalize(),

@@ -10,7 +10,12 @@ from kbc.recognition.configuration import first_existing, read_text, read_yaml
 from kbc.recognition.site import Site, joined, mapping, text, texts
 
 GENERATOR = "antora"
-PLAYBOOKS = ("antora-playbook.yml", "antora-playbook.yaml", "playbook.yml", "local-antora-playbook.yml")
+PLAYBOOKS = (
+    "antora-playbook.yml",
+    "antora-playbook.yaml",
+    "playbook.yml",
+    "local-antora-playbook.yml",
+)
 
 _XREF = re.compile(r"^\*+\s+.*?xref:(?P<page>[^\[\s]+)\[(?P<title>[^\]]*)\]", re.MULTILINE)
 
@@ -46,7 +51,8 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "version": text(data, "version"),
             "attributes": {str(k): str(v).removesuffix("@") for k, v in attributes.items()},
         },
-        files=tuple(joined(folder, each) for each in navigation) + ((playbook,) if playbook else ()),
+        files=tuple(joined(folder, each) for each in navigation)
+        + ((playbook,) if playbook else ()),
     )
 
 

@@ -34,7 +34,10 @@ def _foreign(loader: _Loader, suffix: str, node: yaml.Node) -> Any:
         items = loader.construct_sequence(node, deep=True)
         return items[-1] if suffix == "ENV" and len(items) > 1 else None
     if isinstance(node, yaml.MappingNode):
-        return {"tag": suffix, **{str(k): v for k, v in loader.construct_mapping(node, True).items()}}
+        return {
+            "tag": suffix,
+            **{str(k): v for k, v in loader.construct_mapping(node, True).items()},
+        }
     return None
 
 
@@ -54,7 +57,7 @@ def read_yaml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
 
 def parse_yaml(text: str) -> Mapping[str, Any]:
     try:
-        return mapping(yaml.load(text, Loader=_Loader))  # noqa: S506  # a safe loader
+        return mapping(yaml.load(text, Loader=_Loader))  # a safe loader
     except (yaml.YAMLError, ValueError, RecursionError, TypeError):
         return {}
 

@@ -35,7 +35,7 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
     for name, options in plugins:
         if name.endswith("client-redirects"):
             redirects |= _redirects(options)
-    shared = {
+    shared: dict[str, Any] = {
         "generator": GENERATOR,
         "config": config,
         "title": text(data, "title"),

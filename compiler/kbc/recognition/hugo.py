@@ -32,7 +32,8 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     if not is_named and not ("baseurl" in data and set(_EVIDENCE) & set(tree.names(folder))):
         return None
     parts = {
-        name: _beside(tree, config, name) for name in ("languages", "module", "permalinks", "params")
+        name: _beside(tree, config, name)
+        for name in ("languages", "module", "permalinks", "params")
     }
     languages = mapping(data.get("languages")) or parts["languages"][0]
     language = text(data, "defaultcontentlanguage") or "en"
@@ -56,7 +57,9 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "ugly_urls": data.get("uglyurls") is True,
             "language": language,
             "config_folder": folder,
-            "shortcodes": [joined(folder, "layouts", each) for each in ("shortcodes", "_shortcodes")],
+            "shortcodes": [
+                joined(folder, "layouts", each) for each in ("shortcodes", "_shortcodes")
+            ],
             "ignore_files": texts(data.get("ignorefiles")),
         },
         files=tuple(path for _, path in parts.values() if path),

@@ -90,9 +90,7 @@ def _named(value: Any) -> dict[str, Mapping[str, Any]]:
     return found
 
 
-def _navigation(
-    nav: Any, tree: IncludeTree, docs: str
-) -> tuple[tuple[str, ...], dict[str, str]]:
+def _navigation(nav: Any, tree: IncludeTree, docs: str) -> tuple[tuple[str, ...], dict[str, str]]:
     order: list[str] = []
     titles: dict[str, str] = {}
     for title, path in _entries(nav):

@@ -64,7 +64,9 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "rst_prolog": str(data.get("rst_prolog") or ""),
             "rst_epilog": str(data.get("rst_epilog") or ""),
             "substitutions": {
-                name: text(data, name) for name in ("project", "version", "release") if data.get(name)
+                name: text(data, name)
+                for name in ("project", "version", "release")
+                if data.get(name)
             },
             "extensions": sorted(extensions),
             "myst_enable_extensions": texts(data.get("myst_enable_extensions")),
@@ -114,8 +116,10 @@ def literals(source: str) -> dict[str, Any]:
                 found[node.target.id] = value
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             old, more = found.get(node.target.id), _value(node.value, found)
-            if type(old) is type(more) and isinstance(old, (list, str)):
+            if isinstance(old, str) and isinstance(more, str):
                 found[node.target.id] = old + more
+            elif isinstance(old, list) and isinstance(more, list):
+                found[node.target.id] = [*old, *more]
     return found
 
 
@@ -134,8 +138,9 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
         return names.get(node.id)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         left, right = _value(node.left, names), _value(node.right, names)
-        same = type(left) is type(right) and isinstance(left, (list, str))
-        return left + right if same else None
+        if isinstance(left, str) and isinstance(right, str):
+            return left + right
+        return [*left, *right] if isinstance(left, list) and isinstance(right, list) else None
     if isinstance(node, ast.IfExp):
         return _value(node.body, names)
     if isinstance(node, ast.JoinedStr):
@@ -175,7 +180,9 @@ class _Contents:
     def _path(self, name: str) -> str:
         for ending in self._suffixes:
             for candidate in (f"{name}{ending}", name):
-                if candidate.endswith(ending) and self._tree.exists(joined(self._folder, candidate)):
+                if candidate.endswith(ending) and self._tree.exists(
+                    joined(self._folder, candidate)
+                ):
                     return candidate
         return ""
 

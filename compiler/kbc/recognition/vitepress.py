@@ -73,7 +73,9 @@ def _links(item: Any, base: str) -> Iterator[tuple[str, str]]:
         if "items" in item:
             yield from _links(item["items"], base)
         elif not link:  # sidebars by path
-            yield from _links([value for value in item.values() if not isinstance(value, str)], base)
+            yield from _links(
+                [value for value in item.values() if not isinstance(value, str)], base
+            )
 
 
 def _page(tree: IncludeTree, source: str, link: str) -> str:

@@ -17,6 +17,7 @@ from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection, Project
 from kbc.project.source_file import SourceFile
 from kbc.sources.accounting import HIDDEN, Accounting, ending_reason
+from kbc.sources.formats import is_wanted
 from kbc.sources.outside import entry_names, glob_base
 from kbc.sources.patterns import PathPatterns
 from kbc.sources.source_tree import SourceTree
@@ -197,7 +198,7 @@ class _Walker:
                     self._accounting.unreadable(self._name(path), "see its error")
                     continue
                 yield from self._walk(path, wanted, (*above, identity))
-            elif not wanted or entry.name.lower().endswith(tuple(wanted)):
+            elif is_wanted(path, tuple(wanted)):
                 yield path
             else:
                 self._leave_out(path, ending_reason(entry.name))

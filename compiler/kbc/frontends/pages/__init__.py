@@ -3,6 +3,6 @@
 Imports `languages` and `project`, and what front ends share.
 """
 
-from kbc.frontends.pages.collection import is_metadata, read
+from kbc.frontends.pages.collection import is_metadata, not_a_page, read
 
-__all__ = ["is_metadata", "read"]
+__all__ = ["is_metadata", "not_a_page", "read"]

@@ -8,12 +8,13 @@ makes all of it one source. A sitemap in a source gives its pages their addresse
 
 from __future__ import annotations
 
+import dataclasses
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from pydantic import Field
 
@@ -21,7 +22,15 @@ from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count
 from kbc.frontends.metadata import Located, Metadata, Text
-from kbc.frontends.pages.files import Page, read_pages, sitemap_locations
+from kbc.frontends.pages.files import (
+    BUNDLE,
+    Page,
+    plain_name,
+    read_pages,
+    redirect_target,
+    sitemap_locations,
+)
+from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import read_toml
@@ -31,11 +40,14 @@ SOURCE_FILE = "source.toml"
 SOURCE_TYPES = ("web", "file", "git", "dir")
 
 _SITEMAP = re.compile(r"sitemap[^/]*\.xml\Z", re.IGNORECASE)
-_BUNDLE = re.compile(
-    r"(?:(?P<jsonl>.+)\.(?:jsonl|ndjson)|(?:(?P<llms>.+?)[-_.])?llms-full.*\.txt)\Z"
-)
 _INDEX_NAMES = frozenset({"index", "readme"})
 _PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".html", ".htm")
+_MAX_REDIRECT_BYTES = 8_192
+"""A larger page of HTML says something itself."""
+
+_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}(?::\d+)?")
+"""What a mirror's folder is called: the name of the host that its pages are from."""
+
 _NOT_PAGES = frozenset(
     {"404.html", "genindex.html", "print.html", "robots.txt", "search.html", "toc.html"}
 )
@@ -128,7 +140,7 @@ def _place(
     collection: Collection, file: SourceFile, described: Mapping[str, SourceFile]
 ) -> tuple[str, str]:
     """The id of a file's source, and the folder that its addresses are relative to."""
-    base = file.base or posixpath.dirname(file.path)
+    base = "" if file.base == "." else file.base or posixpath.dirname(file.path)
     if whole := collection.options.get("source"):
         return str(whole), base
     if base in described:
@@ -136,7 +148,7 @@ def _place(
     first, slash, _ = file.relative_path.partition("/")
     if file.base and slash:
         return first, f"{base}/{first}" if base else first
-    if bundle := _BUNDLE.fullmatch(posixpath.basename(file.path)):
+    if bundle := BUNDLE.fullmatch(posixpath.basename(file.path)):
         return _slug(bundle["jsonl"] or bundle["llms"] or collection.name), base
     return collection.name, base
 
@@ -166,11 +178,14 @@ def _pages(collection: Collection, source: _Source, diagnostics: Diagnostics) ->
     """The pages in the order of the sitemaps, then of the paths; of an address the first page."""
     locations: list[str] = []
     files: list[SourceFile] = []
+    redirects: dict[str, str] = {}
     for file in source.files:
-        name = posixpath.basename(file.path)
+        name = plain_name(file.path)
         if _SITEMAP.fullmatch(name):
             locations += sitemap_locations(file.text(diagnostics) or "")
-        elif name.lower() not in _NOT_PAGES and not name.lower().endswith((".xml", ".toml")):
+        elif (target := _redirect(file, name)) is not None:
+            redirects[file.path] = target
+        elif not not_a_page(file.path) and not name.endswith((".xml", ".toml")):
             files.append(file)
     listed = _listed(source, files, locations, diagnostics)
     order = {path: position for position, path in enumerate(listed)}
@@ -193,7 +208,43 @@ def _pages(collection: Collection, source: _Source, diagnostics: Diagnostics) ->
                 continue
             ids.add(record.id)
             records[key] = record
-    return list(records.values())
+    return _with_redirects(list(records.values()), redirects, collection, source)
+
+
+def not_a_page(path: str) -> str:
+    """Why a file that a generator wrote beside its pages is none of them; "" when it is one."""
+    if "/_sources/" in f"/{path}":
+        return "source of a page beside it"
+    name = plain_name(path)
+    return "written by the generator, no page of its own" if name in _NOT_PAGES else ""
+
+
+def _redirect(file: SourceFile, name: str) -> str | None:
+    """Where a page of HTML sends its readers; None when it does not."""
+    if not name.endswith((".html", ".htm")) or len(file.data) > _MAX_REDIRECT_BYTES:
+        return None
+    return redirect_target(file.data.decode("utf-8", "replace")) or None
+
+
+def _with_redirects(
+    pages: list[PageRecord], redirects: Mapping[str, str], collection: Collection, source: _Source
+) -> list[PageRecord]:
+    """The pages, those that others redirect to with the paths and addresses of these as aliases."""
+    by_path = {record.path: index for index, record in enumerate(pages)}
+    by_key = {page_key(record.url): index for index, record in enumerate(pages)}
+    for path, target in redirects.items():
+        place = posixpath.normpath(
+            posixpath.join(posixpath.dirname(path), unquote(target.partition("#")[0]))
+        )
+        tried = (place, posixpath.join(place, "index.html"), f"{place}.html")
+        index = next((by_path[each] for each in tried if each in by_path), None)
+        if index is None:
+            index = by_key.get(page_key(target))
+        if index is not None:
+            old = _url(collection, source, path, path.removeprefix(f"{source.folder}/"))
+            aliases = (*pages[index].aliases, path, old)
+            pages[index] = dataclasses.replace(pages[index], aliases=tuple(dict.fromkeys(aliases)))
+    return pages
 
 
 def _listed(
@@ -204,13 +255,17 @@ def _listed(
 ) -> dict[str, str]:
     """File path -> address, for the files that a sitemap lists, in its order."""
     by_place = {_site_path(_relative(source, file)): file.path for file in files}
+    paths = [urlsplit(url).path.strip("/") for url in locations]
+    home = min(paths, key=len, default="")  # a site below a path has its first page there
+    if not all(path == home or path.startswith(f"{home}/") for path in paths if home):
+        home = ""
     listed: dict[str, str] = {}
     missing = []
     for url in locations:
         segments = _site_path(urlsplit(url).path.strip("/")).split("/")
         places = ("/".join(segments[start:]) for start in range(len(segments)))
         path = next((by_place[place] for place in places if place in by_place), None)
-        if path is None and not urlsplit(url).path.strip("/"):
+        if path is None and urlsplit(url).path.strip("/") in ("", home):
             path = by_place.get("")
         if path is None:
             missing.append(url)
@@ -252,8 +307,8 @@ def _record(
 ) -> PageRecord:
     relative = _relative(source, file)
     own_url = page.url if urlsplit(page.url).scheme else ""
-    url = own_url or listed_url or _url(collection, source, file, relative)
-    is_bundle = _BUNDLE.fullmatch(posixpath.basename(file.path)) is not None
+    url = own_url or listed_url or _url(collection, source, file.path, relative)
+    is_bundle = BUNDLE.fullmatch(posixpath.basename(file.path)) is not None
     place = relative
     if is_bundle:
         place = (urlsplit(url).path.strip("/") or "index") if own_url else _slug(page.title)
@@ -288,7 +343,7 @@ def _record(
     )
 
 
-def _url(collection: Collection, source: _Source, file: SourceFile, relative: str) -> str:
+def _url(collection: Collection, source: _Source, path: str, relative: str) -> str:
     """The address of a page that does not say its own: below the source's, else the collection's,
     else its path."""
     if "{" in source.url:
@@ -300,7 +355,12 @@ def _url(collection: Collection, source: _Source, file: SourceFile, relative: st
         stem = posixpath.splitext(posixpath.basename(relative))[0].lower()
         place = relative if is_html and stem not in _INDEX_NAMES else _site_path(relative)
         return f"{source.url.rstrip('/')}/{quote(place)}"
-    return collection.source_url(file.path) or f"{source.id}/{relative}"
+    found = permalinks.page_url(collection, path, {})
+    if found:
+        return found
+    if _HOST.fullmatch(source.id) and posixpath.basename(source.folder) == source.id:
+        return f"https://{source.id}/{quote(_site_path(relative), safe='/?=&')}"
+    return f"{source.id}/{relative}"
 
 
 def _breadcrumb(url: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from kbc.frontends.markdown_file import first_paragraph, shorten
 from kbc.languages import markdown
 from kbc.project.source_file import SourceFile
 from kbc.records import Section
+from kbc.sources.formats import looks_like_html
 
 _PAGE_LINK = re.compile(
     r"\s*(?:Source|URL|Link):\s*<?((?:https?|kb)://[^\s>]+)>?\s*\Z", re.IGNORECASE
@@ -26,6 +27,16 @@ _PAGE_LINK = re.compile(
 _LINK_WITHIN = 4
 """Lines after a level-1 heading in which `llms-full.txt` may name the page's address."""
 
+BUNDLE = re.compile(
+    r"(?:(?P<jsonl>.+)\.(?:jsonl|ndjson)|(?:(?P<llms>.+?)[-_.])?llms-full.*\.txt)\Z"
+)
+"""Names of files that hold many pages."""
+
+_REFRESH = re.compile(
+    r"<meta\b(?=[^>]*http-equiv=[\"']?refresh)[^>]*content=[\"']?\s*[01]\s*;\s*url=([^\"'>]+)",
+    re.IGNORECASE,
+)
+_HEAD_CHARS = 4_096
 _LOCATION = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]]+?)\s*(?:\]\]>)?\s*</loc>")
 _FRONT_MATTER_DATES = ("createdAt", "created_at", "date")
 
@@ -50,18 +61,29 @@ class Page:
     sections: tuple[Section, ...] = ()
 
 
+def plain_name(path: str) -> str:
+    """The file's name in lower case, without the query that a mirror may have put into it."""
+    return path.rsplit("/", 1)[-1].lower().partition("?")[0]
+
+
+def redirect_target(text: str) -> str:
+    """Where a page of HTML sends its readers at once; "" when it does not."""
+    found = _REFRESH.search(text[:_HEAD_CHARS])
+    return html_entities.unescape(found[1]).strip("'\" ") if found else ""
+
+
 def read_pages(file: SourceFile, diagnostics: Diagnostics) -> list[Page]:
     """The pages of a file, chosen by its name; what cannot be read is left out, with a diagnostic."""
-    name = file.path.rsplit("/", 1)[-1].lower()
+    name = plain_name(file.path)
     ending = name.rpartition(".")[2]
     text = file.text(diagnostics)
     if text is None:
         return []
     if ending in ("jsonl", "ndjson"):
         return list(_json_lines(file, text, diagnostics))
-    if ending in ("html", "htm"):
+    if ending in ("html", "htm") or looks_like_html(name, file.data):
         found = [_html(text)]
-    elif name.startswith("llms-full"):
+    elif BUNDLE.fullmatch(name):
         found = list(_llms_full(text))
     elif ending == "txt":
         found = [_plain(text)]

@@ -1,0 +1,64 @@
+"""`kbc try`: builds any documentation into the cache and answers queries at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Unpack
+
+import click
+
+from kbc.cli.build_options import Chosen, build_options, takes_build_options
+from kbc.cli.environment import default_cache
+from kbc.cli.opening import opened, show_accounting
+
+PROMPT = "search> "
+END = ("q", "quit", "exit")
+TRIED = "try"
+"""The folder of the cache that these builds are in."""
+
+
+@click.command("try")
+@click.argument("kb", metavar="PATH", default=".", type=click.Path(path_type=Path))
+@click.option("--name", default="", help="Name of the knowledge base; default: the site's title.")
+@click.option("--limit", type=click.IntRange(1, 50), default=5, help="Hits a query; default: 5.")
+@takes_build_options
+def try_command(kb: Path, name: str, limit: int, **chosen: Unpack[Chosen]) -> None:
+    """Build PATH (a folder, file or archive of documentation) into the cache and search it.
+
+    Queries are read from stdin, one a line; q ends. Nothing is written beside PATH.
+    """
+    from kb_runtime.cli import lookup
+    from kbc.cli import reporting
+    from kbc.pipeline.build import build
+
+    options = build_options(chosen)
+    cache = Path(options.cache or default_cache())
+    options = replace(options, out=cache / TRIED, keep=1)
+    progress = reporting.progress(False)
+    try:
+        report = build(opened(kb, name, cache), options, progress)
+    finally:
+        progress.close()
+    show_accounting(report.files)
+    where = str(report.path)
+    click.echo(f"{report.records:,} records in {where}", err=True)
+    for query in _queries():
+        click.echo(lookup.render_search(lookup.search(where, query, (), limit, "hybrid")))
+    click.echo(f"keep it: kbc build {kb}; serve it: kbc serve {where}", err=True)
+
+
+def _queries() -> Iterator[str]:
+    """The lines of stdin up to the end or one of `END`; a prompt where somebody types."""
+    is_typed = sys.stdin.isatty()
+    while True:
+        if is_typed:
+            click.echo(PROMPT, nl=False, err=True)
+        line = sys.stdin.readline()
+        query = line.strip()
+        if not line or query in END:
+            return
+        if query:
+            yield query

@@ -1,0 +1,151 @@
+"""Extracts archives of documentation into the cache: zip, wheel, tar, sdist, npm tarball.
+
+Members are regular files and folders below the target, or nothing: names that lead out of it, links and
+devices are refused, and so is an archive that grows beyond the bounds when it is unpacked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from kb_runtime.errors import SingleCodeError, exit_codes
+
+ENDINGS = (
+    ".zip",
+    ".whl",
+    ".jar",
+    ".tar",
+    ".tar.gz",
+    ".tgz",
+    ".tar.bz2",
+    ".tbz2",
+    ".tar.xz",
+    ".txz",
+    ".crate",
+)
+MAX_BYTES = 2 * 1024**3
+MAX_MEMBERS = 200_000
+_BLOCK = 1 << 20
+
+
+class ArchiveError(SingleCodeError):
+    """The archive cannot be used."""
+
+    code = "archive-unusable"
+    exit_code = exit_codes.INPUT
+
+
+def is_archive(path: Path) -> bool:
+    """Whether the file is an archive, by its name."""
+    return path.name.lower().endswith(ENDINGS)
+
+
+def extracted(path: Path, cache: Path) -> Path:
+    """The folder with the content of the archive, below `cache`, unpacked unless it is there already.
+
+    The folder is that of the archive's single top-level folder, where it has one. Raises `ArchiveError`.
+    """
+    target = cache / "archives" / _digest(path)
+    content = target / "content"
+    if not (target / "complete").exists():
+        shutil.rmtree(target, ignore_errors=True)
+        content.mkdir(parents=True)
+        try:
+            _extract(path, content)
+        except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
+            shutil.rmtree(target, ignore_errors=True)
+            raise ArchiveError(
+                f"{path.name!r} cannot be unpacked: {error}", "Unpack it and name the folder."
+            ) from error
+        except ArchiveError:
+            shutil.rmtree(target, ignore_errors=True)
+            raise
+        (target / "complete").touch()
+    inside = [entry for entry in content.iterdir() if entry.name != "pax_global_header"]
+    return inside[0] if len(inside) == 1 and inside[0].is_dir() else content
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()[:32]
+
+
+def _extract(path: Path, target: Path) -> None:
+    budget = _Budget(path.name)
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            for info in archive.infolist():
+                is_link = (info.external_attr >> 16) & 0o170000 == 0o120000
+                if info.is_dir() or is_link:
+                    continue
+                with archive.open(info) as stream:
+                    _write(stream, _place(target, info.filename, path), budget)
+        return
+    with tarfile.open(path) as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isreg() else None
+            if content is not None:
+                with content:
+                    _write(content, _place(target, member.name, path), budget)
+
+
+def _place(target: Path, name: str, archive: Path) -> Path:
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    unsafe = not parts or parts[0] == "/" or ".." in parts or "\0" in name or ":" in parts[0]
+    if unsafe:
+        raise ArchiveError(
+            f"{archive.name!r} holds a member called {name!r}, which would be written outside of its"
+            " folder",
+            "Do not use this archive.",
+        )
+    return target.joinpath(*parts)
+
+
+class _Budget:
+    """What may still be written."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._bytes = MAX_BYTES
+        self._members = MAX_MEMBERS
+
+    def member(self) -> None:
+        self._members -= 1
+        if self._members < 0:
+            raise ArchiveError(
+                f"{self._name!r} holds more than {MAX_MEMBERS:,} files",
+                "Unpack what is needed of it.",
+            )
+
+    def spend(self, size: int) -> None:
+        self._bytes -= size
+        if self._bytes < 0:
+            raise ArchiveError(
+                f"{self._name!r} has more than {MAX_BYTES:,} bytes unpacked",
+                "Unpack what is needed of it.",
+            )
+
+
+def _write(stream: IO[bytes], place: Path, budget: _Budget) -> None:
+    budget.member()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with open(place, "wb") as out:
+        for block in _blocks(stream):
+            budget.spend(len(block))
+            out.write(block)
+    os.utime(place, (0, 0))
+
+
+def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
+    while block := stream.read(_BLOCK):
+        yield block

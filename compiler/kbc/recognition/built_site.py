@@ -1,0 +1,99 @@
+"""A built site or a mirror of one: a folder of HTML, with a sitemap, canonical links or host folders."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.configuration import read_text
+from kbc.recognition.site import Site, joined
+
+GENERATOR = "site"
+EXCLUDE = (
+    "_sources/",
+    "_static/",
+    "_modules/",
+    "search/",
+    "searchindex.js",
+    "robots.txt",
+    "llms.txt",
+    "*.txt",
+    "*.toml",
+    "*.md",
+)
+"""What generators write beside pages: their sources once more, assets, indexes."""
+
+_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}(?::\d+)?")
+_LOCATION = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*(https?://[^\s<\]]+)")
+_CANONICAL = re.compile(
+    r"<link\b[^>]*rel=[\"']?canonical[\"']?[^>]*href=[\"']?(https?://[^\"'\s>]+)"
+    r"|<link\b[^>]*href=[\"']?(https?://[^\"'\s>]+)[\"']?[^>]*rel=[\"']?canonical",
+    re.IGNORECASE,
+)
+_GENERATOR = re.compile(
+    r"<meta\b[^>]*name=[\"']?generator[\"']?[^>]*content=[\"']?([^\"'>]+)", re.IGNORECASE
+)
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_NOT_TITLES = frozenset({"", "home", "index", "welcome", "overview", "documentation", "docs"})
+
+
+def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[str]) -> Site:
+    """The site in `folder`. `root_name` is the name of the folder that a mirror may have named after its
+    host, and `hosts` the folders directly below `folder` that are named after hosts."""
+    first = next(
+        (name for name in ("index.html", "index.htm") if tree.exists(joined(folder, name))), ""
+    )
+    page = read_text(tree, joined(folder, first)) if first else ""
+    sitemap = "sitemap.xml" if tree.exists(joined(folder, "sitemap.xml")) else ""
+    options: dict[str, object] = {}
+    base = ""
+    if hosts:
+        options["hosts"] = True
+        base = "https://"
+    elif is_host(root_name):
+        base = f"https://{root_name}"
+    elif found := _CANONICAL.search(page):
+        base = (found[1] or found[2]).removesuffix(first).rstrip("/")
+    elif sitemap:
+        base = _common(_LOCATION.findall(read_text(tree, joined(folder, sitemap))))
+    if found := _GENERATOR.search(page):
+        options["built_by"] = found[1].strip()
+    elif tree.exists(joined(folder, "objects.inv")):
+        options["built_by"] = "Sphinx"
+    return Site(
+        generator=GENERATOR,
+        config="",
+        folder=folder,
+        name="pages",
+        kind="pages",
+        title=_title(page),
+        base_url=base,
+        exclude=EXCLUDE,
+        options=options,
+    )
+
+
+def is_host(name: str) -> bool:
+    """Whether a folder may be named after a host, as wget and httrack do."""
+    return _HOST.fullmatch(name) is not None and not name.endswith(
+        (".md", ".io.txt", ".html", ".js")
+    )
+
+
+def _common(addresses: Sequence[str]) -> str:
+    """The address that all of a sitemap's are below: without a home page among them, the host's."""
+    shortest = min(addresses, key=len, default="")
+    if shortest and all(each.startswith(shortest) for each in addresses):
+        return shortest.rstrip("/")
+    parts = urlsplit(shortest)
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+
+
+def _title(page: str) -> str:
+    found = _TITLE.search(page)
+    title = " ".join(html.unescape(found[1]).split()) if found else ""
+    parts = [part.strip() for part in re.split(r"\s[|–—·•-]\s", title)]
+    return next((part for part in reversed(parts) if part.casefold() not in _NOT_TITLES), "")

@@ -1,0 +1,391 @@
+"""Makes a knowledge base of a folder, file or archive that has no kb.toml."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kb_runtime.errors import SingleCodeError, exit_codes
+from kbc.project.include_tree import IncludeTree
+from kbc.project.kinds import KINDS
+from kbc.project.model import Collection, Project
+from kbc.project.settings import NAME
+from kbc.recognition import archives, built_site, package, repository
+from kbc.recognition.site import Site, joined
+
+MAX_LOOKED_AT = 20_000
+"""Files that are counted to tell what a folder holds."""
+
+NAMES = {
+    "antora": "Antora component",
+    "docusaurus": "Docusaurus site",
+    "hugo": "Hugo site",
+    "jekyll": "Jekyll site",
+    "mdbook": "mdBook",
+    "mkdocs": "MkDocs site",
+    "sphinx": "Sphinx project",
+    "vitepress": "VitePress site",
+    "site": "built site",
+}
+
+_GENERIC = re.compile(
+    r"build|content|dist|docs?|documentation|en|guides?|html|main|manual|master|out|package|pages|public"
+    r"|site|sources?|src|trunk|web|website|www"
+)
+"""Names of folders that say nothing about what is in them."""
+
+_README = re.compile(
+    r"(?:readme|changelog|changes|history|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
+)
+_HTML = (".html", ".htm")
+_PAGES = (".md", ".mdx", ".rst", ".adoc")
+_MANY_PAGES = 20
+_NEARLY_ALL = 0.8
+_LLMS_FULL = re.compile(r"(?:.*[-_.])?llms-full.*\.txt")
+
+
+class RecognitionError(SingleCodeError):
+    """There is nothing to build, or it cannot be unpacked."""
+
+    code = "not-recognised"
+    exit_code = exit_codes.INPUT
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """A project in memory, and two sentences: what was recognised, and what it is made of. `notes` are
+    decisions that an author might want to change."""
+
+    project: Project
+    what: str
+    parts: str
+    notes: tuple[str, ...] = ()
+
+
+def recognise(path: Path, cache: Path | None = None, name: str = "") -> Recognition:
+    """What is at `path`; archives are unpacked below `cache`. Raises `RecognitionError`."""
+    if not path.exists():
+        raise RecognitionError(f"there is no {str(path)!r}", "Name a folder, a file or an archive.")
+    if path.is_dir():
+        return _Detector(path, name).folder()
+    if archives.is_archive(path):
+        if cache is None:
+            raise RecognitionError(
+                f"{path.name!r} is an archive, and there is no cache to unpack it into",
+                "Unpack it and name the folder.",
+            )
+        try:
+            root = archives.extracted(path, cache)
+        except archives.ArchiveError as error:
+            raise RecognitionError(error.message, error.hint) from error
+        stem = path.name.lower().split(".tar")[0]
+        return _Detector(root, name, stem.rsplit(".", 1)[0], is_archive=True).folder()
+    return _Detector(path.parent, name, path.name.split(".")[0]).file(path.name)
+
+
+class _Detector:
+    """Recognises one folder. `fallback` is what its knowledge base is called without a better name."""
+
+    def __init__(
+        self, root: Path, name: str, fallback: str = "", *, is_archive: bool = False
+    ) -> None:
+        self._root = root.resolve()
+        self._name = name
+        self._fallback = fallback
+        self._boundary = self._root if is_archive else repository.boundary(self._root)
+        self._tree = IncludeTree(self._root, self._boundary)
+        self._names = self._tree.names("")
+        self._notes: list[str] = []
+
+    def file(self, name: str) -> Recognition:
+        """A single file: a page, or a bundle of pages."""
+        ending = Path(name).suffix.lower()
+        is_bundle = _LLMS_FULL.fullmatch(name.lower()) or ending in (*_HTML, ".jsonl", ".ndjson")
+        kind = "pages" if is_bundle or ending not in KINDS["docs"].suffixes else "docs"
+        if ending not in KINDS[kind].suffixes:
+            known = sorted({*KINDS["docs"].suffixes, *KINDS["pages"].suffixes, *archives.ENDINGS})
+            raise RecognitionError(
+                f"{name!r} has no format that kbc reads", f"Known endings: {', '.join(known)}."
+            )
+        return self._finish(
+            [_collection("docs", kind, (name,), self._slug(name))], f"one file, {name}"
+        )
+
+    def folder(self) -> Recognition:
+        sites = repository.sites_in(self._tree, "") or self._around()
+        found = package.recognise(self._tree, "")
+        # mkdocs.yml stands at the root of projects; the other generators have a folder of their own,
+        # with a package.json or go.mod that only builds the site.
+        is_own = bool(sites) and not (sites[0].generator == "mkdocs" and sites[0].folder)
+        if is_own or not (repository.is_repository(self._names) or found):
+            sites = sites or self._bundles() or self._built() or self._below()
+            return self._sites(sites) if sites else self._plain()
+        return self._repository(sites or self._below(), found)
+
+    def _around(self) -> list[Site]:
+        """The site whose pages are in this folder, while its configuration is above."""
+        place = ""
+        folder = self._root
+        while folder != self._boundary and folder.parent != folder:
+            folder = folder.parent
+            place = f"{place}/..".strip("/")
+            for site in repository.sites_in(self._tree, place):
+                content = Path(os.path.realpath(self._root / site.folder))
+                if self._root in content.parents:
+                    return [replace(site, folder=content.relative_to(self._root).as_posix())]
+                if content == self._root or content in self._root.parents:
+                    inside = os.path.relpath(self._root, content)
+                    options = dict(site.options) | ({} if inside == "." else {"place": inside})
+                    return [replace(site, folder="", options=options)]
+        return []
+
+    def _below(self) -> list[Site]:
+        return repository.sites_below(self._tree, self._root)
+
+    def _bundles(self) -> list[Site]:
+        """Files that hold all pages of a site, as they are published for language models."""
+        full = [name for name in self._names if _LLMS_FULL.fullmatch(name.lower())]
+        others = [name for name in self._names if name.lower().endswith((".md", ".mdx", *_HTML))]
+        if not full or len(others) > 1:
+            return []
+        return [
+            Site(
+                generator="",
+                config="",
+                folder="",
+                name="pages",
+                kind="pages",
+                include=tuple(f"/{name}" for name in full),
+                options={"bundle": True},
+            )
+        ]
+
+    def _built(self) -> list[Site]:
+        """A site whose generator has written it: mostly HTML."""
+        pages = other = 0
+        hosts = [name for name in self._names if built_site.is_host(name) and self._is_folder(name)]
+        for name in self._files():
+            lowered = name.lower().partition("?")[0]
+            if lowered.endswith(_HTML):
+                pages += 1
+            elif lowered.endswith((".md", ".mdx", ".rst", ".adoc", ".ipynb")):
+                other += "/_sources/" not in f"/{name}"
+        if not pages or pages <= other:
+            return []
+        return [built_site.recognise(self._tree, "", self._root.name.lower(), hosts)]
+
+    def _files(self) -> list[str]:
+        found: list[str] = []
+        for folder, folders, names in os.walk(self._root):
+            folders[:] = sorted(each for each in folders if not each.startswith("."))
+            place = os.path.relpath(folder, self._root)
+            found += [joined(place, name) for name in names]
+            if len(found) > MAX_LOOKED_AT:
+                break
+        return found
+
+    def _is_folder(self, name: str) -> bool:
+        return (self._root / name).is_dir()
+
+    def _sites(self, sites: Sequence[Site]) -> Recognition:
+        collections = [self._of_site(site, index) for index, site in enumerate(sites)]
+        first = sites[0]
+        if first.options.get("bundle"):
+            what = f"{', '.join(each.lstrip('/') for each in first.include)}: all pages of a site"
+        else:
+            what = _named(first)
+        return self._finish(collections, what, first)
+
+    def _of_site(self, site: Site, index: int) -> Collection:
+        name = site.name if index == 0 or site.name != "docs" else f"docs-{index + 1}"
+        exclude = [*site.exclude, *self._translated(site)]
+        options = {"source": self._slug(site.title)} if site.kind == "pages" else {}
+        return Collection(
+            name=name,
+            kind=site.kind,
+            paths=(site.folder or ".",),
+            group=name if site.kind == "docs" else "",
+            options=options if not site.options.get("bundle") else {},
+            include=site.include,
+            exclude=tuple(dict.fromkeys(exclude)),
+            strip="" if index else site.folder,
+            generator=site.generator,
+            config=site.config,
+            generator_options=site.generator_options(),
+        )
+
+    def _translated(self, site: Site) -> list[str]:
+        """Folders of translations among the pages."""
+        names = [
+            name
+            for name in self._tree.names(site.folder)
+            if (self._root / site.folder / name).is_dir()
+        ]
+        found = repository.translations(names)
+        if found:
+            self._notes.append(f"translations are left out: {', '.join(found)}")
+        return [f"/{name}/" for name in found]
+
+    def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
+        collections = [self._of_site(site, index) for index, site in enumerate(sites)]
+        if not sites and (folder := self._pages_folder()) is not None:
+            plain = self._of_site(Site(generator="", config="", folder=folder), 0)
+            collections = [replace(plain, generator_options={})]
+        taken = [collection.paths[0] for collection in collections]
+        readmes = tuple(
+            name
+            for name in self._names
+            if _README.fullmatch(name)
+            and name.lower().endswith(KINDS["docs"].suffixes)
+            and "." not in taken
+        )
+        if readmes:
+            collections.append(_collection("readme", "docs", readmes))
+        exclude = [f"/{place}/" for place in taken if place != "."] + [
+            f"/{name}" for name in readmes
+        ]
+        bounds, sentence = repository.code_exclusions(self._root, exclude)
+        if sentence:
+            self._notes.append(sentence)
+        if bounds != ("*",):
+            code = _collection("code", "code", (".",))
+            collections.append(replace(code, exclude=(*exclude, *bounds)))
+        form = found.form if found else "repository"
+        what = f"{form} {found.name}".strip() if found else form
+        if sites:
+            what += f" with {_article(_named(sites[0]))}"
+            if len(sites) > 1:
+                what += f" and {len(sites) - 1} more"
+        first = sites[0] if sites else Site(generator="", config="", folder="")
+        if found:
+            title = found.name if not first.title else first.title
+            first = replace(
+                first,
+                title=title,
+                description=first.description or found.summary,
+                version=found.version or first.version,
+            )
+        if not collections:
+            return self._plain()
+        return self._finish(collections, what, first, licence=found.license if found else "")
+
+    def _pages_folder(self) -> str | None:
+        """The folder of a repository without a site that holds most of its pages: a conventional one, or
+        the deepest that has nearly all of them; None where there are few."""
+        for name in repository.DOCS_FOLDERS:
+            if self._is_folder(name):
+                return name
+        pages = [
+            name.split("/")
+            for name in self._files()
+            if name.lower().endswith(_PAGES) and "/" in name and "node_modules/" not in name
+        ]
+        folder: list[str] = []
+        if len(pages) < _MANY_PAGES:
+            return None
+        while True:
+            depth = len(folder)
+            below = Counter(
+                page[depth] for page in pages if page[:depth] == folder and len(page) > depth + 1
+            )
+            name, count = max(below.items(), key=lambda item: item[1], default=("", 0))
+            if count < _NEARLY_ALL * len(pages):
+                return "/".join(folder) or None
+            folder.append(name)
+
+    def _plain(self) -> Recognition:
+        files = [name.lower() for name in self._files()]
+        collections = []
+        if any(name.endswith(KINDS["docs"].suffixes) for name in files):
+            names = [name for name in self._names if self._is_folder(name)]
+            exclude = [f"/{name}/" for name in repository.translations(names)]
+            docs = _collection("docs", "docs", (".",))
+            collections.append(replace(docs, exclude=tuple(exclude)))
+        if any(name.endswith((*_HTML, ".jsonl", ".ndjson")) for name in files):
+            pages = _collection("pages", "pages", (".",), self._slug(""))
+            include = ("*.html", "*.htm", "*.jsonl", "*.ndjson")
+            collections.append(replace(pages, include=include))
+        if not collections:
+            known = ", ".join(KINDS["docs"].suffixes)
+            raise RecognitionError(
+                f"{str(self._root)!r} holds no documentation that kbc reads",
+                f"Name a folder with pages ({known}, .html), or write a kb.toml with `kbc init`.",
+            )
+        return self._finish(collections, "folder of pages")
+
+    def _slug(self, title: str) -> str:
+        return _slug(title) or _slug(self._own_name()) or "docs"
+
+    def _own_name(self) -> str:
+        """The name of the folder, or where that says nothing, of one above it in the same tree."""
+        if self._fallback and not _GENERIC.fullmatch(self._fallback):
+            return self._fallback
+        folder = self._root
+        while _GENERIC.fullmatch(folder.name.lower()) and folder != self._boundary:
+            folder = folder.parent
+        return folder.name
+
+    def _finish(
+        self, collections: list[Collection], what: str, site: Site | None = None, licence: str = ""
+    ) -> Recognition:
+        title = re.split(r"\s[|–—·•:]\s|\s-\s", site.title)[0].strip() if site else ""
+        slug = _slug(title)
+        name = self._name or (slug if 0 < len(slug) <= 40 else _slug(self._own_name())) or "docs"
+        project = Project(
+            root=self._root,
+            name=name,
+            title=title or name,
+            version=(site.version if site else "") or "0",
+            prefix=name.replace("-", "_")[:32].rstrip("_"),
+            description=site.description if site else "",
+            license=licence,
+            collections=tuple(_distinct(collections)),
+            boundary=self._boundary,
+        )
+        parts = "; ".join(
+            f"{each.name} ({', '.join(each.paths)}, kind {each.kind})"
+            for each in project.collections
+        )
+        return Recognition(project, what, parts, tuple(self._notes))
+
+
+def _collection(name: str, kind: str, paths: tuple[str, ...], source: str = "") -> Collection:
+    options = {"source": source} if kind == "pages" and source else {}
+    return Collection(
+        name=name, kind=kind, paths=paths, group=name if kind == "docs" else "", options=options
+    )
+
+
+def _distinct(collections: Sequence[Collection]) -> list[Collection]:
+    found: dict[str, Collection] = {}
+    for each in collections:
+        name, number = each.name, 2
+        while name in found:
+            name, number = f"{each.name}-{number}", number + 1
+        found[name] = each if name == each.name else replace(each, name=name)
+    return list(found.values())
+
+
+def _named(site: Site) -> str:
+    built_by = site.options.get("built_by")
+    name = NAMES.get(site.generator, "folder of pages")
+    what = f"{name} {site.title!r}" if site.title else name
+    if built_by:
+        what += f", built by {built_by}"
+    place = f" ({site.config})" if site.config else ""
+    return f"{what}{place}"
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+
+
+def _slug(text: str) -> str:
+    slug = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    if slug and not slug[0].isalpha():
+        slug = f"kb-{slug}"
+    return slug[:64].rstrip("-") if NAME.fullmatch(slug[:64].rstrip("-")) else ""

@@ -1,0 +1,158 @@
+"""A checkout of a repository: where its documentation may be, which sites are in it, what its code is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition import antora, docusaurus, hugo, jekyll, mdbook, mkdocs, sphinx, vitepress
+from kbc.recognition.site import Site, joined
+from kbc.sources.source_tree import SourceTree
+
+MANIFESTS = frozenset(
+    {
+        "BUILD.bazel",
+        "CMakeLists.txt",
+        "Cargo.toml",
+        "Gemfile",
+        "Makefile.PL",
+        "Package.swift",
+        "build.gradle",
+        "build.gradle.kts",
+        "build.sbt",
+        "composer.json",
+        "configure.ac",
+        "go.mod",
+        "meson.build",
+        "mix.exs",
+        "package.json",
+        "pom.xml",
+        "pyproject.toml",
+        "setup.cfg",
+        "setup.py",
+    }
+)
+"""Files that say how a project is built: beside them is its code."""
+
+VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
+DOCS_FOLDERS = ("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual")
+MAX_DEPTH = 3
+"""Folders below a repository's root that a site is looked for in."""
+
+MAX_FOLDERS = 4_000
+MAX_CODE_FILES = 4_000
+MAX_CODE_BYTES = 40_000_000
+"""Code beyond either bound is left out, with a note: embedding it would take longer than all else."""
+
+_TESTS = ("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/")
+
+_SKIPPED = re.compile(
+    r"\..*|_.*|node_modules|vendor|tests?|__tests__|specs?|fixtures?|examples?|testdata|(?:.*[-_])?templates?"
+    r"|third[_-]party|target|dist|build|out|site-packages|benchmarks?",
+    re.IGNORECASE,
+)
+_LANGUAGE = re.compile(
+    r"(?:ar|az|be|bg|bn|ca|cs|da|de|el|en|es|et|eu|fa|fi|fr|ga|gl|he|hi|hr|hu|hy|id|is|it|ja|ka|kk|km|kn"
+    r"|ko|lt|lv|mk|ml|mn|mr|ms|my|nb|ne|nl|no|pl|ps|pt|ro|ru|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|uk|ur|uz|vi"
+    r"|zh)(?:[-_][A-Za-z]{2,8})?"
+)
+
+
+def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
+    """The sites whose configuration is directly in `folder`."""
+    found: list[Site | None] = []
+    for module in (mkdocs, vitepress, mdbook, antora, hugo, jekyll, sphinx):
+        found.append(module.recognise(tree, folder))
+        if found[-1] is not None:
+            break
+    else:
+        return docusaurus.recognise(tree, folder)
+    return [site for site in found if site is not None]
+
+
+def sites_below(tree: IncludeTree, root: Path) -> list[Site]:
+    """The sites in the folders below `root`, the outermost ones first, one language of several."""
+    found: list[Site] = []
+    folders = [""]
+    looked_at = 0
+    for _ in range(MAX_DEPTH):
+        below: list[str] = []
+        for folder in folders:
+            names = [name for name in tree.names(folder) if (root / folder / name).is_dir()]
+            names = [name for name in names if not _SKIPPED.fullmatch(name)]
+            left_out = set(translations(names))
+            for name in names:
+                looked_at += 1
+                place = joined(folder, name)
+                if name in left_out or looked_at > MAX_FOLDERS or _is_link(root / place):
+                    continue
+                sites = sites_in(tree, place)
+                found += sites
+                if not sites:
+                    below.append(place)
+        folders = below
+    return found
+
+
+def translations(names: Sequence[str], language: str = "en") -> list[str]:
+    """The folders among `names` that are named after languages other than `language`, where there are
+    several such folders."""
+    languages = [name for name in names if _LANGUAGE.fullmatch(name)]
+    if len(languages) < 2:
+        return []
+    return [name for name in languages if name.replace("_", "-").split("-")[0] != language]
+
+
+def is_repository(names: Sequence[str]) -> bool:
+    """Whether a folder with these entries is a project with code."""
+    return any(
+        name in MANIFESTS or name.endswith((".gemspec", ".csproj", ".sln")) for name in names
+    )
+
+
+def boundary(path: Path) -> Path:
+    """The folder of the tree that `path` is part of, which its pages may include files from: the
+    checkout, else the outermost project around it; never somebody's home folder or a root."""
+    home = Path.home()
+    outermost = path
+    for folder in _ancestors(path, home):
+        names = {entry.name for entry in folder.iterdir()}
+        if not names.isdisjoint(VERSION_CONTROL):
+            return folder
+        if is_repository(sorted(names)):
+            outermost = folder
+    return outermost
+
+
+def _ancestors(path: Path, home: Path) -> Iterator[Path]:
+    for folder in (path, *path.parents[:5]):
+        if folder == home or len(folder.parts) < 3:
+            return
+        try:
+            next(folder.iterdir(), None)
+        except OSError:
+            return
+        yield folder
+
+
+def code_exclusions(root: Path, exclude: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Patterns that keep a repository's code within the bounds, and a sentence when they leave code out;
+    the pattern `*` leaves out all of it."""
+    for extra, sentence in (
+        ((), ""),
+        (_TESTS, "tests are left out: with them there would be too much code"),
+    ):
+        size = 0
+        for files, path in enumerate(SourceTree([*exclude, *extra]).walk(root), start=1):
+            size += path.stat().st_size
+            if files > MAX_CODE_FILES or size > MAX_CODE_BYTES:
+                break
+        else:
+            return tuple(extra), sentence
+    return ("*",), f"code is left out: more than {MAX_CODE_FILES:,} files or 40 MB"
+
+
+def _is_link(path: Path) -> bool:
+    return path.is_symlink()
