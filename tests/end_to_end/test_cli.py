@@ -47,11 +47,12 @@ def ask_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
 def test_a_new_starter_checks_clean_and_builds(
     tmp_path: Path, built: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, _ = ask(capsys, "init", tmp_path / "My KB")
+    code, out, _ = ask(capsys, "init", tmp_path / "My KB", "--sample")
     assert code == exit_codes.OK
     assert shlex.split(out.splitlines()[-1])[-1] == str(tmp_path / "My KB")
     code, _, err = ask(capsys, "check", tmp_path / "My KB", "--strict")
-    assert (code, err) == (exit_codes.OK, "no problems found\n")
+    assert code == exit_codes.OK
+    assert err.splitlines()[-1] == "no problems found"
     report = ask_json(
         capsys, "build", tmp_path / "My KB", "--out", tmp_path / "out", "--cache", built / "cache"
     )
@@ -79,7 +80,8 @@ def test_the_starter_of_every_kind_checks_clean(
 ) -> None:
     assert ask(capsys, "init", tmp_path / "kb", "--kind", kind)[0] == exit_codes.OK
     code, _, err = ask(capsys, "check", tmp_path / "kb", "--strict")
-    assert (code, err) == (exit_codes.OK, "no problems found\n")
+    assert code == exit_codes.OK
+    assert err.splitlines()[-1] == "no problems found"
 
 
 def test_init_offers_every_starter() -> None:

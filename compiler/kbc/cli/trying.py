@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Literal, Unpack
 
 import click
 
+from kb_runtime.cli.artifact_commands import AS_JSON
 from kbc.cli.build_options import Chosen, build_options, takes_build_options
 from kbc.cli.environment import default_cache
 from kbc.cli.opening import opened, show_accounting
@@ -25,10 +27,12 @@ TRIED = "try"
 @click.option("--name", default="", help="Name of the knowledge base; default: the site's title.")
 @click.option("--limit", type=click.IntRange(1, 50), default=5, help="Hits a query; default: 5.")
 @takes_build_options
-def try_command(kb: Path, name: str, limit: int, **chosen: Unpack[Chosen]) -> None:
+@AS_JSON
+def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack[Chosen]) -> None:
     """Build PATH (a folder, file or archive of documentation) into the cache and search it.
 
-    Queries are read from stdin, one a line; q ends. Nothing is written beside PATH.
+    Queries are read from stdin, one a line; q ends. Nothing is written beside PATH. With --json each
+    answer is one line of JSON.
     """
     from kb_runtime.cli import lookup
     from kbc.cli import reporting
@@ -44,9 +48,12 @@ def try_command(kb: Path, name: str, limit: int, **chosen: Unpack[Chosen]) -> No
         progress.close()
     show_accounting(report.files)
     where = str(report.path)
+    mode: Literal["hybrid", "lexical"] = "hybrid" if options.has_vectors else "lexical"
     click.echo(f"{report.records:,} records in {where}", err=True)
     for query in _queries():
-        click.echo(lookup.render_search(lookup.search(where, query, (), limit, "hybrid")))
+        found = lookup.search(where, query, (), limit, mode)
+        shown = json.dumps(found, ensure_ascii=False) if as_json else lookup.render_search(found)
+        click.echo(shown)
     click.echo(f"keep it: kbc build {kb}; serve it: kbc serve {where}", err=True)
 
 

@@ -45,6 +45,9 @@ _HTML = (".html", ".htm")
 _PAGES = (".md", ".mdx", ".rst", ".adoc")
 _MANY_PAGES = 20
 _NEARLY_ALL = 0.8
+_FEW_PAGES = 3
+"""Less HTML beside Markdown is a page that shows the Markdown, and no documentation itself."""
+
 _LLMS_FULL = re.compile(r"(?:.*[-_.])?llms-full.*\.txt")
 
 
@@ -100,6 +103,7 @@ class _Detector:
         self._tree = IncludeTree(self._root, self._boundary)
         self._names = self._tree.names("")
         self._notes: list[str] = []
+        self._other_languages: list[str] = []
 
     def file(self, name: str) -> Recognition:
         """A single file: a page, or a bundle of pages."""
@@ -144,7 +148,11 @@ class _Detector:
         return []
 
     def _below(self) -> list[Site]:
-        return repository.sites_below(self._tree, self._root)
+        sites, self._other_languages = repository.sites_below(self._tree, self._root)
+        if sites and self._other_languages:
+            shown = ", ".join(self._other_languages)
+            self._notes.append(f"translations are left out: {shown}")
+        return sites
 
     def _bundles(self) -> list[Site]:
         """Files that hold all pages of a site, as they are published for language models."""
@@ -305,14 +313,18 @@ class _Detector:
             exclude = [f"/{name}/" for name in repository.translations(names)]
             docs = _collection("docs", "docs", (".",))
             collections.append(replace(docs, exclude=tuple(exclude)))
-        if any(name.endswith((*_HTML, ".jsonl", ".ndjson")) for name in files):
+        bundles = any(name.endswith((".jsonl", ".ndjson")) for name in files)
+        if bundles or sum(name.endswith(_HTML) for name in files) >= (
+            _FEW_PAGES if collections else 1
+        ):
             pages = _collection("pages", "pages", (".",), self._slug(""))
             include = ("*.html", "*.htm", "*.jsonl", "*.ndjson")
             collections.append(replace(pages, include=include))
         if not collections:
             known = ", ".join(KINDS["docs"].suffixes)
             raise RecognitionError(
-                f"{str(self._root)!r} holds no documentation that kbc reads",
+                f"{str(self._root)!r} is not a knowledge base: it has neither a kb.toml nor pages that"
+                " kbc reads",
                 f"Name a folder with pages ({known}, .html), or write a kb.toml with `kbc init`.",
             )
         return self._finish(collections, "folder of pages")

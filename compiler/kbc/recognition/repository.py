@@ -72,9 +72,11 @@ def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
     return [site for site in found if site is not None]
 
 
-def sites_below(tree: IncludeTree, root: Path) -> list[Site]:
-    """The sites in the folders below `root`, the outermost ones first, one language of several."""
+def sites_below(tree: IncludeTree, root: Path) -> tuple[list[Site], list[str]]:
+    """The sites in the folders below `root`, the outermost ones first, one language of several; and the
+    folders of the other languages."""
     found: list[Site] = []
+    other_languages: list[str] = []
     folders = [""]
     looked_at = 0
     for _ in range(MAX_DEPTH):
@@ -83,6 +85,7 @@ def sites_below(tree: IncludeTree, root: Path) -> list[Site]:
             names = [name for name in tree.names(folder) if (root / folder / name).is_dir()]
             names = [name for name in names if not _SKIPPED.fullmatch(name)]
             left_out = set(translations(names))
+            other_languages += [joined(folder, name) for name in sorted(left_out)]
             for name in names:
                 looked_at += 1
                 place = joined(folder, name)
@@ -93,7 +96,7 @@ def sites_below(tree: IncludeTree, root: Path) -> list[Site]:
                 if not sites:
                     below.append(place)
         folders = below
-    return found
+    return found, other_languages
 
 
 def translations(names: Sequence[str], language: str = "en") -> list[str]:

@@ -43,7 +43,8 @@ def discover(
     inside the root (or with `allow_outside`), and a file is read once however many collections name it.
     Source trees have rules of their own, see `source_tree`; a note says how many files these left out.
     """
-    walker = _Walker(project, diagnostics, allow_outside, tree, accounting or Accounting())
+    account = Accounting() if accounting is None else accounting
+    walker = _Walker(project, diagnostics, allow_outside, tree, account)
     return {
         collection.name: walker.collection_files(collection) for collection in project.collections
     }
