@@ -38,6 +38,9 @@ _GENERIC = re.compile(
 )
 """Names of folders that say nothing about what is in them."""
 
+_SITE_FOLDERS = ("website", "site", "docs-site", "documentation")
+"""Where the configuration of a site is kept whose pages are in a folder beside it."""
+
 _README = re.compile(
     r"(?:readme|changelog|changes|history|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
 )
@@ -137,7 +140,10 @@ class _Detector:
         while folder != self._boundary and folder.parent != folder:
             folder = folder.parent
             place = f"{place}/..".strip("/")
-            for site in repository.sites_in(self._tree, place):
+            beside = (joined(place, name) for name in _SITE_FOLDERS)
+            for site in (
+                site for each in (place, *beside) for site in repository.sites_in(self._tree, each)
+            ):
                 content = Path(os.path.realpath(self._root / site.folder))
                 if self._root in content.parents:
                     return [replace(site, folder=content.relative_to(self._root).as_posix())]
@@ -253,9 +259,9 @@ class _Detector:
         )
         if readmes:
             collections.append(_collection("readme", "docs", readmes))
-        exclude = [f"/{place}/" for place in taken if place != "."] + [
-            f"/{name}" for name in readmes
-        ]
+        places = (*taken, *self._other_languages)
+        exclude = [f"/{place}/" for place in places if place != "."]
+        exclude += [f"/{name}" for name in readmes]
         bounds, sentence = repository.code_exclusions(self._root, exclude)
         if sentence:
             self._notes.append(sentence)

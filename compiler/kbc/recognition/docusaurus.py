@@ -9,7 +9,7 @@ from kbc.project.include_tree import IncludeTree
 from kbc.project.permalinks import without_number
 from kbc.recognition.configuration import first_existing, read_text
 from kbc.recognition.javascript import exported, exported_value
-from kbc.recognition.site import Site, joined, mapping, text, texts
+from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "docusaurus"
 CONFIGS = tuple(f"docusaurus.config.{ending}" for ending in ("js", "ts", "mjs", "cjs", "mts"))
@@ -59,7 +59,7 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
                 folder=content,
                 name=_name(options, default, {each.name for each in sites}),
                 order=order,
-                exclude=(*_PARTIALS, *texts(options.get("exclude"))),
+                exclude=(*NOT_PAGES, *_PARTIALS, *texts(options.get("exclude"))),
                 options={
                     "route_base": route.strip("/") if isinstance(route, str) else default,
                     "config_folder": folder,

@@ -8,7 +8,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_any
-from kbc.recognition.site import Site, joined, mapping, text, texts
+from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "hugo"
 _ENDINGS = ("toml", "yaml", "yml", "json")
@@ -51,7 +51,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         title=text(data, "title") or text(own, "title"),
         description=text(mapping(data.get("params")), "description"),
         base_url=text(data, "baseurl") if text(data, "baseurl").startswith("http") else "",
-        exclude=tuple(f"*.{name}.md" for name in others),
+        exclude=(*NOT_PAGES, *(f"*.{name}.md" for name in others)),
         options={
             "permalinks": {k: v for k, v in rules.items() if isinstance(v, str)},
             "ugly_urls": data.get("uglyurls") is True,

@@ -7,7 +7,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_yaml
-from kbc.recognition.site import Site, joined, mapping, text, texts
+from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "jekyll"
 _EVIDENCE = frozenset({"_layouts", "_posts", "_includes", "_docs", "Gemfile", "_data", "CNAME"})
@@ -37,6 +37,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         description=text(data, "description"),
         base_url=f"{address}/{text(data, 'baseurl').strip('/')}".rstrip("/") if address else "",
         exclude=(
+            *NOT_PAGES,
             *(each for each in _MACHINERY if each.strip("/") not in include),
             *_BUNDLER,
             *(f"/{each.lstrip('/')}" for each in texts(data.get("exclude"))),

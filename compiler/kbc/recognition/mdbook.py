@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_text, read_toml
-from kbc.recognition.site import Site, joined, mapping, text
+from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
 
 GENERATOR = "mdbook"
 SUMMARY = "SUMMARY.md"
@@ -41,7 +41,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         base_url=site_url if site_url.startswith("http") else "",
         order=tuple(titles),
         titles=titles,
-        exclude=(f"/{SUMMARY}",),
+        exclude=(*NOT_PAGES, f"/{SUMMARY}"),
         redirects={
             str(old).strip("/"): new.strip("/")
             for old, new in mapping(html.get("redirect")).items()

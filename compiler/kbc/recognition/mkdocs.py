@@ -8,7 +8,7 @@ from typing import Any
 
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import MAX_DEPTH, first_existing, read_yaml
-from kbc.recognition.site import Site, joined, mapping, text, texts
+from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "mkdocs"
 CONFIGS = ("mkdocs.yml", "mkdocs.yaml")
@@ -39,7 +39,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         base_url=text(data, "site_url"),
         order=order,
         titles=titles,
-        exclude=tuple(line.strip() for line in exclude if line.strip()),
+        exclude=(*NOT_PAGES, *(line.strip() for line in exclude if line.strip())),
         redirects={
             joined(old).removesuffix(".md"): new
             for old, new in redirects.items()

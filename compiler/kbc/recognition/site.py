@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+NOT_PAGES = ("*.txt",)
+"""Text that generators of Markdown publish as it is: requirements, robots.txt, examples."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:

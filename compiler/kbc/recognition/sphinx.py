@@ -56,6 +56,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         version=text(data, "release", "version"),
         base_url=text(data, "html_baseurl"),
         order=tuple(contents.order),
+        include=tuple(f"*{ending}" for ending in suffixes),
         exclude=(*_SHIPPED, *(_pattern(each) for each in exclude if not each.startswith(".."))),
         redirects=redirects,
         options={

@@ -9,7 +9,7 @@ from typing import Any
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_text
 from kbc.recognition.javascript import exported
-from kbc.recognition.site import Site, joined, mapping, text, texts
+from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "vitepress"
 _ENDINGS = ("ts", "mts", "js", "mjs", "cjs")
@@ -41,7 +41,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         base_url=base,
         order=order,
         titles=titles,
-        exclude=("node_modules/", *texts(data.get("srcExclude"))),
+        exclude=(*NOT_PAGES, "node_modules/", *texts(data.get("srcExclude"))),
         options={
             "clean_urls": data.get("cleanUrls") is True,
             "rewrites": {k: v for k, v in rewrites.items() if isinstance(v, str)},

@@ -21,9 +21,7 @@ class PathPatterns:
     def reason(self, path: str) -> str:
         """Why the file at `path` (relative to the collection's folder) is left out; "" if it is not."""
         if self._exclude and self._excluding.match_file(path):
-            pattern = next(
-                (text for text, spec in reversed(self._exclude) if spec.match_file(path)), ""
-            )
+            pattern = next((text for text, spec in self._exclude if spec.match_file(path)), "")
             return f"excluded by {pattern!r}"
         if self._has_include and not self._include.match_file(path):
             return NOT_INCLUDED

@@ -1,0 +1,283 @@
+"""How much of real documentation arrives: files, included code, fenced blocks, anchors.
+
+    python -m benchmarks.documents FOLDER [--only NAME,...] [--json FILE]
+
+FOLDER holds checkouts of documentation, one a subfolder, which may be a link; nothing is fetched. Each is
+read as `kbc build` reads a folder without a kb.toml (`NAME=PLACE` in --only names a folder in it). Columns:
+
+files       files below the folder, those of folders that are left out whole not counted
+read        files that became records
+inc         files that others include, and configuration
+left        files that are left out by a rule, or cannot be read
+missing     files on disk that the account of files does not have; the bar is 0
+direct      directives that pull text from other files, in the sources
+unres       those of them that are still in the records; the bar is 1 % of them
+blocks      code blocks in the sources, without those that hold such a directive
+whole       those of them that are in the records byte for byte, apart from indentation; the bar is 99 %, and
+            99.5 % for Markdown
+anchors     links to headings that a page does not have, as `kbc check` reports them
+
+Exits with 1 when a bar is missed. Blocks are found with markdown-it in Markdown, with lxml in HTML, in
+notebooks by their cells, and by indentation and delimiters in reStructuredText and AsciiDoc.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+import textwrap
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+from kb_runtime.text.tables import table
+from kbc.diagnostics import Diagnostics
+from kbc.pipeline.inputs import Inputs, read_inputs
+from kbc.recognition.detection import RecognitionError, recognise
+from kbc.records import DocRecord, Record
+from kbc.sources.accounting import LEFT_OUT, UNREADABLE
+
+MIN_WHOLE = 0.99
+MIN_WHOLE_MARKDOWN = 0.995
+MAX_UNRESOLVED = 0.01
+SHOWN_REASONS = 8
+
+COLUMNS = (
+    *("name", "files", "read", "inc", "left", "missing", "direct", "unres"),
+    *("blocks", "whole", "anchors", "records", "seconds"),
+)
+
+_DIRECTIVES: Mapping[str, re.Pattern[str]] = {
+    "mkdocs {* *}": re.compile(r"^[ \t]*\{\*.*\*\}", re.MULTILINE),
+    "mkdocs snippet": re.compile(r"^[ \t]*-+8<-+[ \t]+\S", re.MULTILINE),
+    "mdbook include": re.compile(r"(?<!\\)\{\{\s*#(?:rustdoc_)?include\b"),
+    "hugo shortcode": re.compile(r"\{\{[<%]\s*(?:readfile|include|code-toggle|embed)\b(?!.*\*/)"),
+    "sphinx include": re.compile(r"^[ \t]*\.\. (?:literal)?include::", re.MULTILINE),
+    "vitepress <<<": re.compile(r"^[ \t]*<<<[ \t]*\S", re.MULTILINE),
+    "asciidoc include": re.compile(r"^include::\S+\[", re.MULTILINE),
+}
+_MARKDOWN = (".md", ".mdx", ".markdown")
+_HTML = (".html", ".htm")
+_RST_BLOCK = re.compile(
+    r"^(?P<indent>[ \t]*)(?:\.\. (?:code-block|code|sourcecode)::[^\n]*|(?!\.\. )[^\n]*::)[ ]*\n"
+    r"(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*\n)*[ \t]*\n(?P<body>(?:(?P=indent)[ \t]+\S[^\n]*\n|[ \t]*\n)+)",
+    re.MULTILINE,
+)
+_ADOC_BLOCK = re.compile(r"^(-{4,}|\.{4,})\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(slots=True)
+class Measured:
+    """The columns of one checkout; `reasons` and `directives` count what the table sums up."""
+
+    name: str
+    what: str = ""
+    seconds: float = 0.0
+    files: int = 0
+    read: int = 0
+    included: int = 0
+    left: int = 0
+    missing: list[str] = field(default_factory=list)
+    directives: Counter[str] = field(default_factory=Counter)
+    unresolved: Counter[str] = field(default_factory=Counter)
+    blocks: Counter[str] = field(default_factory=Counter)
+    whole: Counter[str] = field(default_factory=Counter)
+    harmed: list[str] = field(default_factory=list)
+    dead_anchors: int = 0
+    records: int = 0
+    reasons: dict[str, int] = field(default_factory=dict)
+
+    def missed(self) -> list[str]:
+        """The bars that are missed."""
+        found = [f"{len(self.missing)} files unaccounted"] if self.missing else []
+        total, unresolved = self.directives.total(), self.unresolved.total()
+        if unresolved > MAX_UNRESOLVED * total:
+            found.append(f"{unresolved} of {total} directives unresolved")
+        for kind, count in self.blocks.items():
+            least = MIN_WHOLE_MARKDOWN if kind == "markdown" else MIN_WHOLE
+            if self.whole[kind] < least * count:
+                found.append(f"{count - self.whole[kind]} of {count} {kind} blocks harmed")
+        if self.dead_anchors:
+            found.append(f"{self.dead_anchors} dead anchors")
+        return found
+
+
+def measure(name: str, folder: Path) -> Measured:
+    """Reads one checkout. Raises `RecognitionError`."""
+    started = time.perf_counter()
+    found = recognise(folder, folder)
+    diagnostics = Diagnostics()
+    inputs = read_inputs(found.project, diagnostics)
+    assert inputs is not None  # only a kb.toml can be unusable
+    accounting = inputs.accounting
+    accounting.complete(inputs.project.root)
+    counts = accounting.counts()
+    measured = Measured(
+        name=name,
+        what=found.what,
+        seconds=time.perf_counter() - started,
+        files=len(accounting),
+        read=counts["read"],
+        included=counts["included"],
+        left=counts[LEFT_OUT] + counts[UNREADABLE],
+        records=inputs.record_count,
+        dead_anchors=sum(each.code == "dead-anchor" for each in diagnostics),
+        reasons={**accounting.reasons(LEFT_OUT), **accounting.reasons(UNREADABLE)},
+    )
+    whole_folders = tuple(accounting.folders)
+    measured.missing = [
+        path
+        for path in _files_on_disk(inputs.project.root)
+        if path not in accounting and not path.startswith(whole_folders)
+    ]
+    _compare(inputs, measured)
+    return measured
+
+
+def _files_on_disk(root: Path) -> Iterator[str]:
+    for folder, folders, names in os.walk(root):
+        for name in (*names, *(each for each in folders if Path(folder, each).is_symlink())):
+            yield Path(folder, name).relative_to(root).as_posix()
+
+
+def _compare(inputs: Inputs, measured: Measured) -> None:
+    """Counts directives and code blocks in the sources, and which of them the records have."""
+    texts: dict[str, list[str]] = {}
+    for name, records in inputs.records.items():
+        kind = next(each.kind for each in inputs.collections if each.name == name)
+        if kind in ("docs", "pages"):
+            for record in records:
+                texts.setdefault(record.path, []).append(_content(record))
+    sources = {file.path: file for file in inputs.files}
+    for path, contents in texts.items():
+        content = "\n".join(contents)
+        file = sources.get(path)
+        if file is None:
+            continue
+        source = file.data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        for name, pattern in _DIRECTIVES.items():
+            if count := len(pattern.findall(source)):
+                measured.directives[name] += count
+                measured.unresolved[name] += len(pattern.findall(content))
+        lines = _dedented(content)
+        for kind, block in _blocks(path, source):
+            if any(pattern.search(block) for pattern in _DIRECTIVES.values()):
+                continue
+            measured.blocks[kind] += 1
+            if _dedented(block).strip("\n") in lines:
+                measured.whole[kind] += 1
+            else:
+                measured.harmed.append(f"{path}: {block.strip().split(chr(10))[0][:60]}")
+
+
+def _content(record: Record) -> str:
+    return record.content if isinstance(record, DocRecord) else record.text
+
+
+def _dedented(text: str) -> str:
+    """Without the indentation of lines and the marks of quotes around them, which a block in a list item
+    or a quote has in the file only."""
+    return "\n".join(line.strip(" \t>") for line in text.split("\n"))
+
+
+def _blocks(path: str, source: str) -> Iterator[tuple[str, str]]:
+    """(format, content) of every code block of a file."""
+    name = path.lower().partition("?")[0]
+    if name.endswith(_MARKDOWN):
+        for token in MarkdownIt().parse(_without_front_matter(source)):
+            if token.type == "fence" and token.content.strip():
+                yield "markdown", token.content
+    elif name.endswith(_HTML):
+        yield from (("html", block) for block in _html_blocks(source))
+    elif name.endswith(".ipynb"):
+        for cell in json.loads(source).get("cells", []):
+            text = "".join(cell.get("source", []))
+            if cell.get("cell_type") == "code" and text.strip():
+                yield "notebook", text
+    elif name.endswith((".adoc", ".asciidoc")):
+        yield from (("asciidoc", body) for _, body in _ADOC_BLOCK.findall(source) if body.strip())
+    elif name.endswith((".rst", ".txt")):
+        for match in _RST_BLOCK.finditer(f"{source}\n\n"):
+            yield "rst", textwrap.dedent(match["body"])
+
+
+def _without_front_matter(source: str) -> str:
+    return re.sub(r"\A---\n.*?\n---\n", "", source, flags=re.DOTALL)
+
+
+def _html_blocks(source: str) -> Iterator[str]:
+    from lxml import html  # type: ignore[import-untyped]
+
+    if not source.strip():
+        return
+    for block in html.fromstring(source.encode()).iter("pre"):
+        for line_break in block.iter("br"):
+            line_break.tail = "\n" + (line_break.tail or "").removeprefix("\n")
+        text = str(block.text_content()).replace("\xa0", " ")
+        if text.strip():
+            yield text
+
+
+def report(found: list[Measured]) -> str:
+    """The table, then what is behind the sums."""
+    rows = [list(COLUMNS)]
+    for each in found:
+        numbers = [
+            *(each.files, each.read, each.included, each.left, len(each.missing)),
+            *(each.directives.total(), each.unresolved.total()),
+            *(each.blocks.total(), each.whole.total(), each.dead_anchors, each.records),
+        ]
+        rows.append([each.name, *(f"{number:,}" for number in numbers), f"{each.seconds:.0f}"])
+    lines = [table(rows, frozenset(range(1, len(COLUMNS)))), ""]
+    for each in found:
+        reasons = [f"{count:,} {reason}" for reason, count in each.reasons.items()]
+        lines.append(f"{each.name}: {each.what}")
+        lines.append(f"  left out: {', '.join(reasons[:SHOWN_REASONS]) or 'nothing'}")
+        if unresolved := +each.unresolved:
+            shown = [
+                f"{count} of {each.directives[name]} {name}" for name, count in unresolved.items()
+            ]
+            lines.append(f"  unresolved: {', '.join(shown)}")
+        lines += [f"  harmed: {each.harmed[0]}"] if each.harmed else []
+        lines += [f"  missed: {bar}" for bar in each.missed()]
+    return "\n".join(lines)
+
+
+def _facts(measured: Measured) -> dict[str, object]:
+    values = {each.name: getattr(measured, each.name) for each in fields(measured)}
+    return {**values, "missed": measured.missed()}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", default="", help="NAME or NAME=PLACE, separated by commas")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    wanted = [each.partition("=") for each in arguments.only.split(",") if each]
+    if not wanted:
+        names = sorted(each.name for each in arguments.folder.iterdir() if each.is_dir())
+        wanted = [(name, "", "") for name in names if not name.startswith(".")]
+    found = []
+    for name, _, place in wanted:
+        try:
+            found.append(measure(name, arguments.folder / name / place))
+        except RecognitionError as error:
+            print(f"{name}: {error}", file=sys.stderr)
+            continue
+        print(f"{name}: {found[-1].seconds:.0f} s", file=sys.stderr)
+    print(report(found))
+    if arguments.json:
+        arguments.json.write_text(json.dumps([_facts(each) for each in found], indent=1))
+    return 1 if any(each.missed() for each in found) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
