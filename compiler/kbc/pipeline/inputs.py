@@ -145,7 +145,7 @@ def _account(
                 continue
             problem = said.get(file.path)
             if problem is None:
-                reason = not_a_page(file.path) or "no page of its own"
+                reason = not_a_page(file) or "no page of its own"
                 accounting.not_a_page(file.path, reason, is_defect=False)
             else:
                 is_defect = problem.code.startswith("file-") or problem.severity is Severity.ERROR

@@ -40,6 +40,7 @@ class Accounting:
 
     def __init__(self) -> None:
         self._found: dict[str, Outcome] = {}
+        self._entered: set[str] = set()  # folders that hold a file, each with a slash
 
     def read(self, path: str) -> None:
         self._add(Outcome(path, READ))
@@ -63,9 +64,19 @@ class Accounting:
         old = self._found.get(new.path)
         if old is None or OUTCOMES.index(new.outcome) < OUTCOMES.index(old.outcome):
             self._found[new.path] = new
+        if not new.is_folder:
+            folder = new.path
+            while (cut := folder.rfind("/", 0, -1)) >= 0 and (folder := folder[: cut + 1]):
+                if folder in self._entered:
+                    break
+                self._entered.add(folder)
 
     def __iter__(self) -> Iterator[Outcome]:
-        return iter(found for _, found in sorted(self._found.items()))
+        """A folder that one collection leaves out, while another one reads files in it, is none that
+        was left out."""
+        return iter(
+            each for _, each in sorted(self._found.items()) if each.path not in self._entered
+        )
 
     def __len__(self) -> int:
         """The number of files, without folders that were left out as a whole."""
@@ -105,7 +116,8 @@ class Accounting:
         for entry in entries:
             path = place + entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
-            if path in self or f"{path}/" in self:
+            inside = f"{path}/"
+            if path in self or (inside in self and inside not in self._entered):
                 continue
             if entry.name.startswith("."):
                 self.left_out(f"{path}/" if is_folder else path, HIDDEN)

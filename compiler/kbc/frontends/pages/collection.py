@@ -185,7 +185,7 @@ def _pages(collection: Collection, source: _Source, diagnostics: Diagnostics) ->
             locations += sitemap_locations(file.text(diagnostics) or "")
         elif (target := _redirect(file, name)) is not None:
             redirects[file.path] = target
-        elif not not_a_page(file.path) and not name.endswith((".xml", ".toml")):
+        elif not not_a_page(file) and not name.endswith((".xml", ".toml")):
             files.append(file)
     listed = _listed(source, files, locations, diagnostics)
     order = {path: position for position, path in enumerate(listed)}
@@ -211,11 +211,13 @@ def _pages(collection: Collection, source: _Source, diagnostics: Diagnostics) ->
     return _with_redirects(list(records.values()), redirects, collection, source)
 
 
-def not_a_page(path: str) -> str:
+def not_a_page(file: SourceFile) -> str:
     """Why a file that a generator wrote beside its pages is none of them; "" when it is one."""
-    if "/_sources/" in f"/{path}":
+    if "/_sources/" in f"/{file.path}":
         return "source of a page beside it"
-    name = plain_name(path)
+    name = plain_name(file.path)
+    if _redirect(file, name) is not None:
+        return "redirect to another page"
     return "written by the generator, no page of its own" if name in _NOT_PAGES else ""
 
 

@@ -1,0 +1,212 @@
+"""What a folder, file or archive is recognised as, and what is left out of it."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from tests.compiler.recognition.trees import addresses, page, read, recognised, write_tree
+
+from kbc.diagnostics import Diagnostics
+from kbc.pipeline.inputs import read_inputs
+from kbc.project.include_tree import IncludeTree
+from kbc.project.loading import load_project
+from kbc.recognition import archives
+from kbc.recognition.described import kb_toml
+from kbc.recognition.detection import RecognitionError, recognise
+from kbc.records import PageRecord
+
+HTML = (
+    "<html><head><title>{0} - Site</title></head>"
+    "<body><main><h1>{0}</h1><p>About {0}.</p></main></body></html>"
+)
+PROJECT = {
+    "pyproject.toml": '[project]\nname = "heron"\nversion = "2.0"\ndescription = "Birds."\nlicense = "MIT"\n',
+    "README.md": page("Heron"),
+    "heron/bird.py": "def fly():\n    return 1\n",
+    "docs/en/mkdocs.yml": "site_name: Heron\nsite_url: https://heron.example/\n",
+    "docs/en/docs/index.md": page("Start"),
+    "docs/de/mkdocs.yml": "site_name: Heron\n",
+    "docs/de/docs/index.md": page("Anfang"),
+    "node_modules/x/readme.md": page("X"),
+}
+
+
+def test_a_repository_is_docs_readme_and_code_in_one_language(tmp_path: Path) -> None:
+    found = recognised(write_tree(tmp_path / "tree", PROJECT))
+    assert found.what == "Python project heron with a MkDocs site 'Heron' (docs/en/mkdocs.yml)"
+    assert found.notes == ("translations are left out: docs/de",)
+    inputs, _ = read(tmp_path / "tree")
+    assert {name: [each.id for each in found] for name, found in inputs.records.items()} == {
+        "docs": ["index.md"],
+        "readme": ["README.md"],
+        "code": ["docs/en/mkdocs.yml", "heron/bird.py", "pyproject.toml"],
+    }
+    project = inputs.project
+    assert (project.name, project.version, project.license) == ("heron", "2.0", "MIT")
+
+
+def test_what_init_writes_reads_the_same_records(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", PROJECT)
+    before, _ = read(root)
+    (root / "kb.toml").write_text(kb_toml(recognised(root)))
+    diagnostics = Diagnostics()
+    project = load_project(root, diagnostics)
+    assert project is not None, [each.message for each in diagnostics]
+    after = read_inputs(project, diagnostics)
+    assert after is not None
+    assert after.records["docs"] == before.records["docs"]
+    assert after.records["readme"] == before.records["readme"]
+
+
+def test_a_folder_of_pages_is_one_collection(tmp_path: Path) -> None:
+    inputs, _ = read(write_tree(tmp_path / "Own notes", {"a.md": page("A"), "b/c.md": page("C")}))
+    assert list(addresses(inputs)) == ["a.md", "b/c.md"]
+    assert inputs.project.name == "own-notes"
+
+
+def test_a_single_page_is_a_knowledge_base(tmp_path: Path) -> None:
+    write_tree(tmp_path / "t", {"one.md": page("One"), "two.md": page("Two")})
+    inputs, _ = read(tmp_path / "t/one.md")
+    assert list(addresses(inputs)) == ["one.md"]
+    assert inputs.project.name == "one"
+
+
+def test_an_empty_folder_is_refused_with_a_hint(tmp_path: Path) -> None:
+    with pytest.raises(RecognitionError, match="is not a knowledge base") as caught:
+        recognised(tmp_path)
+    assert "kbc init" in caught.value.hint
+
+
+def test_a_bundle_of_any_name_is_many_pages(tmp_path: Path) -> None:
+    text = "# One\nSource: https://x.example/one\n\nFirst.\n\n# Two\nSource: https://x.example/two\n\nNext.\n"
+    inputs, _ = read(write_tree(tmp_path / "t", {"widget-llms-full.txt": text}))
+    pages = [each for each in inputs.records["pages"] if isinstance(each, PageRecord)]
+    assert [each.url for each in pages] == ["https://x.example/one", "https://x.example/two"]
+
+
+def test_a_mirror_has_its_hosts_addresses_and_no_page_twice(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "mirror" / "docs.example.org",
+        {
+            "index.html": HTML.format("Home"),
+            "guide/index.html": HTML.format("Guide"),
+            "page.html?lang=en": HTML.format("Asked"),
+            "plain": "<!DOCTYPE html>\n" + HTML.format("Plain"),
+            "old.html": '<html><head><meta http-equiv="refresh" content="0; url=guide/"></head></html>',
+            "_sources/index.md.txt": page("Home"),
+            "404.html": HTML.format("Not found"),
+            "style.css": "a{}",
+        },
+    )
+    inputs, _ = read(root)
+    pages = [each for each in inputs.records["pages"] if isinstance(each, PageRecord)]
+    assert sorted(each.url for each in pages) == [
+        "https://docs.example.org/",
+        "https://docs.example.org/guide/",
+        "https://docs.example.org/page.html?lang=en",
+        "https://docs.example.org/plain",
+    ]
+    guide = next(each for each in pages if each.title == "Guide")
+    assert "https://docs.example.org/old.html" in guide.aliases
+    assert inputs.accounting.reasons("left out") == {
+        "excluded by '_sources/'": 1,
+        "format not read: .css": 1,
+        "redirect to another page": 1,
+        "written by the generator, no page of its own": 1,
+    }
+
+
+def test_a_folder_of_hosts_has_addresses_with_a_scheme(tmp_path: Path) -> None:
+    files = {f"{host}/index.html": HTML.format(host) for host in ("a.example.org", "b.example.org")}
+    inputs, _ = read(write_tree(tmp_path / "t", files))
+    pages = [each for each in inputs.records["pages"] if isinstance(each, PageRecord)]
+    assert [each.url for each in pages] == ["https://a.example.org/", "https://b.example.org/"]
+
+
+def test_a_sitemap_below_a_path_misses_no_home_page(tmp_path: Path) -> None:
+    locations = "".join(
+        f"<url><loc>https://x.example/docs{path}</loc></url>" for path in ("/", "/a.html")
+    )
+    files = {
+        "sitemap.xml": f"<urlset>{locations}</urlset>",
+        "index.html": HTML.format("Home"),
+        "a.html": HTML.format("A"),
+    }
+    inputs, diagnostics = read(write_tree(tmp_path / "t", files))
+    assert [each.code for each in diagnostics] == []
+    pages = [each for each in inputs.records["pages"] if isinstance(each, PageRecord)]
+    assert [each.url for each in pages] == [
+        "https://x.example/docs/",
+        "https://x.example/docs/a.html",
+    ]
+
+
+def test_archives_are_read_as_the_folders_they_hold(tmp_path: Path) -> None:
+    names = {"pkg-1.0/PKG-INFO": "Name: heron\nVersion: 1.0\nSummary: Birds\n"}
+    names |= {"pkg-1.0/docs/a.md": page("A"), "pkg-1.0/heron.py": "x = 1\n"}
+    with tarfile.open(tmp_path / "pkg-1.0.tar.gz", "w:gz") as archive:
+        for name, text in names.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text.encode())
+            archive.addfile(info, io.BytesIO(text.encode()))
+    with zipfile.ZipFile(tmp_path / "heron-1.0-py3-none-any.whl", "w") as archive:
+        archive.writestr("heron/__init__.py", "x = 1\n")
+        archive.writestr("heron-1.0.dist-info/METADATA", "Name: heron\nVersion: 1.0\n\n# Heron\n")
+    sdist, _ = read(tmp_path / "pkg-1.0.tar.gz")
+    assert list(addresses(sdist)) == ["a.md"]
+    assert (sdist.project.name, sdist.project.version) == ("heron", "1.0")
+    wheel, _ = read(tmp_path / "heron-1.0-py3-none-any.whl")
+    assert "heron/__init__.py" in [each.id for each in wheel.records["code"]]
+
+
+@pytest.mark.parametrize("name", ["../out.md", "/etc/x.md", "a/../../b.md", "C:/x.md", "..\\x.md"])
+def test_an_archive_that_would_write_outside_is_refused(tmp_path: Path, name: str) -> None:
+    with zipfile.ZipFile(tmp_path / "bad.zip", "w") as archive:
+        archive.writestr(zipfile.ZipInfo(name), page("Bad"))
+    with pytest.raises(RecognitionError, match="outside of its folder"):
+        recognise(tmp_path / "bad.zip", tmp_path / "cache")
+    assert not (tmp_path / "out.md").exists()
+    assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
+
+
+def test_links_in_an_archive_are_not_unpacked(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "links.tar", "w") as archive:
+        link = tarfile.TarInfo("docs/secret.md")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+        info = tarfile.TarInfo("docs/a.md")
+        info.size = len(page("A"))
+        archive.addfile(info, io.BytesIO(page("A").encode()))
+    inputs, _ = read(tmp_path / "links.tar")
+    assert list(addresses(inputs)) == ["a.md"]
+
+
+def test_an_archive_that_grows_too_large_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.md", "x" * 10_000)
+    monkeypatch.setattr(archives, "MAX_BYTES", 5_000)
+    with pytest.raises(RecognitionError, match="more than 5,000 bytes"):
+        recognise(tmp_path / "bomb.zip", tmp_path / "cache")
+
+
+def test_a_damaged_archive_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "x.tar.gz").write_bytes(b"\x1f\x8b\x08nonsense")
+    with pytest.raises(RecognitionError, match="cannot be unpacked"):
+        recognise(tmp_path / "x.tar.gz", tmp_path / "cache")
+
+
+def test_included_files_stay_within_the_tree_and_are_accounted_for(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"repo/code/a.py": "x", "secret": "s", "repo/docs/p.md": page("P")})
+    (tmp_path / "repo/docs/link").symlink_to(tmp_path / "secret")
+    tree = IncludeTree(tmp_path / "repo/docs", tmp_path / "repo")
+    assert tree.read("../code/a.py", "p.md") == b"x"
+    assert tree.read("../../secret", "p.md") is None
+    assert tree.read("link", "p.md") is None
+    assert tree.read("../code", "p.md") is None
+    assert tree.included == {"../code/a.py": ("p.md",)}

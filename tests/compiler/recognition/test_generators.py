@@ -1,0 +1,285 @@
+"""Each generator's own configuration: where the pages are, their order, titles, addresses, redirects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.compiler.recognition.trees import addresses, page, read, recognised, write_tree
+
+from kbc.project.model import Project
+from kbc.project.permalinks import address
+from kbc.records import DocRecord
+
+
+def test_mkdocs_takes_navigation_addresses_redirects_and_foreign_tags(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "base.yml": "site_name: Base\ntheme: {name: x}\n",
+            "mkdocs.yml": (
+                "INHERIT: base.yml\nsite_name: Sluice\nsite_url: https://sluice.example/\n"
+                "nav:\n  - Start: index.md\n  - Guide:\n      - Zebras first: guide/zebra.md\n"
+                "      - guide/apple.md\n  - Elsewhere: https://example.org\n"
+                "exclude_docs: |\n  drafts/\n"
+                "plugins:\n  - search\n  - redirects:\n      redirect_maps:\n"
+                "        old/zebra.md: guide/zebra.md\n"
+                "markdown_extensions:\n  - toc:\n"
+                "      slugify: !!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}\n"
+                "  - pymdownx.emoji:\n      emoji_index: !!python/name:material.extensions.twemoji\n"
+                "extra: {key: !ENV [SECRET, none]}\n"
+            ),
+            "docs/index.md": page("Sluice"),
+            "docs/guide/apple.md": page("Apple"),
+            "docs/guide/zebra.md": "What a zebra is.\n",
+            "docs/drafts/x.md": page("Draft"),
+            "docs/requirements.txt": "x==1\n",
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "index.md": "https://sluice.example/",
+        "guide/zebra.md": "https://sluice.example/guide/zebra/",
+        "guide/apple.md": "https://sluice.example/guide/apple/",
+    }
+    zebra = inputs.records["docs"][1]
+    assert isinstance(zebra, DocRecord)
+    assert zebra.title == "Zebras first"  # it has no heading of its own
+    assert zebra.aliases == ("https://sluice.example/old/zebra",)
+    assert inputs.accounting.reasons("left out")["excluded by 'drafts/'"] == 1
+    assert [file.path for file in inputs.files if file.path.endswith(".yml")] == [
+        "base.yml",
+        "mkdocs.yml",
+    ]
+
+
+def test_mkdocs_without_directory_urls_has_html_files(tmp_path: Path) -> None:
+    config = "site_name: S\nsite_url: https://s.example/x\nuse_directory_urls: false\n"
+    root = write_tree(
+        tmp_path / "tree",
+        {"mkdocs.yml": config, "docs/README.md": page("S"), "docs/a/b.md": page("B")},
+    )
+    inputs, _ = read(root)
+    assert set(addresses(inputs).values()) == {
+        "https://s.example/x/index.html",
+        "https://s.example/x/a/b.html",
+    }
+
+
+def test_the_folder_of_the_pages_alone_finds_the_configuration_above(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "pyproject.toml": "",
+            "docs/en/mkdocs.yml": "site_name: S\nsite_url: https://s.example/\n",
+            "docs/en/docs/index.md": page("S"),
+            "docs/en/docs/guide/a.md": page("A"),
+        },
+    )
+    whole, _ = read(root / "docs/en/docs")
+    assert addresses(whole) == {
+        "guide/a.md": "https://s.example/guide/a/",
+        "index.md": "https://s.example/",
+    }
+    part, _ = read(root / "docs/en/docs/guide")
+    assert addresses(part) == {"a.md": "https://s.example/guide/a/"}
+
+
+def test_docusaurus_takes_slugs_numbers_route_bases_sidebars_and_its_blog(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "package.json": "{}",
+            "docusaurus.config.ts": """
+                import type {Config} from '@docusaurus/types';
+                const address = 'https://pond.example';
+                const config: Config = {
+                  title: 'Pond', url: address, baseUrl: '/p/',
+                  presets: [['classic', {
+                    docs: {routeBasePath: 'guide', sidebarPath: require.resolve('./sidebars.js')},
+                    blog: {},
+                  } satisfies Options]],
+                  plugins: [['@docusaurus/plugin-client-redirects',
+                             {redirects: [{from: ['/guide/was'], to: '/guide/basics/nets'}]}]],
+                };
+                export default config;
+            """,
+            "sidebars.js": (
+                "module.exports = {main: ['intro', {type: 'category', label: 'B',"
+                " items: ['basics/nets', {type: 'doc', id: 'basics/boats'}]}]};"
+            ),
+            "docs/01-intro.md": page("Intro"),
+            "docs/02-basics/10-boats.mdx": "---\nslug: /small-boats\n---\n\n# Boats\n\nThey float.\n",
+            "docs/02-basics/nets.md": page("Nets"),
+            "docs/02-basics/_part.md": page("Part"),
+            "blog/2024-03-01-thaw.md": page("Thaw"),
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "01-intro.md": "https://pond.example/p/guide/intro",
+        "02-basics/nets.md": "https://pond.example/p/guide/basics/nets",
+        "02-basics/10-boats.mdx": "https://pond.example/p/guide/small-boats",
+    }
+    assert list(addresses(inputs, "blog").values()) == [
+        "https://pond.example/p/blog/2024/03/01/thaw"
+    ]
+    nets = inputs.records["docs"][1]
+    assert isinstance(nets, DocRecord)
+    assert nets.aliases == ("https://pond.example/p/guide/was",)
+
+
+def test_vitepress_takes_clean_urls_rewrites_and_the_sidebar(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            ".vitepress/config.mts": (
+                "export default defineConfig({title: 'Vane', cleanUrls: true,\n"
+                "  sitemap: {hostname: 'https://vane.example'},\n"
+                "  rewrites: {'en/:rest*': ':rest*'}, srcExclude: ['**/draft.md'],\n"
+                "  themeConfig: {sidebar: [{text: 'Guide', items: [\n"
+                "    {text: 'Wind', link: '/en/wind'}, {text: 'Air', link: '/en/air'}]}]}})\n"
+            ),
+            "en/air.md": page("Air"),
+            "en/wind.md": page("Wind"),
+            "en/draft.md": page("Draft"),
+            "index.md": page("Vane"),
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "en/wind.md": "https://vane.example/wind",
+        "en/air.md": "https://vane.example/air",
+        "index.md": "https://vane.example/",
+    }
+
+
+def test_sphinx_takes_the_order_of_its_contents_from_literals_of_conf_py(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "conf.py": (
+                "import sphinx_theme\nproject = 'Kite' if tags.has('x') else 'No'\n"
+                "version = '3' + '.1'\nhtml_baseurl = 'https://kite.example/'\n"
+                "extensions = ['myst_parser']\nsource_suffix = {'.md': 'markdown'}\n"
+                "exclude_patterns = ['old']\nexclude_patterns += ['notes/*.md']\n"
+                "raise SystemExit('never run')\n"
+            ),
+            "index.md": "# Kite\n\nHello.\n\n```{toctree}\n:maxdepth: 2\n\nwind\nLines <rope>\n```\n",
+            "rope.md": page("Rope"),
+            "wind.md": page("Wind"),
+            "aside.md": page("Aside"),
+            "old/x.md": page("X"),
+            "notes/y.md": page("Y"),
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "index.md": "https://kite.example/index.html",
+        "wind.md": "https://kite.example/wind.html",
+        "rope.md": "https://kite.example/rope.html",
+        "aside.md": "https://kite.example/aside.html",
+    }
+    assert (inputs.project.title, inputs.project.version) == ("Kite", "3.1")
+
+
+def test_mdbook_takes_titles_order_and_redirects(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "book.toml": (
+                '[book]\ntitle = "Well"\nsrc = "text"\n'
+                '[output.html]\nsite-url = "https://well.example/"\n'
+                '[output.html.redirect]\n"/dig.html" = "ch01.html"\n'
+            ),
+            "text/SUMMARY.md": "# Summary\n\n[Title](README.md)\n\n- [How to `dig`](ch01.md)\n",
+            "text/ch01.md": "## Dig\n\nWith a spade.\n",
+            "text/README.md": page("Well"),
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "README.md": "https://well.example/index.html",
+        "ch01.md": "https://well.example/ch01.html",
+    }
+    chapter = inputs.records["docs"][1]
+    assert isinstance(chapter, DocRecord)
+    assert (chapter.title, chapter.aliases) == ("How to dig", ("https://well.example/dig.html",))
+
+
+def test_hugo_takes_one_language_its_permalinks_and_aliases(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "hugo.toml": (
+                'baseURL = "https://moss.example/"\ntitle = "Moss"\ndefaultContentLanguage = "en"\n'
+                '[languages.en]\nweight = 1\n[languages.fr]\nweight = 2\n[permalinks]\nnews = "/n/:slug/"\n'
+            ),
+            "content/_index.md": page("Moss"),
+            "content/Wet Places/_index.md": page("Wet"),
+            "content/news/first.md": "---\nslug: one\n---\n\n# One\n\nNew.\n",
+            "content/care.md": "---\naliases: [/tending/]\n---\n\n# Care\n\nWater it.\n",
+            "content/care.fr.md": page("Soin"),
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "Wet Places/_index.md": "https://moss.example/wet-places/",
+        "_index.md": "https://moss.example/",
+        "care.md": "https://moss.example/care/",
+        "news/first.md": "https://moss.example/n/one/",
+    }
+    care = next(each for each in inputs.records["docs"] if each.id == "care.md")
+    assert isinstance(care, DocRecord)
+    assert care.aliases == ("https://moss.example/tending/",)
+
+
+def test_jekyll_takes_collections_posts_and_permalinks(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "_config.yml": (
+                "title: Fern\nurl: https://fern.example\nbaseurl: /f\ncollections:\n"
+                "  docs:\n    permalink: /:collection/:path/\nexclude: [notes.md]\n"
+            ),
+            "_layouts/x.md": "layout",
+            "_docs/a/b.md": "---\nredirect_from: [/was/]\n---\n\n# B\n\nText.\n",
+            "_posts/2024-05-06-hello.md": page("Hello"),
+            "about.md": "---\npermalink: /us/\n---\n\n# Us\n\nText.\n",
+            "notes.md": page("Notes"),
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "_docs/a/b.md": "https://fern.example/f/docs/a/b/",
+        "_posts/2024-05-06-hello.md": "https://fern.example/f/2024/05/06/hello.html",
+        "about.md": "https://fern.example/f/us/",
+    }
+    post = inputs.records["docs"][0]
+    assert isinstance(post, DocRecord)
+    assert post.aliases == ("https://fern.example/f/was/",)
+
+
+def test_antora_takes_components_navigation_and_the_playbook(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "antora-playbook.yml": "site: {title: Reed, url: https://reed.example}\n",
+            "antora.yml": "name: reed\ntitle: Reed\nversion: '2'\nnav: [modules/ROOT/nav.adoc]\n",
+            "modules/ROOT/nav.adoc": "* xref:zoo.adoc[Zoo]\n* xref:cut:how.adoc#x[How]\n",
+        },
+    )
+    project = recognised_project(root)
+    (collection,) = project.collections
+    options = collection.generator_options
+    assert collection.include == ("/modules/*/pages/**",)
+    assert options["order"] == {"modules/ROOT/pages/zoo.adoc": 0, "modules/cut/pages/how.adoc": 1}
+
+    assert [address(collection, path, {}) for path in options["order"]] == [
+        "https://reed.example/reed/2/zoo.html",
+        "https://reed.example/reed/2/cut/how.html",
+    ]
+
+
+def recognised_project(root: Path) -> Project:
+    (root / "modules/ROOT/pages").mkdir(parents=True, exist_ok=True)
+    return recognised(root).project

@@ -1,0 +1,42 @@
+"""Small trees of our own, each as a generator or registry lays one out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from kbc.diagnostics import Diagnostics
+from kbc.pipeline.inputs import Inputs, read_inputs
+from kbc.recognition.detection import Recognition, recognise
+
+PAGE = "# {title}\n\nWhat {title} is about.\n"
+
+
+def write_tree(root: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def page(title: str) -> str:
+    return PAGE.format(title=title)
+
+
+def recognised(root: Path, name: str = "") -> Recognition:
+    return recognise(root, root.parent / "cache", name)
+
+
+def read(root: Path) -> tuple[Inputs, Diagnostics]:
+    """What a build of `root` without a kb.toml reads; without errors."""
+    diagnostics = Diagnostics()
+    inputs = read_inputs(recognised(root).project, diagnostics)
+    assert inputs is not None
+    assert [found.message for found in diagnostics.errors] == []
+    return inputs, diagnostics
+
+
+def addresses(inputs: Inputs, collection: str = "docs") -> dict[str, str]:
+    """Id -> address of the records of a collection, in their order."""
+    return {record.id: record.url for record in inputs.records[collection]}

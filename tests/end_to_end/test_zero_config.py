@@ -1,0 +1,203 @@
+"""Somebody's own documentation, without a kb.toml: built, searched, counted, and never written into."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.compiler.recognition.trees import page, write_tree
+
+from kb_runtime import exit_codes
+from kb_runtime.knowledge.artifact import Artifact
+from kbc.cli.main import run
+
+FILES = {
+    "pyproject.toml": '[project]\nname = "weir"\nversion = "1.2"\n',
+    "README.md": page("Weir"),
+    "weir.py": "def open_gate():\n    return True\n",
+    "mkdocs.yml": "site_name: Weir\nsite_url: https://weir.example/\nnav: [index.md, gates.md]\n",
+    "docs/index.md": page("Start"),
+    "docs/gates.md": "# Gates\n\nA gate lets water through when it is open.\n",
+    "docs/picture.png": "no picture",
+    ".hidden": "x",
+}
+
+
+def tree_of(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def ask(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = run([str(each) for each in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def ask_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    code, out, err = ask(capsys, *arguments, "--json")
+    assert code == exit_codes.OK, err
+    return json.loads(out)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("KBC_CACHE", str(tmp_path / "cache"))
+    return write_tree(tmp_path / "somewhere" / "weir", FILES)
+
+
+def test_a_build_needs_nothing_and_writes_nothing_into_the_tree(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = tree_of(project)
+    code, out, err = ask(capsys, "build", project, "--out", tmp_path / "out", "--lexical-only")
+    assert code == exit_codes.OK, err
+    assert tree_of(project) == before
+    lines = err.splitlines()
+    assert lines[0] == "recognised: Python project weir with a MkDocs site 'Weir' (mkdocs.yml)"
+    assert lines[1].startswith("collections: docs (docs, kind docs); readme (README.md, kind docs)")
+    assert "out/weir" in out
+    (files,) = (line for line in lines if line.startswith("files: "))
+    assert files.startswith(
+        "files: 8 found = 7 read + 0 included + 1 left out (1 format not read: .png)"
+    )
+    code, out, _ = ask(capsys, "get", tmp_path / "out/weir", "gates.md")
+    assert (code, "lets water through" in out) == (exit_codes.OK, True)
+
+
+@pytest.mark.parametrize("name", ["Weir", "a b", ""])
+def test_a_name_that_no_artifact_may_have_is_refused(
+    project: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    code, _, err = ask(capsys, "check", project, "--name", name)
+    assert (code, repr(name) in err) == (
+        (exit_codes.USAGE, True) if name else (exit_codes.OK, False)
+    )
+
+
+def test_two_copies_of_a_tree_are_the_same_bytes_and_hold_no_path_of_the_machine(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "elsewhere" / "renamed"
+    shutil.copytree(project, other)
+    shared = write_tree(tmp_path / "shared", {"guide/extra.md": page("Extra")})
+    toml = (
+        '[kb]\nname = "both"\n[[collection]]\nname = "own"\nkind = "docs"\npaths = ["docs"]\n'
+        '[[collection]]\nname = "more"\nkind = "docs"\npaths = ["{}"]\nurl = "https://x.example/{{path}}"\n'
+    )
+    built: dict[str, list[dict[str, str]]] = {"plain": [], "outside": []}
+    for number, root in enumerate((project, other)):
+        for form, options in (("plain", []), ("outside", ["--allow-outside"])):
+            if form == "outside":
+                copy = tmp_path / f"copy{number}"
+                shutil.copytree(shared, copy / "guide-tree")
+                (root / "kb.toml").write_text(toml.format(copy / "guide-tree"))
+            out = tmp_path / f"out-{form}-{number}"
+            arguments = ["build", root, "--out", out, "--lexical-only", "--quiet", *options]
+            code, _, err = ask(capsys, *arguments)
+            assert code == exit_codes.OK, err
+            built[form].append(tree_of(out))
+            (artifact,) = (path for path in out.iterdir() if path.is_dir())
+            if form == "outside":
+                with Artifact.open(artifact) as found:
+                    catalog = found.catalog("more")
+                    assert [catalog.id(row) for row in range(len(catalog))] == [
+                        "guide-tree/guide/extra.md"
+                    ]
+            parts = tmp_path / f"parts-{form}-{number}"
+            for command in ("wheel", "bundle"):
+                code, _, err = ask(capsys, command, artifact, "--out", parts / command)
+                assert code == exit_codes.OK, err
+            for folder in (out, parts):
+                assert places_naming(folder, str(tmp_path)) == []
+    assert built["plain"][0] == built["plain"][1]
+    assert built["outside"][0] == built["outside"][1]
+
+
+def places_naming(folder: Path, text: str) -> list[str]:
+    """The files below `folder`, also those in zip files, whose bytes hold `text`."""
+    found = []
+    for path in folder.rglob("*"):
+        if path.is_file():
+            found += _naming(path.name, path.read_bytes(), text.encode())
+    return found
+
+
+def _naming(name: str, data: bytes, text: bytes) -> list[str]:
+    found = [name] if text in data else []
+    if zipfile.is_zipfile(io.BytesIO(data)):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for each in archive.namelist():
+                found += _naming(f"{name}/{each}", archive.read(each), text)
+    return found
+
+
+def test_every_file_is_accounted_for_and_listed(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = ask_json(capsys, "inspect", project, "--files")
+    assert {each["path"] for each in listed["files"]} == set(FILES)
+    summary = listed["summary"]
+    outcomes = ("read", "included", "left_out", "not_readable")
+    assert summary["found"] == sum(summary[each] for each in outcomes) == len(FILES)
+    by_path = {each["path"]: (each["outcome"], each["reason"]) for each in listed["files"]}
+    assert by_path["docs/picture.png"] == ("left out", "format not read: .png")
+    assert by_path["mkdocs.yml"] == ("read", "")
+    code, out, _ = ask(capsys, "inspect", project, "--files")
+    assert (code, len(out.splitlines())) == (exit_codes.OK, len(FILES))
+
+
+def test_the_files_of_an_artifact_are_those_it_was_built_from(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask(capsys, "build", project, "--out", tmp_path / "out", "--lexical-only", "--quiet")
+    listed = ask_json(capsys, "inspect", tmp_path / "out/weir", "--files")
+    assert "docs/gates.md" in {each["path"] for each in listed["files"]}
+
+
+def test_init_writes_kb_toml_alone_for_what_is_there(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = tree_of(project)
+    code, out, _ = ask(capsys, "init", project)
+    assert (code, out.splitlines()[0]) == (exit_codes.OK, f"wrote {project}/kb.toml")
+    after = tree_of(project)
+    after.pop("kb.toml")
+    assert after == before
+    code, _, err = ask(capsys, "check", project)
+    assert code == exit_codes.OK, err
+
+
+def test_init_in_an_empty_folder_writes_no_page_unless_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask(capsys, "init", tmp_path / "a")
+    assert list(tree_of(tmp_path / "a")) == ["kb.toml"]
+    ask(capsys, "init", tmp_path / "b", "--sample")
+    assert sorted(tree_of(tmp_path / "b")) == ["docs/getting-started.md", "kb.toml"]
+
+
+def test_try_answers_queries_from_stdin_and_ends_with_q(
+    project: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = tree_of(project)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("water gate\n\nq\nnever asked\n"))
+    code, out, err = ask(capsys, "try", project, "--lexical-only")
+    assert code == exit_codes.OK, err
+    assert "Gates" in out.splitlines()[0]
+    assert out.count("1. ") == 1
+    assert tree_of(project) == before
+    assert (tmp_path / "cache/try/weir/CURRENT").exists()
