@@ -61,8 +61,8 @@ def _list_files(path: Path, allow_outside: bool, as_json: bool) -> None:
     diagnostics, accounting = check_files(opened(path, "", default_cache(), as_json), allow_outside)
     if accounting is None:
         collected = Diagnostics()
-        for each in diagnostics:
-            collected.add(each)
+        for problem in diagnostics:
+            collected.add(problem)
         raise BuildError(collected)
     if as_json:
         listed = [

@@ -52,8 +52,7 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
     click.echo(f"{report.records:,} records in {where}", err=True)
     for query in _queries():
         found = lookup.search(where, query, (), limit, mode)
-        shown = json.dumps(found, ensure_ascii=False) if as_json else lookup.render_search(found)
-        click.echo(shown)
+        click.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else str(found))
     click.echo(f"keep it: kbc build {kb}; serve it: kbc serve {where}", err=True)
 
 
