@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests.compiler.recognition.trees import page, write_tree
 
-from kb_runtime import exit_codes
+from kb_runtime.errors import exit_codes
 from kb_runtime.knowledge.artifact import Artifact
 from kbc.cli.main import run
 

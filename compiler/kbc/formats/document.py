@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kb_runtime.errors import KbcError, exit_codes
+
 Read = Callable[[str], bytes | None]
 """Gives another file of the tree by its path, for includes; None where there is none to be read."""
 
@@ -47,15 +49,15 @@ class Converted:
     problems: tuple[Problem, ...] = ()
 
 
-class FormatError(Exception):
-    """A file is no valid document of its format: `message` is one sentence, `line` as in `Problem`."""
+class FormatError(KbcError):
+    """A file is no valid document of its format; `line` as in `Problem`. An empty `code` means that of
+    the format, which the caller knows."""
+
+    exit_code = exit_codes.INPUT
 
     def __init__(self, message: str, line: int = 0, hint: str = "", code: str = "") -> None:
-        super().__init__(message)
-        self.message = message
+        super().__init__(code, message, hint)
         self.line = line
-        self.hint = hint
-        self.code = code
 
 
 def decode(data: bytes) -> str:

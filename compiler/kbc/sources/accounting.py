@@ -106,9 +106,10 @@ class Accounting:
 
     def complete(self, root: Path) -> None:
         """Adds the files below `root` that no collection names, so that none is missing."""
-        self._complete(root, "")
+        self._complete(root, "", NO_COLLECTION)
 
-    def _complete(self, folder: Path, place: str) -> None:
+    def _complete(self, folder: Path, place: str, reason: str) -> None:
+        """`reason` is why files of the folder are left out that nothing else is known of."""
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError:
@@ -119,14 +120,17 @@ class Accounting:
             inside = f"{path}/"
             if path in self or (inside in self and inside not in self._entered):
                 continue
-            if entry.name.startswith("."):
+            if is_folder and inside in self._entered:
+                why = self._found[inside].reason if inside in self else reason
+                self._complete(Path(entry.path), inside, why)
+            elif entry.name.startswith("."):
                 self.left_out(f"{path}/" if is_folder else path, HIDDEN)
             elif not is_folder:
-                self.left_out(path, NO_COLLECTION)
+                self.left_out(path, reason)
             elif entry.name.lower() in NOT_SEARCHED_FOLDERS:
                 self.left_out(f"{path}/", "dependencies and build output")
             else:
-                self._complete(Path(entry.path), f"{path}/")
+                self._complete(Path(entry.path), inside, reason)
 
     def as_dict(self) -> dict[str, object]:
         """Counts by outcome and by reason, for `--json`."""

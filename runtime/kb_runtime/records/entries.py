@@ -72,7 +72,8 @@ class BuiltinEntry(CatalogEntry):
 
 @final
 class DocEntry(CatalogEntry):
-    """`content` is `text` without front matter, and with MDX cleaned where it was `processed`."""
+    """`content` is `text` without front matter, and with MDX cleaned where it was `processed`. `aliases`
+    are former addresses."""
 
     group: str
     format: str
@@ -81,6 +82,7 @@ class DocEntry(CatalogEntry):
     frontmatter: NotRequired[dict[str, Any]]
     sections: NotRequired[list[SectionEntry]]
     topics: NotRequired[list[str]]
+    aliases: NotRequired[list[str]]
 
 
 @final

@@ -29,12 +29,25 @@ def recognised(root: Path, name: str = "") -> Recognition:
 
 
 def read(root: Path) -> tuple[Inputs, Diagnostics]:
-    """What a build of `root` without a kb.toml reads; without errors."""
+    """What a build of `root` without a kb.toml reads; without errors, and with every file accounted
+    for."""
     diagnostics = Diagnostics()
     inputs = read_inputs(recognised(root).project, diagnostics)
     assert inputs is not None
     assert [found.message for found in diagnostics.errors] == []
+    _require_complete_account(inputs)
     return inputs, diagnostics
+
+
+def _require_complete_account(inputs: Inputs) -> None:
+    accounting = inputs.accounting
+    accounting.complete(inputs.project.root)
+    whole = tuple(accounting.folders)
+    root = inputs.project.root
+    on_disk = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
+    known = {each.path for each in accounting if not each.path.startswith("../")}
+    assert {path for path in on_disk - known if not path.startswith(whole)} == set()
+    assert len(accounting) == sum(accounting.counts().values())
 
 
 def addresses(inputs: Inputs, collection: str = "docs") -> dict[str, str]:
