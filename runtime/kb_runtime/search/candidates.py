@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.search.analysis import fold
-from kb_runtime.search.fusion import with_estimated_cosines
+from kb_runtime.search.fusion import RankedRows, with_estimated_cosines
 from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters
 from kb_runtime.search.request import NO_ENCODER, NO_WORD_OCCURS, Mode
 from kb_runtime.search.spelling import distance
@@ -50,23 +50,31 @@ class Candidates(NamedTuple):
     warnings: tuple[str, ...] = ()
 
     @property
-    def by_words(self) -> list[tuple[int, float]]:
-        """Rows with their BM25 scores, best first."""
-        return list(zip(self.lexical.rows, self.lexical.scores, strict=True))
+    def by_words(self) -> RankedRows:
+        """Rows with their BM25 scores."""
+        return RankedRows.of(self.lexical.rows, self.lexical.scores)
 
     @property
-    def by_meaning(self) -> list[tuple[int, float]]:
-        """Rows with their cosines, best first."""
-        return list(zip(self.semantic.rows, self.semantic.cosines, strict=True))
+    def by_meaning(self) -> RankedRows:
+        """Rows with their cosines."""
+        return RankedRows.of(self.semantic.rows, self.semantic.cosines)
 
 
-class CandidateVectors(NamedTuple):
-    """The vectors of all candidates of both sides: that of row r is `matrix[places[r]]`, and its cosine to
-    the query is in `cosines`, which has the rows in the order of the matrix."""
+class CandidateMatrix(NamedTuple):
+    """All candidates: first those of the vector searcher, then those that only the lexical one found.
 
+    - `rows`: int64 [n]; `places` says where a row is in it.
+    - `found`: the places of what the lexical searcher found, in its order.
+    - `vectors`: float32 [n, dimensions]; `cosines` to the query and `bm25` (0 where it was not found by
+      words): float64 [n].
+    """
+
+    rows: NDArray[np.int64]
     places: Mapping[int, int]
-    matrix: Floats
-    cosines: Sequence[tuple[int, float]]
+    found: Sequence[int]
+    vectors: Floats
+    cosines: NDArray[np.float64]
+    bm25: NDArray[np.float64]
 
 
 class Retriever:
@@ -154,18 +162,28 @@ class Retriever:
             vector, scope.ranges, depth, self.mask(scope), self._defaults.exact_rows
         )
 
-    def vectors(self, candidates: Candidates) -> CandidateVectors | None:
-        """The vectors of all candidates, so that the depth of the lists has no influence on their
-        cosines; None without an embedded query or anything near it."""
+    def matrix(self, candidates: Candidates) -> CandidateMatrix | None:
+        """All candidates with cosines computed anew, so that the depth of the lists has no influence on
+        them; None without an embedded query or anything near it."""
         query = candidates.vector
         if query is None or not candidates.semantic.rows:
             return None
-        rows = list(dict.fromkeys([*candidates.semantic.rows, *candidates.lexical.rows]))
-        matrix = self._backend.vectors.gather(rows, len(query))
-        cosines = list(zip(rows, (matrix @ query).tolist(), strict=True))
-        if absent := self._backend.vectors.absent(rows):
-            cosines = with_estimated_cosines(cosines, candidates.by_words, frozenset(absent))
-        return CandidateVectors({row: at for at, row in enumerate(rows)}, matrix, cosines)
+        import numpy as np
+
+        lexical = candidates.lexical
+        listed = list(dict.fromkeys([*candidates.semantic.rows, *lexical.rows]))
+        places = {row: at for at, row in enumerate(listed)}
+        found = [places[row] for row in lexical.rows]
+        rows = np.array(listed, dtype=np.int64)
+        vectors = self._backend.vectors.gather(rows, len(query))
+        cosines = (vectors @ query).astype(np.float64)
+        bm25 = np.zeros(len(rows))
+        bm25[found] = lexical.scores
+        if absent := self._backend.vectors.absent(listed):
+            unknown = np.zeros(len(rows), dtype=np.bool_)
+            unknown[[places[row] for row in absent]] = True
+            cosines = with_estimated_cosines(cosines, bm25, unknown)
+        return CandidateMatrix(rows, places, found, vectors, cosines, bm25)
 
     def mask(self, scope: Scope) -> Mask | None:
         """Which rows the filters leave, bool [rows]; None without filters."""

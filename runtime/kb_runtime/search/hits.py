@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.matching import Matcher
+from kb_runtime.search.ranking.ranked import Origins
 from kb_runtime.search.request import Hit, Strategy
 from kb_runtime.search.snippets import PassageReader
 
@@ -27,25 +29,23 @@ class RankedRow(NamedTuple):
     exact_name: bool
 
 
-def exact_names_first(
-    ranked: Sequence[tuple[int, float]], named: Sequence[int]
-) -> Iterator[RankedRow]:
+def exact_names_first(ranking: RankedCandidates, named: Sequence[int]) -> Iterator[RankedRow]:
     """The rows `named` and then the others; the score of a named one is at least that of what follows."""
     first = dict.fromkeys(named)
-    best = ranked[0][1] if ranked else 1.0
+    best = ranking.scores[0] if ranking.scores else 1.0
     for row in first:
         yield RankedRow(row, best, True)
-    for row, score in ranked:
+    for row, score in zip(ranking.rows, ranking.scores, strict=True):
         if row not in first:
             yield RankedRow(row, score, False)
 
 
 def best_of_each(
-    records: Sequence[range], mask: NDArray[np.bool_] | None, ranked: Sequence[tuple[int, float]]
+    records: Sequence[range], mask: NDArray[np.bool_] | None, ranked: Sequence[int]
 ) -> list[int]:
     """Of the rows of each record the one that ranks best, in the order of the ranking; `mask` says which
     rows may be found (None: all)."""
-    rank = {row: at for at, (row, _) in enumerate(ranked)}
+    rank = {row: at for at, row in enumerate(ranked)}
     found = [
         min(allowed, key=lambda row: (rank.get(row, len(rank)), row))
         for rows in records
@@ -73,6 +73,7 @@ class HitBuilder:
         """`ranges` are the rows of the collections that have some, in row order."""
         self._backend = backend
         self._ranges = ranges
+        self._ends = [one.end for one in ranges]
         self._analyzer = analyzer
 
     def named_records(self, query: Query, scope: Scope) -> list[range]:
@@ -112,7 +113,7 @@ class HitBuilder:
         reader = PassageReader(matcher, budget)
         chunks = self._backend.chunks
         records = chunks.column("record")
-        fused = ranking.fused_scores()
+        origins = Origins(ranking.trail)
         for one in rows:
             word, meaning = by_words.get(one.row), by_meaning.get(one.row)
             yield Hit(
@@ -128,8 +129,8 @@ class HitBuilder:
                 cosine=None if meaning is None else semantic.cosines[meaning],
                 exact_name=one.exact_name,
                 reader=reader,
-                fused=fused.get(one.row),
-                adjustments=ranking.adjustments(one.row),
+                fused=origins.fused(one.row),
+                adjustments=origins.adjustments(one.row),
                 rerank_score=ranking.rerank_scores.get(one.row),
             )
 
@@ -142,7 +143,7 @@ class HitBuilder:
                 hit.cosine = float(vectors.vector(hit.row, len(vector)) @ vector)
 
     def _range_of(self, row: int) -> RowRange:
-        return next(one for one in reversed(self._ranges) if one.first_row <= row)
+        return self._ranges[bisect_right(self._ends, row)]
 
 
 def _strategy(word: int | None, meaning: int | None) -> Strategy:

@@ -118,9 +118,9 @@ class VectorIndex:
         found: Floats = self._matrix(vector)[np.array(rows, dtype=np.int64)] @ vector
         return found
 
-    def gather(self, rows: Sequence[int], dimensions: int) -> Floats:
-        """The stored rows, in this order: float32 [n, dimensions], a copy."""
-        found: Floats = self._numbers.reshape(-1, dimensions)[list(rows)]
+    def gather(self, rows: Rows, dimensions: int) -> Floats:
+        """The stored rows at `rows`, int64 [n], in this order: float32 [n, dimensions], a copy."""
+        found: Floats = self._numbers.reshape(-1, dimensions)[rows]
         return found
 
     def absent(self, rows: Sequence[int]) -> Sequence[int]:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.search.analysis import WORD, Analyzer
 from kb_runtime.search.ranking import paths
+from kb_runtime.search.ranking.steps import same_text
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from kb_runtime.search.ports import SearchBackend
     from kb_runtime.search.vectors import RowRange
+
+    Rows = NDArray[np.int64]
 
 # Records whose name and place are remembered: about 400 bytes each.
 _REMEMBERED_RECORDS = 20_000
 # Rows whose definitions are remembered, about 500 bytes each; only queries with names need them.
 _REMEMBERED_ROWS = 10_000
+# Pairs of similar chunks of which it is remembered whether their texts are the same, 120 bytes each.
+_REMEMBERED_PAIRS = 10_000
 # Kinds of collections whose records are files of programs, where tests and examples are secondary.
 _PROGRAMS = frozenset({"code"})
 _FILES = frozenset({"code", "docs"})
@@ -59,20 +66,35 @@ class Facts:
         self._analyzer = analyzer
         self._records: dict[RecordKey, RecordFacts] = {}
         self._names: dict[int, ChunkNames] = {}
+        self._same_text: dict[tuple[int, int], bool] = {}
 
-    def records(self, rows: Sequence[int]) -> list[RecordKey]:
-        """The record of each row."""
-        column = self._backend.chunks.column("record")
-        if len(self._ranges) == 1:
-            return [(0, column[row]) for row in rows]
-        return [(bisect_right(self._ends, row), column[row]) for row in rows]
+    def records(self, rows: Rows) -> tuple[list[RecordKey], Rows]:
+        """The different records of some rows, and of each row the place of its record among them."""
+        import numpy as np
 
-    def are_programs(self, records: Sequence[RecordKey]) -> bool:
+        own = np.frombuffer(self._backend.chunks.column("record"), dtype="<u4")[rows]
+        collections = np.searchsorted(self._ends, rows, side="right")
+        distinct, places = np.unique((collections << 32) | own, return_inverse=True)
+        keys = [(key >> 32, key & 0xFFFFFFFF) for key in distinct.tolist()]
+        return keys, places
+
+    def are_programs(self, records: Iterable[RecordKey]) -> bool:
         """Whether all records are files of programs."""
-        return {self._kinds[self._ranges[at].name] for at in {at for at, _ in records}} <= _PROGRAMS
+        return all(
+            self._kinds[self._ranges[at].name] in _PROGRAMS for at in {at for at, _ in records}
+        )
 
-    def words(self, row: int) -> set[str]:
-        """The words of a chunk's text."""
+    def same_text(self, row: int, other: int) -> bool:
+        """Whether the texts of two chunks are nearly the same."""
+        known = self._same_text.get((row, other))
+        if known is None:
+            known = same_text(self._words(row), self._words(other))
+            if len(self._same_text) >= _REMEMBERED_PAIRS:
+                self._same_text.clear()
+            self._same_text[row, other] = known
+        return known
+
+    def _words(self, row: int) -> set[str]:
         return set(WORD.findall(self._backend.chunks[row].get("text", "")))
 
     def names(self, row: int) -> ChunkNames:
@@ -90,14 +112,9 @@ class Facts:
             self._names[row] = known
         return known
 
-    def record(self, key: RecordKey) -> RecordFacts:
-        known = self._records.get(key)
-        if known is None:
-            known = self._read(key)
-            if len(self._records) >= _REMEMBERED_RECORDS:
-                self._records.clear()
-            self._records[key] = known
-        return known
+    def of(self, records: Iterable[RecordKey]) -> list[RecordFacts]:
+        known = self._records
+        return [known.get(key) or self._read(key) for key in records]
 
     def _read(self, key: RecordKey) -> RecordFacts:
         at, index = key
@@ -111,7 +128,10 @@ class Facts:
         elif self._passes_on(key):
             kinds |= {paths.RE_EXPORTS}
         version = paths.version_of(id) if self._kinds[name] in _FILES else None
-        return RecordFacts(words, kinds, version)
+        if len(self._records) >= _REMEMBERED_RECORDS:
+            self._records.clear()
+        facts = self._records[key] = RecordFacts(words, kinds, version)
+        return facts
 
     def _passes_on(self, key: RecordKey) -> bool:
         """Whether a file only passes on what others define: every chunk of it says so."""

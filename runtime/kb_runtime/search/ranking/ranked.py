@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.ranking.steps import Step
+
+if TYPE_CHECKING:
+    from kb_runtime.search.fusion import RankedRows
+    from kb_runtime.search.ranking.steps import Scores
 
 
 class Adjustment(NamedTuple):
@@ -25,33 +29,62 @@ class FusedScore(NamedTuple):
     scaled: float | None
 
 
-class RankedCandidates(NamedTuple):
-    """Rows with scores, best first; and what became of them on the way there.
+class StepScores(NamedTuple):
+    """The scores of the pool before and after a step, float64 [pool]."""
 
-    `places` gives the place of a row of the pool in the lists `scaled`, its score before the steps, and
-    `trail`, what each step did to it. `fused` is the order before the steps. `rerank_scores` are the
-    scores of a re-ranker by row.
+    step: Step
+    before: Scores
+    after: Scores
+
+
+class Trail(NamedTuple):
+    """How structural ranking got from the fused order to the final one.
+
+    `fused` is the order before the steps and `pool` are the rows that the steps ranked, whose scores
+    before the first step are `scaled`, float64 [pool].
     """
 
-    ranked: list[tuple[int, float]]
-    places: Mapping[int, int]
-    trail: Sequence[tuple[Step, Sequence[float]]]
-    fused: Sequence[tuple[int, float]]
-    scaled: Sequence[float] = ()
-    rerank_scores: Mapping[int, float] = MappingProxyType({})
+    fused: RankedRows
+    pool: Sequence[int]
+    scaled: Scores | None
+    steps: Sequence[StepScores]
 
-    def fused_scores(self) -> dict[int, FusedScore]:
-        """Where each row was before the steps."""
-        return {
-            row: FusedScore(
-                rank, score, None if (at := self.places.get(row)) is None else self.scaled[at]
-            )
-            for rank, (row, score) in enumerate(self.fused, start=1)
-        }
+
+class Origins:
+    """Looks up how single rows got their places: asked of the rows that are shown, few of those that were
+    ranked."""
+
+    def __init__(self, trail: Trail | None) -> None:
+        self._trail = trail
+        if trail is not None:
+            self._ranks = {row: rank for rank, row in enumerate(trail.fused.rows.tolist(), start=1)}
+            self._places = {row: place for place, row in enumerate(trail.pool)}
+
+    def fused(self, row: int) -> FusedScore | None:
+        """Where a row was before the steps; None when one side alone was asked, or did not find it."""
+        trail = self._trail
+        if trail is None or row not in self._ranks:
+            return None
+        rank, place = self._ranks[row], self._places.get(row)
+        scaled = None if place is None or trail.scaled is None else float(trail.scaled[place])
+        return FusedScore(rank, float(trail.fused.scores[rank - 1]), scaled)
 
     def adjustments(self, row: int) -> tuple[Adjustment, ...]:
-        """What was done to a row: asked of the rows that are shown, few of those that were ranked."""
-        at = self.places.get(row)
-        if at is None:
+        """What the steps did to a row."""
+        if self._trail is None or (place := self._places.get(row)) is None:
             return ()
-        return tuple(Adjustment(step, changes[at]) for step, changes in self.trail if changes[at])
+        changes = (
+            Adjustment(one.step, float(one.after[place] - one.before[place]))
+            for one in self._trail.steps
+        )
+        return tuple(one for one in changes if one.change)
+
+
+class RankedCandidates(NamedTuple):
+    """Rows with their scores, best first, and how they got there (None when one side alone was asked).
+    `rerank_scores` are the scores of a re-ranker by row."""
+
+    rows: Sequence[int]
+    scores: Sequence[float]
+    trail: Trail | None = None
+    rerank_scores: Mapping[int, float] = MappingProxyType({})

@@ -9,7 +9,7 @@ knows a language, a repository or a kind of question.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+    Scores = NDArray[np.float64]
+    Records = NDArray[np.int64]
 
 Step = Literal[
     "neighbours",
@@ -66,20 +68,28 @@ EVIDENCE = 0.4
 # Each further chunk of a record counts that much of the one before: other records come first, unless
 # they are clearly worse. 0.3 and less are equally good, 0.7 is 0.006 worse.
 DECAY = 0.3
+_DECAYS = tuple(DECAY**place for place in range(POOL + NAMED))
 # Texts this similar are compared word by word, and are the same when they share so many.
 NEAR_COSINE = 0.97
 SAME_WORDS = 0.9
 
 
-def scaled(scores: Sequence[float]) -> list[float]:
+def scaled(scores: Scores) -> Scores:
     """Scores moved to 0..1; 1 where all are equal."""
-    low, high = min(scores), max(scores)
-    if high == low:
-        return [1.0] * len(scores)
-    return [(score - low) / (high - low) for score in scores]
+    import numpy as np
+
+    low, high = scores.min(), scores.max()
+    return np.ones(len(scores)) if high == low else (scores - low) / (high - low)
 
 
-def with_neighbours(scores: Sequence[float], similarity: Floats) -> list[float]:
+def best_first(scores: Scores) -> Records:
+    """The places of the scores, best first, ties by place: int64 [n]."""
+    import numpy as np
+
+    return np.argsort(-scores, kind="stable")
+
+
+def with_neighbours(scores: Scores, similarity: Floats) -> Scores:
     """Each score mixed with those of the most similar candidates.
 
     `similarity` is float32 [n, n], the cosines of the candidates to each other.
@@ -88,16 +98,16 @@ def with_neighbours(scores: Sequence[float], similarity: Floats) -> list[float]:
 
     count = min(NEIGHBOURS, len(scores) - 1)
     if count < 1:
-        return list(scores)
-    own = np.array(scores)
+        return scores
     weights = np.maximum(similarity, 0.0) ** SIMILARITY_POWER
     np.fill_diagonal(weights, 0.0)
     nearest = np.argpartition(-weights, count - 1, axis=1)[:, :count]
-    near = np.take_along_axis(weights, nearest, axis=1)
+    near = weights[np.arange(len(scores))[:, None], nearest]
     total = near.sum(axis=1)
-    around = np.where(total > 0, (near * own[nearest]).sum(axis=1) / np.maximum(total, 1e-9), own)
-    mixed: list[float] = ((1.0 - NEIGHBOUR_SHARE) * own + NEIGHBOUR_SHARE * around).tolist()
-    return mixed
+    around = np.where(
+        total > 0, (near * scores[nearest]).sum(axis=1) / np.maximum(total, 1e-9), scores
+    )
+    return (1.0 - NEIGHBOUR_SHARE) * scores + NEIGHBOUR_SHARE * around
 
 
 def definition_bonus(
@@ -134,34 +144,39 @@ def place_bonus(weights: Mapping[str, float], name: Collection[str]) -> float:
     return PLACE * asked * len(shared) / len(name)
 
 
-def evidence_bonus(
-    scores: Sequence[float], records: Sequence[Hashable], most_bonus: float = EVIDENCE
-) -> list[float]:
+def evidence_bonus(scores: Scores, records: Records, most_bonus: float = EVIDENCE) -> Scores:
     """A bonus for the best chunk of each record, by what all chunks of the record score together;
-    `most_bonus` for the record with the most."""
-    totals: dict[Hashable, float] = {}
-    best: dict[Hashable, int] = {}
-    for at, (score, record) in enumerate(zip(scores, records, strict=True)):
-        totals[record] = totals.get(record, 0.0) + score
-        if record not in best or score > scores[best[record]]:
-            best[record] = at
-    most = max(totals.values(), default=0.0)
-    bonus = [0.0] * len(scores)
+    `most_bonus` for the record with the most.
+
+    `records` is int64 [n], the record of each candidate as a number from 0 on without gaps.
+    """
+    import numpy as np
+
+    bonus = np.zeros(len(scores))
+    totals = np.bincount(records, scores)
+    most = totals.max(initial=0.0)
     if most > 0 and len(totals) > 1:
-        for record, at in best.items():
-            bonus[at] = most_bonus * totals[record] / most
+        order = best_first(scores)
+        _, first = np.unique(records[order], return_index=True)
+        bonus[order[first]] = most_bonus * totals / most
     return bonus
 
 
-def decayed(scores: Sequence[float], records: Sequence[Hashable]) -> list[float]:
-    """Scores of the further chunks of a record, taken down by their place among its chunks."""
-    seen: dict[Hashable, int] = {}
-    out = list(scores)
-    for at in sorted(range(len(scores)), key=lambda at: (-scores[at], at)):
-        place = seen.get(records[at], 0)
-        out[at] = scores[at] * DECAY**place
-        seen[records[at]] = place + 1
-    return out
+def decayed(scores: Scores, records: Records) -> Scores:
+    """Scores of the further chunks of a record, taken down by their place among its chunks; `records` as for
+    `evidence_bonus`."""
+    import numpy as np
+
+    factors = [1.0] * len(scores)
+    chunks = [0] * len(scores)  # of each record, as far as they were seen
+    of_place = records.tolist()
+    for at in best_first(scores).tolist():
+        record = of_place[at]
+        if chunks[record]:
+            factors[at] = _DECAYS[chunks[record]]
+        chunks[record] += 1
+    left: Scores = scores * np.array(factors)
+    return left
 
 
 def same_text(one: Collection[str], other: Collection[str]) -> bool:
