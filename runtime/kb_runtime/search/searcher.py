@@ -114,7 +114,7 @@ class Searcher:
         matrix = self._retriever.matrix(candidates) if is_hybrid else None
         alpha = self._defaults.alpha_of(request)
         if alpha is None and candidates.mode != "hybrid" and not is_hybrid:
-            lexical, semantic, _ = candidates.lexical, candidates.semantic, None
+            lexical, semantic = candidates.lexical, candidates.semantic
             if candidates.mode == "lexical":
                 return RankedCandidates(lexical.rows, lexical.scores)
             return RankedCandidates(semantic.rows, semantic.cosines)
@@ -133,27 +133,26 @@ class Searcher:
         alpha: float | None,
         matrix: CandidateMatrix | None,
     ) -> RankedRows:
-        by_words, by_meaning = candidates.by_words, candidates.by_meaning
         mode, depth = candidates.mode, self._defaults.candidates
         if alpha is not None:
             weight = {"lexical": 0.0, "semantic": 1.0}.get(mode, alpha)
             return fusion.in_two_tiers(
                 lambda semantic, lexical: fusion.mix(semantic, lexical, weight),
-                by_meaning,
-                by_words,
+                candidates.by_meaning,
+                candidates.by_words,
                 depth,
             )
         if mode != "hybrid":
-            return by_words if mode == "lexical" else by_meaning
+            return candidates.by_words if mode == "lexical" else candidates.by_meaning
         if (request.fusion or self._defaults.fusion) == "rrf":
             return fusion.in_two_tiers(
                 lambda semantic, lexical: fusion.rrf([lexical, semantic], self._defaults.rrf_k),
-                by_meaning,
-                by_words,
+                candidates.by_meaning,
+                candidates.by_words,
                 depth,
             )
         if matrix is None:
-            return fusion.lexical_in_two_tiers(by_words, depth)
+            return fusion.lexical_in_two_tiers(candidates.by_words, depth)
         nearest = len(candidates.semantic.rows)
         return fusion.balanced_in_two_tiers(
             matrix.rows, matrix.cosines, matrix.bm25, matrix.found, nearest, depth

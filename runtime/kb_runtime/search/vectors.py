@@ -8,6 +8,7 @@ numpy and usearch are imported on first use: a lexical search needs neither.
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import threading
@@ -88,14 +89,12 @@ class VectorIndex:
         of more than `exact_rows` rows go through their graph, unless the mask leaves few of them.
         Raises `ValueError` for a vector that is not finite or does not fit the section.
         """
-        import numpy as np
-
         limit = max(1, limit)
         matrix = self._matrix(vector)
         wanted = [one for one in ranges if one.rows]
         if any(one.end > len(matrix) or one.first_row < 0 for one in wanted):
             raise ValueError(f"a row range ends behind the last of {len(matrix)} rows")
-        if not np.isfinite(vector).all() or not vector.any():
+        if not 0.0 < float(vector @ vector) < math.inf:  # nor NaN
             raise ValueError("the query vector is zero or not finite")
         small = [one for one in wanted if one.rows <= exact_rows]
         parts = [_scan(matrix, vector, start, end, limit, mask) for start, end in _merged(small)]
@@ -239,8 +238,8 @@ def _scan(
     cosines = matrix[start:end] @ vector
     if mask is not None:
         cosines[~mask[start:end]] = -1.0
-    at = _top(cosines, limit)
-    return at + start, cosines[at]
+    at, found = _top(cosines, limit)
+    return at + start, found
 
 
 def _gather(matrix: Floats, vector: Floats, rows: Rows, limit: int) -> tuple[Rows, Floats]:
@@ -254,28 +253,32 @@ def _gather(matrix: Floats, vector: Floats, rows: Rows, limit: int) -> tuple[Row
         # `clip` checks nothing that rows could fail, and unlike `raise` does not buffer once more.
         gathered = np.take(matrix, block, axis=0, out=buffer[: len(block)], mode="clip")
         cosines[start : start + len(block)] = gathered @ vector
-    at = _top(cosines, limit)
-    return rows[at], cosines[at]
+    at, found = _top(cosines, limit)
+    return rows[at], found
 
 
-def _top(cosines: Floats, limit: int) -> Rows:
-    """Positions of the `limit` largest cosines above the threshold; of equal ones the first."""
+def _top(cosines: Floats, limit: int) -> tuple[Rows, Floats]:
+    """Positions of the `limit` largest cosines above the threshold, of equal ones the first; and these
+    cosines."""
     import numpy as np
 
+    least = MIN_COSINE
     if len(cosines) > limit:
         # Everything that ties with the last place is kept, so that the choice is not left to the
         # order in which a partial sort happens to leave equal values.
         least = np.partition(cosines, len(cosines) - limit)[len(cosines) - limit]
-        at = np.flatnonzero(cosines >= max(least, MIN_COSINE))
-    else:
-        at = np.arange(len(cosines))
-    at = at[cosines[at] > MIN_COSINE]
-    return at[np.argsort(-cosines[at], kind="stable")][:limit]
+    at = np.flatnonzero(cosines >= least if least > MIN_COSINE else cosines > MIN_COSINE)
+    found = cosines[at]
+    order = np.argsort(-found, kind="stable")[:limit]
+    return at[order], found[order]
 
 
 def _best(parts: Sequence[tuple[Rows, Floats]], limit: int) -> VectorHits:
     if not parts:
         return VectorHits([], [])
+    if len(parts) == 1:
+        rows, cosines = parts[0]
+        return VectorHits(rows.tolist(), cosines.tolist())
     import numpy as np
 
     rows = np.concatenate([rows for rows, _ in parts])

@@ -13,6 +13,7 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -31,6 +32,7 @@ LABELLED = ("type", "language")
 """Columns whose values are positions in a list of labels (`columns/labels.json`)."""
 
 
+@lru_cache(maxsize=64)  # a search looks one name up in all collections
 def key_hash(key: str) -> int:
     """The 64-bit hash of the lookup table: the first 8 bytes of SHA-256 of UTF-8, little-endian.
 
@@ -196,8 +198,10 @@ class Catalog:
 
         Order: exact id, exact further key, folded id, folded further key; then position.
         """
-        found = [*self.matches(key, folded=False), *self.matches(key, folded=True)]
-        return list(dict.fromkeys(found))
+        folded = self.matches(key, folded=True)
+        if not folded:  # what is not there in any case is not there exactly
+            return []
+        return list(dict.fromkeys([*self.matches(key, folded=False), *folded]))
 
     def close(self) -> None:
         self._records.close()
@@ -211,7 +215,9 @@ class Catalog:
         number = key_hash(wanted)
         ids: list[int] = []
         others: list[int] = []
-        for slot in range(bisect_left(hashes, number), bisect_right(hashes, number)):
+        for slot in range(bisect_left(hashes, number), len(hashes)):
+            if hashes[slot] != number:
+                break
             position = positions[slot]
             text = self._key(position)
             if (fold(text) if folded else text) != wanted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,13 +11,8 @@ from kb_runtime.search.ranking import paths
 from kb_runtime.search.ranking.steps import same_text
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from kb_runtime.search.ports import SearchBackend
     from kb_runtime.search.vectors import RowRange
-
-    Rows = NDArray[np.int64]
 
 # Records whose name and place are remembered: about 400 bytes each.
 _REMEMBERED_RECORDS = 20_000
@@ -68,15 +64,14 @@ class Facts:
         self._names: dict[int, ChunkNames] = {}
         self._same_text: dict[tuple[int, int], bool] = {}
 
-    def records(self, rows: Rows) -> tuple[list[RecordKey], Rows]:
+    def records(self, rows: Sequence[int]) -> tuple[list[RecordKey], list[int]]:
         """The different records of some rows, and of each row the place of its record among them."""
-        import numpy as np
-
-        own = np.frombuffer(self._backend.chunks.column("record"), dtype="<u4")[rows]
-        collections = np.searchsorted(self._ends, rows, side="right")
-        distinct, places = np.unique((collections << 32) | own, return_inverse=True)
-        keys = [(key >> 32, key & 0xFFFFFFFF) for key in distinct.tolist()]
-        return keys, places
+        column, ends = self._backend.chunks.column("record"), self._ends
+        places: dict[RecordKey, int] = {}
+        of_rows = [
+            places.setdefault((bisect_right(ends, row), column[row]), len(places)) for row in rows
+        ]
+        return list(places), of_rows
 
     def are_programs(self, records: Iterable[RecordKey]) -> bool:
         """Whether all records are files of programs."""

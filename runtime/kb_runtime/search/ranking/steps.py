@@ -156,9 +156,11 @@ def evidence_bonus(scores: Scores, records: Records, most_bonus: float = EVIDENC
     totals = np.bincount(records, scores)
     most = totals.max(initial=0.0)
     if most > 0 and len(totals) > 1:
-        order = best_first(scores)
-        _, first = np.unique(records[order], return_index=True)
-        bonus[order[first]] = most_bonus * totals / most
+        best = [0] * len(totals)
+        of_place = records.tolist()
+        for at in reversed(best_first(scores).tolist()):
+            best[of_place[at]] = at
+        bonus[best] = most_bonus * totals / most
     return bonus
 
 

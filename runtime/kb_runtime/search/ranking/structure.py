@@ -35,13 +35,14 @@ _DUPLICATES_DEPTH = 50
 class _Pool(NamedTuple):
     """The candidates that are ranked by structure, [pool] of each.
 
-    `record_of` are places in `records`, the different records of the candidates. `similarity` are the
-    cosines of the candidates to each other, float32 [pool, pool]; None without vectors.
+    `record_of` are places in `records`, the different records of the candidates, and in their `facts`.
+    `similarity` are the cosines of the candidates to each other, float32 [pool, pool]; None without vectors.
     """
 
     query: Query
     rows: Sequence[int]
     records: Sequence[RecordKey]
+    facts: Sequence[RecordFacts]
     record_of: Places
     similarity: Floats | None
 
@@ -124,13 +125,16 @@ class Structure:
     def _read(
         self, query: Query, rows: Places, matrix: CandidateMatrix | None, enabled: Collection[Step]
     ) -> _Pool:
-        records, record_of = self._facts.records(rows)
+        import numpy as np
+
         listed = rows.tolist()
+        records, record_of = self._facts.records(listed)
         similarity = None
         if matrix is not None and not {"neighbours", "duplicates"}.isdisjoint(enabled):
             chosen = matrix.vectors[[matrix.places[row] for row in listed]]
             similarity = chosen @ chosen.T
-        return _Pool(query, listed, records, record_of, similarity)
+        facts = self._facts.of(records)
+        return _Pool(query, listed, records, facts, np.array(record_of), similarity)
 
     def _evidence(self, records: Sequence[RecordKey]) -> float:
         """How much the evidence of several chunks counts: all of it among files of programs only."""
@@ -170,10 +174,9 @@ class Structure:
         if not stems or len(stems) > MAX_TERMS:  # a pasted log names no file
             return scores
         weights = {stem: self._backend.lexical.information(stem) for stem in stems}
-        facts = self._facts.of(pool.records)
         bonus = [
             0.0 if one.words.isdisjoint(weights) else steps.place_bonus(weights, one.words)
-            for one in facts
+            for one in pool.facts
         ]
         raised: Scores = scores + np.array(bonus)[pool.record_of]
         return raised
@@ -182,13 +185,12 @@ class Structure:
         """Scores after demotion; the places `passing` are re-exports that the query asks for."""
         import numpy as np
 
-        facts = self._facts.of(pool.records)
-        if not any(one.kinds or one.version for one in facts):
+        if not any(one.kinds or one.version for one in pool.facts):
             return scores
         words = {name for term in pool.query.terms for name in (term.typed.lower(), *term.names)}
         asked = paths.kinds_asked_for(words)
-        superseded = self._superseded(pool, facts, words)
-        kinds = [one.kinds - asked for one in facts]
+        superseded = self._superseded(pool, words)
+        kinds = [one.kinds - asked for one in pool.facts]
         demoted = np.array([at in superseded or bool(own) for at, own in enumerate(kinds)])
         secondary: Mask = demoted[pool.record_of]
         for at in passing:
@@ -198,12 +200,10 @@ class Structure:
             return scores
         return np.where(secondary, scores * (1.0 - steps.DEMOTION), scores)
 
-    def _superseded(
-        self, pool: _Pool, facts: Sequence[RecordFacts], words: Collection[str]
-    ) -> set[int]:
+    def _superseded(self, pool: _Pool, words: Collection[str]) -> set[int]:
         """The records of which a later version is among the candidates: the same path in a later folder,
         or something called alike. None when the query names a version."""
-        versions = {at: one.version for at, one in enumerate(facts) if one.version}
+        versions = {at: one.version for at, one in enumerate(pool.facts) if one.version}
         if not versions or any(f"v{one.number}" in words for one in versions.values()):
             return set()
         numbers: dict[tuple[int, str], set[int]] = {}
@@ -244,20 +244,23 @@ class Structure:
             return scores
         import numpy as np
 
-        close = pool.similarity >= steps.NEAR_COSINE
-        np.fill_diagonal(close, False)
-        if not close.any():
+        pairs = np.argwhere(pool.similarity >= steps.NEAR_COSINE).tolist()
+        close = [(one, other) for one, other in pairs if one != other]
+        if not close:
             return scores
-        first = steps.best_first(scores)[:_DUPLICATES_DEPTH]
-        near: dict[int, list[int]] = {}  # of the later of two, the earlier ones
-        for later, earlier in np.argwhere(np.tril(close[first][:, first])).tolist():
-            near.setdefault(int(first[later]), []).append(int(first[earlier]))
+        first = steps.best_first(scores)[:_DUPLICATES_DEPTH].tolist()
+        rank = {at: rank for rank, at in enumerate(first)}
+        later = sorted(
+            (rank[one], rank[other])
+            for one, other in close
+            if one in rank and rank.get(other, len(first)) < rank[one]
+        )
         dropped: set[int] = set()
-        for at, others in near.items():
-            row = pool.rows[at]
-            kept = [other for other in others if other not in dropped]
-            if any(self._facts.same_text(row, pool.rows[other]) for other in kept):
-                dropped.add(at)
+        for one, other in ((first[one], first[other]) for one, other in later):
+            if one in dropped or other in dropped:
+                continue
+            if self._facts.same_text(pool.rows[one], pool.rows[other]):
+                dropped.add(one)
         if not dropped:
             return scores
         left = scores.copy()
