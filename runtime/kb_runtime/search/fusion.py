@@ -102,7 +102,9 @@ def balanced(rows: Rows, cosines: Scores, bm25: Scores, best: float) -> RankedRo
     alpha = 0.5
     if lexical_spread + semantic_spread > _NO_SPREAD:
         alpha = lexical_spread / (lexical_spread + semantic_spread)
-    scores = np.clip(alpha * cosines + (1.0 - alpha) * shares, 0.0, 1.0)
+    scores = alpha * cosines + (1.0 - alpha) * shares
+    if scores.min() < 0.0 or scores.max() > 1.0:
+        scores = scores.clip(0.0, 1.0)
     return RankedRows.ordered(rows, scores)
 
 
@@ -194,7 +196,8 @@ def _mean(values: Scores) -> float:
 
 def _spread(values: Scores) -> float:
     """The standard deviation. Sums are exact, so that it does not depend on the order of the candidates."""
-    return math.sqrt(math.fsum(((values - _mean(values)) ** 2).tolist()) / len(values))
+    deviations = values - _mean(values)
+    return math.sqrt(math.fsum((deviations * deviations).tolist()) / len(values))
 
 
 def _normalised(scores: Scores) -> Scores:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.matching import Matcher
-from kb_runtime.search.ranking.ranked import Origins
 from kb_runtime.search.request import Hit, Strategy
 from kb_runtime.search.snippets import PassageReader
 
@@ -113,7 +112,6 @@ class HitBuilder:
         reader = PassageReader(matcher, budget)
         chunks = self._backend.chunks
         records = chunks.column("record")
-        origins = Origins(ranking.trail)
         for one in rows:
             word, meaning = by_words.get(one.row), by_meaning.get(one.row)
             yield Hit(
@@ -129,8 +127,7 @@ class HitBuilder:
                 cosine=None if meaning is None else semantic.cosines[meaning],
                 exact_name=one.exact_name,
                 reader=reader,
-                fused=origins.fused(one.row),
-                adjustments=origins.adjustments(one.row),
+                trail=ranking.trail,
                 rerank_score=ranking.rerank_scores.get(one.row),
             )
 

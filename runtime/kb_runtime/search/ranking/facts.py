@@ -39,10 +39,11 @@ class RecordFacts(NamedTuple):
 
 
 class ChunkNames(NamedTuple):
-    """The names that a chunk defines, the definition that it is part of, the names it passes on; and
-    its subject, which other versions of it have as well (`_subject`)."""
+    """The names that a chunk defines, also in lower case, the definition that it is part of, the names it
+    passes on; and its subject, which other versions of it have as well (`_subject`)."""
 
     names: tuple[str, ...]
+    folded: tuple[str, ...]
     symbol: str
     exports: tuple[str, ...]
     subject: str
@@ -96,8 +97,10 @@ class Facts:
         known = self._names.get(row)
         if known is None:
             chunk = self._backend.chunks[row]
+            names = tuple(chunk.get("identifiers", ()))
             known = ChunkNames(
-                tuple(chunk.get("identifiers", ())),
+                names,
+                tuple(name.lower() for name in names),
                 chunk.get("symbol", ""),
                 tuple(chunk.get("exports", ())),
                 _subject(chunk),

@@ -41,7 +41,8 @@ class Trail(NamedTuple):
     """How structural ranking got from the fused order to the final one.
 
     `fused` is the order before the steps and `pool` are the rows that the steps ranked, whose scores
-    before the first step are `scaled`, float64 [pool].
+    before the first step are `scaled`, float64 [pool]. Its methods look rows up one by one: they are for
+    the few rows whose place somebody wants explained.
     """
 
     fused: RankedRows
@@ -49,33 +50,24 @@ class Trail(NamedTuple):
     scaled: Scores | None
     steps: Sequence[StepScores]
 
-
-class Origins:
-    """Looks up how single rows got their places: asked of the rows that are shown, few of those that were
-    ranked."""
-
-    def __init__(self, trail: Trail | None) -> None:
-        self._trail = trail
-        if trail is not None:
-            self._ranks = {row: rank for rank, row in enumerate(trail.fused.rows.tolist(), start=1)}
-            self._places = {row: place for place, row in enumerate(trail.pool)}
-
-    def fused(self, row: int) -> FusedScore | None:
-        """Where a row was before the steps; None when one side alone was asked, or did not find it."""
-        trail = self._trail
-        if trail is None or row not in self._ranks:
+    def fused_score(self, row: int) -> FusedScore | None:
+        """Where a row was before the steps; None for a row that no side found."""
+        rows = self.fused.rows.tolist()
+        if row not in rows:
             return None
-        rank, place = self._ranks[row], self._places.get(row)
-        scaled = None if place is None or trail.scaled is None else float(trail.scaled[place])
-        return FusedScore(rank, float(trail.fused.scores[rank - 1]), scaled)
+        at = rows.index(row)
+        scaled = None
+        if self.scaled is not None and row in self.pool:
+            scaled = float(self.scaled[self.pool.index(row)])
+        return FusedScore(at + 1, float(self.fused.scores[at]), scaled)
 
     def adjustments(self, row: int) -> tuple[Adjustment, ...]:
         """What the steps did to a row."""
-        if self._trail is None or (place := self._places.get(row)) is None:
+        if row not in self.pool:
             return ()
+        at = self.pool.index(row)
         changes = (
-            Adjustment(one.step, float(one.after[place] - one.before[place]))
-            for one in self._trail.steps
+            Adjustment(one.step, float(one.after[at] - one.before[at])) for one in self.steps
         )
         return tuple(one for one in changes if one.change)
 

@@ -9,7 +9,7 @@ knows a language, a repository or a kind of question.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
@@ -111,20 +111,24 @@ def with_neighbours(scores: Scores, similarity: Floats) -> Scores:
 
 
 def definition_bonus(
-    wanted: Collection[str], folded: Collection[str], defined: Sequence[str], symbol: str
+    wanted: set[str],
+    wanted_folded: set[str],
+    defined: Iterable[str],
+    defined_folded: Iterable[str],
+    symbol: str,
 ) -> float:
     """The bonus of a chunk that defines the names `defined` and is part of the definition `symbol`.
 
-    `wanted` are the names that the query has, as typed, `folded` the same in lower case. Names of a
-    chunk outside of every definition are headings and aliases, which the lexical side knows.
+    `wanted` are the names that the query has, as typed; `_folded` are the same names in lower case. Names
+    of a chunk outside of every definition are headings and aliases, which the lexical side knows.
     """
     if not symbol:
         return 0.0
-    if any(name in wanted for name in defined):
+    if not wanted.isdisjoint(defined):
         return DEFINITION
-    if any(name.lower() in folded for name in defined):
+    if not wanted_folded.isdisjoint(defined_folded):
         return DEFINITION * OTHER_CASE
-    return DEFINITION * INSIDE if symbol in wanted or symbol.lower() in folded else 0.0
+    return DEFINITION * INSIDE if symbol in wanted or symbol.lower() in wanted_folded else 0.0
 
 
 def place_bonus(weights: Mapping[str, float], name: Collection[str]) -> float:

@@ -154,7 +154,10 @@ class Structure:
             return scores, frozenset()
         folded = {name.lower() for name in wanted}
         names = [self._facts.names(row) for row in pool.rows]
-        bonus = [steps.definition_bonus(wanted, folded, one.names, one.symbol) for one in names]
+        bonus = [
+            steps.definition_bonus(wanted, folded, one.names, one.folded, one.symbol)
+            for one in names
+        ]
         passing: frozenset[int] = frozenset()
         if max(bonus) < steps.DEFINITION * steps.OTHER_CASE:  # defined elsewhere, if at all
             passing = frozenset(at for at, one in enumerate(names) if wanted & {*one.exports})
@@ -276,13 +279,18 @@ def _possible_names(query: Query) -> set[str]:
 def _pool(fused: RankedRows, named: Collection[int]) -> tuple[RankedRows, RankedRows]:
     """The candidates that are ranked by structure, and the others. Those of `named` that are not among
     the first join them with the score of the last one."""
+    behind = RankedRows(fused.rows[steps.POOL :], fused.scores[steps.POOL :])
+    joining = []
+    if named:
+        rows = enumerate(behind.rows.tolist(), start=steps.POOL)
+        joining = [at for at, row in rows if row in named]
+    if not joining:
+        return fused.first(steps.POOL), behind
     import numpy as np
 
     chosen = np.zeros(len(fused.rows), dtype=np.bool_)
     chosen[: steps.POOL] = True
-    rows = fused.rows[steps.POOL :].tolist()
-    joining = [at for at, row in enumerate(rows, start=steps.POOL) if row in named]
     chosen[joining] = True
     pool = fused.only(chosen)
-    pool.scores[steps.POOL :] = pool.scores[min(steps.POOL, len(pool.scores)) - 1]
+    pool.scores[steps.POOL :] = pool.scores[steps.POOL - 1]
     return pool, fused.only(~chosen)
