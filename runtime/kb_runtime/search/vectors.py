@@ -233,11 +233,18 @@ class CoarseRows:
         import numkong
         import numpy as np
 
-        codes, scales = _rounded(vector[None])
-        error = float(np.linalg.norm(vector - codes[0] * scales[0]))
-        wrong = self._error * float(np.linalg.norm(vector)) + self._norm * error + _FLOAT_SLACK
-        products = numkong.cdist(self._codes[start:end], codes, "dot", out_dtype="float32")
-        return np.asarray(products)[:, 0] * (self._scales[start:end] * scales[0, 0]), wrong
+        scale = max(float(vector.max()), -float(vector.min())) / 127
+        codes = np.rint(vector / scale)
+        lost = vector - scale * codes
+        wrong = (
+            self._error * math.sqrt(vector @ vector)
+            + self._norm * math.sqrt(lost @ lost)
+            + _FLOAT_SLACK
+        )
+        products = numkong.cdist(
+            self._codes[start:end], codes.astype(np.int8)[None], "dot", out_dtype="float32"
+        )
+        return np.asarray(products)[:, 0] * self._scales[start:end] * scale, wrong
 
 
 def _rounded(rows: Floats) -> tuple[NDArray[np.int8], Floats]:
