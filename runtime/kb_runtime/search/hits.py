@@ -108,8 +108,9 @@ class HitBuilder:
         lexical, semantic = candidates.lexical, candidates.semantic
         by_words = {row: at for at, row in enumerate(lexical.rows)}
         by_meaning = {row: at for at, row in enumerate(semantic.rows)}
-        matcher = Matcher(candidates.query, self._analyzer, lexical.corrections)
-        reader = PassageReader(matcher, budget)
+        reader = PassageReader(
+            lambda: Matcher(candidates.query, self._analyzer, lexical.corrections), budget
+        )
         chunks = self._backend.chunks
         records = chunks.column("record")
         for one in rows:

@@ -342,7 +342,8 @@ def _gather(matrix: Floats, vector: Floats, rows: Rows, limit: int) -> tuple[Row
 
     cosines = np.empty(len(rows), dtype=np.float32)
     whole_groups = -(-min(len(rows), _BLOCK_ROWS) // _GROUP_ROWS) * _GROUP_ROWS
-    buffer = np.zeros((whole_groups, len(vector)), dtype=np.float32)
+    buffer = np.empty((whole_groups, len(vector)), dtype=np.float32)
+    buffer[min(len(rows), _BLOCK_ROWS) :] = 0.0
     for start in range(0, len(rows), _BLOCK_ROWS):
         block = rows[start : start + _BLOCK_ROWS]
         # `clip` checks nothing that rows could fail, and unlike `raise` does not buffer once more.

@@ -32,7 +32,6 @@ LABELLED = ("type", "language")
 """Columns whose values are positions in a list of labels (`columns/labels.json`)."""
 
 
-@lru_cache(maxsize=64)  # a search looks one name up in all collections
 def key_hash(key: str) -> int:
     """The 64-bit hash of the lookup table: the first 8 bytes of SHA-256 of UTF-8, little-endian.
 
@@ -44,6 +43,13 @@ def key_hash(key: str) -> int:
 def fold(key: str) -> str:
     """What two keys share when they differ in case only: Unicode full case folding."""
     return key.casefold()
+
+
+@lru_cache(maxsize=64)  # a search looks one name up in all collections
+def folded_hash(key: str) -> tuple[str, int]:
+    """`key` folded, and the hash of that."""
+    folded = fold(key)
+    return folded, key_hash(folded)
 
 
 class MappedFile:
@@ -210,12 +216,14 @@ class Catalog:
     def matches(self, key: str, *, folded: bool) -> list[int]:
         """The records with this key, those whose id it is first, each group by position."""
         hashes = self._folded_hashes if folded else self._exact_hashes
+        wanted, number = folded_hash(key) if folded else (key, key_hash(key))
+        first = bisect_left(hashes, number)
+        if first == len(hashes) or hashes[first] != number:
+            return []
         positions = self._folded_keys if folded else self._exact_keys
-        wanted = fold(key) if folded else key
-        number = key_hash(wanted)
         ids: list[int] = []
         others: list[int] = []
-        for slot in range(bisect_left(hashes, number), len(hashes)):
+        for slot in range(first, len(hashes)):
             if hashes[slot] != number:
                 break
             position = positions[slot]

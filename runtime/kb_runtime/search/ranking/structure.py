@@ -173,12 +173,12 @@ class Structure:
     def _with_places(self, pool: _Pool, scores: Scores) -> Scores:
         import numpy as np
 
-        stems = dict.fromkeys(stem for term in pool.query.terms for stem in term.prose)
+        stems = {stem for term in pool.query.terms for stem in term.prose}
         if not stems or len(stems) > MAX_TERMS:  # a pasted log names no file
             return scores
         weights = {stem: self._backend.lexical.information(stem) for stem in stems}
         bonus = [
-            0.0 if one.words.isdisjoint(weights) else steps.place_bonus(weights, one.words)
+            0.0 if one.words.isdisjoint(stems) else steps.place_bonus(weights, one.words)
             for one in pool.facts
         ]
         raised: Scores = scores + np.array(bonus)[pool.record_of]
@@ -247,8 +247,9 @@ class Structure:
             return scores
         import numpy as np
 
-        pairs = np.argwhere(pool.similarity >= steps.NEAR_COSINE).tolist()
-        close = [(one, other) for one, other in pairs if one != other]
+        size = len(pool.rows)
+        pairs = np.flatnonzero(pool.similarity >= steps.NEAR_COSINE).tolist()
+        close = [divmod(pair, size) for pair in pairs if pair % (size + 1)]  # not the diagonal
         if not close:
             return scores
         first = steps.best_first(scores)[:_DUPLICATES_DEPTH].tolist()
