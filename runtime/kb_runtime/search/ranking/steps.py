@@ -99,14 +99,14 @@ def with_neighbours(scores: Scores, similarity: Floats) -> Scores:
     count = min(NEIGHBOURS, len(scores) - 1)
     if count < 1:
         return scores
-    weights = np.maximum(similarity, 0.0) ** SIMILARITY_POWER
-    np.fill_diagonal(weights, 0.0)
-    nearest = np.argpartition(-weights, count - 1, axis=1)[:, :count]
-    near = weights[np.arange(len(scores))[:, None], nearest]
-    total = near.sum(axis=1)
-    around = np.where(
-        total > 0, (near * scores[nearest]).sum(axis=1) / np.maximum(total, 1e-9), scores
-    )
+    others = np.maximum(similarity, 0.0)
+    others.flat[:: len(scores) + 1] = 0.0
+    nearest = np.argpartition(-others, count - 1, axis=1)[:, :count]
+    weights = others[np.arange(len(scores))[:, None], nearest] ** SIMILARITY_POWER
+    total = weights.sum(axis=1)
+    around: Scores = (weights * scores[nearest]).sum(axis=1) / np.maximum(total, 1e-9)
+    if not total.all():  # nothing is similar to some candidates
+        around = np.where(total > 0, around, scores)
     return (1.0 - NEIGHBOUR_SHARE) * scores + NEIGHBOUR_SHARE * around
 
 
