@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import and_
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _TYPO_CHARS = 6
 # Filter combinations whose row mask is remembered, each a byte for every row.
 _REMEMBERED_MASKS = 8
+# Embedded texts that are remembered, 1.5 KB each: the next scope or page asks for the same one, and encoding
+# takes half of a search.
+_REMEMBERED_QUERIES = 8
 
 
 class Scope(NamedTuple):
@@ -89,6 +92,7 @@ class Retriever:
         self._ordinals = {one.name: at for at, one in enumerate(self._ranges)}
         self._rows = sum(one.rows for one in self._ranges)
         self._masks: dict[tuple[Sequence[str], Sequence[str]], Mask] = {}
+        self._encoded = lru_cache(_REMEMBERED_QUERIES)(self._encode)
 
     @property
     def ranges(self) -> list[RowRange]:
@@ -199,12 +203,18 @@ class Retriever:
 
     def _embedded(self, query: Query, corrections: Mapping[str, Sequence[str]]) -> Floats | None:
         """The query's embedding; None when there is nothing to understand."""
-        encoder = self._backend.encoder
-        if encoder is None:
+        if self._backend.encoder is None:
             raise _NoEncoderError
         if not query.has_words:
             return None
-        return encoder.encode(self._corrected(query.text, corrections))
+        return self._encoded(self._corrected(query.text, corrections))
+
+    def _encode(self, text: str) -> Floats:
+        encoder = self._backend.encoder
+        assert encoder is not None
+        vector = encoder.encode(text)
+        vector.setflags(write=False)  # it is given to later searches too
+        return vector
 
     def _corrected(self, text: str, corrections: Mapping[str, Sequence[str]]) -> str:
         """The query's text with obvious typos corrected.
