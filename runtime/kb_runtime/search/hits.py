@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.matching import Matcher
-from kb_runtime.search.request import Hit, Strategy
+from kb_runtime.search.request import SearchHit, Strategy
 from kb_runtime.search.snippets import PassageReader
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ def best_of_each(
     return sorted(found, key=lambda row: (rank.get(row, len(rank)), row))
 
 
-def distinct_hits(hits: Iterable[Hit], key: Callable[[Hit], Hashable]) -> Iterator[Hit]:
+def distinct_hits(
+    hits: Iterable[SearchHit], key: Callable[[SearchHit], Hashable]
+) -> Iterator[SearchHit]:
     """Of hits with the same key the first one."""
     seen: set[Hashable] = set()
     for hit in hits:
@@ -100,7 +102,7 @@ class HitBuilder:
         candidates: Candidates,
         ranking: RankedCandidates,
         budget: int,
-    ) -> Iterator[Hit]:
+    ) -> Iterator[SearchHit]:
         """The hits of `rows`, whose chunks are decoded one by one, as far as they are asked for.
 
         `budget` are the code points of a snippet.
@@ -115,7 +117,7 @@ class HitBuilder:
         records = chunks.column("record")
         for one in rows:
             word, meaning = by_words.get(one.row), by_meaning.get(one.row)
-            yield Hit(
+            yield SearchHit(
                 row=one.row,
                 collection=self._range_of(one.row).name,
                 record=records[one.row],
@@ -132,7 +134,7 @@ class HitBuilder:
                 rerank_score=ranking.rerank_scores.get(one.row),
             )
 
-    def add_cosines(self, hits: Sequence[Hit], vector: NDArray[np.float32]) -> None:
+    def add_cosines(self, hits: Sequence[SearchHit], vector: NDArray[np.float32]) -> None:
         """Sets the cosine to `vector` of the hits that have none, where their chunk has a vector."""
         vectors = self._backend.vectors
         absent = vectors.absent([hit.row for hit in hits])

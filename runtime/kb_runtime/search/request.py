@@ -59,7 +59,7 @@ class SearchRequest:
     filter: RowFilter | None = None
     names: bool = True
     per_record: int | None = None
-    distinct: Callable[[Hit], Hashable] | None = None
+    distinct: Callable[[SearchHit], Hashable] | None = None
     snippet_chars: int = BUDGET_CHARS
     cosines: bool = False
 
@@ -109,7 +109,7 @@ class SearchDefaults:
 
 
 @dataclass
-class Hit:
+class SearchHit:
     """A chunk that answers. `record` is the record's position in its collection.
 
     `score` never increases down the list. It is the fused score in hybrid mode, moved by what the
@@ -170,7 +170,7 @@ class SearchResult:
     the index that were searched in place of an unknown word.
     """
 
-    hits: list[Hit]
+    hits: list[SearchHit]
     mode: Mode
     warnings: tuple[str, ...]
     total_candidates: int
