@@ -29,7 +29,7 @@ from benchmarks.quality_bars import Bar, code_bars, print_bars, question_bars, t
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS, OPERATORS
 from kb_runtime.search.ranking.steps import STEPS
-from kb_runtime.search.request import Hit, SearchRequest
+from kb_runtime.search.request import SearchHit, SearchRequest
 from kb_runtime.search.searcher import Searcher
 from kbc.encoding.model import Model, resolve_model
 from kbc.evaluation import measures
@@ -77,7 +77,7 @@ class Labelled(NamedTuple):
     a score for each column."""
 
     query: str
-    score: Callable[[Artifact, Sequence[Hit]], Mapping[str, float]]
+    score: Callable[[Artifact, Sequence[SearchHit]], Mapping[str, float]]
     collections: tuple[str, ...] | None = None
 
 
@@ -124,8 +124,8 @@ def text_sets(
 
 def _ndcg_of(
     column: str, gains: Mapping[str, float]
-) -> Callable[[Artifact, Sequence[Hit]], Mapping[str, float]]:
-    def score(artifact: Artifact, hits: Sequence[Hit]) -> Mapping[str, float]:
+) -> Callable[[Artifact, Sequence[SearchHit]], Mapping[str, float]]:
+    def score(artifact: Artifact, hits: Sequence[SearchHit]) -> Mapping[str, float]:
         names = [artifact.catalog(hit.collection).id(hit.record) for hit in hits]
         return {column: measures.ndcg(names, gains, PAGE)}
 
@@ -165,8 +165,8 @@ def code_sets(
 
 def _chunk_score(
     scorer: Any, root: str, category: str, targets: Sequence[Any]
-) -> Callable[[Artifact, Sequence[Hit]], Mapping[str, float]]:
-    def score(artifact: Artifact, hits: Sequence[Hit]) -> Mapping[str, float]:
+) -> Callable[[Artifact, Sequence[SearchHit]], Mapping[str, float]]:
+    def score(artifact: Artifact, hits: Sequence[SearchHit]) -> Mapping[str, float]:
         items = []
         for hit in hits:
             path = artifact.catalog(hit.collection).id(hit.record)
@@ -182,7 +182,7 @@ def question_set(artifact: Artifact, path: Path) -> list[Labelled]:
     """The questions of a file, asked as `kbc eval` does."""
 
     def score_of(gains: Mapping[str, float]) -> Any:
-        def score(artifact: Artifact, hits: Sequence[Hit]) -> Mapping[str, float]:
+        def score(artifact: Artifact, hits: Sequence[SearchHit]) -> Mapping[str, float]:
             ranking = ranking_of(artifact, hits, gains)
             return {
                 f"{path.stem} MRR@10": measures.reciprocal_rank(ranking, gains, PAGE),

@@ -17,7 +17,7 @@ from typing import Any
 
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
-from kb_runtime.search.request import Hit, Mode, SearchRequest
+from kb_runtime.search.request import Mode, SearchHit, SearchRequest
 from kb_runtime.search.tokenizer import QueryTokenizer
 from kb_runtime.text.names import suggest
 from kbc.evaluation import measures as metrics
@@ -354,7 +354,9 @@ def _check(
     return known
 
 
-def ranking_of(artifact: Artifact, hits: Sequence[Hit], gains: Mapping[str, float]) -> list[str]:
+def ranking_of(
+    artifact: Artifact, hits: Sequence[SearchHit], gains: Mapping[str, float]
+) -> list[str]:
     """The hits by the names that the question uses; what it does not name, or repeats, is unique."""
 
     def named() -> Iterator[str]:
@@ -367,7 +369,7 @@ def ranking_of(artifact: Artifact, hits: Sequence[Hit], gains: Mapping[str, floa
     return list(named())
 
 
-def _names(artifact: Artifact, hit: Hit) -> tuple[str, ...]:
+def _names(artifact: Artifact, hit: SearchHit) -> tuple[str, ...]:
     info = artifact.collection(hit.collection)
     id = artifact.catalog(hit.collection).id(hit.record)
     return _aliases(f"{_kind(info)}:{id}", info.name)

@@ -269,7 +269,7 @@ class Artifact:
             self.catalog(info.name)
         _ = self.chunks, self.lexical, self.searcher
         if self.encoder is not None:
-            _ = self.vectors
+            self.vectors.prepare(self.encoder.dimensions)
             self.encoder.warm()
 
     def close(self) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kb_runtime.knowledge.part_rows import PartRows
 
     Floats = NDArray[np.float32]
+    Rows = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 
 
@@ -38,6 +39,12 @@ class FederatedVectors:
 
     def __init__(self, parts: Sequence[VectorPart]) -> None:
         self._parts = parts
+
+    def prepare(self, dimensions: int) -> None:
+        """Makes searches faster; see `VectorIndex.prepare`."""
+        for part in self._parts:
+            if part.vectors is not None:
+                part.vectors.prepare(dimensions)
 
     def search(
         self,
@@ -74,18 +81,18 @@ class FederatedVectors:
         """The cosines of some rows to `vector`, float32 [len(rows)]."""
         if not len(rows):
             return np.empty(0, dtype=np.float32)
-        found: Floats = self.gather(rows, len(vector)) @ vector
+        found: Floats = self.gather(np.array(rows, dtype=np.int64), len(vector)) @ vector
         return found
 
-    def gather(self, rows: Sequence[int], dimensions: int) -> Floats:
-        """The rows in this order, float32 [n, dimensions], a copy; zeros where there is none."""
-        wanted = np.array(rows, dtype=np.int64)
-        found = np.zeros((len(wanted), dimensions), dtype=np.float32)
+    def gather(self, rows: Rows, dimensions: int) -> Floats:
+        """The rows at `rows`, int64 [n], in this order: float32 [n, dimensions], a copy; zeros where
+        there is none."""
+        found = np.zeros((len(rows), dimensions), dtype=np.float32)
         for part in self._parts:
-            at = np.flatnonzero((wanted >= part.rows.first) & (wanted < part.rows.stop))
+            at = np.flatnonzero((rows >= part.rows.first) & (rows < part.rows.stop))
             if part.vectors is not None and len(at):
-                own = [part.rows.own(row) for row in wanted[at].tolist()]
-                found[at] = part.vectors.gather(own, dimensions)
+                own = [part.rows.own(row) for row in rows[at].tolist()]
+                found[at] = part.vectors.gather(np.array(own), dimensions)
         return found
 
     def absent(self, rows: Sequence[int]) -> Sequence[int]:

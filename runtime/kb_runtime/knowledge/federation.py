@@ -247,7 +247,7 @@ class Federation:
             self.catalog(info.name)
         _ = self.chunks, self.lexical, self.searcher, self.manifest
         if self.encoder is not None:
-            _ = self.vectors
+            self.vectors.prepare(self.encoder.dimensions)
             self.encoder.warm()
 
     def close(self) -> None:

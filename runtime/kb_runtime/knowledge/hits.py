@@ -12,8 +12,7 @@ from kb_runtime.text.names import quoted, suggest
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.interface import Knowledge
-    from kb_runtime.search.request import Hit as RankedChunk
-    from kb_runtime.search.request import Mode, SearchRequest, Strategy
+    from kb_runtime.search.request import Mode, SearchHit, SearchRequest, Strategy
 
 ALL = "all"
 """The scope of what one reads to learn; what else there is has scopes of its own."""
@@ -38,7 +37,7 @@ class Hit:
     snippet: str
     score: float
     strategy: Strategy
-    ranked: RankedChunk = field(repr=False, compare=False)
+    ranked: SearchHit = field(repr=False, compare=False)
 
     def explain(self) -> Explanation:
         """Why it ranks where it does: ranks and scores of both sides, and what ranking changed."""
@@ -101,7 +100,7 @@ def collections_of(knowledge: Knowledge, scopes: Iterable[str]) -> tuple[str, ..
     return tuple(dict.fromkeys(name for scope in wanted for name in known[scope]))
 
 
-def as_hit(knowledge: Knowledge, ranked: RankedChunk) -> Hit:
+def as_hit(knowledge: Knowledge, ranked: SearchHit) -> Hit:
     """A chunk with nothing to show, which is front matter alone, is shown by its record's summary."""
     catalog = knowledge.catalog(ranked.collection)
     record_id = catalog.id(ranked.record)

@@ -63,8 +63,10 @@ class PartCatalog:
         return next(iter(self.matches(key, folded=True)), None)
 
     def find_all(self, key: str) -> list[int]:
-        found = [*self.matches(key, folded=False), *self.matches(key, folded=True)]
-        return list(dict.fromkeys(found))
+        folded = self.matches(key, folded=True)
+        if not folded:
+            return []
+        return list(dict.fromkeys([*self.matches(key, folded=False), *folded]))
 
     def _own(self, index: int) -> int:
         if not 0 <= index < len(self._kept):

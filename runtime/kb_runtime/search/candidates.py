@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import and_
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.errors import ArtifactError, ToolError
 from kb_runtime.search.analysis import fold
-from kb_runtime.search.fusion import with_estimated_cosines
+from kb_runtime.search.fusion import RankedRows, with_estimated_cosines
 from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters
 from kb_runtime.search.request import NO_ENCODER, NO_WORD_OCCURS, Mode
 from kb_runtime.search.spelling import distance
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _TYPO_CHARS = 6
 # Filter combinations whose row mask is remembered, each a byte for every row.
 _REMEMBERED_MASKS = 8
+# Embedded texts that are remembered, 1.5 KB each: the next scope or page asks for the same one, and encoding
+# takes half of a search.
+_REMEMBERED_QUERIES = 8
 
 
 class Scope(NamedTuple):
@@ -50,23 +53,31 @@ class Candidates(NamedTuple):
     warnings: tuple[str, ...] = ()
 
     @property
-    def by_words(self) -> list[tuple[int, float]]:
-        """Rows with their BM25 scores, best first."""
-        return list(zip(self.lexical.rows, self.lexical.scores, strict=True))
+    def by_words(self) -> RankedRows:
+        """Rows with their BM25 scores."""
+        return RankedRows.of(self.lexical.rows, self.lexical.scores)
 
     @property
-    def by_meaning(self) -> list[tuple[int, float]]:
-        """Rows with their cosines, best first."""
-        return list(zip(self.semantic.rows, self.semantic.cosines, strict=True))
+    def by_meaning(self) -> RankedRows:
+        """Rows with their cosines."""
+        return RankedRows.of(self.semantic.rows, self.semantic.cosines)
 
 
-class CandidateVectors(NamedTuple):
-    """The vectors of all candidates of both sides: that of row r is `matrix[places[r]]`, and its cosine to
-    the query is in `cosines`, which has the rows in the order of the matrix."""
+class CandidateMatrix(NamedTuple):
+    """All candidates: first those of the vector searcher, then those that only the lexical one found.
 
+    - `rows`: int64 [n]; `places` says where a row is in it.
+    - `found`: the places of what the lexical searcher found, in its order.
+    - `vectors`: float32 [n, dimensions]; `cosines` to the query and `bm25` (0 where it was not found by
+      words): float64 [n].
+    """
+
+    rows: NDArray[np.int64]
     places: Mapping[int, int]
-    matrix: Floats
-    cosines: Sequence[tuple[int, float]]
+    found: Sequence[int]
+    vectors: Floats
+    cosines: NDArray[np.float64]
+    bm25: NDArray[np.float64]
 
 
 class Retriever:
@@ -81,6 +92,7 @@ class Retriever:
         self._ordinals = {one.name: at for at, one in enumerate(self._ranges)}
         self._rows = sum(one.rows for one in self._ranges)
         self._masks: dict[tuple[Sequence[str], Sequence[str]], Mask] = {}
+        self._encoded = lru_cache(_REMEMBERED_QUERIES)(self._encode)
 
     @property
     def ranges(self) -> list[RowRange]:
@@ -154,18 +166,28 @@ class Retriever:
             vector, scope.ranges, depth, self.mask(scope), self._defaults.exact_rows
         )
 
-    def vectors(self, candidates: Candidates) -> CandidateVectors | None:
-        """The vectors of all candidates, so that the depth of the lists has no influence on their
-        cosines; None without an embedded query or anything near it."""
+    def matrix(self, candidates: Candidates) -> CandidateMatrix | None:
+        """All candidates with cosines computed anew, so that the depth of the lists has no influence on
+        them; None without an embedded query or anything near it."""
         query = candidates.vector
         if query is None or not candidates.semantic.rows:
             return None
-        rows = list(dict.fromkeys([*candidates.semantic.rows, *candidates.lexical.rows]))
-        matrix = self._backend.vectors.gather(rows, len(query))
-        cosines = list(zip(rows, (matrix @ query).tolist(), strict=True))
-        if absent := self._backend.vectors.absent(rows):
-            cosines = with_estimated_cosines(cosines, candidates.by_words, frozenset(absent))
-        return CandidateVectors({row: at for at, row in enumerate(rows)}, matrix, cosines)
+        import numpy as np
+
+        lexical = candidates.lexical
+        listed = list(dict.fromkeys([*candidates.semantic.rows, *lexical.rows]))
+        places = {row: at for at, row in enumerate(listed)}
+        found = [places[row] for row in lexical.rows]
+        rows = np.array(listed, dtype=np.int64)
+        vectors = self._backend.vectors.gather(rows, len(query))
+        cosines = (vectors @ query).astype(np.float64)
+        bm25 = np.zeros(len(rows))
+        bm25[found] = lexical.scores
+        if absent := self._backend.vectors.absent(listed):
+            unknown = np.zeros(len(rows), dtype=np.bool_)
+            unknown[[places[row] for row in absent]] = True
+            cosines = with_estimated_cosines(cosines, bm25, unknown)
+        return CandidateMatrix(rows, places, found, vectors, cosines, bm25)
 
     def mask(self, scope: Scope) -> Mask | None:
         """Which rows the filters leave, bool [rows]; None without filters."""
@@ -181,12 +203,18 @@ class Retriever:
 
     def _embedded(self, query: Query, corrections: Mapping[str, Sequence[str]]) -> Floats | None:
         """The query's embedding; None when there is nothing to understand."""
-        encoder = self._backend.encoder
-        if encoder is None:
+        if self._backend.encoder is None:
             raise _NoEncoderError
         if not query.has_words:
             return None
-        return encoder.encode(self._corrected(query.text, corrections))
+        return self._encoded(self._corrected(query.text, corrections))
+
+    def _encode(self, text: str) -> Floats:
+        encoder = self._backend.encoder
+        assert encoder is not None
+        vector = encoder.encode(text)
+        vector.setflags(write=False)  # it is given to later searches too
+        return vector
 
     def _corrected(self, text: str, corrections: Mapping[str, Sequence[str]]) -> str:
         """The query's text with obvious typos corrected.

@@ -1,11 +1,18 @@
-"""Fuses ranked lists: pure functions from lists of (row, score), best first, to one such list."""
+"""Fuses two rankings of rows to one: pure functions over arrays."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-Ranked = Sequence[tuple[int, float]]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.int64]
+    Scores = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
 
 # Below this a list's scores are all the same for our purposes, and say nothing about order.
 _NO_SPREAD = 1e-9
@@ -14,138 +21,202 @@ _NO_SPREAD = 1e-9
 RRF_K = 60
 
 
-def rrf(lists: Sequence[Ranked], k: int = RRF_K) -> list[tuple[int, float]]:
-    """Reciprocal rank fusion: a row scores the sum of 1 / (k + rank) over the lists that have it.
+class RankedRows(NamedTuple):
+    """Rows int64 [n], each once, with their scores float64 [n], best first."""
 
-    Ranks count from 1. Best first, ties by row. A row must occur once in a list.
+    rows: Rows
+    scores: Scores
+
+    @classmethod
+    def of(cls, rows: Sequence[int], scores: Sequence[float]) -> RankedRows:
+        import numpy as np
+
+        return cls(np.array(rows, dtype=np.int64), np.array(scores, dtype=np.float64))
+
+    @classmethod
+    def ordered(cls, rows: Rows, scores: Scores) -> RankedRows:
+        """The rows by their scores, ties by row."""
+        import numpy as np
+
+        order = np.lexsort((rows, -scores))
+        return cls(rows[order], scores[order])
+
+    def first(self, count: int) -> RankedRows:
+        return RankedRows(self.rows[:count], self.scores[:count])
+
+    def only(self, chosen: Mask) -> RankedRows:
+        """Those with a true value in `chosen`, bool [n]."""
+        return RankedRows(self.rows[chosen], self.scores[chosen])
+
+    def followed_by(self, others: RankedRows, share: float) -> RankedRows:
+        """These and then `others`, whose scores are multiplied by `share`."""
+        import numpy as np
+
+        return RankedRows(
+            np.concatenate([self.rows, others.rows]),
+            np.concatenate([self.scores, share * others.scores]),
+        )
+
+
+def rrf(rankings: Sequence[RankedRows], k: int = RRF_K) -> RankedRows:
+    """Reciprocal rank fusion: a row scores the sum of 1 / (k + rank) over the rankings that have it.
+
+    Ranks count from 1. Best first, ties by row.
     """
-    scores: dict[int, float] = {}
-    for ranked in lists:
-        for rank, (row, _) in enumerate(ranked, start=1):
-            scores[row] = scores.get(row, 0.0) + 1.0 / (k + rank)
-    return _sorted(scores)
+    import numpy as np
+
+    shares = [1.0 / (k + np.arange(1, len(one.rows) + 1)) for one in rankings]
+    return _summed([one.rows for one in rankings], shares)
 
 
-def mix(semantic: Ranked, lexical: Ranked, alpha: float) -> list[tuple[int, float]]:
+def mix(semantic: RankedRows, lexical: RankedRows, alpha: float) -> RankedRows:
     """Convex combination: alpha x semantic + (1 - alpha) x lexical, in 0..1.
 
-    Each list's scores are normalised to 0..1 over the list; a row that a list lacks has 0 there. At
-    alpha 0 rows without a lexical score are left out, at alpha 1 those without a semantic one.
+    Each side's scores are normalised to 0..1; a row that a side lacks has 0 there. At alpha 0 rows
+    without a lexical score are left out, at alpha 1 those without a semantic one.
     """
-    scores: dict[int, float] = {}
-    for ranked, weight in ((semantic, alpha), (lexical, 1.0 - alpha)):
-        if weight > 0:
-            for row, score in _normalised(ranked):
-                scores[row] = scores.get(row, 0.0) + weight * score
-    return _sorted(scores)
-
-
-def balanced(semantic: Ranked, lexical: Ranked, floor: float = 0.0) -> list[tuple[int, float]]:
-    """Adds cosine and BM25 (as a share of its best), each weighted so that both spread alike, in 0..1.
-
-    `semantic` must have the cosine of every row, wherever it ranks; a row that `lexical` lacks counts
-    as `floor` there, which is at most its last score. The order is that of the sum of z-scores: the
-    side that tells the candidates apart by less is not drowned, whatever the scale of its scores, and
-    no weight is fitted. docs/search.md compares it with fixed weights and ranks. With an empty side
-    the other decides alone.
-    """
-    if not lexical:
-        return _sorted({row: min(max(cosine, 0.0), 1.0) for row, cosine in semantic})
-    best = lexical[0][1]
-    if best <= 0 or not semantic:
-        return _sorted({row: score / best if best > 0 else 0.0 for row, score in lexical})
-    by_words = dict(lexical)
-    words = [by_words.get(row, floor) / best for row, _ in semantic]
-    meaning = [cosine for _, cosine in semantic]
-    in_words, in_meaning = _spread(words), _spread(meaning)
-    alpha = 0.5
-    if in_words + in_meaning > _NO_SPREAD:
-        alpha = in_words / (in_words + in_meaning)
-    return _sorted(
-        {
-            row: min(max(alpha * cosine + (1.0 - alpha) * word, 0.0), 1.0)
-            for (row, cosine), word in zip(semantic, words, strict=True)
-        }
+    weighted = [
+        (one, weight) for one, weight in ((semantic, alpha), (lexical, 1.0 - alpha)) if weight > 0
+    ]
+    return _summed(
+        [one.rows for one, _ in weighted],
+        [weight * _normalised(one.scores) for one, weight in weighted],
     )
 
 
+def balanced(rows: Rows, cosines: Scores, bm25: Scores, best: float) -> RankedRows:
+    """Adds cosine and BM25 (as a share of `best`, the best one), each weighted so that both spread alike,
+    in 0..1.
+
+    All arrays are [n]. A row that the lexical searcher did not find has what its last hit has at most. The
+    order is that of the sum of z-scores: the side that tells the candidates apart by less is not drowned,
+    whatever the scale of its scores, and no weight is fitted. docs/search.md compares it with fixed
+    weights and ranks. With `best` 0, which means that nothing was found by words, cosines decide alone.
+    """
+    import numpy as np
+
+    if best <= 0:
+        return RankedRows.ordered(rows, np.clip(cosines, 0.0, 1.0))
+    shares = bm25 / best
+    lexical_spread, semantic_spread = _spread(shares), _spread(cosines)
+    alpha = 0.5
+    if lexical_spread + semantic_spread > _NO_SPREAD:
+        alpha = lexical_spread / (lexical_spread + semantic_spread)
+    scores = alpha * cosines + (1.0 - alpha) * shares
+    if scores.min() < 0.0 or scores.max() > 1.0:
+        scores = scores.clip(0.0, 1.0)
+    return RankedRows.ordered(rows, scores)
+
+
+def balanced_in_two_tiers(
+    rows: Rows, cosines: Scores, bm25: Scores, found: Sequence[int], nearest: int, depth: int
+) -> RankedRows:
+    """`balanced` for the first `depth` candidates of each side; behind them the others.
+
+    `rows`, `cosines` and `bm25` are [n], all candidates: first the `nearest` ones that the vector searcher
+    found, in its order. `found` are the places of those that the lexical searcher found, in its order. A
+    spread over all candidates would let a larger page move the first hits.
+    """
+    import numpy as np
+
+    first = found[:depth]
+    best = float(bm25[first[0]]) if first else 0.0
+    # The others are not found by words as far as these candidates go, and at best as good as their last.
+    known = bm25
+    if len(first) == depth:
+        known = np.full(len(rows), bm25[first[-1]])
+        known[first] = bm25[first]
+    if len(found) <= depth and nearest <= depth:
+        return balanced(rows, cosines, known, best)
+    front = np.zeros(len(rows), dtype=np.bool_)
+    front[: min(depth, nearest)] = True
+    front[first] = True
+    behind = ~front
+    head = balanced(rows[front], cosines[front], known[front], best)
+    best = float(bm25[behind].max(initial=0.0))
+    tail = balanced(rows[behind], cosines[behind], bm25[behind], best)
+    return head.followed_by(tail, float(head.scores[-1]))
+
+
+def lexical_in_two_tiers(lexical: RankedRows, depth: int) -> RankedRows:
+    """BM25 as a share of the best one, where there is nothing to balance it with."""
+    front, behind = lexical.first(depth), RankedRows(lexical.rows[depth:], lexical.scores[depth:])
+    if len(front.rows):
+        front = RankedRows(front.rows, front.scores / front.scores[0])
+    if not len(behind.rows):
+        return front
+    shares = RankedRows(behind.rows, behind.scores / behind.scores[0])
+    return front.followed_by(shares, float(front.scores[-1]))
+
+
 def in_two_tiers(
-    fuse: Callable[[Ranked, Ranked], list[tuple[int, float]]],
-    semantic: Ranked,
-    lexical: Ranked,
+    fuse: Callable[[RankedRows, RankedRows], RankedRows],
+    semantic: RankedRows,
+    lexical: RankedRows,
     depth: int,
-) -> list[tuple[int, float]]:
+) -> RankedRows:
     """The first `depth` candidates of each side, fused; behind them the others, fused among themselves.
 
     A larger page brings more candidates, which must not move the first ones.
     """
-    head = fuse(semantic[:depth], lexical[:depth])
-    fused = {row for row, _ in head}
-    tail = fuse(*([one for one in side if one[0] not in fused] for side in (semantic, lexical)))
-    best = max((score for _, score in tail), default=0.0)
-    least = head[-1][1] if head else 1.0
-    share = min(1.0, least / best) if best > 0 else 1.0
-    return [*head, *((row, share * score) for row, score in tail)]
+    import numpy as np
+
+    front = fuse(semantic.first(depth), lexical.first(depth))
+    if len(semantic.rows) <= depth and len(lexical.rows) <= depth:
+        return front
+    behind = fuse(
+        semantic.only(np.isin(semantic.rows, front.rows, invert=True)),
+        lexical.only(np.isin(lexical.rows, front.rows, invert=True)),
+    )
+    best = float(behind.scores.max(initial=0.0))
+    least = float(front.scores[-1]) if len(front.rows) else 1.0
+    return front.followed_by(behind, min(1.0, least / best) if best > 0 else 1.0)
 
 
-def balanced_in_two_tiers(
-    cosines: Ranked, lexical: Ranked, nearest: Collection[int], depth: int
-) -> list[tuple[int, float]]:
-    """`balanced` for the first `depth` of `lexical` with the rows `nearest`; behind them the others.
+def with_estimated_cosines(cosines: Scores, bm25: Scores, absent: Mask) -> Scores:
+    """`cosines` with a value for the candidates `absent`, which have no vector and the cosine 0 in it.
 
-    `cosines` has the cosine of every row. A spread over all candidates would let a larger page move
-    the first hits.
+    All arrays are [n]; `bm25` is 0 for what the lexical searcher did not find. The values are estimated from
+    BM25: a candidate that is so many standard deviations above the mean by words is as many above it by
+    meaning. Means and deviations are those of the other candidates.
     """
-    first = lexical[:depth]
-    floor = first[-1][1] if len(first) == depth else 0.0
-    among = {*nearest, *(row for row, _ in first)}
-    head = balanced([one for one in cosines if one[0] in among], first, floor)
-    others = [one for one in cosines if one[0] not in among]
-    tail = balanced(others, [one for one in lexical[depth:] if one[0] not in among])
-    least = head[-1][1] if head else 1.0
-    return [*head, *((row, least * score) for row, score in tail if row not in among)]
+    import numpy as np
+
+    known, scores = cosines[~absent], bm25[~absent]
+    if not len(known):
+        return cosines
+    spread = _spread(scores)
+    slope = _spread(known) / spread if spread > _NO_SPREAD else 0.0
+    return np.where(absent, _mean(known) + slope * (bm25 - _mean(scores)), cosines)
 
 
-def with_estimated_cosines(
-    semantic: Ranked, lexical: Ranked, absent: Collection[int]
-) -> list[tuple[int, float]]:
-    """`semantic` with a cosine for the rows `absent`, which have no vector and the cosine 0 in it.
-
-    They are estimated from BM25: a row that is so many standard deviations above the mean by words is as
-    many above it by meaning. Means and deviations are those of the other rows.
-    """
-    by_words = dict(lexical)
-    known = [(cosine, by_words.get(row, 0.0)) for row, cosine in semantic if row not in absent]
-    if not known:
-        return list(semantic)
-    cosines, words = [cosine for cosine, _ in known], [word for _, word in known]
-    mean, usual = math.fsum(cosines) / len(known), math.fsum(words) / len(known)
-    in_words = _spread(words)
-    slope = _spread(cosines) / in_words if in_words > _NO_SPREAD else 0.0
-    return [
-        (row, mean + slope * (by_words.get(row, 0.0) - usual) if row in absent else cosine)
-        for row, cosine in semantic
-    ]
+def _mean(values: Scores) -> float:
+    return math.fsum(values.tolist()) / len(values)
 
 
-def _spread(values: Sequence[float]) -> float:
-    """The standard deviation."""
-    mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+def _spread(values: Scores) -> float:
+    """The standard deviation. Sums are exact, so that it does not depend on the order of the candidates."""
+    deviations = values - _mean(values)
+    return math.sqrt(math.fsum((deviations * deviations).tolist()) / len(values))
 
 
-def _normalised(ranked: Ranked) -> list[tuple[int, float]]:
-    """Min-max over the list; where all scores are equal, all are 1."""
-    if not ranked:
-        return []
-    values = [score for _, score in ranked]
-    low, high = min(values), max(values)
-    if high == low:
-        return [(row, 1.0) for row, _ in ranked]
-    return [(row, (score - low) / (high - low)) for row, score in ranked]
+def _normalised(scores: Scores) -> Scores:
+    """Min-max over the scores; where all are equal, all are 1."""
+    import numpy as np
+
+    if not len(scores):
+        return scores
+    low, high = scores.min(), scores.max()
+    return np.ones(len(scores)) if high == low else (scores - low) / (high - low)
 
 
-def _sorted(scores: dict[int, float]) -> list[tuple[int, float]]:
-    rows = sorted(scores)
-    rows.sort(key=scores.__getitem__, reverse=True)  # stable: equal scores stay in row order
-    return [(row, scores[row]) for row in rows]
+def _summed(rows: Sequence[Rows], scores: Sequence[Scores]) -> RankedRows:
+    """Each row with the sum of its scores, best first."""
+    import numpy as np
+
+    if not rows:
+        return RankedRows.of([], [])
+    distinct, places = np.unique(np.concatenate(rows), return_inverse=True)
+    return RankedRows.ordered(
+        distinct, np.bincount(places, np.concatenate(scores), len(distinct)).astype(np.float64)
+    )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.matching import Matcher
-from kb_runtime.search.request import Hit, Strategy
+from kb_runtime.search.request import SearchHit, Strategy
 from kb_runtime.search.snippets import PassageReader
 
 if TYPE_CHECKING:
@@ -27,25 +28,23 @@ class RankedRow(NamedTuple):
     exact_name: bool
 
 
-def exact_names_first(
-    ranked: Sequence[tuple[int, float]], named: Sequence[int]
-) -> Iterator[RankedRow]:
+def exact_names_first(ranking: RankedCandidates, named: Sequence[int]) -> Iterator[RankedRow]:
     """The rows `named` and then the others; the score of a named one is at least that of what follows."""
     first = dict.fromkeys(named)
-    best = ranked[0][1] if ranked else 1.0
+    best = ranking.scores[0] if ranking.scores else 1.0
     for row in first:
         yield RankedRow(row, best, True)
-    for row, score in ranked:
+    for row, score in zip(ranking.rows, ranking.scores, strict=True):
         if row not in first:
             yield RankedRow(row, score, False)
 
 
 def best_of_each(
-    records: Sequence[range], mask: NDArray[np.bool_] | None, ranked: Sequence[tuple[int, float]]
+    records: Sequence[range], mask: NDArray[np.bool_] | None, ranked: Sequence[int]
 ) -> list[int]:
     """Of the rows of each record the one that ranks best, in the order of the ranking; `mask` says which
     rows may be found (None: all)."""
-    rank = {row: at for at, (row, _) in enumerate(ranked)}
+    rank = {row: at for at, row in enumerate(ranked)}
     found = [
         min(allowed, key=lambda row: (rank.get(row, len(rank)), row))
         for rows in records
@@ -54,7 +53,9 @@ def best_of_each(
     return sorted(found, key=lambda row: (rank.get(row, len(rank)), row))
 
 
-def distinct_hits(hits: Iterable[Hit], key: Callable[[Hit], Hashable]) -> Iterator[Hit]:
+def distinct_hits(
+    hits: Iterable[SearchHit], key: Callable[[SearchHit], Hashable]
+) -> Iterator[SearchHit]:
     """Of hits with the same key the first one."""
     seen: set[Hashable] = set()
     for hit in hits:
@@ -73,6 +74,7 @@ class HitBuilder:
         """`ranges` are the rows of the collections that have some, in row order."""
         self._backend = backend
         self._ranges = ranges
+        self._ends = [one.end for one in ranges]
         self._analyzer = analyzer
 
     def named_records(self, query: Query, scope: Scope) -> list[range]:
@@ -100,7 +102,7 @@ class HitBuilder:
         candidates: Candidates,
         ranking: RankedCandidates,
         budget: int,
-    ) -> Iterator[Hit]:
+    ) -> Iterator[SearchHit]:
         """The hits of `rows`, whose chunks are decoded one by one, as far as they are asked for.
 
         `budget` are the code points of a snippet.
@@ -108,14 +110,14 @@ class HitBuilder:
         lexical, semantic = candidates.lexical, candidates.semantic
         by_words = {row: at for at, row in enumerate(lexical.rows)}
         by_meaning = {row: at for at, row in enumerate(semantic.rows)}
-        matcher = Matcher(candidates.query, self._analyzer, lexical.corrections)
-        reader = PassageReader(matcher, budget)
+        reader = PassageReader(
+            lambda: Matcher(candidates.query, self._analyzer, lexical.corrections), budget
+        )
         chunks = self._backend.chunks
         records = chunks.column("record")
-        fused = ranking.fused_scores()
         for one in rows:
             word, meaning = by_words.get(one.row), by_meaning.get(one.row)
-            yield Hit(
+            yield SearchHit(
                 row=one.row,
                 collection=self._range_of(one.row).name,
                 record=records[one.row],
@@ -128,12 +130,11 @@ class HitBuilder:
                 cosine=None if meaning is None else semantic.cosines[meaning],
                 exact_name=one.exact_name,
                 reader=reader,
-                fused=fused.get(one.row),
-                adjustments=ranking.adjustments(one.row),
+                trail=ranking.trail,
                 rerank_score=ranking.rerank_scores.get(one.row),
             )
 
-    def add_cosines(self, hits: Sequence[Hit], vector: NDArray[np.float32]) -> None:
+    def add_cosines(self, hits: Sequence[SearchHit], vector: NDArray[np.float32]) -> None:
         """Sets the cosine to `vector` of the hits that have none, where their chunk has a vector."""
         vectors = self._backend.vectors
         absent = vectors.absent([hit.row for hit in hits])
@@ -142,7 +143,7 @@ class HitBuilder:
                 hit.cosine = float(vectors.vector(hit.row, len(vector)) @ vector)
 
     def _range_of(self, row: int) -> RowRange:
-        return next(one for one in reversed(self._ranges) if one.first_row <= row)
+        return self._ranges[bisect_right(self._ends, row)]
 
 
 def _strategy(word: int | None, meaning: int | None) -> Strategy:

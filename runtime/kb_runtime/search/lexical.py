@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # hundred). With more ranges hits are filtered as they come, this many times more at each attempt.
 MAX_ENGINE_RANGES = 4
 MORE_HITS = 10
+# Terms whose frequencies are remembered, about 150 bytes each: a search asks several times for each.
+_REMEMBERED_TERMS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ class LexicalIndex:
         self._searcher = self._index.searcher()
         self.analyzer = Analyzer()
         self.documents: int = self._searcher.num_docs
+        self._frequencies: dict[tuple[str, str], int] = {}
 
     def search(self, request: LexicalRequest) -> LexicalHits:
         """The best chunks for a request. Raises `LexicalError`."""
@@ -167,7 +170,14 @@ class LexicalIndex:
 
     def frequency(self, field: str, term: str) -> int:
         """Chunks that have `term` in `field`."""
-        return self._searcher.doc_freq(field, term)
+        key = field, term
+        known = self._frequencies.get(key)
+        if known is None:
+            known = self._searcher.doc_freq(field, term)
+            if len(self._frequencies) >= _REMEMBERED_TERMS:
+                self._frequencies.clear()
+            self._frequencies[key] = known
+        return known
 
     def words_with_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """The most frequent words of the vocabulary with that prefix, and the chunks of each."""

@@ -13,7 +13,7 @@ from kb_runtime.search.snippets import BUDGET_CHARS, PassageReader, Snippet
 from kb_runtime.search.vectors import EXACT_ROWS
 
 if TYPE_CHECKING:
-    from kb_runtime.search.ranking.ranked import Adjustment, FusedScore
+    from kb_runtime.search.ranking.ranked import Adjustment, FusedScore, Trail
     from kb_runtime.store.facets import RowFilter
 
 Mode = Literal["hybrid", "lexical", "semantic"]
@@ -59,7 +59,7 @@ class SearchRequest:
     filter: RowFilter | None = None
     names: bool = True
     per_record: int | None = None
-    distinct: Callable[[Hit], Hashable] | None = None
+    distinct: Callable[[SearchHit], Hashable] | None = None
     snippet_chars: int = BUDGET_CHARS
     cosines: bool = False
 
@@ -109,16 +109,14 @@ class SearchDefaults:
 
 
 @dataclass
-class Hit:
+class SearchHit:
     """A chunk that answers. `record` is the record's position in its collection.
 
     `score` never increases down the list. It is the fused score in hybrid mode, moved by what the
     structure says, BM25 or cosine when one side answered alone, and in 0..1 unless ranks were fused; a
     hit that the query names has at least the best score of the others.
-    Ranks count from 1 and are None where that side did not find the chunk. `fused` is where both sides
-    together had it (None when one side answered alone); `adjustments` are what the steps of ranking did
-    to it from there, on a scale where the best candidate had 1 and the last 0 before. `rerank_score` is
-    what a re-ranker gave it.
+    Ranks count from 1 and are None where that side did not find the chunk. `trail` tells how both sides
+    together ranked it, `rerank_score` is what a re-ranker gave it.
     """
 
     row: int
@@ -133,9 +131,19 @@ class Hit:
     cosine: float | None
     exact_name: bool
     reader: PassageReader = field(repr=False, compare=False)
-    fused: FusedScore | None = None
-    adjustments: tuple[Adjustment, ...] = ()
+    trail: Trail | None = field(default=None, repr=False, compare=False)
     rerank_score: float | None = None
+
+    @property
+    def fused(self) -> FusedScore | None:
+        """Where both sides together had it; None when one side answered alone."""
+        return None if self.trail is None else self.trail.fused_score(self.row)
+
+    @property
+    def adjustments(self) -> tuple[Adjustment, ...]:
+        """What the steps of ranking changed, on a scale where the best candidate had 1 and the last 0
+        before."""
+        return () if self.trail is None else self.trail.adjustments(self.row)
 
     @cached_property
     def _passage(self) -> tuple[tuple[str, ...], Snippet]:
@@ -162,7 +170,7 @@ class SearchResult:
     the index that were searched in place of an unknown word.
     """
 
-    hits: list[Hit]
+    hits: list[SearchHit]
     mode: Mode
     warnings: tuple[str, ...]
     total_candidates: int

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, TypedDict, cast
 
 if TYPE_CHECKING:
-    from kb_runtime.search.request import Hit
+    from kb_runtime.search.request import SearchHit
 
 NEARLY_SAME = 0.9
 """Of the different words of two passages, the share in both from which they are one."""
@@ -28,7 +28,7 @@ class Explanation(TypedDict, total=False):
     reranker: float
 
 
-def explain(hit: Hit) -> Explanation:
+def explain(hit: SearchHit) -> Explanation:
     """Why a hit stands where it does, as plain values: ranks and scores of both sides, the words that
     matched, the rank and the score of both sides together, and what each step of ranking changed.
 
@@ -54,11 +54,11 @@ def explain(hit: Hit) -> Explanation:
 
 
 def without_near_duplicates(
-    hits: Sequence[Hit], limit: int, group: Callable[[Hit], Hashable]
-) -> list[Hit]:
+    hits: Sequence[SearchHit], limit: int, group: Callable[[SearchHit], Hashable]
+) -> list[SearchHit]:
     """The first `limit` hits, best first, without those that nearly repeat an earlier one of the same
     group."""
-    kept: list[Hit] = []
+    kept: list[SearchHit] = []
     words: dict[Hashable, list[frozenset[str]]] = {}
     for hit in hits:
         if len(kept) == limit:

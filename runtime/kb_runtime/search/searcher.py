@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from kb_runtime.search import fusion
 from kb_runtime.search.analysis import Analyzer
-from kb_runtime.search.candidates import Candidates, CandidateVectors, Retriever
+from kb_runtime.search.candidates import CandidateMatrix, Candidates, Retriever
+from kb_runtime.search.fusion import RankedRows
 from kb_runtime.search.hits import HitBuilder, best_of_each, distinct_hits, exact_names_first
 from kb_runtime.search.query import analyse
 from kb_runtime.search.ranking.ranked import RankedCandidates
@@ -59,21 +60,16 @@ class Searcher:
         depth = max(self._defaults.candidates, CANDIDATES_PER_HIT * limit)
         candidates = self._retriever.find(query, scope, depth, mode)
         warnings = candidates.warnings
-        if mode == "hybrid":
-            vectors = self._retriever.vectors(candidates)
-            fused = self._fused(request, candidates, vectors)
-            ranking = self._ranked(request, candidates, fused, vectors)
-            if self._reranker is not None:
-                ranking, failure = self._reranker.apply(query, ranking, self._backend.chunks)
-                warnings += failure
-        else:
-            ranking = RankedCandidates(self._fused(request, candidates, None), {}, (), ())
+        ranking = self._ranked(request, candidates, is_hybrid=mode == "hybrid")
+        if self._reranker is not None and mode == "hybrid":
+            ranking, failure = self._reranker.apply(query, ranking, self._backend.chunks)
+            warnings += failure
         named: list[int] = []
         if request.names and candidates.mode != "semantic":
             records = self._hits.named_records(query, scope)
             if records:
-                named = best_of_each(records, self._retriever.mask(scope), ranking.ranked)
-        rows = exact_names_first(ranking.ranked, named)
+                named = best_of_each(records, self._retriever.mask(scope), ranking.rows)
+        rows = exact_names_first(ranking, named)
         if request.per_record is not None:
             rows = self._hits.collapsed(rows, request.per_record)
         hits = self._hits.build(rows, candidates, ranking, request.snippet_chars)
@@ -82,12 +78,12 @@ class Searcher:
         shown = list(islice(hits, limit))
         if request.cosines and candidates.vector is not None:
             self._hits.add_cosines(shown, candidates.vector)
-        ranked_rows = (row for row, _ in ranking.ranked)
+        others = len(set(named).difference(ranking.rows)) if named else 0
         return SearchResult(
             hits=shown,
             mode=candidates.mode,
             warnings=warnings,
-            total_candidates=len(ranking.ranked) + len(set(named).difference(ranked_rows)),
+            total_candidates=len(ranking.rows) + others,
             corrections=candidates.lexical.corrections,
         )
 
@@ -111,50 +107,53 @@ class Searcher:
         scope = self._retriever.scope(SearchRequest("", collections, types=types))
         return self._retriever.nearest(vector, scope, depth)
 
+    def _ranked(
+        self, request: SearchRequest, candidates: Candidates, *, is_hybrid: bool
+    ) -> RankedCandidates:
+        """The candidates of both sides in one order; those of one side as they are."""
+        matrix = self._retriever.matrix(candidates) if is_hybrid else None
+        alpha = self._defaults.alpha_of(request)
+        if alpha is None and candidates.mode != "hybrid" and not is_hybrid:
+            lexical, semantic = candidates.lexical, candidates.semantic
+            if candidates.mode == "lexical":
+                return RankedCandidates(lexical.rows, lexical.scores)
+            return RankedCandidates(semantic.rows, semantic.cosines)
+        fused = self._fused(request, candidates, alpha, matrix)
+        if not is_hybrid:
+            return RankedCandidates(fused.rows.tolist(), fused.scores.tolist())
+        steps = self._defaults.steps if request.ranking is None else request.ranking
+        if candidates.mode == "semantic":  # the lexical searcher has failed
+            steps = tuple(step for step in steps if step not in _LEXICAL_STEPS)
+        return self._structure.rank(candidates.query, fused, steps, matrix, candidates.lexical.rows)
+
     def _fused(
         self,
         request: SearchRequest,
         candidates: Candidates,
-        vectors: CandidateVectors | None,
-    ) -> list[tuple[int, float]]:
-        """The candidates of both sides in one order; those of one side as they are."""
-        defaults = self._defaults
-        by_words, by_meaning, mode = candidates.by_words, candidates.by_meaning, candidates.mode
-        alpha = defaults.alpha_of(request)
+        alpha: float | None,
+        matrix: CandidateMatrix | None,
+    ) -> RankedRows:
+        mode, depth = candidates.mode, self._defaults.candidates
         if alpha is not None:
             weight = {"lexical": 0.0, "semantic": 1.0}.get(mode, alpha)
             return fusion.in_two_tiers(
                 lambda semantic, lexical: fusion.mix(semantic, lexical, weight),
-                by_meaning,
-                by_words,
-                defaults.candidates,
+                candidates.by_meaning,
+                candidates.by_words,
+                depth,
             )
         if mode != "hybrid":
-            return by_words if mode == "lexical" else by_meaning
-        if (request.fusion or defaults.fusion) == "rrf":
+            return candidates.by_words if mode == "lexical" else candidates.by_meaning
+        if (request.fusion or self._defaults.fusion) == "rrf":
             return fusion.in_two_tiers(
-                lambda semantic, lexical: fusion.rrf([lexical, semantic], defaults.rrf_k),
-                by_meaning,
-                by_words,
-                defaults.candidates,
+                lambda semantic, lexical: fusion.rrf([lexical, semantic], self._defaults.rrf_k),
+                candidates.by_meaning,
+                candidates.by_words,
+                depth,
             )
-        nearest = set(candidates.semantic.rows[: defaults.candidates])
-        cosines = by_meaning if vectors is None else vectors.cosines
-        return fusion.balanced_in_two_tiers(cosines, by_words, nearest, defaults.candidates)
-
-    def _ranked(
-        self,
-        request: SearchRequest,
-        candidates: Candidates,
-        fused: list[tuple[int, float]],
-        vectors: CandidateVectors | None,
-    ) -> RankedCandidates:
-        """The fused candidates, ranked by structure."""
-        steps = self._defaults.steps if request.ranking is None else request.ranking
-        if candidates.mode == "semantic":  # the lexical searcher has failed
-            steps = tuple(step for step in steps if step not in _LEXICAL_STEPS)
-        places = None if vectors is None else vectors.places
-        matrix = None if vectors is None else vectors.matrix
-        return self._structure.rank(
-            candidates.query, fused, steps, places, matrix, candidates.lexical.rows
+        if matrix is None:
+            return fusion.lexical_in_two_tiers(candidates.by_words, depth)
+        nearest = len(candidates.semantic.rows)
+        return fusion.balanced_in_two_tiers(
+            matrix.rows, matrix.cosines, matrix.bm25, matrix.found, nearest, depth
         )

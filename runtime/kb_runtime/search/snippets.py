@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from kb_runtime.search.lexical_schema import TITLE_SEPARATOR
@@ -63,10 +64,15 @@ class _Block(NamedTuple):
 class PassageReader:
     """Reads chunks for the words of one query."""
 
-    def __init__(self, matcher: Matcher, budget: int) -> None:
-        """`budget` are the code points of a snippet."""
-        self._matcher = matcher
+    def __init__(self, make_matcher: Callable[[], Matcher], budget: int) -> None:
+        """`make_matcher` is called when the first chunk is read; `budget` are the code points of a
+        snippet."""
+        self._make_matcher = make_matcher
         self._budget = budget
+
+    @cached_property
+    def _matcher(self) -> Matcher:
+        return self._make_matcher()
 
     def read(self, chunk: Mapping[str, Any]) -> tuple[tuple[str, ...], Snippet]:
         """The query's words that a chunk has, and the passage that shows most of them."""

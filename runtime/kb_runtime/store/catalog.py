@@ -13,6 +13,7 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -42,6 +43,13 @@ def key_hash(key: str) -> int:
 def fold(key: str) -> str:
     """What two keys share when they differ in case only: Unicode full case folding."""
     return key.casefold()
+
+
+@lru_cache(maxsize=64)  # a search looks one name up in all collections
+def folded_hash(key: str) -> tuple[str, int]:
+    """`key` folded, and the hash of that."""
+    folded = fold(key)
+    return folded, key_hash(folded)
 
 
 class MappedFile:
@@ -196,8 +204,10 @@ class Catalog:
 
         Order: exact id, exact further key, folded id, folded further key; then position.
         """
-        found = [*self.matches(key, folded=False), *self.matches(key, folded=True)]
-        return list(dict.fromkeys(found))
+        folded = self.matches(key, folded=True)
+        if not folded:  # what is not there in any case is not there exactly
+            return []
+        return list(dict.fromkeys([*self.matches(key, folded=False), *folded]))
 
     def close(self) -> None:
         self._records.close()
@@ -206,12 +216,16 @@ class Catalog:
     def matches(self, key: str, *, folded: bool) -> list[int]:
         """The records with this key, those whose id it is first, each group by position."""
         hashes = self._folded_hashes if folded else self._exact_hashes
+        wanted, number = folded_hash(key) if folded else (key, key_hash(key))
+        first = bisect_left(hashes, number)
+        if first == len(hashes) or hashes[first] != number:
+            return []
         positions = self._folded_keys if folded else self._exact_keys
-        wanted = fold(key) if folded else key
-        number = key_hash(wanted)
         ids: list[int] = []
         others: list[int] = []
-        for slot in range(bisect_left(hashes, number), bisect_right(hashes, number)):
+        for slot in range(first, len(hashes)):
+            if hashes[slot] != number:
+                break
             position = positions[slot]
             text = self._key(position)
             if (fold(text) if folded else text) != wanted:

@@ -75,12 +75,16 @@ def is_boundary(text: str, index: int) -> bool:
 
 def boundary_before(text: str, index: int, floor: int) -> int | None:
     """The last place above `floor`, at or before `index`, where `text` can be cut; None without one."""
+    if index > floor and is_boundary(text, index):
+        return index
     lowest = max(floor, index - LONGEST_CLUSTER)
     return next((at for at in range(index, lowest, -1) if is_boundary(text, at)), None)
 
 
 def boundary_after(text: str, index: int) -> int:
     """The first place at or behind `index` where `text` can be cut; `index` inside a longer cluster."""
+    if is_boundary(text, index):
+        return index
     highest = min(index + LONGEST_CLUSTER, len(text))
     return next((at for at in range(index, highest + 1) if is_boundary(text, at)), index)
 

@@ -299,6 +299,14 @@ def test_meaning_is_asked_with_typos_corrected(small: Built, query: str, encoded
     assert encoder.encoded == [encoded]
 
 
+def test_a_query_is_encoded_once_for_several_scopes(small: Built) -> None:
+    encoder = WordCounts()
+    searcher = Searcher(altered(small, encoder=encoder))
+    for collections in (("docs",), ("builtins",), None):
+        searcher.search(SearchRequest("maps of sets", collections))
+    assert encoder.encoded == ["maps of sets"]
+
+
 def test_hits_by_meaning_alone_come_with_a_warning(search: Search) -> None:
     found = search("zqxjkv")
     assert found.hits

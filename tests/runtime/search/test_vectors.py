@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kb_runtime.errors import ArtifactError
@@ -144,6 +146,64 @@ def test_threads_get_the_answers_of_one(index: VectorIndex) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> VectorIndex:
+    folder = tmp_path_factory.mktemp("prepared")
+    write_vectors(folder, VECTORS, RANGES)
+    index = VectorIndex(str(folder))
+    index.prepare(DIMENSIONS)
+    return index
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 120),
+    st.sampled_from([RANGES, RANGES[:1], RANGES[2:], [RANGES[0], RANGES[3]]]),
+    st.none() | st.integers(1, 50),
+)
+def test_rounded_rows_find_what_all_rows_find(
+    index: VectorIndex,
+    prepared: VectorIndex,
+    seed: int,
+    limit: int,
+    ranges: list[RowRange],
+    every: int | None,
+) -> None:
+    random = np.random.default_rng(seed)
+    vector = VECTORS[seed % 1000] + random.uniform(0, 1) * random.normal(size=DIMENSIONS)
+    vector = (vector / np.linalg.norm(vector)).astype(np.float32)
+    mask = None if every is None else np.arange(1000) % every == 0
+    found = prepared.search(vector, ranges, limit, mask)
+    assert found == index.search(vector, ranges, limit, mask)
+
+
+def test_rounded_rows_find_all_of_many_alike(tmp_path: Path) -> None:
+    alike = np.repeat(VECTORS[:2], 300, axis=0)
+    write_vectors(tmp_path, alike, [RowRange("a", 0, 600)])
+    index = VectorIndex(str(tmp_path))
+    index.prepare(DIMENSIONS)
+    found = index.search(VECTORS[1], [RowRange("a", 0, 600)], 400)
+    assert found.rows[:300] == list(range(300, 600))
+    assert found.cosines[:300] == [found.cosines[0]] * 300
+
+
+@pytest.mark.parametrize("rows", [range(1), range(2), range(3), range(7), range(3, 300)])
+def test_a_row_has_the_same_cosine_whatever_it_is_compared_with(
+    index: VectorIndex, rows: range
+) -> None:
+    everywhere = index.search(VECTORS[5], RANGES, 1000)
+    cosines = dict(zip(everywhere.rows, everywhere.cosines, strict=True))
+    found = index.search(VECTORS[5], [RowRange("a", rows.start, len(rows))], 1000)
+    assert found.cosines == [cosines[row] for row in found.rows]
+
+
+def test_an_empty_index_can_be_prepared(tmp_path: Path) -> None:
+    write_vectors(tmp_path, VECTORS[:0], [RowRange("a", 0, 0)])
+    index = VectorIndex(str(tmp_path))
+    index.prepare(DIMENSIONS)
+    assert index.search(VECTORS[0], [RowRange("a", 0, 0)], 5).rows == []
 
 
 def test_missing_rows_are_one_clear_error(tmp_path: Path) -> None:

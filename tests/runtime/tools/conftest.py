@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.search.request import Hit, SearchRequest, SearchResult
+from kb_runtime.search.request import SearchHit, SearchRequest, SearchResult
 from kb_runtime.search.snippets import PassageReader, Snippet
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.declaration import Answer
@@ -295,7 +295,7 @@ SCOPES = {
 class ScriptedSearcher:
     """Answers with the hits it was given, filtered by collection, and remembers the requests."""
 
-    def __init__(self, hits: Sequence[Hit] = (), warnings: Sequence[str] = ()) -> None:
+    def __init__(self, hits: Sequence[SearchHit] = (), warnings: Sequence[str] = ()) -> None:
         self.hits = hits
         self.warnings = tuple(warnings)
         self.requests: list[SearchRequest] = []
@@ -305,7 +305,7 @@ class ScriptedSearcher:
         wanted = request.collections
         hits = [hit for hit in self.hits if wanted is None or hit.collection in wanted]
         if request.distinct is not None:
-            best: dict[object, Hit] = {}
+            best: dict[object, SearchHit] = {}
             for hit in hits:
                 best.setdefault(request.distinct(hit), hit)
             hits = list(best.values())
@@ -339,10 +339,10 @@ class SamePassage(PassageReader):
         return ("map",), Snippet(self.text, chunk["start_line"], chunk["end_line"])
 
 
-def hit(collection: str, record: int, line: int = 1, **fields: Any) -> Hit:
+def hit(collection: str, record: int, line: int = 1, **fields: Any) -> SearchHit:
     """A hit for a chunk of a record; `fields` are the chunk's."""
     chunk = {"start_line": line, "end_line": line + 4, **fields}
-    return Hit(
+    return SearchHit(
         row=0,
         collection=collection,
         record=record,
@@ -404,5 +404,5 @@ def call(session: Session) -> Callable[..., Answer]:
 
 
 @pytest.fixture
-def make_hit() -> Callable[..., Hit]:
+def make_hit() -> Callable[..., SearchHit]:
     return hit

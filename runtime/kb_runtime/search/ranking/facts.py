@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.search.analysis import WORD, Analyzer
 from kb_runtime.search.ranking import paths
+from kb_runtime.search.ranking.steps import same_text
 
 if TYPE_CHECKING:
     from kb_runtime.search.ports import SearchBackend
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 _REMEMBERED_RECORDS = 20_000
 # Rows whose definitions are remembered, about 500 bytes each; only queries with names need them.
 _REMEMBERED_ROWS = 10_000
+# Pairs of similar chunks of which it is remembered whether their texts are the same, 120 bytes each.
+_REMEMBERED_PAIRS = 10_000
 # Kinds of collections whose records are files of programs, where tests and examples are secondary.
 _PROGRAMS = frozenset({"code"})
 _FILES = frozenset({"code", "docs"})
@@ -36,10 +39,11 @@ class RecordFacts(NamedTuple):
 
 
 class ChunkNames(NamedTuple):
-    """The names that a chunk defines, the definition that it is part of, the names it passes on; and
-    its subject, which other versions of it have as well (`_subject`)."""
+    """The names that a chunk defines, also in lower case, the definition that it is part of, the names it
+    passes on; and its subject, which other versions of it have as well (`_subject`)."""
 
     names: tuple[str, ...]
+    folded: tuple[str, ...]
     symbol: str
     exports: tuple[str, ...]
     subject: str
@@ -59,28 +63,44 @@ class Facts:
         self._analyzer = analyzer
         self._records: dict[RecordKey, RecordFacts] = {}
         self._names: dict[int, ChunkNames] = {}
+        self._same_text: dict[tuple[int, int], bool] = {}
 
-    def records(self, rows: Sequence[int]) -> list[RecordKey]:
-        """The record of each row."""
-        column = self._backend.chunks.column("record")
-        if len(self._ranges) == 1:
-            return [(0, column[row]) for row in rows]
-        return [(bisect_right(self._ends, row), column[row]) for row in rows]
+    def records(self, rows: Sequence[int]) -> tuple[list[RecordKey], list[int]]:
+        """The different records of some rows, and of each row the place of its record among them."""
+        column, ends = self._backend.chunks.column("record"), self._ends
+        places: dict[RecordKey, int] = {}
+        of_rows = [
+            places.setdefault((bisect_right(ends, row), column[row]), len(places)) for row in rows
+        ]
+        return list(places), of_rows
 
-    def are_programs(self, records: Sequence[RecordKey]) -> bool:
+    def are_programs(self, records: Iterable[RecordKey]) -> bool:
         """Whether all records are files of programs."""
-        return {self._kinds[self._ranges[at].name] for at in {at for at, _ in records}} <= _PROGRAMS
+        return all(
+            self._kinds[self._ranges[at].name] in _PROGRAMS for at in {at for at, _ in records}
+        )
 
-    def words(self, row: int) -> set[str]:
-        """The words of a chunk's text."""
+    def same_text(self, row: int, other: int) -> bool:
+        """Whether the texts of two chunks are nearly the same."""
+        known = self._same_text.get((row, other))
+        if known is None:
+            known = same_text(self._words(row), self._words(other))
+            if len(self._same_text) >= _REMEMBERED_PAIRS:
+                self._same_text.clear()
+            self._same_text[row, other] = known
+        return known
+
+    def _words(self, row: int) -> set[str]:
         return set(WORD.findall(self._backend.chunks[row].get("text", "")))
 
     def names(self, row: int) -> ChunkNames:
         known = self._names.get(row)
         if known is None:
             chunk = self._backend.chunks[row]
+            names = tuple(chunk.get("identifiers", ()))
             known = ChunkNames(
-                tuple(chunk.get("identifiers", ())),
+                names,
+                tuple(name.lower() for name in names),
                 chunk.get("symbol", ""),
                 tuple(chunk.get("exports", ())),
                 _subject(chunk),
@@ -90,14 +110,9 @@ class Facts:
             self._names[row] = known
         return known
 
-    def record(self, key: RecordKey) -> RecordFacts:
-        known = self._records.get(key)
-        if known is None:
-            known = self._read(key)
-            if len(self._records) >= _REMEMBERED_RECORDS:
-                self._records.clear()
-            self._records[key] = known
-        return known
+    def of(self, records: Iterable[RecordKey]) -> list[RecordFacts]:
+        known = self._records
+        return [known.get(key) or self._read(key) for key in records]
 
     def _read(self, key: RecordKey) -> RecordFacts:
         at, index = key
@@ -111,7 +126,10 @@ class Facts:
         elif self._passes_on(key):
             kinds |= {paths.RE_EXPORTS}
         version = paths.version_of(id) if self._kinds[name] in _FILES else None
-        return RecordFacts(words, kinds, version)
+        if len(self._records) >= _REMEMBERED_RECORDS:
+            self._records.clear()
+        facts = self._records[key] = RecordFacts(words, kinds, version)
+        return facts
 
     def _passes_on(self, key: RecordKey) -> bool:
         """Whether a file only passes on what others define: every chunk of it says so."""

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.search.ranking.steps import Step
+
+if TYPE_CHECKING:
+    from kb_runtime.search.fusion import RankedRows
+    from kb_runtime.search.ranking.steps import Scores
 
 
 class Adjustment(NamedTuple):
@@ -25,33 +29,54 @@ class FusedScore(NamedTuple):
     scaled: float | None
 
 
-class RankedCandidates(NamedTuple):
-    """Rows with scores, best first; and what became of them on the way there.
+class StepScores(NamedTuple):
+    """The scores of the pool before and after a step, float64 [pool]."""
 
-    `places` gives the place of a row of the pool in the lists `scaled`, its score before the steps, and
-    `trail`, what each step did to it. `fused` is the order before the steps. `rerank_scores` are the
-    scores of a re-ranker by row.
+    step: Step
+    before: Scores
+    after: Scores
+
+
+class Trail(NamedTuple):
+    """How structural ranking got from the fused order to the final one.
+
+    `fused` is the order before the steps and `pool` are the rows that the steps ranked, whose scores
+    before the first step are `scaled`, float64 [pool]. Its methods look rows up one by one: they are for
+    the few rows whose place somebody wants explained.
     """
 
-    ranked: list[tuple[int, float]]
-    places: Mapping[int, int]
-    trail: Sequence[tuple[Step, Sequence[float]]]
-    fused: Sequence[tuple[int, float]]
-    scaled: Sequence[float] = ()
-    rerank_scores: Mapping[int, float] = MappingProxyType({})
+    fused: RankedRows
+    pool: Sequence[int]
+    scaled: Scores | None
+    steps: Sequence[StepScores]
 
-    def fused_scores(self) -> dict[int, FusedScore]:
-        """Where each row was before the steps."""
-        return {
-            row: FusedScore(
-                rank, score, None if (at := self.places.get(row)) is None else self.scaled[at]
-            )
-            for rank, (row, score) in enumerate(self.fused, start=1)
-        }
+    def fused_score(self, row: int) -> FusedScore | None:
+        """Where a row was before the steps; None for a row that no side found."""
+        rows = self.fused.rows.tolist()
+        if row not in rows:
+            return None
+        at = rows.index(row)
+        scaled = None
+        if self.scaled is not None and row in self.pool:
+            scaled = float(self.scaled[self.pool.index(row)])
+        return FusedScore(at + 1, float(self.fused.scores[at]), scaled)
 
     def adjustments(self, row: int) -> tuple[Adjustment, ...]:
-        """What was done to a row: asked of the rows that are shown, few of those that were ranked."""
-        at = self.places.get(row)
-        if at is None:
+        """What the steps did to a row."""
+        if row not in self.pool:
             return ()
-        return tuple(Adjustment(step, changes[at]) for step, changes in self.trail if changes[at])
+        at = self.pool.index(row)
+        changes = (
+            Adjustment(one.step, float(one.after[at] - one.before[at])) for one in self.steps
+        )
+        return tuple(one for one in changes if one.change)
+
+
+class RankedCandidates(NamedTuple):
+    """Rows with their scores, best first, and how they got there (None when one side alone was asked).
+    `rerank_scores` are the scores of a re-ranker by row."""
+
+    rows: Sequence[int]
+    scores: Sequence[float]
+    trail: Trail | None = None
+    rerank_scores: Mapping[int, float] = MappingProxyType({})

@@ -43,7 +43,7 @@ class RerankStage:
         self, query: Query, ranking: RankedCandidates, chunks: Chunks
     ) -> tuple[RankedCandidates, tuple[str, ...]]:
         """The ranking in the re-ranker's order; unchanged, with a warning, when the re-ranker fails."""
-        rows = [row for row, _ in ranking.ranked[:RERANKED]]
+        rows = ranking.rows[:RERANKED]
         texts = [chunks[row].get("text", "") for row in rows]
         try:
             if self._reranker is None:
@@ -52,7 +52,7 @@ class RerankStage:
             if len(scores) != len(rows):
                 raise RerankerError(f"it gave {len(scores)} scores for {len(rows)} texts")
             return ranking._replace(
-                ranked=reordered(ranking.ranked, scores),
+                rows=[*reordered(rows, scores), *ranking.rows[RERANKED:]],
                 rerank_scores=dict(zip(rows, scores, strict=True)),
             ), ()
         except Exception as error:
@@ -72,16 +72,11 @@ def load(name: str) -> Reranker:
     return reranker
 
 
-def reordered(
-    ranked: Sequence[tuple[int, float]], scores: Sequence[float]
-) -> list[tuple[int, float]]:
-    """`ranked` with its first rows in the order of a re-ranker's scores; equal ones stay as they are.
-
-    The scores of the ranking stay at their places, so that they never increase. Raises `RerankerError`
-    for a score that is not a number.
+def reordered(rows: Sequence[int], scores: Sequence[float]) -> list[int]:
+    """`rows` in the order of a re-ranker's scores; those with equal ones stay as they are. The scores of the
+    ranking stay at their places, so that they never increase. Raises `RerankerError` for a score that is
+    not a number.
     """
     if not all(math.isfinite(score) for score in scores):
         raise RerankerError("it gave a score that is not a number")
-    order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
-    first = [(ranked[was][0], ranked[now][1]) for now, was in enumerate(order)]
-    return [*first, *ranked[len(scores) :]]
+    return [rows[at] for at in sorted(range(len(scores)), key=lambda at: (-scores[at], at))]

@@ -9,7 +9,7 @@ knows a language, a repository or a kind of question.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+    Scores = NDArray[np.float64]
+    Records = NDArray[np.int64]
 
 Step = Literal[
     "neighbours",
@@ -66,20 +68,28 @@ EVIDENCE = 0.4
 # Each further chunk of a record counts that much of the one before: other records come first, unless
 # they are clearly worse. 0.3 and less are equally good, 0.7 is 0.006 worse.
 DECAY = 0.3
+_DECAYS = tuple(DECAY**place for place in range(POOL + NAMED))
 # Texts this similar are compared word by word, and are the same when they share so many.
 NEAR_COSINE = 0.97
 SAME_WORDS = 0.9
 
 
-def scaled(scores: Sequence[float]) -> list[float]:
+def scaled(scores: Scores) -> Scores:
     """Scores moved to 0..1; 1 where all are equal."""
-    low, high = min(scores), max(scores)
-    if high == low:
-        return [1.0] * len(scores)
-    return [(score - low) / (high - low) for score in scores]
+    import numpy as np
+
+    low, high = scores.min(), scores.max()
+    return np.ones(len(scores)) if high == low else (scores - low) / (high - low)
 
 
-def with_neighbours(scores: Sequence[float], similarity: Floats) -> list[float]:
+def best_first(scores: Scores) -> Records:
+    """The places of the scores, best first, ties by place: int64 [n]."""
+    import numpy as np
+
+    return np.argsort(-scores, kind="stable")
+
+
+def with_neighbours(scores: Scores, similarity: Floats) -> Scores:
     """Each score mixed with those of the most similar candidates.
 
     `similarity` is float32 [n, n], the cosines of the candidates to each other.
@@ -88,33 +98,37 @@ def with_neighbours(scores: Sequence[float], similarity: Floats) -> list[float]:
 
     count = min(NEIGHBOURS, len(scores) - 1)
     if count < 1:
-        return list(scores)
-    own = np.array(scores)
-    weights = np.maximum(similarity, 0.0) ** SIMILARITY_POWER
-    np.fill_diagonal(weights, 0.0)
-    nearest = np.argpartition(-weights, count - 1, axis=1)[:, :count]
-    near = np.take_along_axis(weights, nearest, axis=1)
-    total = near.sum(axis=1)
-    around = np.where(total > 0, (near * own[nearest]).sum(axis=1) / np.maximum(total, 1e-9), own)
-    mixed: list[float] = ((1.0 - NEIGHBOUR_SHARE) * own + NEIGHBOUR_SHARE * around).tolist()
-    return mixed
+        return scores
+    others = np.maximum(similarity, 0.0)
+    others.flat[:: len(scores) + 1] = 0.0
+    nearest = np.argpartition(-others, count - 1, axis=1)[:, :count]
+    weights = others[np.arange(len(scores))[:, None], nearest] ** SIMILARITY_POWER
+    total = weights.sum(axis=1)
+    around: Scores = (weights * scores[nearest]).sum(axis=1) / np.maximum(total, 1e-9)
+    if not total.all():  # nothing is similar to some candidates
+        around = np.where(total > 0, around, scores)
+    return (1.0 - NEIGHBOUR_SHARE) * scores + NEIGHBOUR_SHARE * around
 
 
 def definition_bonus(
-    wanted: Collection[str], folded: Collection[str], defined: Sequence[str], symbol: str
+    wanted: set[str],
+    wanted_folded: set[str],
+    defined: Iterable[str],
+    defined_folded: Iterable[str],
+    symbol: str,
 ) -> float:
     """The bonus of a chunk that defines the names `defined` and is part of the definition `symbol`.
 
-    `wanted` are the names that the query has, as typed, `folded` the same in lower case. Names of a
-    chunk outside of every definition are headings and aliases, which the lexical side knows.
+    `wanted` are the names that the query has, as typed; `_folded` are the same names in lower case. Names
+    of a chunk outside of every definition are headings and aliases, which the lexical side knows.
     """
     if not symbol:
         return 0.0
-    if any(name in wanted for name in defined):
+    if not wanted.isdisjoint(defined):
         return DEFINITION
-    if any(name.lower() in folded for name in defined):
+    if not wanted_folded.isdisjoint(defined_folded):
         return DEFINITION * OTHER_CASE
-    return DEFINITION * INSIDE if symbol in wanted or symbol.lower() in folded else 0.0
+    return DEFINITION * INSIDE if symbol in wanted or symbol.lower() in wanted_folded else 0.0
 
 
 def place_bonus(weights: Mapping[str, float], name: Collection[str]) -> float:
@@ -134,34 +148,41 @@ def place_bonus(weights: Mapping[str, float], name: Collection[str]) -> float:
     return PLACE * asked * len(shared) / len(name)
 
 
-def evidence_bonus(
-    scores: Sequence[float], records: Sequence[Hashable], most_bonus: float = EVIDENCE
-) -> list[float]:
+def evidence_bonus(scores: Scores, records: Records, most_bonus: float = EVIDENCE) -> Scores:
     """A bonus for the best chunk of each record, by what all chunks of the record score together;
-    `most_bonus` for the record with the most."""
-    totals: dict[Hashable, float] = {}
-    best: dict[Hashable, int] = {}
-    for at, (score, record) in enumerate(zip(scores, records, strict=True)):
-        totals[record] = totals.get(record, 0.0) + score
-        if record not in best or score > scores[best[record]]:
-            best[record] = at
-    most = max(totals.values(), default=0.0)
-    bonus = [0.0] * len(scores)
+    `most_bonus` for the record with the most.
+
+    `records` is int64 [n], the record of each candidate as a number from 0 on without gaps.
+    """
+    import numpy as np
+
+    bonus = np.zeros(len(scores))
+    totals = np.bincount(records, scores)
+    most = totals.max(initial=0.0)
     if most > 0 and len(totals) > 1:
-        for record, at in best.items():
-            bonus[at] = most_bonus * totals[record] / most
+        best = [0] * len(totals)
+        of_place = records.tolist()
+        for at in reversed(best_first(scores).tolist()):
+            best[of_place[at]] = at
+        bonus[best] = most_bonus * totals / most
     return bonus
 
 
-def decayed(scores: Sequence[float], records: Sequence[Hashable]) -> list[float]:
-    """Scores of the further chunks of a record, taken down by their place among its chunks."""
-    seen: dict[Hashable, int] = {}
-    out = list(scores)
-    for at in sorted(range(len(scores)), key=lambda at: (-scores[at], at)):
-        place = seen.get(records[at], 0)
-        out[at] = scores[at] * DECAY**place
-        seen[records[at]] = place + 1
-    return out
+def decayed(scores: Scores, records: Records) -> Scores:
+    """Scores of the further chunks of a record, taken down by their place among its chunks; `records` as for
+    `evidence_bonus`."""
+    import numpy as np
+
+    factors = [1.0] * len(scores)
+    chunks = [0] * len(scores)  # of each record, as far as they were seen
+    of_place = records.tolist()
+    for at in best_first(scores).tolist():
+        record = of_place[at]
+        if chunks[record]:
+            factors[at] = _DECAYS[chunks[record]]
+        chunks[record] += 1
+    left: Scores = scores * np.array(factors)
+    return left
 
 
 def same_text(one: Collection[str], other: Collection[str]) -> bool:

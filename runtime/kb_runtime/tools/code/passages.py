@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kb_runtime.search.query import Term
-    from kb_runtime.search.request import Hit
+    from kb_runtime.search.request import SearchHit
     from kb_runtime.tools.session import Session
 
 MAX_PER_FILE = 3
@@ -40,10 +40,10 @@ class Passage:
 
     rows: range
     chars: int
-    hits: list[Hit]
+    hits: list[SearchHit]
 
     @property
-    def best(self) -> Hit:
+    def best(self) -> SearchHit:
         return self.hits[0]
 
     def joins(self, other: Passage) -> bool:
@@ -61,7 +61,7 @@ class Passage:
 
 
 def group_hits(
-    session: Session, hits: Sequence[Hit], joined: int, widen: bool
+    session: Session, hits: Sequence[SearchHit], joined: int, widen: bool
 ) -> Iterator[Passage]:
     """The passages in the order of the search, at most so many of one file; hits side by side become
     one. Only the first hits join others: what only a larger answer looks at must not change the
@@ -84,7 +84,7 @@ def group_hits(
             yield new
 
 
-def _passage(session: Session, hit: Hit, widen: bool) -> Passage:
+def _passage(session: Session, hit: SearchHit, widen: bool) -> Passage:
     rows, chars = range(hit.row, hit.row + 1), len(hit.chunk.get("text", ""))
     if widen:
         rows, chars = _definition(session, hit)
@@ -124,7 +124,7 @@ def _add(passages: list[Passage], new: Passage) -> None:
             passages.remove(other)
 
 
-def relevance(hit: Hit, terms: Sequence[Term]) -> float:
+def relevance(hit: SearchHit, terms: Sequence[Term]) -> float:
     """How well a chunk answers, 0 to 1, the same whatever else was found: scores of different calls
     compare.
 
@@ -139,7 +139,7 @@ def relevance(hit: Hit, terms: Sequence[Term]) -> float:
     return MEANING_SHARE * meaning + WORDS_SHARE * words + NAME_SHARE * named
 
 
-def _named(hit: Hit, terms: Sequence[Term]) -> Iterator[str]:
+def _named(hit: SearchHit, terms: Sequence[Term]) -> Iterator[str]:
     """The names of the chunk's definitions that are words of the query."""
     words = {term.typed.casefold() for term in terms}
     for name in dict.fromkeys((hit.chunk.get("symbol", ""), *hit.chunk.get("identifiers", ()))):
@@ -147,7 +147,7 @@ def _named(hit: Hit, terms: Sequence[Term]) -> Iterator[str]:
             yield name
 
 
-def _definition(session: Session, hit: Hit) -> tuple[range, int]:
+def _definition(session: Session, hit: SearchHit) -> tuple[range, int]:
     """The rows of the definition that a hit is part of, as far as they fit into a result, and their
     code points."""
     chunks = session.artifact.chunks

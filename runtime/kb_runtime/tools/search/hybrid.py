@@ -15,7 +15,7 @@ from kb_runtime.tools.declaration import Answer, Argument, Tool
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.records.entries import CatalogEntry
-    from kb_runtime.search.request import Hit
+    from kb_runtime.search.request import SearchHit
     from kb_runtime.tools.search.answers import HybridRequest, HybridResult, HybridResults
     from kb_runtime.tools.session import Session
 
@@ -134,7 +134,7 @@ class _ShownHit(NamedTuple):
 
     info: CollectionInfo
     record: CatalogEntry
-    hit: Hit
+    hit: SearchHit
 
 
 def _search(
@@ -150,7 +150,7 @@ def _search(
     decoded: dict[tuple[str, int], Any] = {}
     shown: dict[str, _ShownHit] = {}
 
-    def shown_as(hit: Hit) -> str:
+    def shown_as(hit: SearchHit) -> str:
         found = _shown(session, hit, scope, decoded)
         id = _id(session, found)
         shown.setdefault(id, found)
@@ -165,7 +165,7 @@ def _search(
 
 
 def _shown(
-    session: Session, hit: Hit, scope: str, decoded: dict[tuple[str, int], Any]
+    session: Session, hit: SearchHit, scope: str, decoded: dict[tuple[str, int], Any]
 ) -> _ShownHit:
     """What a hit is shown as: its record, or the builtin whose entry those lines of a page are.
 
@@ -287,7 +287,7 @@ def _section(found: _ShownHit) -> str:
     return f"{found.hit.chunk.get('anchor', '')}:{_line(found.hit)}"
 
 
-def _line(hit: Hit) -> int:
+def _line(hit: SearchHit) -> int:
     line: int = hit.chunk.get("section_line") or hit.chunk["start_line"]
     return line
 

@@ -24,7 +24,7 @@ from kb_runtime.tools.sources.lookup import (
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import ListedPage
-    from kb_runtime.search.request import Hit
+    from kb_runtime.search.request import SearchHit
     from kb_runtime.text.json_types import JsonType
     from kb_runtime.tools.session import Session
     from kb_runtime.tools.sources.answers import PassageResult, PassageResults
@@ -179,7 +179,7 @@ def _rows(session: Session, filters: Mapping[str, Sequence[Any]]) -> tuple[range
     return matching_rows(session, among, accepts)
 
 
-def _result(session: Session, rank: int, hit: Hit) -> PassageResult:
+def _result(session: Session, rank: int, hit: SearchHit) -> PassageResult:
     page: Any = session.artifact.catalog(hit.collection)[hit.record]
     chunk = hit.chunk
     result: PassageResult = {

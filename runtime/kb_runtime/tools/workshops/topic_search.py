@@ -24,7 +24,7 @@ from kb_runtime.tools.workshops.text import failure, next_steps, shown, title
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import WorkshopSectionEntry
-    from kb_runtime.search.request import Hit, SearchResult
+    from kb_runtime.search.request import SearchHit, SearchResult
     from kb_runtime.tools.session import Session
     from kb_runtime.tools.workshops.answers import TopicMatch, TopicMatches
 
@@ -137,7 +137,7 @@ def _search(session: Session, query: str, rows: tuple[range, ...] | None) -> Sea
     return result
 
 
-def _match(session: Session, hit: Hit) -> TopicMatch:
+def _match(session: Session, hit: SearchHit) -> TopicMatch:
     section: Any = session.artifact.catalog(hit.collection)[hit.record]
     identity = f"{section['id']}#{hit.chunk['index']}"
     return _entry(section, round(hit.score, 6), hit.chunk["text"], identity)

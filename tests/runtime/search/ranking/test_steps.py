@@ -4,35 +4,56 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from kb_runtime.search.ranking import paths, steps
 
 
+def scores_of(*values: float) -> NDArray[np.float64]:
+    return np.array(values, dtype=np.float64)
+
+
+def records_of(*numbers: int) -> NDArray[np.int64]:
+    return np.array(numbers, dtype=np.int64)
+
+
 def test_scaled_scores_run_from_one_to_zero() -> None:
-    assert steps.scaled([9.0, 5.0, 1.0]) == [1.0, 0.5, 0.0]
+    assert steps.scaled(scores_of(9.0, 5.0, 1.0)).tolist() == [1.0, 0.5, 0.0]
 
 
 def test_equal_scores_scale_to_one() -> None:
-    assert steps.scaled([3.0, 3.0]) == [1.0, 1.0]
+    assert steps.scaled(scores_of(3.0, 3.0)).tolist() == [1.0, 1.0]
+
+
+def test_the_best_come_first_and_equal_ones_stay_in_order() -> None:
+    assert steps.best_first(scores_of(0.1, 0.7, 0.7, 0.9)).tolist() == [3, 1, 2, 0]
 
 
 def test_a_candidate_among_good_ones_rises_above_a_lone_one() -> None:
     similarity = np.eye(8, dtype=np.float32)
     similarity[0, 2] = similarity[2, 0] = 0.9
-    mixed = steps.with_neighbours([1.0, 0.5, 0.5, 0, 0, 0, 0, 0], similarity)
+    mixed = steps.with_neighbours(scores_of(1.0, 0.5, 0.5, 0, 0, 0, 0, 0), similarity)
     assert mixed[2] > mixed[1]
 
 
+def test_only_the_nearest_neighbours_count() -> None:
+    similarity = np.full((9, 9), 0.5, dtype=np.float32)
+    similarity[0, 1:6] = 0.9
+    scores = scores_of(0.0, *[0.5] * 5, 1.0, 1.0, 1.0)
+    mixed = steps.with_neighbours(scores, similarity)
+    assert mixed[0] == pytest.approx(steps.NEIGHBOUR_SHARE * 0.5)
+
+
 def test_a_candidate_without_neighbours_keeps_its_score() -> None:
-    assert steps.with_neighbours([0.4, 0.2], np.eye(2, dtype=np.float32)) == pytest.approx(
-        [0.4, 0.2]
-    )
-    assert steps.with_neighbours([0.4], np.eye(1, dtype=np.float32)) == [0.4]
+    lone = steps.with_neighbours(scores_of(0.4, 0.2), np.eye(2, dtype=np.float32))
+    assert lone == pytest.approx([0.4, 0.2])
+    assert steps.with_neighbours(scores_of(0.4), np.eye(1, dtype=np.float32)).tolist() == [0.4]
 
 
 def test_a_definition_counts_more_when_spelled_as_asked() -> None:
     def bonus(defined: tuple[str, ...], symbol: str) -> float:
-        return steps.definition_bonus({"Builder"}, {"builder"}, defined, symbol)
+        folded = [name.lower() for name in defined]
+        return steps.definition_bonus({"Builder"}, {"builder"}, defined, folded, symbol)
 
     exact = bonus(("Builder",), "Builder")
     other_case = bonus(("builder",), "builder")
@@ -50,18 +71,17 @@ def test_a_file_name_counts_by_the_shares_of_query_and_name() -> None:
 
 
 def test_the_record_with_most_evidence_gets_the_whole_bonus_at_its_best_chunk() -> None:
-    bonus = steps.evidence_bonus([1.0, 0.6, 0.6], ["a", "b", "b"])
+    bonus = steps.evidence_bonus(scores_of(1.0, 0.6, 0.6), records_of(0, 1, 1))
     assert bonus == pytest.approx([steps.EVIDENCE / 1.2, steps.EVIDENCE, 0.0])
 
 
 def test_one_record_alone_gets_no_bonus() -> None:
-    assert steps.evidence_bonus([1.0, 0.5], ["a", "a"]) == [0.0, 0.0]
+    assert steps.evidence_bonus(scores_of(1.0, 0.5), records_of(0, 0)).tolist() == [0.0, 0.0]
 
 
 def test_further_chunks_of_a_record_decay() -> None:
-    assert steps.decayed([1.0, 0.9, 0.8, 0.7], ["a", "a", "b", "a"]) == pytest.approx(
-        [1.0, 0.9 * steps.DECAY, 0.8, 0.7 * steps.DECAY**2]
-    )
+    after = steps.decayed(scores_of(1.0, 0.9, 0.8, 0.7), records_of(0, 0, 1, 0))
+    assert after == pytest.approx([1.0, 0.9 * steps.DECAY, 0.8, 0.7 * steps.DECAY**2])
 
 
 @pytest.mark.parametrize(
@@ -123,8 +143,14 @@ def test_decay_never_raises_a_score_and_keeps_the_best_of_each_record(
 ) -> None:
     size = len(values)
     records = data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
-    after = steps.decayed(values, records)
+    after = steps.decayed(scores_of(*values), records_of(*compact(records))).tolist()
     assert all(now <= was for now, was in zip(after, values, strict=True))
     for record in set(records):
         before = [value for value, one in zip(values, records, strict=True) if one == record]
         assert max(before) in after
+
+
+def compact(records: list[int]) -> list[int]:
+    """Numbers from 0 on without gaps."""
+    numbers = {record: number for number, record in enumerate(dict.fromkeys(records))}
+    return [numbers[record] for record in records]
