@@ -73,8 +73,9 @@ class BuiltinRecord(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocRecord(Record):
-    """A documentation page. `content` is what `get_doc` answers (front matter taken out, MDX cleaned);
-    `text` stays the file as stored, and line numbers refer to it. `aliases` are former addresses."""
+    """A documentation page. `text` is the page with what it includes, and line numbers refer to it; `stored`
+    is the file as stored where that is another text. `content` is what `get_doc` answers (front matter
+    taken out, MDX cleaned). `aliases` are former addresses."""
 
     group: str
     format: str  # markdown | mdx | text
@@ -84,6 +85,7 @@ class DocRecord(Record):
     sections: tuple[Section, ...] = ()
     topics: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    stored: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,6 +99,7 @@ def _page(collection: Collection, page: MarkdownFile, diagnostics: Diagnostics) 
         frontmatter=document.data,
         sections=markdown.sections(document),
         topics=fields.topics or tags,
+        stored=page.stored if page.stored != page.text else "",
     )
 
 

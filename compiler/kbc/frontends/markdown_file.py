@@ -25,12 +25,13 @@ _LINK = re.compile(r"\]\(\s*<?([^()<>\s]+)|^ {0,3}\[[^\]]+\]:\s*<?([^<>\s]+)")
 
 @dataclass(frozen=True, slots=True)
 class MarkdownFile:
-    """A Markdown or MDX file: its text as stored, and the structure of it."""
+    """A Markdown or MDX file: its text as stored, that with what it includes, and the structure of this."""
 
     file: SourceFile
     text: str
     document: Document
     is_mdx: bool
+    stored: str
 
     @property
     def metadata(self) -> Located:
@@ -54,12 +55,13 @@ def read_markdown(
     text = file.text(diagnostics)
     if text is None:
         return None
+    stored = text
     if includes is not None:
-        text = includes.expand(file, text)
+        text = includes.expand(file, stored)
     is_mdx = file.path.lower().endswith(".mdx")
     document = markdown.parse(text, mdx=is_mdx)
     document.report(file.path, diagnostics)
-    return MarkdownFile(file, text, document, is_mdx)
+    return MarkdownFile(file, text, document, is_mdx, stored)
 
 
 def line_count(text: str) -> int:

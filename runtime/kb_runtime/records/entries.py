@@ -73,7 +73,7 @@ class BuiltinEntry(CatalogEntry):
 @final
 class DocEntry(CatalogEntry):
     """`content` is `text` without front matter, and with MDX cleaned where it was `processed`. `aliases`
-    are former addresses."""
+    are former addresses. `stored` is the file as stored where `text` has what it includes."""
 
     group: str
     format: str
@@ -83,6 +83,7 @@ class DocEntry(CatalogEntry):
     sections: NotRequired[list[SectionEntry]]
     topics: NotRequired[list[str]]
     aliases: NotRequired[list[str]]
+    stored: NotRequired[str]
 
 
 @final

@@ -49,7 +49,7 @@ def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
         lines = _lines(record.get("text", ""), section["line"], section["end_line"])
         part = {"section": _outline_entry(section), **lines}
     elif arguments["raw"]:
-        part = {"content": record.get("text", "")}
+        part = {"content": record.get("stored") or record.get("text", "")}
     else:
         part = {"content": record.get("content", "")}
     is_whole = part.keys() == {"content"} and not arguments["raw"]
