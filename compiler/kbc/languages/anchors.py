@@ -24,8 +24,10 @@ STYLES: Mapping[str, SlugStyle] = {
 }
 """The style of each generator that kbc recognises; `github` for the others."""
 
+_ATTRIBUTE = r"(?:#[^\s{}#]+|\.[^\W\d][\w-]*|[\w-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^\s\"'{}]+))"
 _ATTRIBUTES = re.compile(
-    r"[ \t]*(?:\{(?P<list>[ \t]*:?[ \t]*[#.][^{}]*)\}|\{/\*[ \t]*(?P<comment>[\w:.-]+)[ \t]*\*/\})[ \t]*\Z"
+    rf"[ \t]*(?:\{{(?P<list>[ \t]*:?[ \t]*(?=[#.]){_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}"
+    r"|\{/\*[ \t]*(?P<comment>[\w:.-]+)[ \t]*\*/\})[ \t]*\Z"
 )
 _STATED_ID = re.compile(r"(?:^|[\s:])#([^\s{}#]+)")
 _CONTROL = re.compile(r"[\x00-\x1f]")

@@ -28,6 +28,11 @@ def test_attributes_are_no_title(source: str, title: str, anchor: str, is_mdx: b
     assert (heading.title, heading.anchor) == (title, anchor)
 
 
+@pytest.mark.parametrize("title", ["expecting {... 'else' ...}", "a {name}", "a {.}", "a {#}"])
+def test_other_braces_at_the_end_are_text(title: str) -> None:
+    assert [each.title for each in parse(f"# {title}\n").headings] == [title]
+
+
 def test_a_stated_anchor_is_taken() -> None:
     anchors = [each.anchor for each in parse("# X {#a}\n\n# A\n\n# A\n").headings]
     assert anchors == ["a", "a-1", "a-2"]
