@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
@@ -55,10 +56,10 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
         done["scanned"].append(text)
         return tokenize(text)
 
-    def counted_anchors() -> markdown.Anchors:
+    def counted_anchors(*settings: Any) -> markdown.Anchors:
         """Every parsed text numbers its anchors."""
         done["parsed"].append("")
-        return anchors()
+        return anchors(*settings)
 
     monkeypatch.setattr(executor.chunking, "chunk", counted_chunk)
     monkeypatch.setattr(quint, "tokenize", counted_tokenize)
