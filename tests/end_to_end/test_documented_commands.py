@@ -308,7 +308,7 @@ def supplied(shell: Shell, wheelhouse: Path) -> Shell:
 def write_trees(folder: Path) -> None:
     """Two knowledge bases, one of them built, a source tree and a folder for tests."""
     for name in ("handbook", "recipes"):
-        write_starter(folder / name)
+        write_starter(folder / name, "docs")
     page = folder / "recipes" / "docs" / "getting-started.md"
     page.write_text("# Getting started\n\nHeat the oven to 220 degrees.\n")
     (folder / "src").mkdir()
@@ -338,7 +338,7 @@ def run_page(page: str, shell: Shell) -> None:
 
 @pytest.mark.slow
 def test_the_commands_of_shipping(supplied: Shell) -> None:
-    write_starter(supplied.folder / "other")
+    write_starter(supplied.folder / "other", "docs")
     supplied.run("kbc build other --out built && mv built/* other-kb")
     run_page("shipping.md", supplied)
 
