@@ -66,11 +66,18 @@ _DIRECTIVES: Mapping[str, re.Pattern[str]] = {
 _MARKDOWN = (".md", ".mdx", ".markdown")
 _HTML = (".html", ".htm")
 _RST_BLOCK = re.compile(
-    r"^(?P<indent>[ \t]*)(?:\.\. (?:code-block|code|sourcecode)::[^\n]*|(?!\.\. )[^\n]*::)[ ]*\n"
+    r"^(?P<indent>[ \t]*)(?:\.\. (?:code-block|code|sourcecode)::[^\n]*|(?![ \t]*\.\. )[^\n]*::)[ ]*\n"
     r"(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*\n)*[ \t]*\n(?P<body>(?:(?P=indent)[ \t]+\S[^\n]*\n|[ \t]*\n)+)",
     re.MULTILINE,
 )
-_ADOC_BLOCK = re.compile(r"^(-{4,}|\.{4,})\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+_ADOC_BLOCK = re.compile(
+    r"(?P<attributes>^\[[^\n]*\]\n)?^(?P<mark>-{4,}|\.{4,})\n(?P<body>.*?)^(?P=mark)$",
+    re.MULTILINE | re.DOTALL,
+)
+_ADOC_CHANGED = re.compile(
+    r"^\\(?:include|ifn?def|ifeval|endif)::|^if(?:n?def|eval)::", re.MULTILINE
+)
+"""Blocks that AsciiDoc itself changes: escaped directives and conditions."""
 
 
 @dataclass(slots=True)
@@ -202,7 +209,12 @@ def _blocks(path: str, source: str) -> Iterator[tuple[str, str]]:
             if cell.get("cell_type") == "code" and text.strip():
                 yield "notebook", text
     elif name.endswith((".adoc", ".asciidoc")):
-        yield from (("asciidoc", body) for _, body in _ADOC_BLOCK.findall(source) if body.strip())
+        for match in _ADOC_BLOCK.finditer(source):
+            is_changed = "subs=" in (match["attributes"] or "") or _ADOC_CHANGED.search(
+                match["body"]
+            )
+            if match["body"].strip() and not is_changed:
+                yield "asciidoc", match["body"]
     elif name.endswith((".rst", ".txt")):
         for match in _RST_BLOCK.finditer(f"{source}\n\n"):
             yield "rst", textwrap.dedent(match["body"])
