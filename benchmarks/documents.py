@@ -63,6 +63,12 @@ _DIRECTIVES: Mapping[str, re.Pattern[str]] = {
     "vitepress <<<": re.compile(r"^[ \t]*<<<[ \t]*\S", re.MULTILINE),
     "asciidoc include": re.compile(r"^include::\S+\[", re.MULTILINE),
 }
+_IN_CODE = ("mkdocs {* *}", "mkdocs snippet", "mdbook include")
+"""Directives that work in code blocks, too; of the others, one in a code block is an example of itself."""
+
+_FENCE = re.compile(
+    r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?^[ \t]*\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL
+)
 _MARKDOWN = (".md", ".mdx", ".markdown")
 _HTML = (".html", ".htm")
 _RST_BLOCK = re.compile(
@@ -169,10 +175,12 @@ def _compare(inputs: Inputs, measured: Measured) -> None:
         if file is None:
             continue
         source = file.data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        outside, left = _FENCE.sub("", source), _FENCE.sub("", content)
         for name, pattern in _DIRECTIVES.items():
-            if count := len(pattern.findall(source)):
+            is_code = name in _IN_CODE
+            if count := len(pattern.findall(source if is_code else outside)):
                 measured.directives[name] += count
-                measured.unresolved[name] += len(pattern.findall(content))
+                measured.unresolved[name] += len(pattern.findall(content if is_code else left))
         lines = _dedented(content)
         for kind, block in _blocks(path, source):
             if any(pattern.search(block) for pattern in _DIRECTIVES.values()):
