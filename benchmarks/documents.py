@@ -63,14 +63,27 @@ _DIRECTIVES: Mapping[str, re.Pattern[str]] = {
     "vitepress <<<": re.compile(r"^[ \t]*<<<[ \t]*\S", re.MULTILINE),
     "asciidoc include": re.compile(r"^include::\S+\[", re.MULTILINE),
 }
+_IN_CODE = ("mkdocs {* *}", "mkdocs snippet", "mdbook include")
+"""Directives that work in code blocks, too; of the others, one in a code block is an example of itself."""
+
+_FENCE = re.compile(
+    r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?^[ \t]*\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL
+)
 _MARKDOWN = (".md", ".mdx", ".markdown")
 _HTML = (".html", ".htm")
 _RST_BLOCK = re.compile(
-    r"^(?P<indent>[ \t]*)(?:\.\. (?:code-block|code|sourcecode)::[^\n]*|(?!\.\. )[^\n]*::)[ ]*\n"
+    r"^(?P<indent>[ \t]*)(?:\.\. (?:code-block|code|sourcecode)::[^\n]*|(?![ \t]*\.\. )[^\n]*::)[ ]*\n"
     r"(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*\n)*[ \t]*\n(?P<body>(?:(?P=indent)[ \t]+\S[^\n]*\n|[ \t]*\n)+)",
     re.MULTILINE,
 )
-_ADOC_BLOCK = re.compile(r"^(-{4,}|\.{4,})\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+_ADOC_BLOCK = re.compile(
+    r"(?P<attributes>^\[[^\n]*\]\n)?^(?P<mark>-{4,}|\.{4,})\n(?P<body>.*?)^(?P=mark)$",
+    re.MULTILINE | re.DOTALL,
+)
+_ADOC_CHANGED = re.compile(
+    r"^\\(?:include|ifn?def|ifeval|endif)::|^if(?:n?def|eval)::", re.MULTILINE
+)
+"""Blocks that AsciiDoc itself changes: escaped directives and conditions."""
 
 
 @dataclass(slots=True)
@@ -162,10 +175,12 @@ def _compare(inputs: Inputs, measured: Measured) -> None:
         if file is None:
             continue
         source = file.data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        outside, left = _FENCE.sub("", source), _FENCE.sub("", content)
         for name, pattern in _DIRECTIVES.items():
-            if count := len(pattern.findall(source)):
+            is_code = name in _IN_CODE
+            if count := len(pattern.findall(source if is_code else outside)):
                 measured.directives[name] += count
-                measured.unresolved[name] += len(pattern.findall(content))
+                measured.unresolved[name] += len(pattern.findall(content if is_code else left))
         lines = _dedented(content)
         for kind, block in _blocks(path, source):
             if any(pattern.search(block) for pattern in _DIRECTIVES.values()):
@@ -202,7 +217,12 @@ def _blocks(path: str, source: str) -> Iterator[tuple[str, str]]:
             if cell.get("cell_type") == "code" and text.strip():
                 yield "notebook", text
     elif name.endswith((".adoc", ".asciidoc")):
-        yield from (("asciidoc", body) for _, body in _ADOC_BLOCK.findall(source) if body.strip())
+        for match in _ADOC_BLOCK.finditer(source):
+            is_changed = "subs=" in (match["attributes"] or "") or _ADOC_CHANGED.search(
+                match["body"]
+            )
+            if match["body"].strip() and not is_changed:
+                yield "asciidoc", match["body"]
     elif name.endswith((".rst", ".txt")):
         for match in _RST_BLOCK.finditer(f"{source}\n\n"):
             yield "rst", textwrap.dedent(match["body"])

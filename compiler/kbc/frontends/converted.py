@@ -9,6 +9,7 @@ from functools import partial
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.formats import FORMATS, UNRESOLVED, Converted, Problem, convert
 from kbc.languages import markdown
+from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import Section
 
@@ -20,13 +21,22 @@ def is_converted(path: str) -> bool:
     return path.lower().endswith(SUFFIXES)
 
 
-def read_converted(file: SourceFile, diagnostics: Diagnostics) -> list[Converted]:
+def format_by_generator(collection: Collection, path: str) -> str:
+    """The name of the format that a generator's configuration gives to an ending, as Sphinx does; "" where
+    the ending itself tells."""
+    suffixes = collection.generator_options.get("source_suffix", {})
+    language = suffixes.get(f".{path.rpartition('.')[2]}")
+    return "rst" if language == "restructuredtext" else ""
+
+
+def read_converted(file: SourceFile, diagnostics: Diagnostics, format: str = "") -> list[Converted]:
     """The documents of a file that have text; its problems are reported, what could not be included as
-    one warning that counts the directives by name."""
+    one warning that counts the directives by name. `format` is the name of a format that the file has in
+    spite of its ending."""
     if file.is_blank:
         file.text(diagnostics)  # says that it is empty
         return []
-    found = convert(file.path, file.data, partial(file.include, relative_to=""))
+    found = convert(file.path, file.data, partial(file.include, relative_to=""), format=format)
     problems = [problem for document in found for problem in document.problems]
     for problem in problems:
         if problem.code != UNRESOLVED:

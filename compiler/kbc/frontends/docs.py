@@ -14,7 +14,12 @@ from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
 from kbc.formats import Converted
-from kbc.frontends.converted import converted_sections, is_converted, read_converted
+from kbc.frontends.converted import (
+    converted_sections,
+    format_by_generator,
+    is_converted,
+    read_converted,
+)
 from kbc.frontends.includes import PageIncludes
 from kbc.frontends.markdown_file import (
     MarkdownFile,
@@ -53,8 +58,9 @@ def read(
     records: list[Record] = []
     includes = PageIncludes(collection)
     for file in files:
-        if is_converted(file.path):
-            found = read_converted(file, diagnostics)
+        format = format_by_generator(collection, file.path)
+        if format or is_converted(file.path):
+            found = read_converted(file, diagnostics, format)
             records.extend(_converted(collection, file, document) for document in found)
         elif file.path.lower().endswith(".txt"):
             record = _plain_text(collection, file, diagnostics)
@@ -108,17 +114,20 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
     parsed = markdown.parse(document.text)
     heading = next((block.title for block in parsed.headings if block.level == 1), "")
     summary = document.summary
+    id = collection.stripped(file.path)
+    stated = heading or document.title
     return DocRecord(
-        id=f"{file.path}/{document.name}" if document.name else file.path,
+        id=f"{id}/{document.name}" if document.name else id,
         collection=collection.name,
-        title=heading or document.title or _file_name(file.path),
+        title=stated or permalinks.title(collection, file.path) or _file_name(file.path),
         path=file.path,
         text=document.text,
         size=len(document.text.encode()),
         lines=line_count(document.text),
         language=document.format,
         summary=shorten(summary) if summary else first_paragraph(parsed.blocks, parsed.references),
-        url=document.url or collection.source_url(file.path),
+        url=_url(collection, file.path, {}, document.url),
+        aliases=permalinks.aliases(collection, file.path, {}),
         group=_group(collection, file),
         format=document.format,
         content=document.text,

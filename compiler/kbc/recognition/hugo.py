@@ -6,8 +6,9 @@ import posixpath
 from collections.abc import Mapping
 from typing import Any
 
+from kbc.languages.front_matter import read_front_matter
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_any
+from kbc.recognition.configuration import first_existing, read_any, read_text
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "hugo"
@@ -51,7 +52,11 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         title=text(data, "title") or text(own, "title"),
         description=text(mapping(data.get("params")), "description"),
         base_url=text(data, "baseurl") if text(data, "baseurl").startswith("http") else "",
-        exclude=(*NOT_PAGES, *(f"*.{name}.md" for name in others)),
+        exclude=(
+            *NOT_PAGES,
+            *(f"*.{name}.md" for name in others),
+            *(f"/{name}/" for name in _never_rendered(tree, content)),
+        ),
         options={
             "permalinks": {k: v for k, v in rules.items() if isinstance(v, str)},
             "ugly_urls": data.get("uglyurls") is True,
@@ -64,6 +69,24 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         },
         files=tuple(path for _, path in parts.values() if path),
     )
+
+
+def _never_rendered(tree: IncludeTree, content: str) -> list[str]:
+    """The sections whose pages Hugo renders nowhere but where others include them."""
+    found = []
+    for name in tree.names(content):
+        index = joined(content, name, "_index.md")
+        if not tree.exists(index):
+            continue
+        lines = read_text(tree, index).split("\n")
+        matter, _ = read_front_matter(lines, range(1, len(lines) + 1), [])
+        data = mapping(matter.data if matter else None)
+        cascade = data.get("cascade")
+        tables = cascade if isinstance(cascade, list) else [cascade]
+        build = [mapping(mapping(each).get("build")) for each in (data, *tables)]
+        if any(each.get("render") == "never" for each in build):
+            found.append(name)
+    return found
 
 
 def _beside(tree: IncludeTree, config: str, name: str) -> tuple[Mapping[str, Any], str]:

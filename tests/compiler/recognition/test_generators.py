@@ -182,6 +182,31 @@ def test_sphinx_takes_the_order_of_its_contents_from_literals_of_conf_py(tmp_pat
     assert (inputs.project.title, inputs.project.version) == ("Kite", "3.1")
 
 
+def test_sphinx_says_which_endings_are_restructuredtext(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "pyproject.toml": "",
+            "docs/conf.py": (
+                "project = 'Kite'\nsource_suffix = '.txt'\nroot_doc = 'contents'\n"
+                "html_baseurl = 'https://kite.example/'\n"
+            ),
+            "docs/contents.txt": "Kite\n====\n\n.. toctree::\n\n   wind\n",
+            "docs/wind.txt": "Wind\n====\n\n.. literalinclude:: ../kite.py\n   :language: python\n",
+            "docs/README.md": page("Not a page of Sphinx"),
+            "kite.py": "height = 7\n",
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "contents.txt": "https://kite.example/contents.html",
+        "wind.txt": "https://kite.example/wind.html",
+    }
+    wind = inputs.records["docs"][1]
+    assert "```python\nheight = 7\n```" in wind.text
+    assert wind.title == "Wind"
+
+
 def test_mdbook_takes_titles_order_and_redirects(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",
@@ -219,6 +244,8 @@ def test_hugo_takes_one_language_its_permalinks_and_aliases(tmp_path: Path) -> N
             "content/news/first.md": "---\nslug: one\n---\n\n# One\n\nNew.\n",
             "content/care.md": "---\naliases: [/tending/]\n---\n\n# Care\n\nWater it.\n",
             "content/care.fr.md": page("Soin"),
+            "content/_common/_index.md": "---\ncascade:\n  build:\n    render: never\n---\n",
+            "content/_common/snippet.md": "Only others show this.\n",
         },
     )
     inputs, _ = read(root)

@@ -1,0 +1,44 @@
+"""`benchmarks.documents`: what it counts in a checkout, and which bars it sees missed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks.documents import measure, report
+from tests.compiler.recognition.trees import page, write_tree
+
+FENCE = "# Dig\n\nWith a spade:\n\n```sh\ndig --deep\n```\n\n> ```sh\n> rest\n> ```\n"
+
+
+def test_a_checkout_that_arrives_whole_misses_no_bar(tmp_path: Path) -> None:
+    files = {
+        "book.toml": '[book]\ntitle = "Well"\n',
+        "src/SUMMARY.md": "# Summary\n\n- [Dig](dig.md)\n",
+        "src/dig.md": f"{FENCE}\n```rust\n{{{{#include ../code/a.rs}}}}\n```\n",
+        "code/a.rs": "fn main() {}\n",
+        "picture.png": "x",
+    }
+    found = measure("well", write_tree(tmp_path / "well", files))
+    assert (found.files, found.read, found.included, found.left) == (5, 1, 3, 1)
+    assert (found.missing, found.reasons) == ([], {"in no collection": 1})
+    assert (found.directives.total(), found.unresolved.total()) == (1, 0)
+    assert found.blocks == found.whole == {"markdown": 2}
+    assert found.missed() == []
+
+
+def test_unresolved_directives_and_dead_anchors_are_missed_bars(tmp_path: Path) -> None:
+    files = {
+        "book.toml": "[book]\n",
+        "src/SUMMARY.md": "# Summary\n\n- [A](a.md)\n",
+        "src/a.md": f"{page('A')}\n[gone](#nowhere)\n\n{{{{#include ../missing.rs}}}}\n",
+    }
+    found = measure("a", write_tree(tmp_path / "a", files))
+    assert "1 dead anchors" in found.missed()
+    assert found.directives == {"mdbook include": 1}
+    found.unresolved["mdbook include"] = 1
+    found.blocks["markdown"], found.whole["markdown"] = 200, 198
+    assert found.missed()[:2] == [
+        "1 of 1 directives unresolved",
+        "2 of 200 markdown blocks harmed",
+    ]
+    assert "missed: 1 dead anchors" in report([found])
