@@ -21,7 +21,7 @@ from benchmarks.wide.folders import write_folder
 from benchmarks.wide.sets import LabelledSet, Part, Question
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.lexical import information
-from kb_runtime.search.request import Hit, SearchRequest
+from kb_runtime.search.request import SearchHit, SearchRequest
 from kb_runtime.search.searcher import Searcher
 from kbc.evaluation.questions import records as record_names
 from kbc.pipeline.build import BuildOptions, build
@@ -303,10 +303,10 @@ class Opened:
     def _key(self, collection: str, record: int) -> int:
         return self._positions[collection] * 1_000_000 + record
 
-    def _shown(self, hit: Hit) -> str:
+    def _shown(self, hit: SearchHit) -> str:
         return self._shown_as[hit.collection, hit.record]
 
-    def _labels(self, hit: Hit, question: Question) -> list[int]:
+    def _labels(self, hit: SearchHit, question: Question) -> list[int]:
         lines = hit.chunk["start_line"], hit.chunk["end_line"]
         return self._answered(hit.collection, hit.record, lines, question)
 
