@@ -6,6 +6,7 @@ The same vectors give the same bytes: graphs are built on one thread, in row ord
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kb_runtime.search.onnx_engine import onnxruntime
-from kb_runtime.search.vectors import GRAPH_SUFFIX, ROWS_FILE, RowRange
+from kb_runtime.search.vectors import COARSE_FILE, GRAPH_SUFFIX, ROWS_FILE, RowRange
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +28,8 @@ EXPANSION_SEARCH = 128
 # Bytes converted and written at a time, so that a large matrix is never copied whole.
 _BLOCK_ROWS = 16_384
 _NORM_TOLERANCE = 1e-3
+# The bound on what rounding takes off a row is a multiple of 1 by this.
+_ERROR_STEPS = 1 << 20
 
 
 class GraphMemory:
@@ -67,8 +70,8 @@ def write_vectors(
     memory: GraphMemory | None = None,
     graphs_above: int = 0,
 ) -> VectorStats:
-    """Writes `rows.f32`, and a `.usearch` file for each range of more than `graphs_above` rows, into
-    `folder`.
+    """Writes `rows.f32`, a `.usearch` file for each range of more than `graphs_above` rows, and `rows.i8`
+    where a range has fewer, into `folder`.
 
     `vectors` is float32 [n, d], every row of norm 1; the ranges cover the rows in order, without
     gaps. Keys in a graph are positions within its range. Graphs that `memory` has are taken from
@@ -79,12 +82,34 @@ def write_vectors(
     with (folder / ROWS_FILE).open("wb") as file:
         for start in range(0, len(vectors), _BLOCK_ROWS):
             file.write(vectors[start : start + _BLOCK_ROWS].astype("<f4", copy=False).tobytes())
+    if any(0 < one.rows <= graphs_above for one in ranges):
+        _write_coarse(folder / COARSE_FILE, vectors)
     large = [one for one in ranges if one.rows > graphs_above]
     for one in large:
         graph = _graph(vectors[one.first_row : one.end], memory)
         (folder / (one.name + GRAPH_SUFFIX)).write_bytes(graph)
     size_bytes = sum(file.stat().st_size for file in folder.iterdir())
     return VectorStats(len(vectors), vectors.shape[1], len(large), size_bytes)
+
+
+def _write_coarse(path: Path, vectors: NDArray[np.float32]) -> None:
+    """The rows with 8 bits a number; `docs/format.md` describes the file."""
+    scales = np.empty(len(vectors), dtype="<f4")
+    error = 0.0
+    with path.open("wb") as file:
+        for start in range(0, len(vectors), _BLOCK_ROWS):
+            rows = vectors[start : start + _BLOCK_ROWS]
+            own = np.abs(rows).max(axis=1, keepdims=True) / np.float32(127)
+            codes = np.rint(rows / own).astype(np.int8)
+            file.write(codes.tobytes())
+            scales[start : start + len(rows)] = own[:, 0]
+            lost = rows.astype(np.float64) - codes * own.astype(np.float64)
+            error = max(error, float(np.einsum("ij,ij->i", lost, lost).max()))
+        file.write(bytes(-vectors.size % 4))
+        file.write(scales.tobytes())
+        # Rounded up, so that it does not depend on the order in which this machine sums.
+        bound = math.ceil(math.sqrt(error) * _ERROR_STEPS) / _ERROR_STEPS
+        file.write(np.array([bound], dtype="<f4").tobytes())
 
 
 def _check(vectors: NDArray[np.float32], ranges: Sequence[RowRange]) -> None:

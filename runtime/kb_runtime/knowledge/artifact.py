@@ -195,9 +195,17 @@ class Artifact:
     @property
     def vectors(self) -> VectorIndex:
         def read() -> VectorIndex:
-            from kb_runtime.search.vectors import EXACT_ROWS, GRAPH_SUFFIX, ROWS_FILE, VectorIndex
+            from kb_runtime.search.vectors import (
+                COARSE_FILE,
+                EXACT_ROWS,
+                GRAPH_SUFFIX,
+                ROWS_FILE,
+                VectorIndex,
+            )
 
             self.manifest.check_file(f"vectors/{ROWS_FILE}")
+            if f"vectors/{COARSE_FILE}" in self.manifest.files:
+                self.manifest.check_file(f"vectors/{COARSE_FILE}")
             # A graph is mapped only for a collection above the size of the exact scan.
             exact_rows = (self.manifest.get("search") or {}).get("exact_rows", EXACT_ROWS)
             for info in self.collections:
@@ -269,7 +277,7 @@ class Artifact:
             self.catalog(info.name)
         _ = self.chunks, self.lexical, self.searcher
         if self.encoder is not None:
-            self.vectors.prepare(self.encoder.dimensions)
+            _ = self.vectors
             self.encoder.warm()
 
     def close(self) -> None:

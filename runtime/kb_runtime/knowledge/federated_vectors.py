@@ -40,12 +40,6 @@ class FederatedVectors:
     def __init__(self, parts: Sequence[VectorPart]) -> None:
         self._parts = parts
 
-    def prepare(self, dimensions: int) -> None:
-        """Makes searches faster; see `VectorIndex.prepare`."""
-        for part in self._parts:
-            if part.vectors is not None:
-                part.vectors.prepare(dimensions)
-
     def search(
         self,
         vector: Floats,

@@ -247,7 +247,7 @@ class Federation:
             self.catalog(info.name)
         _ = self.chunks, self.lexical, self.searcher, self.manifest
         if self.encoder is not None:
-            self.vectors.prepare(self.encoder.dimensions)
+            _ = self.vectors
             self.encoder.warm()
 
     def close(self) -> None:

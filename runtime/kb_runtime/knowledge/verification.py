@@ -216,7 +216,7 @@ def _vectors(artifact: Artifact) -> Iterator[Problem]:
     its graph where it has one."""
     if artifact.manifest["encoder"] is None:
         return
-    from kb_runtime.search.vectors import GRAPH_SUFFIX, ROWS_FILE, RowRange
+    from kb_runtime.search.vectors import COARSE_FILE, GRAPH_SUFFIX, ROWS_FILE, RowRange
 
     dimensions = artifact.manifest["encoder"]["dimensions"]
     rows = sum(info.chunks for info in artifact.collections)
@@ -229,6 +229,8 @@ def _vectors(artifact: Artifact) -> Iterator[Problem]:
         if not abs(float(vector @ vector) - 1) <= NORM_TOLERANCE:
             yield _wrong(f"vectors/{ROWS_FILE}", f"row {row} does not have length 1")
             return
+    if (wrong := artifact.vectors.misrounded()) is not None:
+        yield _wrong(f"vectors/{COARSE_FILE}", f"row {wrong} differs from the one in {ROWS_FILE}")
     for info in artifact.collections:
         if info.chunks:
             vector = artifact.vectors.vector(info.first_row, dimensions)

@@ -28,17 +28,18 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 ROWS_FILE = "rows.f32"
+COARSE_FILE = "rows.i8"
 GRAPH_SUFFIX = ".usearch"
 
 # Rows of one collection up to which every row is compared. Beyond about 20,000 rows of 384 numbers
 # HNSW is faster than the exact scan (1.4 ms) by more than its own overhead.
 EXACT_ROWS = 20_000
-# Rows up to which `prepare` makes a copy of 8 bits a number: 7.7 MB of memory for 20,000 rows of 384 numbers.
-COARSE_ROWS = 20_000
 # Where rounding leaves more than this share of the rows as candidates, all of them are compared at once.
 _COARSE_SHARE = 0.25
 # The last rows of a product that are no full group can get other bits than the same rows in another product.
 _GROUP_ROWS = 4
+# How far from 1 the norm of a row can be.
+_NORM_TOLERANCE = 1e-3
 # What the arithmetic of float32 can add to the bound on rounded products.
 _FLOAT_SLACK = 1e-5
 # Cosine at or below which a row is no candidate: it shares no more with the query than any text does.
@@ -81,14 +82,8 @@ class VectorIndex:
         self._folder = folder
         self._numbers = _map(os.path.join(folder, ROWS_FILE))
         self._graphs: dict[str, Index] = {}
-        self._coarse: CoarseRows | None = None
+        self._coarse = _coarse_rows(os.path.join(folder, COARSE_FILE), len(self._numbers))
         self._lock = threading.Lock()
-
-    def prepare(self, dimensions: int) -> None:
-        """Makes searches by comparing rows faster, at the cost of some memory; they find the same."""
-        matrix = self._numbers.reshape(-1, dimensions)
-        if 0 < len(matrix) <= COARSE_ROWS:
-            self._coarse = CoarseRows(matrix)
 
     def search(
         self,
@@ -144,6 +139,19 @@ class VectorIndex:
         """Those of the rows that have no vector: none."""
         del rows
         return ()
+
+    def misrounded(self) -> int | None:
+        """The first row whose rounded copy differs by more than the file says; None if there is none."""
+        if self._coarse is None:
+            return None
+        import numpy as np
+
+        codes, scales, error = self._coarse
+        matrix = self._numbers.reshape(len(codes), -1)
+        for row in range(len(codes)):
+            if np.linalg.norm(matrix[row] - codes[row] * scales[row]) > error + _FLOAT_SLACK:
+                return row
+        return None
 
     def close(self) -> None:
         """Forgets the graphs and the map, which go when no search uses them any more."""
@@ -203,29 +211,18 @@ class VectorIndex:
         return graph
 
 
-class CoarseRows:
-    """A copy of the rows with 8 bits a number, which says which rows can be among the nearest.
+class CoarseRows(NamedTuple):
+    """The rows with 8 bits a number, which say which rows can be among the nearest.
 
-    Reading the rows takes most of the time of a scan and drives the encoder's weights out of the processor's
-    cache; these are a quarter of it. The difference that rounding can make to a product is bounded by the
-    norms of what was rounded off (Cauchy-Schwarz), so that no row is missed.
+    `codes` is int8 [n, d]; times `scales`, float32 [n], they are the rows but for a difference whose norm is
+    at most `error`. Reading the rows takes most of the time of a scan and drives the encoder's weights out of
+    the processor's cache; these are a quarter of it. What rounding can do to a product is bounded by the norm
+    of what was rounded off (Cauchy-Schwarz), so that no row is missed.
     """
 
-    def __init__(self, matrix: Floats) -> None:
-        """`matrix` is float32 [n, d]."""
-        import numpy as np
-
-        self._codes = np.empty(matrix.shape, dtype=np.int8)
-        self._scales = np.empty(len(matrix), dtype=np.float32)
-        self._error = self._norm = 0.0  # the largest of all rows
-        for start in range(0, len(matrix), _BLOCK_ROWS):
-            rows = matrix[start : start + _BLOCK_ROWS]
-            codes, scales = _rounded(rows)
-            self._codes[start : start + len(rows)] = codes
-            self._scales[start : start + len(rows)] = scales[:, 0]
-            kept = codes * scales
-            self._error = max(self._error, float(np.linalg.norm(rows - kept, axis=1).max()))
-            self._norm = max(self._norm, float(np.linalg.norm(kept, axis=1).max()))
+    codes: NDArray[np.int8]
+    scales: Floats
+    error: float
 
     def cosines(self, vector: Floats, start: int, end: int) -> tuple[Floats, float]:
         """The cosines of rows start..end to `vector` by the rounded rows, float32 [end - start]; and by
@@ -236,24 +233,32 @@ class CoarseRows:
         scale = max(float(vector.max()), -float(vector.min())) / 127
         codes = np.rint(vector / scale)
         lost = vector - scale * codes
+        norm = 1.0 + _NORM_TOLERANCE  # of any row
         wrong = (
-            self._error * math.sqrt(vector @ vector)
-            + self._norm * math.sqrt(lost @ lost)
+            self.error * math.sqrt(vector @ vector)
+            + (norm + self.error) * math.sqrt(lost @ lost)
             + _FLOAT_SLACK
         )
         products = numkong.cdist(
-            self._codes[start:end], codes.astype(np.int8)[None], "dot", out_dtype="float32"
+            self.codes[start:end], codes.astype(np.int8)[None], "dot", out_dtype="float32"
         )
-        return np.asarray(products)[:, 0] * self._scales[start:end] * scale, wrong
+        return np.asarray(products)[:, 0] * self.scales[start:end] * scale, wrong
 
 
-def _rounded(rows: Floats) -> tuple[NDArray[np.int8], Floats]:
-    """The rows as int8 [n, d], which times the scales float32 [n, 1] are nearly what they were."""
+def _coarse_rows(path: str, numbers: int) -> CoarseRows | None:
+    """The file of the rounded rows of a section with so many numbers; None where there is none, as in
+    artifacts of earlier versions. Raises `ArtifactError`."""
+    if not numbers or not os.path.exists(path):
+        return None
     import numpy as np
 
-    scales = np.abs(rows).max(axis=1, keepdims=True) / np.float32(127)
-    scales[scales == 0] = 1
-    return np.rint(rows / scales).astype(np.int8), scales
+    mapped = _map(path)
+    packed = -(-numbers // 4)  # of four codes each
+    rows = len(mapped) - packed - 1
+    if rows < 1 or numbers % rows:
+        raise ArtifactError("truncated", f"{path} does not belong to the rows beside it.")
+    codes = mapped[:packed].view(np.int8)[:numbers].reshape(rows, -1)
+    return CoarseRows(codes, mapped[packed:-1], float(mapped[-1]))
 
 
 def _map(path: str) -> Floats:

@@ -49,6 +49,18 @@ def test_only_collections_above_a_number_of_rows_have_graphs_where_one_is_given(
     assert write_vectors(tmp_path / "none", unit(100), RANGES, graphs_above=most).graphs == 0
 
 
+def test_collections_without_a_graph_have_rounded_rows(tmp_path: Path) -> None:
+    vectors = unit(100)
+    write_vectors(tmp_path, vectors, RANGES, graphs_above=100)
+    content = (tmp_path / "rows.i8").read_bytes()
+    assert len(content) == vectors.size + 4 * len(vectors) + 4
+    codes = np.frombuffer(content, dtype=np.int8, count=vectors.size).reshape(vectors.shape)
+    *scales, error = np.frombuffer(content, dtype="<f4", offset=vectors.size)
+    assert np.abs(codes).max(axis=1).tolist() == [127] * len(vectors)
+    lost = np.linalg.norm(vectors - codes * np.array(scales)[:, None], axis=1)
+    assert 0 < lost.max() <= error < 1.01 * lost.max()
+
+
 class Watched(GraphMemory):
     """Notes whether a graph was there, for each that was asked for."""
 

@@ -149,12 +149,10 @@ def test_threads_get_the_answers_of_one(index: VectorIndex) -> None:
 
 
 @pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> VectorIndex:
-    folder = tmp_path_factory.mktemp("prepared")
-    write_vectors(folder, VECTORS, RANGES)
-    index = VectorIndex(str(folder))
-    index.prepare(DIMENSIONS)
-    return index
+def rounded(tmp_path_factory: pytest.TempPathFactory) -> VectorIndex:
+    folder = tmp_path_factory.mktemp("rounded")
+    write_vectors(folder, VECTORS, RANGES, graphs_above=ALL_EXACT)
+    return VectorIndex(str(folder))
 
 
 @given(
@@ -165,7 +163,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> VectorIndex:
 )
 def test_rounded_rows_find_what_all_rows_find(
     index: VectorIndex,
-    prepared: VectorIndex,
+    rounded: VectorIndex,
     seed: int,
     limit: int,
     ranges: list[RowRange],
@@ -175,16 +173,14 @@ def test_rounded_rows_find_what_all_rows_find(
     vector = VECTORS[seed % 1000] + random.uniform(0, 1) * random.normal(size=DIMENSIONS)
     vector = (vector / np.linalg.norm(vector)).astype(np.float32)
     mask = None if every is None else np.arange(1000) % every == 0
-    found = prepared.search(vector, ranges, limit, mask)
+    found = rounded.search(vector, ranges, limit, mask)
     assert found == index.search(vector, ranges, limit, mask)
 
 
 def test_rounded_rows_find_all_of_many_alike(tmp_path: Path) -> None:
     alike = np.repeat(VECTORS[:2], 300, axis=0)
-    write_vectors(tmp_path, alike, [RowRange("a", 0, 600)])
-    index = VectorIndex(str(tmp_path))
-    index.prepare(DIMENSIONS)
-    found = index.search(VECTORS[1], [RowRange("a", 0, 600)], 400)
+    write_vectors(tmp_path, alike, [RowRange("a", 0, 600)], graphs_above=600)
+    found = VectorIndex(str(tmp_path)).search(VECTORS[1], [RowRange("a", 0, 600)], 400)
     assert found.rows[:300] == list(range(300, 600))
     assert found.cosines[:300] == [found.cosines[0]] * 300
 
@@ -199,11 +195,20 @@ def test_a_row_has_the_same_cosine_whatever_it_is_compared_with(
     assert found.cosines == [cosines[row] for row in found.rows]
 
 
-def test_an_empty_index_can_be_prepared(tmp_path: Path) -> None:
-    write_vectors(tmp_path, VECTORS[:0], [RowRange("a", 0, 0)])
-    index = VectorIndex(str(tmp_path))
-    index.prepare(DIMENSIONS)
-    assert index.search(VECTORS[0], [RowRange("a", 0, 0)], 5).rows == []
+def test_rounded_rows_of_other_rows_are_refused(tmp_path: Path) -> None:
+    write_vectors(tmp_path, VECTORS, RANGES, graphs_above=ALL_EXACT)
+    (tmp_path / "rows.i8").write_bytes((tmp_path / "rows.i8").read_bytes()[:-8])
+    with pytest.raises(ArtifactError, match="rows beside it"):
+        VectorIndex(str(tmp_path))
+
+
+def test_a_wrongly_rounded_row_is_named(tmp_path: Path, rounded: VectorIndex) -> None:
+    assert rounded.misrounded() is None
+    write_vectors(tmp_path, VECTORS, RANGES, graphs_above=ALL_EXACT)
+    content = bytearray((tmp_path / "rows.i8").read_bytes())
+    content[42 * DIMENSIONS] ^= 0x40
+    (tmp_path / "rows.i8").write_bytes(content)
+    assert VectorIndex(str(tmp_path)).misrounded() == 42
 
 
 def test_missing_rows_are_one_clear_error(tmp_path: Path) -> None:
