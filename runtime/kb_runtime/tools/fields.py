@@ -41,18 +41,21 @@ class Listed:
     they say no more than a caller needs.
 
     `levels`: how many containers are described below the field's own (None: all). `required`: whether an
-    object says which of its fields are always there. `meaning`: whether the meaning is shown.
+    object says which of its fields are always there. `meaning`: whether the meaning is shown. `values`:
+    whether the values that a string can have are.
     """
 
     levels: int | None = None
     required: bool = False
     meaning: bool = False
+    values: bool = False
 
 
 TYPE_ONLY = Listed(levels=0)
 ONE_LEVEL = Listed(levels=1)
 WITH_REQUIRED = Listed(required=True)
 WITH_MEANING = Listed(meaning=True)
+WITH_VALUES = Listed(values=True)
 
 
 class AnswerFields(TypedDict):
@@ -209,7 +212,8 @@ def _object(type: type, listed: Listed, *, full: bool) -> Schema:
 def _schema(type: Any, listed: Listed, *, full: bool) -> Schema:
     origin, arguments = get_origin(type), get_args(type)
     if origin is Literal:
-        return {"type": "string", "enum": list(arguments)} if full else {"type": "string"}
+        with_values = full or listed.values
+        return {"type": "string", **({"enum": list(arguments)} if with_values else {})}
     if type == str | None:
         return {"type": ["string", "null"]}
     if type in _SIMPLE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from kb_runtime.tools.fields import ONE_LEVEL, TYPE_ONLY, AnswerFields
+from kb_runtime.tools.fields import ONE_LEVEL, TYPE_ONLY, WITH_VALUES, AnswerFields
 
 
 class Builtin(AnswerFields):
@@ -97,7 +97,7 @@ class DocOutline(AnswerFields):
 
 class Example(AnswerFields):
     path: Annotated[str, "path below the examples folder"]
-    type: Annotated[Literal["file", "directory"], ""]
+    type: Annotated[Literal["file", "directory"], "", WITH_VALUES]
     category: NotRequired[Annotated[str, "of a file: its category"]]
     content: NotRequired[Annotated[str, "its text"]]
     lines: NotRequired[Annotated[int, "its lines"]]

@@ -1,0 +1,88 @@
+"""The start path: what a server imports before it answers `initialize`, which a client waits for.
+
+Tricks for start-up (imports inside functions, `TYPE_CHECKING = False`, classes without a decorator) are
+for these modules only; a new name in the lists below is a decision, with a measured cost.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+OWN = """
+digests errors errors.exit_codes knowledge knowledge.artifact live live.versions log mcp mcp.answers
+mcp.connection mcp.context mcp.correlation mcp.dispatch mcp.failures mcp.introduction mcp.params mcp.revisions
+mcp.stdio start start.main start.options store store.locks store.manifest store.sections text text.addresses
+text.json_types tools tools.session version
+"""
+OTHER_STARTS = """
+__init__ cli.packaged knowledge.federated_layout knowledge.federation knowledge.merged_manifest live.living_workspace
+live.working_tree live.workspace mcp.calls mcp.changes mcp.completions mcp.merged_answers mcp.prompts mcp.resources
+mcp.workspace_answers records.well_formed
+"""
+"""What a server of several artifacts, of a workspace or from a wheel imports besides, and what answers the
+other requests that clients send before their first call."""
+RUNTIME = Path(__file__).parents[3] / "runtime" / "kb_runtime"
+STANDARD_LIBRARY = {"bisect", "fcntl", "json", "msvcrt", "select", "selectors", "signal"}
+
+PROBE = """
+import os, runpy, sys
+before = set(sys.modules)
+write = os.write
+def answer(sink, data):
+    if b'"jsonrpc"' in bytes(data):
+        print(*sorted(set(sys.modules) - before), file=sys.stderr)
+        os._exit(0)
+    return write(sink, data)
+os.write = answer
+runpy.run_module("kb_runtime", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.fixture
+def imported(quint_artifact: Path) -> set[str]:
+    """The modules imported when the first answer is written."""
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }
+    server = subprocess.run(
+        [sys.executable, "-c", PROBE, str(quint_artifact)],
+        input=json.dumps(hello) + "\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert server.stdout == "", server.stdout
+    return set(server.stderr.split())
+
+
+def test_the_handshake_imports_what_is_listed_and_no_more(imported: set[str]) -> None:
+    own = {name.removeprefix("kb_runtime.") for name in imported if name.startswith("kb_runtime.")}
+    assert own == set(OWN.split())
+
+
+def test_the_handshake_imports_no_library(imported: set[str]) -> None:
+    foreign = {name for name in imported if not name.startswith(("_", "kb_runtime", "json."))}
+    assert foreign <= STANDARD_LIBRARY
+    assert "json" in foreign
+
+
+def test_tricks_for_start_up_stay_on_the_start_path() -> None:
+    users = {
+        ".".join(path.relative_to(RUNTIME).with_suffix("").parts)
+        for path in RUNTIME.rglob("*.py")
+        if "\nTYPE_CHECKING = False\n" in path.read_text()
+    }
+    allowed = set(OWN.split()) | {f"{name}.__init__" for name in OWN.split()}
+    assert users <= allowed | set(OTHER_STARTS.split())
