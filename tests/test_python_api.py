@@ -176,3 +176,21 @@ def test_check_writes_nothing(tmp_path: Path) -> None:
     found = kbc.check(root)
     assert [(each.path, each.is_error) for each in found] == [("docs/compass.mdx", False)]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kb"]
+
+
+def test_retrievers_give_whole_passages_with_their_places(kb: kb_runtime.KnowledgeBase) -> None:
+    from kb_runtime.adapters import langchain, llama_index
+
+    hits = kb.search("wait", mode="lexical", limit=3)
+    documents = langchain.KnowledgeRetriever(
+        knowledge=kb, options={"mode": "lexical", "limit": 3}
+    ).invoke("wait")
+    nodes = llama_index.KnowledgeRetriever(kb, mode="lexical", limit=3).retrieve("wait")
+    assert hits
+    assert [document.page_content for document in documents] == [hit.passage for hit in hits]
+    assert [found.node.get_content() for found in nodes] == [hit.passage for hit in hits]
+    assert [found.score for found in nodes] == [hit.score for hit in hits]
+    for hit in hits:
+        first, last = hit.passage_lines
+        assert first <= hit.lines[0] <= hit.lines[1] <= last
+        assert hit.snippet.strip("…\n ").splitlines()[0] in hit.passage

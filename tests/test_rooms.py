@@ -26,7 +26,7 @@ ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("tools",),
         ("mcp",),
         ("api", "http"),
-        ("start",),
+        ("adapters", "start"),
         ("__main__", "clients"),
         ("cli",),
     ),

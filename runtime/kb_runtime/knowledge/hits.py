@@ -39,6 +39,17 @@ class Hit:
     strategy: Strategy
     ranked: SearchHit = field(repr=False, compare=False)
 
+    @property
+    def passage(self) -> str:
+        """The whole passage, of which `snippet` is the part that answers."""
+        text: str = self.ranked.chunk["text"]
+        return text
+
+    @property
+    def passage_lines(self) -> tuple[int, int]:
+        """The first and the last line of `passage`, 1-based."""
+        return self.ranked.chunk["start_line"], self.ranked.chunk["end_line"]
+
     def explain(self) -> Explanation:
         """Why it ranks where it does: ranks and scores of both sides, and what ranking changed."""
         return explain(self.ranked)

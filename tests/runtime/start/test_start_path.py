@@ -21,8 +21,8 @@ text.json_types tools tools.session version
 """
 OTHER_STARTS = """
 __init__ cli.packaged knowledge.federated_layout knowledge.federation knowledge.merged_manifest
-live.living_workspace live.working_tree live.workspace mcp.calls mcp.changes mcp.completions mcp.merged_answers
-mcp.prompts mcp.resources mcp.workspace_answers records.well_formed
+live.living_workspace live.working_tree live.workspace mcp.calls mcp.changes mcp.completions
+mcp.merged_answers mcp.prompts mcp.resources mcp.workspace_answers records.well_formed
 """
 """What a server of several artifacts, of a workspace or from a wheel imports besides, and what answers the
 other requests that clients send before their first call."""
