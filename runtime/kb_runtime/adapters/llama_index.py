@@ -24,7 +24,9 @@ class KnowledgeRetriever(BaseRetriever):
         self._options = options
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return [_node(hit) for hit in self._knowledge.search(query_bundle.query_str, **self._options)]
+        return [
+            _node(hit) for hit in self._knowledge.search(query_bundle.query_str, **self._options)
+        ]
 
 
 def _node(hit: Hit) -> NodeWithScore:
