@@ -143,8 +143,10 @@ class Artifact:
             from kb_runtime.store.catalog import Catalog, check_byte_order
 
             check_byte_order()
-            self.manifest.check_files(f"catalog/{name}.{end}" for end in ("bin", "off", "keys"))
-            catalog = Catalog(os.path.join(self.root, "catalog"), name)
+            catalog = self.manifest.open_checked(
+                [f"catalog/{name}.{end}" for end in ("bin", "off", "keys")],
+                lambda: Catalog(os.path.join(self.root, "catalog"), name),
+            )
             if len(catalog) != info.records:
                 raise _miscounted(self.root, name, len(catalog), info.records)
             return catalog
@@ -161,8 +163,10 @@ class Artifact:
             from kb_runtime.store.facets import SUFFIX, Facets
 
             check_byte_order()
-            self.manifest.check_file(f"catalog/{info.name}{SUFFIX}")
-            return Facets(os.path.join(self.root, "catalog"), info.name)
+            return self.manifest.open_checked(
+                [f"catalog/{info.name}{SUFFIX}"],
+                lambda: Facets(os.path.join(self.root, "catalog"), info.name),
+            )
 
         return self._sections.get(f"facets/{name}", read)
 
@@ -172,9 +176,10 @@ class Artifact:
             from kb_runtime.store.catalog import ChunkTable, check_byte_order
 
             check_byte_order()
-            self.manifest.check_files(("catalog/chunks.bin", "catalog/chunks.off"))
-            self.manifest.check_files(self.manifest.section("columns/"))
-            table = ChunkTable(self.root)
+            table = self.manifest.open_checked(
+                ["catalog/chunks.bin", "catalog/chunks.off", *self.manifest.section("columns/")],
+                lambda: ChunkTable(self.root),
+            )
             expected = sum(info.chunks for info in self.collections)
             if len(table) != expected:
                 raise _miscounted(self.root, "chunks", len(table), expected)
@@ -187,8 +192,10 @@ class Artifact:
         def read() -> LexicalIndex:
             from kb_runtime.search.lexical import LexicalIndex
 
-            self.manifest.check_files(self.manifest.section("lexical/"))
-            return LexicalIndex(os.path.join(self.root, "lexical"))
+            return self.manifest.open_checked(
+                self.manifest.section("lexical/"),
+                lambda: LexicalIndex(os.path.join(self.root, "lexical")),
+            )
 
         return self._sections.get("lexical", read)
 
@@ -203,15 +210,20 @@ class Artifact:
                 VectorIndex,
             )
 
-            self.manifest.check_file(f"vectors/{ROWS_FILE}")
-            if f"vectors/{COARSE_FILE}" in self.manifest.files:
-                self.manifest.check_file(f"vectors/{COARSE_FILE}")
             # A graph is mapped only for a collection above the size of the exact scan.
             exact_rows = (self.manifest.get("search") or {}).get("exact_rows", EXACT_ROWS)
-            for info in self.collections:
-                if info.chunks > exact_rows:
-                    self.manifest.check_file(f"vectors/{info.name}{GRAPH_SUFFIX}")
-            return VectorIndex(os.path.join(self.root, "vectors"))
+            dimensions = (self.manifest.get("encoder") or {}).get("dimensions", 0)
+            graphs = {
+                info.name: (info.chunks, dimensions)
+                for info in self.collections
+                if info.chunks > exact_rows
+            }
+            files = [f"vectors/{ROWS_FILE}", *(f"vectors/{name}{GRAPH_SUFFIX}" for name in graphs)]
+            if f"vectors/{COARSE_FILE}" in self.manifest.files:
+                files.append(f"vectors/{COARSE_FILE}")
+            return self.manifest.open_checked(
+                files, lambda: VectorIndex(os.path.join(self.root, "vectors"), graphs)
+            )
 
         return self._sections.get("vectors", read)
 
@@ -225,9 +237,11 @@ class Artifact:
         def read() -> QueryEncoder:
             from kb_runtime.search.encoder import QUERY_TOKENS, QueryEncoder
 
-            self.manifest.check_files(self.manifest.section("encoder/"))
             max_tokens = min(identity["max_tokens"], QUERY_TOKENS)
-            return QueryEncoder(os.path.join(self.root, "encoder"), max_tokens)
+            return self.manifest.open_checked(
+                self.manifest.section("encoder/"),
+                lambda: QueryEncoder(os.path.join(self.root, "encoder"), max_tokens),
+            )
 
         return self._sections.get("encoder", read)
 

@@ -12,7 +12,8 @@ import math
 import mmap
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.errors import ArtifactError
@@ -54,6 +55,9 @@ _MIN_EXPANSION = 128
 _BLOCK_ROWS = 256
 
 
+NO_GRAPHS: Mapping[str, tuple[int, int]] = MappingProxyType({})
+
+
 class RowRange(NamedTuple):
     """The rows of one collection."""
 
@@ -76,14 +80,15 @@ class VectorHits(NamedTuple):
 class VectorIndex:
     """An open vector section. Safe to use from several threads."""
 
-    def __init__(self, folder: str) -> None:
-        """`folder` is the build's `vectors` folder, verified. Raises `ArtifactError`."""
+    def __init__(self, folder: str, graphs: Mapping[str, tuple[int, int]] = NO_GRAPHS) -> None:
+        """`folder` is the build's `vectors` folder, verified; `graphs` are the collections whose graph is
+        opened at once, with their rows and numbers in a row. Raises `ArtifactError`."""
         limit_blas_threads()
         self._folder = folder
         self._numbers = _map(os.path.join(folder, ROWS_FILE))
-        self._graphs: dict[str, Index] = {}
         self._coarse = _coarse_rows(os.path.join(folder, COARSE_FILE), len(self._numbers))
         self._lock = threading.Lock()
+        self._graphs = {name: self._open(name, *shape) for name, shape in graphs.items()}
 
     def search(
         self,
@@ -199,16 +204,11 @@ class VectorIndex:
             with self._lock:
                 graph = self._graphs.get(one.name)
                 if graph is None:
-                    graph = _open_graph(os.path.join(self._folder, one.name + GRAPH_SUFFIX))
-                    if len(graph) != one.rows or graph.ndim != dimensions:
-                        raise ArtifactError(
-                            "altered",
-                            f"The graph of {one.name} holds {len(graph)} vectors of {graph.ndim}"
-                            f" numbers where {one.rows} of {dimensions} belong.",
-                            "Build the knowledge base again, or install it again.",
-                        )
-                    self._graphs[one.name] = graph
+                    graph = self._graphs[one.name] = self._open(one.name, one.rows, dimensions)
         return graph
+
+    def _open(self, name: str, rows: int, dimensions: int) -> Index:
+        return _open_graph(os.path.join(self._folder, name + GRAPH_SUFFIX), rows, dimensions)
 
 
 class CoarseRows(NamedTuple):
@@ -265,29 +265,35 @@ def _map(path: str) -> Floats:
     """All numbers of the file as one read-only flat array over mapped memory."""
     import numpy as np
 
+    mapped = _map_bytes(path)
+    if len(mapped) % 4:
+        raise ArtifactError("truncated", f"{path} does not hold whole numbers.")
+    return np.frombuffer(mapped, dtype="<f4") if len(mapped) else np.empty(0, dtype="<f4")
+
+
+def _map_bytes(path: str) -> mmap.mmap | bytes:
+    """The file as mapped memory; nothing for an empty one, which cannot be mapped."""
     try:
         with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size % 4:
-                raise ArtifactError("truncated", f"{path} does not hold whole numbers.")
-            if not size:
-                return np.empty(0, dtype="<f4")
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if not os.fstat(file.fileno()).st_size:
+                return b""
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except FileNotFoundError:
         raise ArtifactError(
             "truncated", f"The artifact is incomplete: {path} is missing."
         ) from None
     except OSError as error:
         raise ArtifactError("unreadable", f"{path} cannot be mapped: {error}.") from error
-    return np.frombuffer(mapped, dtype="<f4")
 
 
-def _open_graph(path: str) -> Index:
+def _open_graph(path: str, rows: int, dimensions: int) -> Index:
+    from kb_runtime.search.graph_file import check_graph
     from kb_runtime.search.onnx_engine import onnxruntime
 
     onnxruntime()  # before usearch
     from usearch.index import Index
 
+    check_graph(path, memoryview(_map_bytes(path)), rows, dimensions)
     try:
         graph = Index.restore(path, view=True)
     except (ValueError, RuntimeError, OSError) as error:

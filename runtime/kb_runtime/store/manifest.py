@@ -12,12 +12,26 @@ import stat
 
 from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
+from kb_runtime.store.integrity import (
+    REBUILD,
+    identity,
+    not_regular,
+    open_regular,
+    read_regular,
+    unreadable,
+)
 from kb_runtime.version import FORMAT_VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any, TypeVar
+
+    from kb_runtime.store.integrity import Identity
+
+    T = TypeVar("T")
+    Check = Callable[["Manifest", bytes], None]
+    """Refuses a build by raising `ArtifactError`, given its manifest and the bytes it was read from."""
 
 MANIFEST = "manifest.json"
 CURRENT = "CURRENT"
@@ -33,8 +47,6 @@ _SEAL_AT = -(len(_SEAL_TAIL) + 64)
 _OPENSSL_FROM = 1 << 18
 """Bytes from which OpenSSL's SHA-256 (about 4 times faster) is worth its import."""
 _BLOCK = 1 << 18
-
-_REBUILD = "Build the knowledge base again, or install it again."
 
 
 def is_build_id(text: str) -> bool:
@@ -74,20 +86,20 @@ class Location:
         """The build that is live now. Raises `ArtifactError` when CURRENT names none."""
         if not self.kb_folder:
             return self._build
-        data = _read(self.current, limit=BUILD_ID_LENGTH + 2)
+        data = read_regular(self.current, BUILD_ID_LENGTH + 1)
         build_id = data.removesuffix(b"\n").decode("ascii", "replace")
         if not is_build_id(build_id):
             raise ArtifactError(
                 "altered",
                 f"{self.current} does not hold a build id: it starts with {build_id!r}.",
-                _REBUILD,
+                REBUILD,
             )
         folder = os.path.join(self.kb_folder, build_id)
         if not os.path.isfile(os.path.join(folder, MANIFEST)):
             raise ArtifactError(
                 "missing",
                 f"{self.current} names the build {build_id}, which is not there.",
-                _REBUILD,
+                REBUILD,
             )
         return folder
 
@@ -114,7 +126,7 @@ def locate(path: str | os.PathLike[str]) -> Location:
             "Run `kbc build`, or check the path.",
         ) from None
     except OSError as error:
-        raise _unreadable(given, error) from error
+        raise unreadable(given, error) from error
     if os.path.lexists(os.path.join(folder, MANIFEST)):
         return Location("", folder)
     if os.path.lexists(os.path.join(folder, CURRENT)):
@@ -126,7 +138,7 @@ def locate(path: str | os.PathLike[str]) -> Location:
             if not name.startswith(".") and os.path.isfile(os.path.join(folder, name, CURRENT))
         )
     except OSError as error:
-        raise _unreadable(given, error) from error
+        raise unreadable(given, error) from error
     if len(inside) == 1:
         return Location(os.path.join(folder, inside[0]))
     if inside:
@@ -159,7 +171,7 @@ class Manifest:
     def __init__(self, folder: str, fields: dict[str, Any]) -> None:
         self.folder = folder
         self._fields = fields
-        self._passed: set[str] = set()
+        self._passed: dict[str, Identity] = {}
         try:
             self.build_id: str = fields["build_id"]
             self.files: dict[str, tuple[int, str]] = {
@@ -203,74 +215,89 @@ class Manifest:
         for relative, (size, _) in self.files.items():
             path = self.path(relative)
             try:
-                found = os.stat(path)
+                found = os.lstat(path)
             except (FileNotFoundError, NotADirectoryError):
                 raise ArtifactError(
-                    "truncated", f"The artifact is incomplete: {path} is missing.", _REBUILD
+                    "truncated", f"The artifact is incomplete: {path} is missing.", REBUILD
                 ) from None
             except OSError as error:
-                raise _unreadable(path, error) from error
+                raise unreadable(path, error) from error
             if not stat.S_ISREG(found.st_mode):
-                raise ArtifactError("altered", f"{path} is not a regular file.", _REBUILD)
+                raise not_regular(path)
             if found.st_size != size:
                 raise ArtifactError(
                     "truncated" if found.st_size < size else "altered",
                     f"{path} has {found.st_size} bytes where its manifest says {size}.",
-                    _REBUILD,
+                    REBUILD,
                 )
 
     def check_file(self, relative: str) -> None:
-        """Compares a listed file's SHA-256, once: a file that passed is not read again.
+        """Compares a listed file's SHA-256, once: a file that passed is not read again until it changes.
 
         Safe to call from several threads. Raises `ArtifactError` when the file differs, is not
         listed or cannot be read.
         """
-        if relative in self._passed:
-            return
         if relative not in self.files:
             raise ArtifactError(
-                "truncated", f"The artifact in {self.folder} has no file {relative}.", _REBUILD
+                "truncated", f"The artifact in {self.folder} has no file {relative}.", REBUILD
             )
+        found = identity(self.folder, relative)
+        if self._passed.get(relative) == found:
+            return
         size, expected = self.files[relative]
         path = self.path(relative)
         if _digest(path, size) != expected:
-            raise ArtifactError(
-                "altered", f"{path} was altered: its SHA-256 is not the manifest's.", _REBUILD
-            )
-        self._passed.add(relative)
+            raise _altered(path)
+        self._passed[relative] = found
 
     def check_files(self, paths: Iterable[str]) -> None:
         for relative in paths:
             self.check_file(relative)
 
+    def open_checked(self, paths: Iterable[str], read: Callable[[], T]) -> T:
+        """What `read` makes of listed files, which it opens by name: the files that were hashed, and no
+        others that came in their place meanwhile. Raises `ArtifactError`, whatever `read` made of files
+        that changed."""
+        paths = tuple(paths)
+        self.check_files(paths)
+        try:
+            return read()
+        finally:
+            for relative in paths:
+                if identity(self.folder, relative) != self._passed[relative]:
+                    raise ArtifactError(
+                        "altered",
+                        f"{self.path(relative)} was changed while it was being opened.",
+                        REBUILD,
+                    )
+
     def read(self, relative: str) -> bytes:
         """The checked content of a small file such as `tools.json`."""
         if relative not in self.files:
             self.check_file(relative)  # raises
+        size, expected = self.files[relative]
         path = self.path(relative)
-        data = _read(path, absent="truncated")
-        if relative not in self._passed and sha256(data).hex() != self.files[relative][1]:
-            raise ArtifactError(
-                "altered", f"{path} was altered: its SHA-256 is not the manifest's.", _REBUILD
-            )
+        data = read_regular(path, size, absent="truncated")
+        if sha256(data).hex() != expected:
+            raise _altered(path)
         return data
 
 
-def load(folder: str | os.PathLike[str]) -> Manifest:
-    """Reads the manifest of the build in `folder`.
+def load(folder: str | os.PathLike[str], check: Check | None = None) -> Manifest:
+    """Reads the manifest of the build in `folder`, once.
 
-    Checks the seal first, then the format version, then that the folder is named after the build.
-    Raises `ArtifactError`: `not-an-artifact`, `truncated`, `altered`, `newer-format`,
-    `older-format` or `unreadable`.
+    Checks the seal first, then the format version, then that the folder is named after the build; `check`
+    is asked last, about the same bytes. Raises `ArtifactError`: `not-an-artifact`, `truncated`, `altered`,
+    `newer-format`, `older-format`, `unreadable`, and what `check` raises.
     """
     folder = os.path.realpath(os.fspath(folder))
     path = os.path.join(folder, MANIFEST)
-    data = _read(path)
+    data = read_regular(path)
     if data[_SEAL_AT - len(_SEAL_HEAD) : _SEAL_AT] != _SEAL_HEAD or not data.endswith(_SEAL_TAIL):
         raise _unsealed(folder, data)
     found = data[_SEAL_AT : -len(_SEAL_TAIL)]
     if sha256(data[:_SEAL_AT] + _UNSEALED + _SEAL_TAIL).hex().encode() != found:
-        raise ArtifactError("altered", f"{path} was altered: its seal does not match.", _REBUILD)
+        raise ArtifactError("altered", f"{path} was altered: its seal does not match.", REBUILD)
     try:
         fields = json.loads(data)
         version = fields["format"]
@@ -301,6 +328,8 @@ def load(folder: str | os.PathLike[str]) -> Manifest:
             f"The folder {folder} holds the build {manifest.build_id}, whose name it must have.",
             f"Rename the folder to {manifest.build_id}, or build again.",
         )
+    if check is not None:
+        check(manifest, data)
     return manifest
 
 
@@ -322,37 +351,28 @@ def _is_inside(path: str) -> bool:
 
 
 def _digest(path: str, size: int) -> str:
-    """The SHA-256 of a file that should have `size` bytes, in hexadecimal."""
+    """The SHA-256 of a file that should have `size` bytes, in hexadecimal; of a longer one no more than
+    that and a byte is read."""
     if size < _OPENSSL_FROM:
-        return sha256(_read(path, absent="truncated")).hex()
+        return sha256(read_regular(path, size, absent="truncated")).hex()
     import hashlib
 
     digest = hashlib.sha256()
-    try:
-        with open(path, "rb", buffering=0) as file:
-            while block := file.read(_BLOCK):
+    with open_regular(path, "truncated") as file:
+        left = size + 1
+        try:
+            while left and (block := file.read(min(_BLOCK, left))):
                 digest.update(block)
-    except FileNotFoundError:
-        raise ArtifactError("truncated", f"{path} is missing.", _REBUILD) from None
-    except OSError as error:
-        raise _unreadable(path, error) from error
+                left -= len(block)
+        except OSError as error:
+            raise unreadable(path, error) from error
     return digest.hexdigest()
 
 
-def _read(path: str, limit: int = -1, absent: str = "missing") -> bytes:
-    """The first `limit` bytes of a file, or all; `absent` is the code when it is not there."""
-    try:
-        # Non-blocking, for a path where someone put a pipe.
-        with open(path, "rb", opener=_open_nonblocking) as file:
-            return file.read(limit)
-    except FileNotFoundError:
-        raise ArtifactError(absent, f"{path} is missing.", _REBUILD) from None
-    except OSError as error:
-        raise _unreadable(path, error) from error
-
-
-def _open_nonblocking(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+def _altered(path: str) -> ArtifactError:
+    return ArtifactError(
+        "altered", f"{path} was altered: its SHA-256 is not the manifest's.", REBUILD
+    )
 
 
 def _unsealed(folder: str, data: bytes) -> ArtifactError:
@@ -361,7 +381,7 @@ def _unsealed(folder: str, data: bytes) -> ArtifactError:
         return ArtifactError(
             "truncated",
             f"{os.path.join(folder, MANIFEST)} does not end with a seal: it was truncated or altered.",
-            _REBUILD,
+            REBUILD,
         )
     return _not_a_manifest(folder)
 
@@ -371,12 +391,4 @@ def _not_a_manifest(folder: str) -> ArtifactError:
         "not-an-artifact",
         f"{os.path.join(folder, MANIFEST)} is not the manifest of a compiled knowledge base.",
         "Give the folder that `kbc build` wrote.",
-    )
-
-
-def _unreadable(path: str, error: OSError) -> ArtifactError:
-    return ArtifactError(
-        "unreadable",
-        f"{path} cannot be read: {error.strerror or error}.",
-        "Check the permissions of the artifact's folder.",
     )

@@ -229,7 +229,7 @@ def test_a_damaged_graph_is_one_clear_error(tmp_path: Path, content: bytes) -> N
 def test_a_graph_of_another_collection_is_refused(tmp_path: Path) -> None:
     write_vectors(tmp_path, VECTORS, RANGES)
     (tmp_path / "d.usearch").replace(tmp_path / "c.usearch")
-    with pytest.raises(ArtifactError, match="200 vectors"):
+    with pytest.raises(ArtifactError, match="does not begin with"):
         VectorIndex(str(tmp_path)).search(VECTORS[0], [RANGES[2]], 5, exact_rows=ALL_GRAPHS)
 
 
