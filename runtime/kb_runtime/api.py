@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
@@ -32,13 +33,11 @@ def open(path: StrPath, *more: StrPath, key: StrPath | None = None) -> Knowledge
     folder with one of these in it. With `key`, a file with a public key, builds that are not signed by
     it are refused. Raises `ArtifactError`, and `KbcError` for a file without a key.
     """
-    trusted = None if key is None else read_public_key(key)
+    trusted = None if key is None else partial(check_signature, key=read_public_key(key))
     with ExitStack() as opened:
         parts = []
         for each in (path, *more):
-            parts.append(opened.enter_context(Artifact.open(each)))
-            if trusted is not None:
-                check_signature(parts[-1].root, trusted)
+            parts.append(opened.enter_context(Artifact.open(each, trusted)))
         knowledge: Knowledge = parts[0]
         if len(parts) > 1:
             knowledge = opened.enter_context(Federation(parts))

@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import tempfile
+import time
 from pathlib import Path
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -19,14 +20,16 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from kb_runtime.store.manifest import MANIFEST, load, resolve
+from kb_runtime.store.manifest import Manifest, load, resolve
 from kb_runtime.store.signature import (
     ALGORITHM,
     SIGNATURES,
     KeyFileError,
+    Signature,
     key_id,
     read_key_file,
     read_signatures,
+    signed_bytes,
 )
 
 PASSPHRASE_VARIABLE = "KBC_SIGNING_PASSPHRASE"
@@ -65,13 +68,24 @@ def sign(artifact: Path, key_path: Path, passphrase: bytes | None) -> tuple[str,
     """
     key = read_private_key(key_path, passphrase)
     folder = resolve(artifact)
-    load(folder)  # a manifest that does not hold is not signed
     signatures = read_signatures(folder)
     name = key_id(key.public_key())
-    signatures[name] = key.sign(Path(folder, MANIFEST).read_bytes())
+
+    def sign_read(manifest: Manifest, data: bytes) -> None:
+        newest = max((each.serial for each in signatures.values()), default=0)
+        serial = max(time.time_ns() // 1_000_000, newest + 1)
+        value = key.sign(signed_bytes(manifest["name"], serial, data))
+        signatures[name] = Signature(serial, value)
+
+    load(folder, sign_read)  # a manifest that does not hold is not signed
     entries = [
-        {"key": each, "algorithm": ALGORITHM, "signature": base64.b64encode(value).decode()}
-        for each, value in sorted(signatures.items())
+        {
+            "key": each,
+            "algorithm": ALGORITHM,
+            "serial": signature.serial,
+            "signature": base64.b64encode(signature.value).decode(),
+        }
+        for each, signature in sorted(signatures.items())
     ]
     path = Path(folder, SIGNATURES)
     _replace(path, (json.dumps({"signatures": entries}, indent=1) + "\n").encode())

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kb_runtime.search.vectors import VectorIndex
     from kb_runtime.store.catalog import Catalog, ChunkTable
     from kb_runtime.store.facets import Facets
+    from kb_runtime.store.manifest import Check
 
 _ATTEMPTS = 5
 _PAUSE_S = 0.01
@@ -73,13 +74,13 @@ class Artifact:
         self._sections = Sections()
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Artifact:
+    def open(cls, path: str | os.PathLike[str], check: Check | None = None) -> Artifact:
         """Opens what `path` stands for: a build, a knowledge base (its live build), or the folder
-        that holds one. Raises `ArtifactError`."""
-        return cls.open_location(locate(path))
+        that holds one. `check` may refuse it. Raises `ArtifactError`."""
+        return cls.open_location(locate(path), check)
 
     @classmethod
-    def open_location(cls, location: Location) -> Artifact:
+    def open_location(cls, location: Location, check: Check | None = None) -> Artifact:
         for attempt in range(_ATTEMPTS):
             try:
                 folder = location.build_folder()
@@ -90,7 +91,7 @@ class Artifact:
                     raise
                 time.sleep(_PAUSE_S)
         try:
-            manifest = load(folder)
+            manifest = load(folder, check)
             manifest.check_sizes()
             return cls(manifest, lease)
         except BaseException:

@@ -16,6 +16,7 @@ from kb_runtime.text.tables import count_of, size
 
 if TYPE_CHECKING:
     from kb_runtime.store.catalog import Catalog, ChunkTable
+    from kb_runtime.store.manifest import Manifest
 
 NORM_TOLERANCE = 1e-3
 """How far the squared length of a stored vector, or a cosine with itself, may be from 1."""
@@ -73,9 +74,13 @@ def verify(
     not hold, and `KeyFileError`; everything else that is wrong is in the report.
     """
     folder = resolve(path)
-    manifest = load(folder)
-    for key in keys:
-        check_signature(folder, read_public_key(key))
+    trusted = [read_public_key(key) for key in keys]
+
+    def check_signatures(manifest: Manifest, data: bytes) -> None:
+        for key in trusted:
+            check_signature(manifest, data, key)
+
+    manifest = load(folder, check_signatures)
     try:
         artifact = Artifact.open(folder)
     except ArtifactError:  # a size is wrong; the hashes tell which files are

@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from kb_runtime.knowledge.interface import Knowledge
+    from kb_runtime.store.manifest import Check
 
     Path = str | os.PathLike[str]
     Stamp = tuple[int, int, int]
     Stamps = tuple[Stamp, Stamp | None]
+
+_SIGNATURE_CODES = ("unsigned", "bad-signature", "rollback")
+"""Why a build is refused that may be served once it is signed."""
 
 SHADOWED_BY_WORKSPACES = ("code", "tests")
 """Kinds of which a workspace may hold newer records than the knowledge bases, under the same ids."""
@@ -37,15 +41,16 @@ class LiveArtifact:
         self,
         *paths: Path,
         workspaces: Sequence[Path] = (),
-        check: Callable[[str], None] | None = None,
+        check: Check | None = None,
     ) -> None:
         """Opens the versions that are live now, in the order given.
 
         A lease gives the `Artifact` where there is one, and a `Federation` of several. `workspaces`
         are folders in which a CURRENT may appear: their records come after the others' and hide those
-        that have the same id. `check` is given the folder of each build that would be served, now and
-        later, but for those of workspaces, and raises `ArtifactError` to refuse it. Raises
-        `ArtifactError`; what is wrong with a workspace goes to stderr.
+        that have the same id. `check` is asked about each build that would be served, now and later,
+        but for those of workspaces, and raises `ArtifactError` to refuse it.
+
+        Raises `ArtifactError`; what is wrong with a workspace goes to stderr.
         """
         if not paths:
             raise ValueError("there is nothing to serve")
@@ -259,7 +264,7 @@ class _VersionSource:
         location: Location,
         *,
         is_workspace: bool = False,
-        check: Callable[[str], None] | None = None,
+        check: Check | None = None,
     ) -> None:
         self._location = location
         self.is_workspace = is_workspace
@@ -304,15 +309,13 @@ class _VersionSource:
 
     def _opened(self) -> Artifact:
         """The live version, checked. Raises `ArtifactError`."""
-        artifact = Artifact.open_location(self._location)
         self._unsigned = ""
-        if self._check is not None:
-            try:
-                self._check(artifact.manifest.folder)
-            except ArtifactError:
-                self._unsigned = artifact.manifest.folder
-                artifact.close()
-                raise
+        try:
+            artifact = Artifact.open_location(self._location, self._check)
+        except ArtifactError as error:
+            if error.code in _SIGNATURE_CODES:
+                self._unsigned = self._location.build_folder()
+            raise
         self._refusal = ""
         return artifact
 

@@ -287,8 +287,8 @@ def _map_bytes(path: str) -> mmap.mmap | bytes:
 
 
 def _open_graph(path: str, rows: int, dimensions: int) -> Index:
-    from kb_runtime.search.graph_file import check_graph
     from kb_runtime.search.onnx_engine import onnxruntime
+    from kb_runtime.store.graph_file import check_graph
 
     onnxruntime()  # before usearch
     from usearch.index import Index

@@ -15,7 +15,7 @@ from kb_runtime.start.options import parse, usage, wants_help
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from kb_runtime.live.living_workspace import LivingWorkspace
     from kb_runtime.live.working_tree import WorkingTree
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kb_runtime.mcp.prefetch import Prefetcher
     from kb_runtime.mcp.stdio import StdioServer
     from kb_runtime.start.options import Options
+    from kb_runtime.store.manifest import Check
 
 PROGRAM = "kbc serve"
 
@@ -75,7 +76,7 @@ def _open(options: Options) -> ServerContext:
     from kb_runtime.tools.session import DATA_FOLDER
 
     dispatcher_type = _dispatcher_type(options)
-    check = _check_of(options.key)
+    check = _check_of(options.key, options.allow_rollback)
     tree = _working_tree(options.code)  # before the workspace: refused where there is none
     workspace = _workspace(options)
     if tree is not None and workspace is not None:
@@ -103,17 +104,20 @@ def _dispatcher_type(options: Options) -> type[Dispatcher]:
     return Dispatcher
 
 
-def _check_of(key_file: str) -> Callable[[str], None] | None:
-    """What refuses the folder of a build that is not signed by the key. Raises UsageError."""
+def _check_of(key_file: str, allow_rollback: bool) -> Check | None:
+    """What refuses a build that is not signed by the key. Raises UsageError."""
     if not key_file:
+        if allow_rollback:
+            raise UsageError("--allow-rollback has no meaning without --key.")
         return None
-    from kb_runtime.store.signature import KeyFileError, check_signature, read_public_key
+    from kb_runtime.store.signature import KeyFileError, read_public_key
+    from kb_runtime.store.trust import TrustedKey
 
     try:
         key = read_public_key(key_file)
     except KeyFileError as error:
         raise UsageError(f"--key: {error.message} {error.hint}".rstrip()) from None
-    return lambda folder: check_signature(folder, key)
+    return TrustedKey(key, allow_rollback=allow_rollback).check
 
 
 def _workspace(options: Options) -> LivingWorkspace | None:

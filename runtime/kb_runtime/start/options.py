@@ -29,6 +29,7 @@ class Options:
         self.model = ""
         self.read_only = False
         self.key = ""
+        self.allow_rollback = False
         self.json_log = False
         self.http: HttpSettings | None = None
 
@@ -117,6 +118,11 @@ OPTIONS = (
         "--key",
         "FILE",
         "a public key (PEM): refuse versions that are not signed by it, at the start and later",
+    ),
+    Option(
+        "--allow-rollback",
+        "",
+        "with --key: also serve a version that was signed before one that was served already",
     ),
     Option(
         "--log",

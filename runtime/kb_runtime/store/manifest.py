@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kb_runtime.store.integrity import Identity
 
     T = TypeVar("T")
-    Check = Callable[["Manifest", bytes], None]
+    Check = Callable[["Manifest", bytes], object]
     """Refuses a build by raising `ArtifactError`, given its manifest and the bytes it was read from."""
 
 MANIFEST = "manifest.json"

@@ -1,7 +1,8 @@
-"""Signatures of an artifact: Ed25519 over the bytes of its manifest.
+"""Signatures of an artifact: Ed25519 over its name, a serial number and the bytes of its manifest.
 
 The manifest has the SHA-256 of every file, so signing it signs the artifact. Signatures are stored beside
 it in `manifest.sig`; they are not part of what they sign, and all other bytes are the same without them.
+Serial numbers grow with each signature, so that a reader can tell an older build from a newer one.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ import base64
 import binascii
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
-from kb_runtime.store.manifest import MANIFEST
+from kb_runtime.store.integrity import read_regular
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    from kb_runtime.store.manifest import Manifest
 
 SIGNATURES = "manifest.sig"
 ALGORITHM = "ed25519"
@@ -74,40 +77,52 @@ def _no_key(path: str | os.PathLike[str]) -> KeyFileError:
     )
 
 
-def read_signatures(folder: str) -> dict[str, bytes]:
+class Signature(NamedTuple):
+    """`serial` is a whole number that is larger than those of all signatures before it."""
+
+    serial: int
+    value: bytes
+
+
+def signed_bytes(name: str, serial: int, manifest: bytes) -> bytes:
+    """What a signature is over: the knowledge base's name, the serial number, the manifest's bytes."""
+    return f"kbc signature 1\n{name}\n{serial}\n".encode() + manifest
+
+
+def read_signatures(folder: str) -> dict[str, Signature]:
     """The signatures of the build in `folder` by the id of their key; none when it is not signed.
 
     Raises `ArtifactError`, `altered` when the file does not hold signatures.
     """
     path = os.path.join(folder, SIGNATURES)
-    try:
-        with open(path, "rb") as file:
-            data = file.read(MAX_BYTES)
-    except FileNotFoundError:
+    if not os.path.lexists(path):
         return {}
-    except OSError as error:
-        raise ArtifactError("unreadable", f"{path} cannot be read: {error.strerror}.") from error
+    data = read_regular(path, MAX_BYTES)
     try:
         entries: list[dict[str, Any]] = json.loads(data)["signatures"]
         return {
-            entry["key"]: base64.b64decode(entry["signature"], validate=True)
+            str(entry["key"]): Signature(
+                int(entry["serial"]), base64.b64decode(entry["signature"], validate=True)
+            )
             for entry in entries
             if entry["algorithm"] == ALGORITHM
         }
-    except (ValueError, KeyError, TypeError, binascii.Error) as error:
+    except (ValueError, KeyError, TypeError, RecursionError, binascii.Error) as error:
         raise ArtifactError(
             "altered", f"{path} does not hold signatures.", "Sign the artifact again: `kbc sign`."
         ) from error
 
 
-def check_signature(folder: str, key: Ed25519PublicKey) -> None:
-    """Refuses a build whose manifest was not signed with the private half of `key`.
+def check_signature(manifest: Manifest, data: bytes, key: Ed25519PublicKey) -> int:
+    """The serial number of the signature by the private half of `key`; `data` are the bytes that the
+    manifest was read from.
 
     Raises `ArtifactError`: `unsigned` without a signature by this key, `bad-signature` when there is
     one of another manifest.
     """
     from cryptography.exceptions import InvalidSignature
 
+    folder = manifest.folder
     wanted = key_id(key)
     signatures = read_signatures(folder)
     signature = signatures.get(wanted)
@@ -118,15 +133,12 @@ def check_signature(folder: str, key: Ed25519PublicKey) -> None:
             f"The artifact in {folder} is not signed by the key {wanted}{others}.",
             "Get the signed artifact, or the public key of whoever signed this one.",
         )
-    path = os.path.join(folder, MANIFEST)
     try:
-        with open(path, "rb") as file:
-            key.verify(signature, file.read())
+        key.verify(signature.value, signed_bytes(manifest["name"], signature.serial, data))
     except InvalidSignature:
         raise ArtifactError(
             "bad-signature",
             f"The signature by the key {wanted} in {folder} does not match its manifest.",
             "Do not use this artifact: it was changed after it was signed. Install it again.",
         ) from None
-    except OSError as error:
-        raise ArtifactError("unreadable", f"{path} cannot be read: {error.strerror}.") from error
+    return signature.serial

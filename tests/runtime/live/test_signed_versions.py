@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.small_artifact import publish_small
 
 from kb_runtime.errors import ArtifactError
+from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.versions import LiveArtifact
-from kb_runtime.store.signature import SIGNATURES, check_signature, read_public_key
+from kb_runtime.store.manifest import Manifest, seal
+from kb_runtime.store.signature import SIGNATURES, read_public_key
+from kb_runtime.store.trust import TrustedKey
 from kbc.linking.linker import Published
 from kbc.shipping.signing import generate, sign
 
 Publish = Callable[..., Published]
-Check = Callable[[str], None]
+Check = Callable[[Manifest, bytes], None]
 
 
 @pytest.fixture
@@ -24,9 +32,9 @@ def secret(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def check(secret: Path) -> Check:
-    key = read_public_key(f"{secret}.pub")
-    return lambda folder: check_signature(folder, key)
+def check(secret: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return TrustedKey(read_public_key(f"{secret}.pub")).check
 
 
 def entries(text: str) -> dict[str, list[dict[str, str]]]:
@@ -92,3 +100,65 @@ def test_a_signature_by_another_key_changes_nothing(
     assert "it is signed by" in told
     assert told.count("\n") == 1
     live.close()
+
+
+def test_an_older_build_and_another_knowledge_base_are_refused_after_a_restart(
+    publish: Publish, check: Check, secret: Path, tmp_path: Path
+) -> None:
+    old = publish(entries("one"))
+    kb = old.path.parent
+    sign(kb, secret, None)
+    new = publish(entries("two"), keep=2)
+    sign(kb, secret, None)
+    LiveArtifact(kb, check=check).close()
+    (kb / "CURRENT").write_text(f"{old.build_id}\n")
+    trusted = read_public_key(f"{secret}.pub")
+    with pytest.raises(ArtifactError) as refused:
+        LiveArtifact(kb, check=TrustedKey(trusted).check)
+    assert refused.value.code == "rollback"
+    LiveArtifact(kb, check=TrustedKey(trusted, allow_rollback=True).check).close()
+    other = publish_small(tmp_path / "other", entries("three"), name="other")
+    sign(other.path, secret, None)
+    shutil.rmtree(kb)
+    other.path.parent.rename(kb)
+    with pytest.raises(ArtifactError) as refused:
+        LiveArtifact(kb, check=TrustedKey(trusted).check)
+    assert refused.value.code == "other-artifact"
+    assert new.build_id != old.build_id
+
+
+def test_a_manifest_that_alternates_is_never_served_forged(
+    publish: Publish, check: Check, secret: Path
+) -> None:
+    """Another process puts a forged manifest and the signed one into the place in turns."""
+    build = publish(entries("one")).path
+    sign(build, secret, None)
+    path = build / "manifest.json"
+    good = path.read_bytes()
+    fields = json.loads(good)
+    forged = seal({**fields, "version": "9.9"})
+    stop = threading.Event()
+
+    def alternate() -> None:
+        for turn in itertools.cycle((forged, good)):
+            (build / "next").write_bytes(turn)
+            (build / "next").replace(path)
+            if stop.is_set() and turn is good:
+                return
+
+    thread = threading.Thread(target=alternate)
+    thread.start()
+    served, refused = [], 0
+    try:
+        for _ in range(300):
+            try:
+                with Artifact.open(build, check) as artifact:
+                    served.append(artifact.manifest["version"])
+            except ArtifactError:
+                refused += 1
+    finally:
+        stop.set()
+        thread.join()
+    assert "9.9" not in served
+    assert served
+    assert refused

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.search.graph_file import check_graph
 from kb_runtime.search.vectors import ROWS_FILE, RowRange
+from kb_runtime.store.graph_file import check_graph
 from kbc.backends.vectors import write_vectors
 
 ROWS, DIMENSIONS = 400, 12
@@ -68,9 +68,7 @@ def test_no_altered_byte_crashes_the_process(graph: Path) -> None:
     draw = random.Random(3)
     first, size = 8 + ROWS * DIMENSIONS * 2, graph.stat().st_size
     mutations = [f"{at}={value}" for at in range(first, first + 104) for value in (0, 255)]
-    mutations += [
-        f"{draw.randrange(first, size)}={draw.randrange(256)}" for _ in range(MUTATIONS)
-    ]
+    mutations += [f"{draw.randrange(first, size)}={draw.randrange(256)}" for _ in range(MUTATIONS)]
     run = subprocess.run(
         [sys.executable, "-c", SEARCH, str(graph.parent)],
         input=" ".join(mutations),

@@ -1,0 +1,94 @@
+"""What a server has accepted under a key: the name and the serial number of each place, kept between starts.
+
+Whoever can write to the folder of an artifact can put an older build back, or another knowledge base that
+the same key has signed. Both are refused where something else was accepted before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime import log
+from kb_runtime.errors import ArtifactError
+from kb_runtime.store.signature import check_signature, key_id
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    from kb_runtime.store.manifest import Manifest
+
+_MAX_BYTES = 1 << 20
+
+
+class TrustedKey:
+    """Accepts builds that are signed by a key, and none that is older than what it accepted before."""
+
+    def __init__(self, key: Ed25519PublicKey, *, allow_rollback: bool = False) -> None:
+        self._key = key
+        self._id = key_id(key)
+        self._allow_rollback = allow_rollback
+
+    def check(self, manifest: Manifest, data: bytes) -> None:
+        """Raises `ArtifactError`: `unsigned`, `bad-signature`; `other-artifact` where another knowledge
+        base was accepted in this folder before; `rollback` for an older build."""
+        serial = check_signature(manifest, data, self._key)
+        place = f"{self._id} {os.path.dirname(manifest.folder)}"
+        accepted = _read()
+        name, newest = accepted.get(place, (manifest["name"], serial))
+        if name != manifest["name"]:
+            raise ArtifactError(
+                "other-artifact",
+                f"{manifest.folder} is the knowledge base {manifest['name']!r}, where {name!r} was served"
+                f" under the key {self._id} before.",
+                f"If that is meant, remove its line from {_path()}.",
+            )
+        if serial < newest and not self._allow_rollback:
+            raise ArtifactError(
+                "rollback",
+                f"{manifest.folder} was signed before a build that was served from there:"
+                f" serial number {serial} after {newest}.",
+                "Install the newer build, or start with --allow-rollback.",
+            )
+        if accepted.get(place) != (name, serial):
+            _write({**accepted, place: (name, serial)})
+
+
+def _path() -> str:
+    """A file of the user's own."""
+    if state := os.environ.get("XDG_STATE_HOME"):
+        folder = state
+    elif sys.platform == "win32":
+        folder = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~")
+    else:
+        folder = os.path.expanduser("~/.local/state")
+    return os.path.join(folder, "kbc", "accepted.json")
+
+
+def _read() -> dict[str, tuple[str, int]]:
+    """What was accepted; nothing where the file is missing or damaged."""
+    try:
+        with open(_path(), "rb") as file:
+            found: dict[str, Any] = json.loads(file.read(_MAX_BYTES))
+        return {place: (str(name), int(serial)) for place, (name, serial) in found.items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        log.say(f"{_path()} cannot be read: {error}; an older build would not be noticed")
+        return {}
+
+
+def _write(accepted: dict[str, tuple[str, int]]) -> None:
+    path = _path()
+    staged = f"{path}.{os.getpid()}"
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        with open(staged, "w") as file:
+            json.dump(accepted, file, indent=1)
+        os.replace(staged, path)
+    except OSError as error:
+        log.say(
+            f"{path} cannot be written: {error.strerror}; an older build is noticed only until the end"
+        )
