@@ -337,23 +337,18 @@ def _lease(folder: str) -> int:
 
 
 def _collections(manifest: Manifest) -> list[CollectionInfo]:
-    try:
-        return [
-            CollectionInfo(
-                entry["name"],
-                entry["kind"],
-                entry["records"],
-                entry["chunks"],
-                entry["first_row"],
-                entry.get("group", ""),
-                entry.get("url", ""),
-            )
-            for entry in manifest["collections"]
-        ]
-    except (KeyError, TypeError, AttributeError):
-        raise ArtifactError(
-            "not-an-artifact", f"The manifest in {manifest.folder} does not describe collections."
-        ) from None
+    return [
+        CollectionInfo(
+            entry["name"],
+            entry["kind"],
+            entry["records"],
+            entry["chunks"],
+            entry["first_row"],
+            entry.get("group", ""),
+            entry.get("url", ""),
+        )
+        for entry in manifest["collections"]
+    ]
 
 
 def _removed(folder: str) -> ArtifactError:

@@ -83,9 +83,11 @@ def verify(
     manifest = load(folder, check_signatures)
     try:
         artifact = Artifact.open(folder)
-    except ArtifactError:  # a size is wrong; the hashes tell which files are
+    except ArtifactError as error:  # a size is wrong; the hashes tell which files are
         passed: list[str] = []
-        problems = list(_hashes(Artifact(manifest, -1)))
+        problems = list(_hashes(Artifact(manifest, -1))) or [
+            Problem(error.code, MANIFEST, error.message)
+        ]
     else:
         with artifact:
             passed, problems = _run(artifact)
@@ -146,19 +148,6 @@ def _hashes(artifact: Artifact) -> Iterator[Problem]:
             path = os.path.relpath(os.path.join(folder, name), artifact.root).replace(os.sep, "/")
             if path not in listed:
                 yield Problem("extra", path, f"{path} is not in the manifest.")
-
-
-def _layout(artifact: Artifact) -> Iterator[Problem]:
-    """The rows of the collections follow each other, and scopes name collections."""
-    row = 0
-    for info in artifact.collections:
-        if info.first_row != row:
-            yield _wrong(MANIFEST, f"{info.name} starts at row {info.first_row}, expected {row}")
-        row += info.chunks
-    known = {info.name for info in artifact.collections}
-    for scope, names in artifact.manifest["scopes"].items():
-        for name in sorted(set(names) - known):
-            yield _wrong(MANIFEST, f"the scope {scope} names {name}, which is not a collection")
 
 
 def _catalogs(artifact: Artifact) -> Iterator[Problem]:
@@ -303,7 +292,6 @@ def _wrong(path: str, fact: str) -> Problem:
 
 CHECKS: dict[str, Callable[[Artifact], Iterator[Problem]]] = {
     "hashes": _hashes,
-    "layout": _layout,
     "catalogs": _catalogs,
     "chunks": _chunks,
     "lexical": _lexical,

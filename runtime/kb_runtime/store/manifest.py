@@ -20,6 +20,7 @@ from kb_runtime.store.integrity import (
     read_regular,
     unreadable,
 )
+from kb_runtime.store.manifest_schema import problem
 from kb_runtime.version import FORMAT_VERSION
 
 TYPE_CHECKING = False
@@ -172,20 +173,15 @@ class Manifest:
         self.folder = folder
         self._fields = fields
         self._passed: dict[str, Identity] = {}
-        try:
-            self.build_id: str = fields["build_id"]
-            self.files: dict[str, tuple[int, str]] = {
-                file["path"]: (file["bytes"], file["sha256"]) for file in fields["files"]
-            }
-            sane = (
-                isinstance(self.build_id, str)
-                and isinstance(fields["collections"], list)
-                and all(_is_inside(path) for path in self.files)
-            )
-        except (KeyError, TypeError, AttributeError):
-            sane = False
-        if not sane:
-            raise _not_a_manifest(folder)
+        wrong = problem(fields)
+        if wrong:
+            raise _not_a_manifest(folder, wrong)
+        self.build_id: str = fields["build_id"]
+        self.files: dict[str, tuple[int, str]] = {
+            file["path"]: (file["bytes"], file["sha256"]) for file in fields["files"]
+        }
+        if not all(map(_is_inside, self.files)):
+            raise _not_a_manifest(folder, "it lists a file outside of the build")
 
     def __getitem__(self, name: str) -> Any:
         return self._fields[name]
@@ -386,9 +382,10 @@ def _unsealed(folder: str, data: bytes) -> ArtifactError:
     return _not_a_manifest(folder)
 
 
-def _not_a_manifest(folder: str) -> ArtifactError:
+def _not_a_manifest(folder: str, why: str = "") -> ArtifactError:
+    path = os.path.join(folder, MANIFEST)
     return ArtifactError(
         "not-an-artifact",
-        f"{os.path.join(folder, MANIFEST)} is not the manifest of a compiled knowledge base.",
+        f"{path} is not the manifest of a compiled knowledge base{': ' if why else ''}{why}.",
         "Give the folder that `kbc build` wrote.",
     )

@@ -87,7 +87,7 @@ def test_files_that_contradict_each_other_are_reported(
 
 
 def test_scopes_must_name_collections(publish: Publish) -> None:
-    with pytest.raises(PublishError, match="the scope all names nowhere"):
+    with pytest.raises(PublishError, match="the scope 'all' names 'nowhere'"):
         publish(scopes={"all": ["nowhere"]})
 
 

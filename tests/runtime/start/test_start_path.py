@@ -16,8 +16,8 @@ import pytest
 OWN = """
 digests errors errors.exit_codes knowledge knowledge.artifact live live.versions log mcp mcp.answers
 mcp.connection mcp.context mcp.correlation mcp.dispatch mcp.failures mcp.introduction mcp.params mcp.revisions
-mcp.stdio start start.main start.options store store.integrity store.locks store.manifest store.sections
-text text.addresses text.json_types tools tools.session version
+mcp.stdio start start.main start.options store store.integrity store.locks store.manifest
+store.manifest_schema store.sections text text.addresses text.json_types tools tools.session version
 """
 OTHER_STARTS = """
 __init__ cli.packaged knowledge.federated_layout knowledge.federation knowledge.merged_manifest

@@ -25,11 +25,22 @@ Publish = Callable[..., Published]
 BUILD = "0123456789abcdef"
 
 
+HASH = "0" * 64
+ROWS = {"name": "a", "kind": "docs", "records": 1, "chunks": 2, "first_row": 0}
+
+
 def write(folder: Path, **fields: Any) -> Path:
     """A sealed manifest without files in `folder`, named after the build."""
     build = folder / BUILD
     build.mkdir(parents=True, exist_ok=True)
-    given = {"format": FORMAT_VERSION, "build_id": BUILD, "collections": [], "files": []}
+    given = {
+        "format": FORMAT_VERSION,
+        "name": "small",
+        "build_id": BUILD,
+        "collections": [],
+        "scopes": {},
+        "files": [],
+    }
     (build / "manifest.json").write_bytes(seal({**given, **fields}))
     return build
 
@@ -111,9 +122,17 @@ def test_an_older_format_asks_for_a_build(tmp_path: Path) -> None:
         {"files": [{"path": "a"}]},
         {"files": 3},
         {"collections": {}},
-        {"files": [{"path": "../outside", "bytes": 1, "sha256": ""}]},
-        {"files": [{"path": "/etc/passwd", "bytes": 1, "sha256": ""}]},
-        {"files": [{"path": "a\\..\\b", "bytes": 1, "sha256": ""}]},
+        {"name": ""},
+        {"scopes": {"all": ["nowhere"]}},
+        {"collections": [{**ROWS, "chunks": True}]},
+        {"collections": [{**ROWS, "first_row": 1}]},
+        {"collections": [ROWS, ROWS]},
+        {"collections": [ROWS, {**ROWS, "name": "b", "first_row": 1}]},
+        {"search": {"exact_rows": -1}},
+        {"encoder": {"model": "m", "dimensions": 0}},
+        {"files": [{"path": "../outside", "bytes": 1, "sha256": HASH}]},
+        {"files": [{"path": "/etc/passwd", "bytes": 1, "sha256": HASH}]},
+        {"files": [{"path": "a\\..\\b", "bytes": 1, "sha256": HASH}]},
     ],
 )
 def test_a_sealed_file_of_another_shape_is_not_an_artifact(
