@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from kb_runtime.live.compiler_process import CompilerError, CompilerProcess
-from kb_runtime.live.workspace import remove_unfinished, write_whole
+from kb_runtime.store.atomic_files import remove_abandoned, replace_file
 from kb_runtime.store.locks import open_locked
 from kbc.following.file_changes import FileWatcher
 from kbc.following.source_index import SourceFiles, SourceIndex, TreeError
@@ -216,7 +216,7 @@ class Follower:
 
     def _remove_unfinished(self) -> None:
         """What killed processes left: nobody else builds here while this one has the lock."""
-        remove_unfinished(self._index.folder.status_path)
+        remove_abandoned(self._index.folder.status_path)
         for kb_folder in map(Path, self._index.folder.kb_folders):
             if kb_folder.is_dir():
                 retention.remove_debris(kb_folder)
@@ -254,7 +254,7 @@ class Follower:
             print(json.dumps(status), file=sys.stderr, flush=True)
         path = self._index.folder.status_path
         try:
-            write_whole(path, json.dumps(status).encode())
+            replace_file(path, json.dumps(status).encode())
         except OSError:  # no space: an old status would be wrong, and none means "starting"
             with suppress(OSError):
                 Path(path).unlink()

@@ -18,14 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kb_runtime.errors import ArtifactError
-from kb_runtime.live.workspace import (
-    TESTS,
-    TestsFolder,
-    Workspace,
-    remove_unfinished,
-    write_whole,
-)
+from kb_runtime.live.workspace import TESTS, TestsFolder, Workspace
 from kb_runtime.records.cases import Case, as_record, normalise
+from kb_runtime.store.atomic_files import remove_abandoned, replace_file
 from kb_runtime.store.locks import open_locked
 from kb_runtime.store.manifest import load, resolve
 from kbc.diagnostics import Diagnostic
@@ -149,12 +144,12 @@ def _settle(folder: TestsFolder) -> None:
     """Lets the pending tests take the place of the others when they are what is live, and removes
     what is left of them. A knowledge base with another hash was edited by hand, and stays."""
     root = Path(folder.folder)
-    remove_unfinished(str(root / _KB / PROJECT_FILE))
+    remove_abandoned(str(root / _KB / PROJECT_FILE))
     pending = root / _PENDING
     if _digest(pending / _FILE) == _live_digest(folder):
         kept = root / _KB
         (kept / _FILE).parent.mkdir(parents=True, exist_ok=True)
-        write_whole(str(kept / PROJECT_FILE), _PROJECT.encode())
+        replace_file(str(kept / PROJECT_FILE), _PROJECT.encode())
         (pending / _FILE).replace(kept / _FILE)
     shutil.rmtree(pending, ignore_errors=True)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import stat
 import time
 import zipfile
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from kb_runtime.store.atomic_files import staged_file
 
 EARLIEST = 315_532_800
 """1980-01-01 in seconds since 1970: the first moment that a zip file can name."""
@@ -43,13 +43,14 @@ class Archive:
     def __init__(self, path: Path, moment: int) -> None:
         self.path = path
         self.written: list[Written] = []
-        self._temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         self._time = time.gmtime(max(moment, EARLIEST))[:6]
 
     def __enter__(self) -> Self:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self._temporary.open("wb")
-        self._zip = zipfile.ZipFile(self._file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL)
+        self._staged = staged_file(self.path)
+        self._zip = zipfile.ZipFile(
+            self._staged.__enter__(), "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL
+        )
         return self
 
     def add(self, path: str, content: bytes | Path) -> Written:
@@ -78,16 +79,10 @@ class Archive:
         traceback: TracebackType | None,
     ) -> None:
         try:
+            self._zip.close()
+        except (OSError, ValueError) as failure:  # after an error it is closed to be dropped
+            self._staged.__exit__(type(failure), failure, failure.__traceback__)
             if error is None:
-                self._zip.close()
-                self._file.flush()
-                os.fsync(self._file.fileno())
-                self._file.close()
-                self._temporary.replace(self.path)
-        finally:
-            with suppress(
-                OSError, ValueError
-            ):  # after an error the archive is closed to be dropped
-                self._zip.close()
-            self._file.close()
-            self._temporary.unlink(missing_ok=True)
+                raise
+        else:
+            self._staged.__exit__(kind, error, traceback)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import os
-import tempfile
 import time
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from kb_runtime.store.atomic_files import replace_file
 from kb_runtime.store.manifest import Manifest, load, resolve
 from kb_runtime.store.signature import (
     ALGORITHM,
@@ -88,7 +88,7 @@ def sign(artifact: Path, key_path: Path, passphrase: bytes | None) -> tuple[str,
         for each, signature in sorted(signatures.items())
     ]
     path = Path(folder, SIGNATURES)
-    _replace(path, (json.dumps({"signatures": entries}, indent=1) + "\n").encode())
+    replace_file(path, (json.dumps({"signatures": entries}, indent=1) + "\n").encode(), mode=0o644)
     return name, path
 
 
@@ -113,23 +113,6 @@ def read_private_key(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
 
 def _create(path: Path, data: bytes, mode: int) -> None:
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with open(descriptor, "wb") as file:
-            file.write(data)
+        replace_file(path, data, mode=mode, keep_old=True)
     except OSError as error:
         raise KeyFileError(f"{path} cannot be written: {error.strerror}.") from error
-
-
-def _replace(path: Path, data: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".sign-")
-    staged = Path(name)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        staged.chmod(0o644)
-        staged.replace(path)
-    except BaseException:
-        staged.unlink()
-        raise

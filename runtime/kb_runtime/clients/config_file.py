@@ -14,11 +14,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from kb_runtime.clients.errors import ChangedError, ConfigError
+from kb_runtime.store.atomic_files import replace_file, staged_file
 from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, lock_within
 
 BOM = b"\xef\xbb\xbf"
 MAX_BYTES = 64 * 1024 * 1024
 """Larger files are not configurations. Claude Code keeps histories in its own: some megabytes."""
+
+MOST_BACKUPS = 10
+"""Copies of earlier contents beside a file."""
 
 _LOCK_WAIT_S = 30.0
 
@@ -102,11 +106,8 @@ def replace(snapshot: Snapshot, data: bytes | None) -> str:
 
 def backups(snapshot: Snapshot) -> Iterator[bytes]:
     """The contents of the backups of a file, the newest first. What cannot be read is left out."""
-    number = 1
-    while os.path.lexists(_numbered(snapshot, number)):
-        number += 1
-    for each in range(number - 1, 0, -1):
-        with suppress(OSError), open(_numbered(snapshot, each), "rb") as file:
+    for number in reversed(_numbers(snapshot)):
+        with suppress(OSError), open(_numbered(snapshot, number), "rb") as file:
             yield file.read()
 
 
@@ -114,53 +115,36 @@ def _numbered(snapshot: Snapshot, number: int) -> str:
     return f"{snapshot.target}.bak-{number}"
 
 
+def _numbers(snapshot: Snapshot) -> list[int]:
+    """The numbers of the backups, the oldest first."""
+    folder, name = os.path.split(_numbered(snapshot, 0)[:-1])
+    with suppress(OSError):
+        found = [each.removeprefix(name) for each in os.listdir(folder) if each.startswith(name)]
+        return sorted(int(each) for each in found if each.isdecimal() and each.isascii())
+    return []
+
+
 def _backup(snapshot: Snapshot) -> str:
+    """Keeps what the file holds now; of many backups the oldest go, but for the first, which is the file
+    before the first change."""
     if snapshot.data is None:
         return ""
-    number = 1
-    while True:
-        path = _numbered(snapshot, number)
-        try:
-            _write_new(path, snapshot.data, snapshot.mode)
-        except FileExistsError:
-            number += 1
-        else:
-            return path
+    numbers = _numbers(snapshot)
+    path = _numbered(snapshot, numbers[-1] + 1 if numbers else 1)
+    replace_file(path, snapshot.data, mode=snapshot.mode, keep_old=True)
+    for number in numbers[1 : 2 - MOST_BACKUPS]:
+        with suppress(OSError):
+            os.unlink(_numbered(snapshot, number))
+    return path
 
 
 def _exchange(snapshot: Snapshot, data: bytes) -> None:
-    folder, name = os.path.split(snapshot.target)
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}.new")
-    try:
-        _write_new(temporary, data, snapshot.mode)
-        if snapshot.owner is not None and hasattr(os, "chown"):
+    with staged_file(snapshot.target, mode=snapshot.mode) as file:
+        file.write(data)
+        if snapshot.owner is not None and hasattr(os, "fchown"):
             with suppress(PermissionError):  # only root may give a file away
-                os.chown(temporary, *snapshot.owner)
+                os.fchown(file.fileno(), *snapshot.owner)
         _unchanged(snapshot)
-        os.replace(temporary, snapshot.target)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-
-
-def _write_new(path: str, data: bytes, mode: int | None) -> None:
-    """A new file of these bytes, on the disk when this returns."""
-    descriptor = os.open(
-        path,
-        os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0),
-        0o666 if mode is None else mode,
-    )
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(path, mode)  # the umask has taken bits away
-    except BaseException:
-        os.unlink(path)
-        raise
 
 
 def _unchanged(snapshot: Snapshot) -> None:

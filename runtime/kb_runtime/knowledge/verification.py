@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
+from kb_runtime.store.atomic_files import is_staged
 from kb_runtime.store.catalog import LABELLED
 from kb_runtime.store.manifest import MANIFEST, load, resolve
 from kb_runtime.store.signature import SIGNATURES, check_signature, read_public_key
@@ -146,7 +147,7 @@ def _hashes(artifact: Artifact) -> Iterator[Problem]:
     for folder, _, names in os.walk(artifact.root):
         for name in sorted(names):
             path = os.path.relpath(os.path.join(folder, name), artifact.root).replace(os.sep, "/")
-            if path not in listed:
+            if path not in listed and not is_staged(path, SIGNATURES):
                 yield Problem("extra", path, f"{path} is not in the manifest.")
 
 

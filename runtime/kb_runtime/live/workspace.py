@@ -38,8 +38,6 @@ LOCK = ".lock"
 
 _TREE_DIGITS = 12
 _MAX_STATUS_BYTES = 65_536
-_UNFINISHED = ".new"
-_UNFINISHED_S = 60.0  # after which a new workspace's maker is not at it any more
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -78,7 +76,6 @@ class Workspace:
                 f"The workspace {root} has format {found!r}; this kbc uses format {FORMAT}.",
                 "Upgrade kbc, or give another folder.",
             )
-        remove_unfinished(marker, _UNFINISHED_S)
         if not os.access(root, os.W_OK):
             raise WorkspaceError(
                 f"The workspace {root} cannot be written.",
@@ -141,50 +138,19 @@ class CodeFolder:
         return status if isinstance(status, dict) else {}
 
 
-def write_whole(path: str, data: bytes) -> None:
-    """Replaces a small file atomically: a reader sees the old content or the new. Raises `OSError`."""
-    new = f"{path}.{os.getpid()}{_UNFINISHED}"
-    try:
-        with open(new, "wb") as file:
-            file.write(data)
-        os.replace(new, path)
-    except BaseException:
-        if os.path.lexists(new):
-            os.unlink(new)
-        raise
-
-
-def remove_unfinished(path: str, older_than_s: float = 0.0) -> None:
-    """Removes what `write_whole` leaves beside `path` when its process is killed.
-
-    Files younger than `older_than_s` may belong to a process that is writing now, and stay. Without an
-    age the caller must be the only writer. What cannot be removed stays.
-    """
-    import time
-
-    folder, name = os.path.split(path)
-    try:
-        for each in os.listdir(folder):
-            if not (each.startswith(f"{name}.") and each.endswith(_UNFINISHED)):
-                continue
-            left = os.path.join(folder, each)
-            if time.time() - os.stat(left).st_mtime >= older_than_s:
-                os.unlink(left)
-    except OSError:  # no folder, another process removes them too, or they are not ours
-        return
-
-
 def _make(root: str, marker: str) -> None:
     """Raises `WorkspaceError` and `OSError`."""
+    from kb_runtime.store.atomic_files import is_staged, replace_file
+
     os.makedirs(root, exist_ok=True)
     names = os.listdir(root)
-    if any(not name.startswith(FORMAT_FILE) for name in names):
+    if any(not is_staged(name, FORMAT_FILE) for name in names):
         raise WorkspaceError(
             f"{root} is neither empty nor a workspace: it holds {sorted(names)[0]!r}"
             f" and no {FORMAT_FILE}.",
             "Give an empty folder, or one that does not exist yet.",
         )
-    write_whole(marker, json.dumps({"format": FORMAT}).encode() + b"\n")
+    replace_file(marker, json.dumps({"format": FORMAT}).encode() + b"\n")
 
 
 def _format(data: bytes) -> Any:

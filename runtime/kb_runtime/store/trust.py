@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime import log
 from kb_runtime.errors import ArtifactError
+from kb_runtime.store.atomic_files import replace_file
 from kb_runtime.store.signature import check_signature, key_id
 
 if TYPE_CHECKING:
@@ -82,12 +83,9 @@ def _read() -> dict[str, tuple[str, int]]:
 
 def _write(accepted: dict[str, tuple[str, int]]) -> None:
     path = _path()
-    staged = f"{path}.{os.getpid()}"
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(staged, "w") as file:
-            json.dump(accepted, file, indent=1)
-        os.replace(staged, path)
+        replace_file(path, json.dumps(accepted, indent=1).encode(), mode=0o600)
     except OSError as error:
         log.say(
             f"{path} cannot be written: {error.strerror}; an older build is noticed only until the end"

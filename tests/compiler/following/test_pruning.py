@@ -10,7 +10,8 @@ import pytest
 
 from kb_runtime.errors import exit_codes
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.live.workspace import CodeFolder, Workspace, write_whole
+from kb_runtime.live.workspace import CodeFolder, Workspace
+from kb_runtime.store.atomic_files import replace_file
 from kb_runtime.store.locks import try_lock
 from kb_runtime.store.manifest import resolve
 from kbc.cli.main import run
@@ -36,7 +37,7 @@ def index(workspace: Workspace, tmp_path: Path) -> Index:
         folder = workspace.code(str(tree))
         SourceIndex(tree, folder, Path(workspace.cache)).build(draft=True)
         Path(folder.folder, ".lock").touch()
-        write_whole(folder.status_path, json.dumps({"tree": str(tree)}).encode())
+        replace_file(folder.status_path, json.dumps({"tree": str(tree)}).encode())
         return folder
 
     return make

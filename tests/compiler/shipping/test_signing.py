@@ -129,3 +129,15 @@ def test_the_command_line_signs_and_verifies(
     assert run(["verify", build, "--key", f"{key}.pub"]) == 0
     assert run(["verify", build, "--key", f"{key}.missing"]) == 2
     assert "cannot be read" in capsys.readouterr().err
+
+
+def test_a_killed_signer_leaves_an_artifact_that_verifies_and_can_be_signed(
+    publish: Publish, keys: tuple[Path, Path]
+) -> None:
+    private, public = keys
+    build = publish().path
+    (build / f".{SIGNATURES}.7-a.new").write_bytes(b"{")
+    assert verify(build).ok
+    sign(build, private, None)
+    assert verify(build, [public]).ok
+    assert not list(build.glob(".*"))

@@ -35,6 +35,15 @@ def test_the_file_before_is_kept_under_the_next_free_number(tmp_path: Path) -> N
     assert list(config_file.backups(config_file.read(str(path)))) == [b"one", b"someone else's"]
 
 
+def test_of_many_backups_the_first_and_the_newest_stay(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_bytes(b"0")
+    for number in range(1, 31):
+        config_file.replace(config_file.read(str(path)), b"%d" % number)
+    kept = list(config_file.backups(config_file.read(str(path))))
+    assert kept == [*(b"%d" % number for number in range(29, 20, -1)), b"0"]
+
+
 def test_a_new_file_gets_its_folders_and_no_backup(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "mcp.json"
     assert config_file.replace(config_file.read(str(path)), b"{}") == ""

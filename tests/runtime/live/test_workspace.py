@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
-import time
 from pathlib import Path
 
 import pytest
@@ -13,8 +11,8 @@ from kb_runtime.live.workspace import (
     FORMAT_FILE,
     Workspace,
     WorkspaceError,
-    write_whole,
 )
+from kb_runtime.store.atomic_files import replace_file
 from kb_runtime.store.locks import try_lock
 
 
@@ -68,13 +66,12 @@ def test_a_full_disk_is_one_sentence_and_leaves_no_half_written_file(tmp_path: P
 
 
 def test_what_a_killed_server_left_of_the_marker_goes_when_nobody_is_at_it(tmp_path: Path) -> None:
-    Workspace.open(tmp_path)
-    for name, age_s in (("1.new", 3600), ("2.new", 0)):
-        left = tmp_path / f"{FORMAT_FILE}.{name}"
-        left.touch()
-        os.utime(left, (time.time() - age_s,) * 2)
-    Workspace.open(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {FORMAT_FILE, f"{FORMAT_FILE}.2.new"}
+    left, busy = (tmp_path / f".{FORMAT_FILE}.{number}.new" for number in (1, 2))
+    left.touch()
+    with busy.open("w") as file:
+        assert try_lock(file.fileno())
+        Workspace.open(tmp_path)
+        assert {path.name for path in tmp_path.iterdir()} == {FORMAT_FILE, busy.name}
 
 
 def test_trees_do_not_share_a_folder(tmp_path: Path) -> None:
@@ -89,7 +86,7 @@ def test_the_status_of_a_tree_is_what_was_written_whole(tmp_path: Path) -> None:
     assert code.status() == {}
     Path(code.folder).mkdir(parents=True)
     for content, expected in (("{", {}), ("[1]", {}), ('{"state": "ready"}', {"state": "ready"})):
-        write_whole(code.status_path, content.encode())
+        replace_file(code.status_path, content.encode())
         assert code.status() == expected
     assert [path.name for path in Path(code.folder).iterdir()] == ["status.json"]
 

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
 from kbc.shipping.archive import Archive
 from kbc.shipping.bundle import llms, mcpb, plugin, registry, skill
 from kbc.shipping.errors import ShippingError
@@ -46,6 +47,10 @@ def write_bundles(artifact: Artifact, product: Product, out: Path, moment: int) 
     _require_ours(target)
     temporary = out / f".{target.name}.{os.getpid()}.tmp"
     left_out: list[str] = []
+    out.mkdir(parents=True, exist_ok=True)
+    remove_abandoned(str(out), f".{target.name}.")
+    temporary.mkdir()
+    lock = lock_folder(str(temporary))  # says that somebody writes into the folder
     try:
         with Archive(temporary / f"{product.distribution}.mcpb", moment) as archive:
             for path, data in sorted(mcpb.files(artifact, product).items()):
@@ -57,6 +62,8 @@ def write_bundles(artifact: Artifact, product: Product, out: Path, moment: int) 
         _replace(target, temporary)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
     written = {
         path.relative_to(target).as_posix(): path.stat().st_size
         for path in sorted(target.rglob("*"))

@@ -1,0 +1,113 @@
+"""Files that appear whole or not at all: written beside their place, flushed to the disk, then renamed.
+
+Who writes holds a lock on the staged file, which goes with its process: the next writer of the same file
+removes what killed ones left.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import get_ident
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
+
+from kb_runtime.store.locks import try_lock
+
+STAGED_SUFFIX = ".new"
+
+_ATTEMPTS = 5
+
+
+def replace_file(
+    path: str | os.PathLike[str], data: bytes, *, mode: int | None = None, keep_old: bool = False
+) -> None:
+    """Puts a file of these bytes in the place of `path`. Raises `OSError`, and then `path` is as it was.
+
+    `mode` are its permissions (None: those that the umask leaves). With `keep_old` a file that is there
+    already stays, and `FileExistsError` is raised.
+    """
+    with staged_file(path, mode=mode, keep_old=keep_old) as file:
+        file.write(data)
+
+
+@contextmanager
+def staged_file(
+    path: str | os.PathLike[str], *, mode: int | None = None, keep_old: bool = False
+) -> Iterator[BinaryIO]:
+    """A file to write to, which takes the place of `path` when the block ends without an error."""
+    target = os.fspath(path)
+    remove_abandoned(target)
+    staged, file = _create(target, mode)
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            if mode is not None:
+                os.chmod(staged, mode)  # the umask has taken bits away
+            if keep_old:
+                os.link(staged, target)
+            elif os.name != "nt":  # while the lock is held
+                os.replace(staged, target)
+        if os.name == "nt" and not keep_old:
+            os.replace(staged, target)  # Windows renames no open file
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(staged)
+
+
+def remove_abandoned(path: str | os.PathLike[str]) -> None:
+    """Removes what killed writers of `path` left. What cannot be removed stays."""
+    folder, name = os.path.split(os.fspath(path))
+    try:
+        names = os.listdir(folder or ".")
+    except OSError:
+        return
+    for each in names:
+        if is_staged(each, name):
+            with suppress(OSError):
+                _remove_if_free(os.path.join(folder, each))
+
+
+def is_staged(name: str, of: str) -> bool:
+    """Whether a file's name is that of a staged file for the name `of`."""
+    return name.startswith(f".{of}.") and name.endswith(STAGED_SUFFIX)
+
+
+def _remove_if_free(path: str) -> None:
+    descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        free = try_lock(descriptor)
+        if free and os.name != "nt":
+            os.unlink(path)
+    finally:
+        os.close(descriptor)
+    if free and os.name == "nt":
+        os.unlink(path)
+
+
+def _create(target: str, mode: int | None) -> tuple[str, BinaryIO]:
+    folder, name = os.path.split(target)
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    staged = f".{name}.{os.getpid()}-{get_ident() & 0xFFFFFF:x}{STAGED_SUFFIX}"
+    staged = os.path.join(folder, staged)
+    for _ in range(_ATTEMPTS):
+        descriptor = os.open(staged, flags, 0o666 if mode is None else mode)
+        try:
+            with suppress(OSError):  # a file system without locks
+                try_lock(descriptor)
+            if _is_there(descriptor, staged):
+                return staged, os.fdopen(descriptor, "wb")
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # another writer took it for abandoned before it was locked
+    raise FileNotFoundError(f"{staged} is removed again and again")
+
+
+def _is_there(descriptor: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except OSError:
+        return False

@@ -1,0 +1,80 @@
+"""Files that are written whole: what readers see, and what killed writers leave."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kb_runtime.store.atomic_files import replace_file, staged_file
+
+KILLED = """
+import os, signal, sys
+from kb_runtime.store.atomic_files import staged_file
+
+with staged_file(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_is_replaced_with_the_mode_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    for content, mode in ((b"one", 0o600), (b"two", 0o644)):
+        replace_file(path, content, mode=mode)
+        assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (content, mode)
+    assert names(tmp_path) == ["a"]
+
+
+def test_a_file_that_must_be_new_leaves_the_one_that_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    replace_file(path, b"one", keep_old=True)
+    with pytest.raises(FileExistsError):
+        replace_file(path, b"two", keep_old=True)
+    assert path.read_bytes() == b"one"
+    assert names(tmp_path) == ["a"]
+
+
+def test_an_error_while_writing_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    replace_file(path, b"one")
+
+    def write_and_fail() -> None:
+        with staged_file(path) as file:
+            file.write(b"two")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_and_fail()
+    assert path.read_bytes() == b"one"
+    assert names(tmp_path) == ["a"]
+
+
+def test_what_a_killed_writer_left_goes_with_the_next_and_a_live_one_keeps_its_own(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a"
+    replace_file(path, b"one")
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert path.read_bytes() == b"one"
+    assert len(names(tmp_path)) == 2
+    with staged_file(tmp_path / "a") as file:
+        assert len(names(tmp_path)) == 2
+        own = os.fstat(file.fileno())
+        done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+        assert any(os.path.samestat(each.stat(), own) for each in tmp_path.iterdir())
+        file.write(b"two")
+    assert path.read_bytes() == b"two"
+    replace_file(path, b"three")
+    assert names(tmp_path) == ["a"]
