@@ -70,13 +70,13 @@ class _Reader:
         before = len(self._diagnostics.errors)
         data = self._toml.data
         validated(TopTables, data, (), self._report)
-        if "kb" not in data:
+        if not ("kb" in data or data.get("collection")):
             self._report(
                 Mistake(
                     "toml-missing-table",
-                    "kb.toml has no [kb] table",
+                    "kb.toml has neither a [kb] table nor a [[collection]]",
                     (),
-                    "Add `[kb]` with a name.",
+                    "Add `[kb]`, with a name.",
                 )
             )
         tables = data.get("collection")
