@@ -118,13 +118,6 @@ REFUSALS = (
     ),
     Refusal(
         "qurio_search",
-        {"query": "x", "source_id": "nope"},
-        "BAD_INPUT",
-        'source_id "nope" is not a source. Known sources: almanac',
-        INVALID_PARAMS,
-    ),
-    Refusal(
-        "qurio_search",
         {"query": "x", "filters": {"type": 5}},
         "BAD_INPUT",
         "filters.type must be a string or a list of such, not 5",
