@@ -12,6 +12,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, create_model
 
+from kb_runtime.records.case_files import ENDINGS as CASE_FILES
 from kbc.project.validation import Strings, Table, known_value, matching, mistake, one_of
 
 COLLECTION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -222,8 +223,8 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind(
             "tests",
-            "test cases in JSON, as test management tools export them",
-            (".json",),
+            "test cases as test management tools export them: JSON, CSV, JUnit XML, Gherkin",
+            CASE_FILES,
             {"tests": {}},
             TestsTable,
             max_file_bytes=100 * 1024 * 1024,

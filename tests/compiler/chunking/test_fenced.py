@@ -82,8 +82,16 @@ def test_every_part_of_a_large_fence_has_its_language() -> None:
 @given(
     st.lists(
         st.sampled_from(
-            ["# A\n", "\n", "```go\nx\n```\n", "~~~\ny\n~~~\n", "- a\n\n  ```py\n  z\n  ```\n"]
-            + ["word " * 45 + "\n", "> ```yaml\n> a: 1\n> ```\n", "```bash\nnever closed\n"]
+            [
+                *(
+                    "# A\n",
+                    "\n",
+                    "```go\nx\n```\n",
+                    "~~~\ny\n~~~\n",
+                    "- a\n\n  ```py\n  z\n  ```\n",
+                ),
+                *("word " * 45 + "\n", "> ```yaml\n> a: 1\n> ```\n", "```bash\nnever closed\n"),
+            ]
         ),
         max_size=12,
     )
