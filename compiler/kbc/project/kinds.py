@@ -126,6 +126,9 @@ class TestsTable(CollectionTable):
 
 class WorkshopsTable(CollectionTable):
     diff_context: int = Field(default=3, description="lines around a change in diffs")
+    manifest: str = Field(
+        default="", description="a file with a path on each line, of workshops to compile together"
+    )
 
 
 @dataclass(frozen=True, slots=True)
