@@ -450,9 +450,21 @@ def test_malformed_keys(call: Call, key: str) -> None:
     assert "invalid JIRA key format" in refused(reply, 400)
 
 
-def test_a_uid_that_is_no_key_names_the_key(call: Call) -> None:
-    assert "DEMO-10" in refused(call("get_test_by_jira", jira_key="t-login"), 400)
-    assert "no JIRA key" in refused(call("get_test_by_jira", jira_key="t-nokey"), 400)
+@pytest.mark.parametrize(
+    ("given", "uid"), [("t-login", "t-login"), ("T-NoKey", "t-nokey"), ("api-900", "t-nokey")]
+)
+def test_any_identifier_of_a_test_is_taken(call: Call, given: str, uid: str) -> None:
+    found = call("get_test_by_jira", jira_key=given)
+    assert found.structured["uid"] == uid
+    assert found.structured["matchedBy"] in ("uid", "testCaseId")
+    assert given in found.structured["warnings"][0]
+
+
+def test_every_search_result_shows_what_the_next_tool_takes(call: Call) -> None:
+    for result in call("search_tests", query="login account limit authors").structured["results"]:
+        uid = result["test"]["uid"]
+        assert call("get_test_by_jira", jira_key=uid).structured["uid"] == uid
+        assert call("find_similar_tests", jira_key=uid).structured["reference"]["uid"] == uid
 
 
 def test_an_unknown_key_comes_with_close_ones(call: Call) -> None:

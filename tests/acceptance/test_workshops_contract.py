@@ -194,7 +194,10 @@ def test_the_text_of_the_list(school: Server, monkeypatch: pytest.MonkeyPatch) -
     text = school.text("list_workshops", limit=2, all=False, product=None)
     assert text.startswith("## ✅ Indexed workshops\n\nReturned: **2**\nNext cursor: `")
     assert "- product: _any_\n- hasDiffs: _any_\n- all: `false`" in text
-    assert "Showing: **1** of **2** workshop(s)\n\n- `bare` Bare, exercises: 1, diffs: no" in text
+    assert (
+        "Showing: **1** of **2** workshop(s)\n\n- `bare` Bare, exercises: 1, steps: 0, diffs: no"
+        in text
+    )
     assert "_1 more are not shown here._" in text
     assert 'Next:\n- Call `list_workshops` with `all: false` and `cursor: "' in text
     assert "last page" in school.text("list_workshops", all=False)
@@ -470,7 +473,7 @@ def test_no_exercises_at_all() -> None:
         collections = ()
 
     arguments = dict.fromkeys(
-        ("workshop", "exerciseNumber", "stepNumber", "seed", "maxChars", "cursor")
+        ("workshop", "exerciseNumber", "stepNumber", "kinds", "seed", "maxChars", "cursor")
     )
     with pytest.raises(Exception, match="no indexed exercises") as caught:
         family.learning_context(Session(Empty(), {}), {**arguments, "random": True})  # type: ignore[arg-type]
@@ -817,3 +820,54 @@ def test_workshop_tools_have_titles(school: Server) -> None:
     assert titles["retrieve_diff_context"] == "Retrieve Diff Context"
     assert titles["search_topic_context"] == "Search Topic Context"
     assert titles["retrieve_quiz_instructions"] == "Retrieve Quiz Instructions"
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        (
+            ["instructions"],
+            {
+                "workshop-instructions",
+                "exercise-instructions",
+                "problem-instructions",
+                "solution-instructions",
+            },
+        ),
+        (["CODE"], {"problem-code", "solution-code"}),
+        (["diffs"], {"diff-summary", "diff-hunk"}),
+        ([], None),
+    ],
+)
+def test_learning_context_of_some_kinds(
+    school: Server, kinds: list[str], expected: set[str] | None
+) -> None:
+    found = school.call(
+        "retrieve_learning_context", workshop="react", exerciseNumber=1, kinds=kinds
+    )
+    present = {section["kind"] for section in found["sections"]}
+    assert present == expected if expected else {"problem-code", "diff-hunk"} <= present
+    assert found.get("kinds", []) == [kind.lower() for kind in kinds]
+
+
+def test_a_cursor_goes_on_with_its_kinds(school: Server) -> None:
+    scope: dict[str, Any] = {"workshop": "react", "exerciseNumber": 1, "kinds": ["instructions"]}
+    whole = school.call("retrieve_learning_context", **scope)["sections"]
+    parts, cursor = "", None
+    while True:
+        found = school.call("retrieve_learning_context", **scope, maxChars=30, cursor=cursor)
+        parts += "".join(section["content"] for section in found["sections"])
+        cursor = found.get("nextCursor")
+        if cursor is None:
+            break
+        other = {**scope, "kinds": ["code"]}
+        assert school.result("retrieve_learning_context", **other, cursor=cursor)["isError"]
+    assert parts == "".join(section["content"] for section in whole)
+
+
+def test_kinds_that_do_not_exist_or_are_missing(school: Server) -> None:
+    scope: dict[str, Any] = {"workshop": "react", "exerciseNumber": 1}
+    wrong = school.result("retrieve_learning_context", **scope, kinds=["videos"])
+    assert "instructions, transcripts, diffs, code, tests" in wrong["content"][0]["text"]
+    none = school.result("retrieve_learning_context", **scope, kinds=["transcripts"])
+    assert none["structuredContent"]["error"]["kind"] == "NO_MATCH"

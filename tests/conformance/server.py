@@ -17,6 +17,7 @@ import uvicorn
 
 from kb_runtime.errors import ProtocolError
 from kb_runtime.http.app import build_app
+from kb_runtime.http.tokens import Access
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp import revisions
 from kb_runtime.mcp.dispatch import Dispatcher
@@ -198,7 +199,7 @@ def main(artifact: str) -> None:
     app = build_app(
         dispatcher,
         host="127.0.0.1",
-        token=None,
+        access=Access([]),
         allowed_hosts=(),
         allowed_origins=(),
         max_body=4 << 20,

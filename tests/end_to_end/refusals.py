@@ -118,13 +118,6 @@ REFUSALS = (
     ),
     Refusal(
         "qurio_search",
-        {"query": "x", "source_id": "nope"},
-        "BAD_INPUT",
-        'source_id "nope" is not a source. Known sources: almanac',
-        INVALID_PARAMS,
-    ),
-    Refusal(
-        "qurio_search",
         {"query": "x", "filters": {"type": 5}},
         "BAD_INPUT",
         "filters.type must be a string or a list of such, not 5",
@@ -249,7 +242,7 @@ REFUSALS = (
         "BAD_INPUT",
         'scope "titles" is not one of: docs, steps, all',
     ),
-    Refusal("get_test_by_jira", {"jira_key": "t-1"}, "BAD_INPUT", 'invalid JIRA key format: "t-1"'),
+    Refusal("get_test_by_jira", {"jira_key": "t 1"}, "BAD_INPUT", 'invalid JIRA key format: "t 1"'),
     Refusal("get_test_by_jira", {"jira_key": "SEA-9"}, "NOT_FOUND", 'no test has the key "SEA-9"'),
     Refusal("check_health", [1], "", NOT_AN_OBJECT, INVALID_PARAMS),
     Refusal(
@@ -333,9 +326,9 @@ REFUSALS = (
     ),
     Refusal(
         "ingest_tests",
-        {"functional_path": "tests.csv"},
+        {"functional_path": "tests.xlsx"},
         "BAD_INPUT",
-        'the path "tests.csv" is refused: only .json files are read',
+        'the path "tests.xlsx" is refused: only .json, .csv, .xml, .feature files are read',
     ),
     Refusal(
         "ingest_tests",

@@ -16,6 +16,7 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.waiting import PATIENCE_S
 
 from kb_runtime.http.app import build_app
+from kb_runtime.http.tokens import Access
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp import revisions
@@ -194,11 +195,13 @@ def test_a_taken_port_is_told_in_one_sentence(
     process = start_server(quint_artifact, "--http", "--port", port)
     _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
-    assert f"cannot listen on 127.0.0.1 port {port}" in err.decode()
+    assert f"cannot listen on 127.0.0.1 port {port}: another process listens there" in err.decode()
     assert err.count(b"\n") == 1
 
 
-@pytest.mark.parametrize("content", ["", "two words", "ümlaut"])
+@pytest.mark.parametrize(
+    "content", ["", "# no token\n", "ümlaut", "a b c", "first\nsecond", "a x\nb x", "a x\na y"]
+)
 def test_a_token_file_without_a_token_is_refused(
     quint_artifact: Path, start_server: Callable[..., Any], tmp_path: Path, content: str
 ) -> None:
@@ -221,7 +224,7 @@ def test_a_defect_in_a_tool_leaks_nothing(
     app = build_app(
         Dispatcher(live),
         host="127.0.0.1",
-        token=None,
+        access=Access([]),
         allowed_hosts=(),
         allowed_origins=(),
         max_body=LIMIT,

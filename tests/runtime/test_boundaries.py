@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 RUNTIME = ROOT / "runtime" / "kb_runtime"
 MODULES = sorted(RUNTIME.rglob("*.py"))
 
-BROUGHT_BY_MCP = {"anyio", "httpx2", "mcp_types", "pydantic", "starlette", "uvicorn"}
+BROUGHT_BY_MCP = {"anyio", "httpx2", "jwt", "mcp_types", "pydantic", "starlette", "uvicorn"}
 """Libraries that the SDK depends on; the HTTP front end uses some of them."""
 
 

@@ -9,9 +9,10 @@ same parent. Front matter belongs to the first chunk and is not embedded.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from kbc.chunking import fenced
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.header import SEPARATOR, Header, header, opening_details
@@ -24,7 +25,7 @@ from kbc.chunking.packing import (
 )
 from kbc.languages import markdown, mdx
 from kbc.languages.fences import chunk_type
-from kbc.languages.markdown import Block
+from kbc.languages.markdown import Block, Fence
 from kbc.records import (
     BuiltinRecord,
     Chunk,
@@ -41,8 +42,6 @@ _SMALL_SECTION = 48
 
 # The share of a chunk's tokens that code must have for the chunk to count as code.
 _MOSTLY_CODE = 0.8
-# The same for pages, whose type is asked for by filter: code with the words that introduce it is code.
-_CODE_OF_PAGE = 0.5
 
 _CODE_SPAN = re.compile(r"`+([^`]+)`+")
 _ENDPOINT = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)\s+`?(?:/|https?://)\S")
@@ -111,6 +110,8 @@ class _Group:
     first: int
     last: int
     level: int  # of the section it begins in
+    language: str | None = None  # of the fence that it was set apart for
+    introduction: str = ""  # the line before that fence where it is in the group before
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,12 @@ def chunk_markdown(record: Record, budget: TokenBudget) -> list[Chunk]:
         groups = _whole(lines, sections, rooms[0], cuts)
     else:
         groups = _merge(lines, _group(lines, sections, rooms, cuts))
+    if isinstance(record, PageRecord):  # whose search filters by type and language
+        fences = [
+            replace(each, start_line=each.start_line + base, end_line=each.end_line + base)
+            for each in document.fences
+        ]
+        groups = [part for group in groups for part in _set_apart(lines, sections, group, fences)]
     page = _Page(record, lines, sections, trails, headers, _coded_lines(lines, blocks), opening)
     return assemble(record, lines, [_draft(page, group) for group in groups])
 
@@ -227,6 +234,34 @@ def _group(
             groups.append(_Group(passage, first, last, sections[first].level))
         index = last + 1
     return groups
+
+
+def _set_apart(
+    lines: Lines, sections: Sequence[_Section], group: _Group, fences: Sequence[Fence]
+) -> Iterator[_Group]:
+    """A group of its own for each fence in `group`."""
+    passage = group.passage
+    found = fenced.pieces(lines, passage.start, passage.end, fences)
+    if len(found) == 1:
+        yield replace(group, language=found[0].language)
+        return
+    for piece in found:
+        inside = [
+            index
+            for index in range(group.first, group.last + 1)
+            if lines.start(sections[index].first) < piece.end
+            and lines.start(sections[index].end) > piece.start
+        ]
+        first, last = (inside[0], inside[-1]) if inside else (group.first, group.last)
+        span = lines.number(piece.start), lines.number(piece.end - 1)
+        yield _Group(
+            Passage(piece.start, piece.end, lines.cost(*lines.indexes(*span))),
+            first,
+            last,
+            sections[first].level,
+            piece.language,
+            piece.introduction,
+        )
 
 
 def _only_introduces(lines: Lines, sections: Sequence[_Section], index: int) -> bool:
@@ -313,8 +348,14 @@ def _draft(page: _Page, group: _Group) -> Draft:
     if passage.start == 0:
         names = [*_record_names(page.record), *names]
     found = header(trail, details, lines.budget) if details else page.headers[lead]
-    share = _CODE_OF_PAGE if isinstance(page.record, PageRecord) else _MOSTLY_CODE
-    type_, language = _type(lines, passage, inside, page.coded, share)
+    if group.introduction:
+        introduced = header(trail, (*details, group.introduction), lines.budget)
+        if introduced.tokens + passage.cost <= lines.budget.room:
+            found = introduced
+    if group.language is not None:
+        type_, language = chunk_type(group.language), group.language
+    else:
+        type_, language = _type(lines, passage, inside, page.coded)
     return Draft(
         start=passage.start,
         end=passage.end,
@@ -363,15 +404,14 @@ def _type(
     passage: Passage,
     sections: Sequence[_Section],
     coded: Mapping[int, str],
-    share: float,
 ) -> tuple[str, str]:
-    """The chunk's type, and its language when code has at least `share` of it."""
+    """The chunk's type, and its language when most of it is code."""
     first = lines.number(passage.start) - lines.first_number
     end = lines.number(passage.end - 1) - lines.first_number + 1
     headings = {index for section in sections for index in section.heading_lines(lines)}
     text_cost = sum(lines.costs[i] for i in range(first, end) if i not in headings)
     code = [index for index in range(first, end) if index in coded]
-    if code and sum(lines.costs[i] for i in code) >= share * text_cost:
+    if code and sum(lines.costs[i] for i in code) >= _MOSTLY_CODE * text_cost:
         return chunk_type(coded[code[0]]), coded[code[0]]
     if _ENDPOINT.search(lines.text, passage.start, passage.end):
         return "api", ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
@@ -64,6 +63,11 @@ def workspace() -> None:
     type=click.Choice(["functional", "api"]),
     help="Kind of the tests; default: according to the names of the files.",
 )
+@click.option(
+    "--sync",
+    is_flag=True,
+    help="Remove stored tests of the same sources that FILES no longer contain.",
+)
 @MODEL
 @JOBS
 @CHILD
@@ -72,15 +76,18 @@ def ingest_command(
     workspace: str,
     files: tuple[str, ...],
     suite: str | None,
+    sync: bool,
     model: Path | None,
     jobs: int | None,
     has_parent: bool,
     as_json: bool,
 ) -> None:
-    """Merge the test cases of FILES (JSON; - is one line of stdin) into WORKSPACE and publish it.
+    """Merge the test cases of FILES into WORKSPACE and publish it.
 
-    A test replaces the one that has its uid.
+    FILES are JSON, CSV, JUnit XML or Gherkin (.feature); - is one line of JSON on stdin. A test replaces
+    the one that has its uid.
     """
+    from kb_runtime.records.cases import SKIPPING, sentences
     from kbc.following.ingestion import ingest
     from kbc.following.parent_death import exit_with_parent
 
@@ -89,7 +96,8 @@ def ingest_command(
         exit_with_parent()
     found = [_tests(name, data, suite) for name, data in given.items()]
     cases = [case for each in found for case in each.cases]
-    result = ingest(_open(workspace), cases, jobs or os.cpu_count() or 1, model)
+    skipped = sum(each.skipped for each in found)
+    result = ingest(_open(workspace), cases, jobs or os.cpu_count() or 1, model, sync=sync)
     if as_json:
         print_json(
             {
@@ -99,15 +107,50 @@ def ingest_command(
                 "added": result.added,
                 "replaced": result.replaced,
                 "unchanged": result.unchanged,
+                "removed": result.removed,
+                "skipped": skipped,
                 "embedded": result.embedded,
                 "diagnostics": [each.as_dict() for each in result.diagnostics],
             }
         )
         return
+    for name, each in zip(given, found, strict=True):
+        for code, sentence in sentences(each.findings).items():
+            if code in SKIPPING:
+                click.echo(f"{name}: {sentence}", err=True)
+    removed = f", {result.removed} removed" if sync else ""
     click.echo(
-        f"{result.added} tests added, {result.replaced} replaced, {result.unchanged} unchanged;"
+        f"{result.added} tests added, {result.replaced} replaced, {result.unchanged} unchanged{removed};"
         f" build {result.build_id} with {result.tests} tests is live"
     )
+
+
+@workspace.command("remove")
+@WORKSPACE
+@click.argument("identifiers", nargs=-1, required=True)
+@MODEL
+@JOBS
+@AS_JSON
+def remove_command(
+    workspace: str,
+    identifiers: tuple[str, ...],
+    model: Path | None,
+    jobs: int | None,
+    as_json: bool,
+) -> None:
+    """Remove ingested tests by uid, Jira key or case id from WORKSPACE and publish the rest."""
+    from kbc.following.ingestion import remove
+
+    result = remove(_open(workspace), identifiers, jobs or os.cpu_count() or 1, model)
+    if as_json:
+        print_json({"build_id": result.build_id, "tests": result.tests, "removed": result.removed})
+        return
+    live = (
+        f"build {result.build_id} with {result.tests} tests is live"
+        if result.tests
+        else "none is left"
+    )
+    click.echo(f"{result.removed} tests removed; {live}")
 
 
 @workspace.command("index")
@@ -249,13 +292,15 @@ def _content(name: str) -> bytes:
 
 
 def _tests(name: str, data: bytes, suite: Any) -> Normalised:
+    from kb_runtime.records.case_files import CaseFileError, parse
     from kb_runtime.records.cases import normalise, suite_of
 
     base = Path(name).name
     try:
-        parsed = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{name} is not JSON in UTF-8: {error}") from error
+        parsed = parse(base, data)
+    except CaseFileError as error:
+        place = f" (line {error.line})" if error.line else ""
+        raise InputError(f"{name}: {error.message}{place}") from error
     found = normalise(parsed, suite or suite_of(base, parsed), base)
     if found is None or not found.cases:
         raise InputError(f"{name} contains no test case")

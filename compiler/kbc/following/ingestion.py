@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -22,8 +22,9 @@ from kb_runtime.live.workspace import TESTS, TestsFolder, Workspace
 from kb_runtime.records.cases import Case, as_record, normalise
 from kb_runtime.store.atomic_files import remove_abandoned, replace_file
 from kb_runtime.store.locks import open_locked
-from kb_runtime.store.manifest import load, resolve
+from kb_runtime.store.manifest import CURRENT, load, resolve
 from kbc.diagnostics import Diagnostic
+from kbc.errors import InputError
 from kbc.linking.linker import PublishError
 from kbc.pipeline.build import BuildOptions, build
 from kbc.project.loading import PROJECT_FILE
@@ -51,52 +52,104 @@ paths = ["{TESTS}"]
 
 @dataclass(frozen=True, slots=True)
 class IngestionReport:
-    """What is live now, and how many tests were new, replaced one of their uid, or were there
-    already."""
+    """What is live now ("" and no path: no test is left), and how many tests were new, replaced one of
+    their uid, were there already, or were removed."""
 
     build_id: str
-    path: Path
+    path: Path | None
     tests: int
     added: int
     replaced: int
     unchanged: int
+    removed: int
     embedded: int
     diagnostics: tuple[Diagnostic, ...]
 
 
 def ingest(
-    workspace: Workspace, cases: Sequence[Case], jobs: int, model: Path | None = None
+    workspace: Workspace,
+    cases: Sequence[Case],
+    jobs: int,
+    model: Path | None = None,
+    *,
+    sync: bool = False,
 ) -> IngestionReport:
     """Merges `cases`, builds, and makes the result live. `model` is the folder of the encoder's model,
-    None for the pinned one.
+    None for the pinned one. With `sync`, stored tests of the same sources that `cases` lack are removed.
 
     Raises what `pipeline.build` raises, and `PublishError` where another ingestion does not end or
     the workspace cannot be written; the workspace is then as it was.
     """
-    folder = workspace.tests
-    with _locked(folder):
-        stored = _stored(folder)
+    with _locked(workspace.tests):
+        stored = _stored(workspace.tests)
         merged, added, replaced = _merged(stored, cases, datetime.now(UTC))
-        pending = Path(folder.folder, _PENDING)
-        options = BuildOptions(
-            out=Path(folder.index),
-            cache=Path(workspace.cache),
-            jobs=jobs,
-            model=model,
-            keep=KEPT_BUILDS,
-        )
-        try:
-            _write(pending, list(merged.values()))
-            report = build(pending, options)
-        finally:
-            _settle(folder)
-    return IngestionReport(
-        build_id=report.build_id,
-        path=report.path,
-        tests=len(merged),
+        given = {case.uid for case in cases}
+        sources = {case.source for case in cases}
+        absent = [c.uid for c in stored if sync and c.source in sources and c.uid not in given]
+        for uid in absent:
+            del merged[uid]
+        report = _publish(workspace, merged, jobs, model)
+    return replace(
+        report,
         added=added,
         replaced=replaced,
-        unchanged=len({case.uid for case in cases}) - added - replaced,
+        unchanged=len(given) - added - replaced,
+        removed=len(absent),
+    )
+
+
+def remove(
+    workspace: Workspace, identifiers: Sequence[str], jobs: int, model: Path | None = None
+) -> IngestionReport:
+    """Removes the tests that have one of `identifiers` as uid, Jira key or case id, in any case, and
+    makes the rest live. Raises what `ingest` raises, and `InputError` for an identifier of no test;
+    nothing is removed then."""
+    with _locked(workspace.tests):
+        stored = _stored(workspace.tests)
+        merged = {case.uid: case for case in stored}
+        for identifier in dict.fromkeys(identifiers):
+            wanted = identifier.casefold()
+            found = [
+                case.uid
+                for case in stored
+                if wanted in (n.casefold() for n in (case.uid, case.jira_key, case.test_case_id))
+            ]
+            if not (wanted and found):
+                raise InputError(f"no ingested test has the uid, key or case id {identifier!r}")
+            for uid in found:
+                merged.pop(uid, None)
+        report = _publish(workspace, merged, jobs, model)
+    return replace(report, unchanged=len(merged), removed=len(stored) - len(merged))
+
+
+def _publish(
+    workspace: Workspace, merged: Mapping[str, Case], jobs: int, model: Path | None
+) -> IngestionReport:
+    """Builds from `merged` and makes it live; the caller holds the lock."""
+    folder = workspace.tests
+    nothing = IngestionReport("", None, len(merged), 0, 0, 0, 0, 0, ())
+    if not merged:
+        # First what is live: until the rest is gone, an ingestion would find the tests again.
+        Path(folder.kb_folder, CURRENT).unlink(missing_ok=True)
+        Path(folder.folder, _KB, _FILE).unlink(missing_ok=True)
+        return nothing
+    pending = Path(folder.folder, _PENDING)
+    options = BuildOptions(
+        out=Path(folder.index),
+        cache=Path(workspace.cache),
+        jobs=jobs,
+        model=model,
+        keep=KEPT_BUILDS,
+    )
+    try:
+        _write(pending, list(merged.values()))
+        report = build(pending, options)
+    finally:
+        _settle(folder)
+    return replace(
+        nothing,
+        build_id=report.build_id,
+        path=report.path,
         embedded=report.embedded,
         diagnostics=report.diagnostics,
     )

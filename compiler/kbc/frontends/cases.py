@@ -1,4 +1,4 @@
-"""Front end for test cases: JSON exports of test management tools, in any of the known formats.
+"""Front end for test cases: exports of test management tools, in any of the known formats.
 
 `kb_runtime.records.cases` knows the formats. Here each case becomes a record, whose text is the case as
 Markdown: first what it is about, then its steps.
@@ -9,10 +9,19 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from kb_runtime.records.cases import Case, CaseFinding, Step, Suite, normalise, sentences, suite_of
+from kb_runtime.records.case_files import CaseFileError, parse
+from kb_runtime.records.cases import (
+    SKIPPING,
+    Case,
+    CaseFinding,
+    Step,
+    Suite,
+    normalise,
+    sentences,
+    suite_of,
+)
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count
-from kbc.frontends.metadata import read_json
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -28,11 +37,21 @@ def read(
     wanted = _suite(collection, diagnostics)
     records: dict[str, TestRecord] = {}
     for file in files:
-        parsed = read_json(file, diagnostics)
-        if parsed is None:
+        name = file.path.rsplit("/", 1)[-1]
+        try:
+            parsed = parse(name, file.data)
+        except CaseFileError as error:
+            diagnostics.error(
+                "json-syntax" if name.endswith(".json") else "tests-unreadable",
+                error.message,
+                file.path,
+                error.line or 1,
+                error.column or None,
+                hint="Export it again, or correct this place.",
+            )
             continue
-        suite = wanted or suite_of(file.path.rsplit("/", 1)[-1], parsed[0])
-        found = normalise(parsed[0], suite, file.path.rsplit("/", 1)[-1])
+        suite = wanted or suite_of(name, parsed)
+        found = normalise(parsed, suite, name)
         if found is None or not found.cases:
             diagnostics.error(
                 "tests-none",
@@ -123,13 +142,13 @@ def _record(case: Case, collection: Collection, file: SourceFile) -> TestRecord:
 def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics) -> None:
     """One diagnostic for each sort of finding: a file may have a hundred thousand tests."""
     told = sentences(findings)
-    for code in ("no-identifier", "not-an-object"):
+    for code in sorted(SKIPPING):
         if code in told:
             diagnostics.warning(
                 "test-skipped",
                 told[code],
                 path,
-                hint="Give every test an object with a uid, a jiraKey or a testCaseId.",
+                hint="A test is an object with a uid, a jiraKey or a testCaseId.",
             )
     if "duplicate-uid" in told:
         diagnostics.warning(

@@ -4,13 +4,14 @@ The metadata is `templates.toml` (`[[template]]` tables), `templates.json` (a li
 list `templates`, or an object from id to fields) or `templates.md` (a level-2 heading an id, then bold
 labels: `**Framework:** choreo`, `**Use for:**` with a list). Fields: `id`, `name`, `description`,
 `framework`, `filename` (or `file`), `use_for`, `includes`, `instructions`, `workflow`, `key_patterns`.
+Several of these files may describe the same templates, as long as they do not contradict each other.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -74,11 +75,17 @@ _LABEL_LINE = re.compile(r"(?:\*\*|__)([^*_:]+?)\s*:?(?:\*\*|__)\s*:?\s*(.*)")
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One template's metadata; `line` is where it begins, `lines` where its fields stand."""
+    """One template's metadata in the file `path`; `line` is where it begins, `lines` where its fields
+    stand. Synonyms of fields are replaced."""
 
     fields: Mapping[str, Any]
     line: int
     lines: Mapping[str, int]
+    path: str
+
+
+_Parsed = tuple[Mapping[str, Any], int, Mapping[str, int]]
+"""Fields as written, the line of the entry, and the lines of the fields."""
 
 
 def read(
@@ -96,29 +103,14 @@ def read(
             hint="Describe the templates in one of these files, beside them.",
         )
     records: dict[str, TemplateRecord] = {}
-    places: dict[str, tuple[str, int]] = {}
     described = {file.path for file in metadata}
-    for file in metadata:
-        for entry in _entries(file, diagnostics):
-            data = {_SYNONYMS.get(name, name): value for name, value in entry.fields.items()}
-            located = Located(data, file.path, _line_finder(entry))
-            fields = located.read(TemplateMetadata, diagnostics)
-            record = _template(collection, file, fields, located, by_path, diagnostics)
-            described.add(_target(file, fields.filename))
-            if record is None:
-                continue
-            if record.id in records:
-                path, line = places[record.id]
-                diagnostics.error(
-                    "duplicate-id",
-                    f"the id {record.id!r} is already used by the template in {path}:{line}",
-                    file.path,
-                    entry.line,
-                    hint="Give each template an id of its own.",
-                )
-                continue
+    for entry in _merged(metadata, diagnostics):
+        located = Located(entry.fields, entry.path, _line_finder(entry))
+        fields = located.read(TemplateMetadata, diagnostics)
+        described.add(_target(entry.path, fields.filename))
+        record = _template(collection, fields, located, by_path, diagnostics)
+        if record is not None:
             records[record.id] = record
-            places[record.id] = (file.path, entry.line)
     for path in sorted(by_path.keys() - described) if metadata else ():
         diagnostics.warning(
             "template-not-described",
@@ -130,33 +122,87 @@ def read(
     return list(records.values())
 
 
+def _merged(files: Sequence[SourceFile], diagnostics: Diagnostics) -> list[_Entry]:
+    """The entries of all metadata files. Two files may describe one template, as where one is generated
+    from the other: what only the second says is added to the first, and where they contradict each other
+    is an error. One file describes a template once."""
+    found: list[_Entry] = []
+    by_id: dict[str, int] = {}
+    for file in files:
+        for entry in _entries(file, diagnostics):
+            identity = entry.fields.get("id")
+            position = by_id.get(identity) if isinstance(identity, str) and identity else None
+            if position is None:
+                if isinstance(identity, str):
+                    by_id[identity] = len(found)
+                found.append(entry)
+            elif found[position].path == entry.path:
+                diagnostics.error(
+                    "duplicate-id",
+                    f"the id {identity!r} is already used by the template in"
+                    f" {entry.path}:{found[position].line}",
+                    entry.path,
+                    entry.line,
+                    hint="Give each template an id of its own.",
+                )
+                located = Located(entry.fields, entry.path, _line_finder(entry))
+                located.read(TemplateMetadata, diagnostics)
+            else:
+                _report_conflicts(found[position], entry, diagnostics)
+                fields = {**entry.fields, **found[position].fields}
+                found[position] = replace(found[position], fields=fields)
+    return found
+
+
+def _report_conflicts(first: _Entry, second: _Entry, diagnostics: Diagnostics) -> None:
+    for name, value in second.fields.items():
+        stated = first.fields.get(name)
+        if stated is None or value is None or _words(stated) == _words(value):
+            continue
+        line = first.lines.get(name, first.line)
+        diagnostics.error(
+            "template-conflict",
+            f"`{name}` of the template {first.fields['id']!r} is not what {first.path}:{line} says",
+            second.path,
+            second.lines.get(name, second.line),
+            hint="Say the same in both files, or remove the entry from one of them.",
+        )
+
+
+def _words(value: Any) -> list[str]:
+    """What a value says, however it is written: Markdown separates the items of a list by commas or
+    lines, and marks code."""
+    parts = value if isinstance(value, list) else [value]
+    text = " ".join(markdown.plain_text(str(part)) for part in parts)
+    return re.findall(r"[^\W_]+", text.casefold())
+
+
 def _line_finder(entry: _Entry) -> Callable[[str], int]:
-    lines = {_SYNONYMS.get(name, name): line for name, line in entry.lines.items()}
-    return lambda name: lines.get(name, entry.line)
+    return lambda name: entry.lines.get(name, entry.line)
 
 
-def _target(metadata: SourceFile, filename: str) -> str:
-    folder = metadata.path.rpartition("/")[0]
+def _target(metadata: str, filename: str) -> str:
+    """The path of a template that the metadata file at the path `metadata` names."""
+    folder = metadata.rpartition("/")[0]
     return f"{folder}/{filename}" if folder else filename
 
 
 def _template(
     collection: Collection,
-    metadata: SourceFile,
     fields: TemplateMetadata,
     located: Located,
     by_path: Mapping[str, SourceFile],
     diagnostics: Diagnostics,
 ) -> TemplateRecord | None:
     identity, filename, framework = fields.id, fields.filename, fields.framework.lower()
-    file = by_path.get(_target(metadata, filename))
+    file = by_path.get(_target(located.path, filename))
     if filename and file is None:
         diagnostics.error(
             "template-file-missing",
             f"the template {identity!r} names the file {filename!r}, which is not there",
-            metadata.path,
+            located.path,
             located.line_of("filename"),
-            hint=f"Add {_target(metadata, filename)}, or correct `filename`.",
+            hint=f"Add {_target(located.path, filename)}, or correct `filename`.",
         )
     text = file.text(diagnostics) if file else None
     if not (identity and framework and file) or text is None:
@@ -188,14 +234,20 @@ def _template(
 
 def _entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry]:
     if file.path.endswith(".toml"):
-        yield from _toml_entries(file, diagnostics)
+        found = _toml_entries(file, diagnostics)
     elif file.path.endswith(".json"):
-        yield from _json_entries(file, diagnostics)
+        found = _json_entries(file, diagnostics)
     else:
-        yield from _markdown_entries(file, diagnostics)
+        found = _markdown_entries(file, diagnostics)
+    for fields, line, lines in found:
+        yield _Entry(_canonical(fields), line, _canonical(lines), file.path)
 
 
-def _toml_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry]:
+def _canonical(by_name: Mapping[str, Any]) -> dict[str, Any]:
+    return {_SYNONYMS.get(name, name): value for name, value in by_name.items()}
+
+
+def _toml_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Parsed]:
     toml = read_toml(file, diagnostics)
     if toml is None:
         return
@@ -206,10 +258,10 @@ def _toml_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry
         return
     for index, table in enumerate(tables):
         lines = {name: toml.line("template", index, name) for name in table}
-        yield _Entry(table, toml.line("template", index), lines)
+        yield (table, toml.line("template", index), lines)
 
 
-def _json_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry]:
+def _json_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Parsed]:
     parsed = read_json(file, diagnostics)
     if parsed is None:
         return
@@ -227,7 +279,7 @@ def _json_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry
         mark = f'"{item.get("id", "")}"'
         position = max(text.find(mark, position), position)
         line = text.count("\n", 0, position) + 1
-        yield _Entry(item, line, _json_lines(text, position, item))
+        yield (item, line, _json_lines(text, position, item))
         position += 1
 
 
@@ -240,7 +292,7 @@ def _json_lines(text: str, start: int, item: Mapping[str, Any]) -> dict[str, int
     }
 
 
-def _markdown_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry]:
+def _markdown_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Parsed]:
     page = read_markdown(file, diagnostics)
     if page is None:
         return
@@ -251,7 +303,7 @@ def _markdown_entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_E
         yield _markdown_entry(heading, blocks)
 
 
-def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Entry:
+def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Parsed:
     fields: dict[str, Any] = {"id": heading.title}
     lines = {"id": heading.start_line}
     current = ""
@@ -294,7 +346,7 @@ def _markdown_entry(heading: Block, blocks: Sequence[Block]) -> _Entry:
             set_field(block.title, "", block.start_line)
     if prose and not fields.get("description"):
         fields["description"] = " ".join(prose)
-    return _Entry(fields, heading.start_line, lines)
+    return fields, heading.start_line, lines
 
 
 def _item_label(item: str) -> tuple[str, str] | None:

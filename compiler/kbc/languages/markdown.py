@@ -67,7 +67,21 @@ class Block:
     @property
     def language(self) -> str:
         """The first word of a fence's info string, lower-cased."""
-        return re.split(r"[\s{,]", self.info.strip(), maxsplit=1)[0].lower()
+        return _language(self.info)
+
+
+def _language(info: str) -> str:
+    return re.split(r"[\s{,]", info.strip(), maxsplit=1)[0].lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A fence on lines `start_line` to `end_line`, at the top level or in a list or a quotation.
+    `language` is the first word of its info string, lower-cased."""
+
+    start_line: int
+    end_line: int
+    language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +95,7 @@ class Document:
     blocks: tuple[Block, ...]
     headings: tuple[Block, ...]
     code_lines: frozenset[int]  # the lines of fenced and indented code, also in lists and quotes
+    fences: tuple[Fence, ...]
     references: Mapping[str, Any]  # link reference definitions, for `plain_text`
     problems: tuple[Diagnostic, ...]
 
@@ -133,6 +148,11 @@ def parse(text: str, *, mdx: bool = False, style: SlugStyle = "github") -> Docum
             for token in tokens
             if token.type in ("fence", "code_block") and token.map is not None
             for index in range(*token.map)
+        ),
+        fences=tuple(
+            Fence(line_numbers[token.map[0]], line_numbers[token.map[1] - 1], _language(token.info))
+            for token in tokens
+            if token.type == "fence" and token.map is not None
         ),
         references=references,
         problems=tuple(problems),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from kbc import frontends
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
+from kbc.frontends.derived_routing import derive
 from kbc.frontends.pages import is_metadata, not_a_page
 from kbc.pipeline.options import StrPath
 from kbc.project import permalinks
@@ -88,6 +89,10 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         collection.name: frontends.read(collection, files[collection.name], diagnostics)
         for collection in project.collections
     }
+    if derived := derive(project.collections, records):
+        rules, records[derived[0].name] = derived
+        files[rules.name] = []
+        project = replace(project, collections=(*project.collections, rules))
     frontends.check(records, diagnostics)
     if not diagnostics.errors and not any(records.values()):
         diagnostics.error(

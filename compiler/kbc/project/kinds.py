@@ -12,6 +12,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, create_model
 
+from kb_runtime.records.case_files import ENDINGS as CASE_FILES
 from kbc.project.validation import Strings, Table, known_value, matching, mistake, one_of
 
 COLLECTION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -125,6 +126,9 @@ class TestsTable(CollectionTable):
 
 class WorkshopsTable(CollectionTable):
     diff_context: int = Field(default=3, description="lines around a change in diffs")
+    manifest: str = Field(
+        default="", description="a file with a path on each line, of workshops to compile together"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +226,8 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind(
             "tests",
-            "test cases in JSON, as test management tools export them",
-            (".json",),
+            "test cases as test management tools export them: JSON, CSV, JUnit XML, Gherkin",
+            CASE_FILES,
             {"tests": {}},
             TestsTable,
             max_file_bytes=100 * 1024 * 1024,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 from kbc.diagnostics import Diagnostics
@@ -70,13 +71,13 @@ class _Reader:
         before = len(self._diagnostics.errors)
         data = self._toml.data
         validated(TopTables, data, (), self._report)
-        if "kb" not in data:
+        if not ("kb" in data or data.get("collection")):
             self._report(
                 Mistake(
                     "toml-missing-table",
-                    "kb.toml has no [kb] table",
+                    "kb.toml has neither a [kb] table nor a [[collection]]",
                     (),
-                    "Add `[kb]` with a name.",
+                    "Add `[kb]`, with a name.",
                 )
             )
         tables = data.get("collection")
@@ -128,6 +129,8 @@ class _Reader:
         if table is None or kind is None:
             return None
         paths = table.paths or tuple(kind.folders)[:1]
+        if manifest := getattr(table, "manifest", ""):
+            paths = (*(table.paths or ()), *self._listed(manifest, index))
         options = {
             name: getattr(table, name) for name in kind.options if name in table.model_fields_set
         }
@@ -149,6 +152,21 @@ class _Reader:
             generator=table.generator,
             config=table.config,
         )
+
+    def _listed(self, manifest: str, index: int) -> list[str]:
+        """The paths in a manifest, relative to its own folder; `#` begins a comment."""
+        try:
+            lines = (self._root / manifest).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError):
+            lines = []
+        found = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+        if not found:
+            key = ("collection", index, "manifest")
+            message = f"the manifest {manifest!r} names no path"
+            hint = "Write the path of a workshop, relative to this file's folder, on each line of this file."
+            self._report(Mistake("path-missing", message, key, hint))
+        folder = PurePosixPath(manifest).parent
+        return [posixpath.normpath(str(folder / each)) for each in found]
 
     def _conventional_collections(self) -> list[Collection]:
         found = [

@@ -14,7 +14,7 @@ from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection, Project
 from kbc.project.settings import NAME
-from kbc.recognition import archives, built_site, package, repository
+from kbc.recognition import archives, built_site, conventional, package, repository
 from kbc.recognition.site import Site, joined
 
 MAX_LOOKED_AT = 20_000
@@ -124,6 +124,8 @@ class _Detector:
 
     def folder(self) -> Recognition:
         sites = repository.sites_in(self._tree, "") or self._around()
+        if not sites and (collections := conventional.recognise(self._tree)):
+            return self._finish(collections, "knowledge base without a kb.toml")
         found = package.recognise(self._tree, "")
         # mkdocs.yml stands at the root of projects; the other generators have a folder of their own,
         # with a package.json or go.mod that only builds the site.

@@ -148,7 +148,10 @@ class _Walker:
             base = "" if base == "." else base
             for found in sorted(self._root.glob(entry)):
                 path = Path(os.path.normpath(found))
-                if path.is_dir():
+                # A wildcard may stand for a link, or lead through one to files that are none.
+                if os.path.realpath(path) != str(path) and not self._stays_inside(path):
+                    self._accounting.unreadable(self._name(path), "see its error")
+                elif path.is_dir():
                     yield from ((file, base) for file in walk(path))
                 else:
                     yield path, base

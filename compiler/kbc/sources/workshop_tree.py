@@ -96,7 +96,7 @@ class WorkshopTree:
     def walk(self, root: Path) -> Iterator[Path]:
         """The files below `root`, depth first, by name; links are not followed. Raises `OSError` when
         `root` cannot be read."""
-        if (root / EXERCISES).is_dir():
+        if _is_folder(root / EXERCISES):
             yield from _workshop(root)
             return
         for entry in _entries(root):
@@ -127,8 +127,12 @@ def _workshop(folder: Path) -> Iterator[Path]:
         path = folder / name
         if path.is_file() and not path.is_symlink():
             yield path
-    if (folder / EXERCISES).is_dir():
+    if _is_folder(folder / EXERCISES):
         yield from _step_files(folder / EXERCISES)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def _step_files(folder: Path) -> Iterator[Path]:

@@ -7,7 +7,6 @@ always checked: otherwise any web page could reach a server on loopback by rebin
 from __future__ import annotations
 
 import asyncio
-import hmac
 import signal
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import ContextVar
@@ -39,8 +38,10 @@ from mcp.server.transport_security import (
     TransportSecuritySettings,
 )
 from mcp.shared.exceptions import MCPError
-from pydantic import AnyHttpUrl, ValidationError
+from pydantic import ValidationError
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -48,8 +49,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kb_runtime import log
 from kb_runtime.errors import ProtocolError
-from kb_runtime.http.middleware import CorrelationHeader, ObservedRequests
+from kb_runtime.http.limits import LimitedRequests, RateLimiter, client_of
+from kb_runtime.http.middleware import CorrelationHeader, ObservedRequests, PostOnly
 from kb_runtime.mcp import correlation, revisions
+from kb_runtime.mcp.callers import CALLER
 from kb_runtime.mcp.changes import Changes
 from kb_runtime.mcp.connection import LISTEN, MAX_RESOURCES
 from kb_runtime.mcp.dispatch import Dispatcher
@@ -57,8 +60,16 @@ from kb_runtime.mcp.dispatch import Dispatcher
 if TYPE_CHECKING:
     from kb_runtime.http.listening import Listener
     from kb_runtime.http.metrics import Metrics
+    from kb_runtime.http.settings import RateLimit
+    from kb_runtime.http.tokens import Access
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+LOOPBACK_ORIGIN = r"http://(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?"
+EXPOSED = ("Mcp-Session-Id", "Retry-After", "WWW-Authenticate", correlation.HEADER)
+"""Headers of answers that a page's script may read."""
+PREFLIGHT_LASTS_S = 7200
+"""The longest that browsers keep the answer to a preflight."""
+
 SCOPE = "kb"
 _SHUTDOWN_S = 5
 _TAKEN_AT_ONCE = 1
@@ -121,6 +132,8 @@ class DispatchServer(Server[Any]):
         start = perf_counter()
         params = _with_header(ctx, ctx.params)
         _ID_NOW.set(correlation.given_id(params) or "")
+        if ctx.request is not None:
+            CALLER.set(client_of(ctx.request.scope))
         try:
             return await call_next(ctx)
         except (MCPError, ValidationError) as error:
@@ -266,26 +279,36 @@ class _UntilStopped(uvicorn.Server):
             self._subscriptions.close()
 
 
-class BearerToken:
-    """Accepts one static bearer token."""
+class _Verifier:
+    """What the SDK asks who sent a token."""
 
-    def __init__(self, token: str) -> None:
-        self._token = token.encode()
+    def __init__(self, access: Access, scopes: list[str]) -> None:
+        self._access = access
+        self._scopes = scopes
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        if not hmac.compare_digest(token.encode("utf-8", "replace"), self._token):
+        caller = await anyio.to_thread.run_sync(self._access.caller, token)
+        if caller is None:
             return None
-        return AccessToken(token=token, client_id="kb", scopes=[SCOPE])
+        oauth = self._access.oauth
+        return AccessToken(
+            token=token,
+            client_id=caller.name,
+            scopes=list(caller.scopes) if oauth else self._scopes,
+            expires_at=caller.expires_at,
+            resource=oauth.resource if oauth else None,
+        )
 
 
 def build_app(
     dispatcher: Dispatcher,
     *,
     host: str,
-    token: str | None,
+    access: Access,
     allowed_hosts: Sequence[str],
     allowed_origins: Sequence[str],
     max_body: int,
+    rate_limit: RateLimit | None = None,
     subscriptions: Subscriptions | None = None,
     metrics: Metrics | None = None,
     logs: bool = False,
@@ -308,18 +331,24 @@ def build_app(
             *allowed_origins,
         ],
     )
-    auth = None
-    if token:
-        auth = AuthSettings(
-            issuer_url=AnyHttpUrl("http://127.0.0.1"),
-            resource_server_url=None,
-            required_scopes=[SCOPE],
+    scopes, auth = [SCOPE], None
+    if not access.is_open:
+        oauth = access.oauth
+        scopes = list(oauth.scopes) if oauth else scopes
+        # From strings, which keep an address without a path as it is: clients compare issuers exactly.
+        auth = AuthSettings.model_validate(
+            {
+                "issuer_url": oauth.issuer if oauth else "http://127.0.0.1",
+                "resource_server_url": oauth.resource if oauth else None,
+                "validate_token_resource": oauth is not None,
+                "required_scopes": scopes,
+            }
         )
     routes = [Route("/healthz", health, methods=["GET"])]
     if metrics is not None:
         guarded: ASGIApp = _Scrape(metrics, security)
-        if token:
-            guarded = RequireAuthMiddleware(guarded, [SCOPE])
+        if auth is not None:
+            guarded = RequireAuthMiddleware(guarded, scopes)
         routes.append(Route("/metrics", guarded, methods=["GET"]))
     app = DispatchServer(dispatcher, subscriptions).streamable_http_app(
         stateless_http=True,
@@ -327,12 +356,26 @@ def build_app(
         max_request_body_size=max_body,
         transport_security=security,
         auth=auth,
-        token_verifier=BearerToken(token) if token else None,
+        token_verifier=None if auth is None else _Verifier(access, scopes),
         custom_starlette_routes=routes,
     )
+    if rate_limit is not None:
+        limiter = RateLimiter(rate_limit)
+        app.user_middleware.append(Middleware(LimitedRequests, limiter))  # behind authentication
+    app.add_middleware(PostOnly)
     if metrics is not None or logs:
         app.add_middleware(ObservedRequests, metrics, logs=logs)
     app.add_middleware(CorrelationHeader)
+    # Outermost: a preflight has no token, and a page must see that it was refused, and why.
+    app.add_middleware(
+        CORSMiddleware,
+        allow_origins=list(allowed_origins),
+        allow_origin_regex=LOOPBACK_ORIGIN,
+        allow_methods=["GET", "POST"],
+        allow_headers=["*"],
+        expose_headers=EXPOSED,
+        max_age=PREFLIGHT_LASTS_S,
+    )
     return app
 
 
@@ -356,10 +399,11 @@ def serve_http(
     listener: Listener,
     *,
     host: str,
-    token: str | None,
+    access: Access,
     allowed_hosts: Sequence[str],
     allowed_origins: Sequence[str],
     max_body: int,
+    rate_limit: RateLimit | None = None,
     changes: Changes | None = None,
     metrics: Metrics | None = None,
     logs: bool = False,
@@ -373,10 +417,11 @@ def serve_http(
     app = build_app(
         dispatcher,
         host=host,
-        token=token,
+        access=access,
         allowed_hosts=allowed_hosts,
         allowed_origins=allowed_origins,
         max_body=max_body,
+        rate_limit=rate_limit,
         subscriptions=subscriptions,
         metrics=metrics,
         logs=logs,

@@ -1,13 +1,15 @@
-"""ASGI middleware: correlation ids, and the log and metrics of each HTTP request."""
+"""ASGI middleware: correlation ids, the log and metrics of each HTTP request, and methods."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb_runtime import log
+from kb_runtime.http.limits import client_of
 from kb_runtime.mcp import correlation
 
 if TYPE_CHECKING:
@@ -68,4 +70,27 @@ class ObservedRequests:
                 self._metrics.request_ends(status)
             if self._logs and status >= 400:
                 request_id = Headers(scope=scope).get(correlation.HEADER)
-                log.record("warning", correlation_id=request_id, status=status)
+                client = client_of(scope)
+                named = {"client": client} if client else {}
+                log.record("warning", correlation_id=request_id, **named, status=status)
+
+
+class PostOnly:
+    """Refuses at once whatever is not a POST to `/mcp`: this server has no session whose stream a GET
+    could open, and none that a DELETE could end. The protocol asks for 405 then."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_mcp = scope["type"] == "http" and scope["path"].rstrip("/") == "/mcp"
+        if not is_mcp or scope["method"] == "POST":
+            await self._app(scope, receive, send)
+            return
+        message = "This is an MCP endpoint: send JSON-RPC messages with POST. It keeps no sessions."
+        refused = JSONResponse(
+            {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": message}},
+            status_code=405,
+            headers={"allow": "POST, OPTIONS"},
+        )
+        await refused(scope, receive, send)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -10,16 +11,17 @@ from typing import TYPE_CHECKING
 
 from kb_runtime.errors import UsageError
 from kb_runtime.http.listening import Listener, announce, listen
+from kb_runtime.http.tokens import access_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from kb_runtime.http.metrics import Metrics
     from kb_runtime.http.settings import HttpSettings
+    from kb_runtime.http.tokens import Access
     from kb_runtime.live.versions import LiveArtifact
     from kb_runtime.mcp.context import ServerContext
 
-TOKEN_VARIABLE = "KBC_HTTP_TOKEN"
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 """There is one worker for each thread that the machine should run, so none starts a pool of its own."""
 
@@ -39,13 +41,13 @@ _SHARED_MODULES = (
 
 def serve_alone(settings: HttpSettings, served: ServerContext) -> None:
     """Serves until SIGINT or SIGTERM. Raises UsageError."""
-    token = _token(settings.token_file)
+    access = access_of(settings)
     metrics = None
     if settings.metrics:
         from kb_runtime.http.metrics import Metrics
 
         metrics = Metrics()
-    _answer(settings, served, token, metrics, lambda: _listen_and_announce(settings, token))
+    _answer(settings, served, access, metrics, lambda: _listen_and_announce(settings, access))
 
 
 def serve_with_workers(settings: HttpSettings, open_served: Callable[[], ServerContext]) -> None:
@@ -56,7 +58,7 @@ def serve_with_workers(settings: HttpSettings, open_served: Callable[[], ServerC
     """
     if not hasattr(os, "fork"):
         raise UsageError("--workers needs an operating system with fork.")
-    token = _token(settings.token_file)
+    access = access_of(settings)
     open_served().live.close()
     for variable in _ONE_THREAD:
         os.environ[variable] = "1"
@@ -64,7 +66,7 @@ def serve_with_workers(settings: HttpSettings, open_served: Callable[[], ServerC
     import_before_fork()
     folder = _metrics_folder() if settings.metrics else ""
     try:
-        _run_workers(settings, open_served, listener, token, folder)
+        _run_workers(settings, open_served, listener, access, folder)
     finally:
         listener.close()
         if folder:
@@ -85,7 +87,7 @@ def _run_workers(
     settings: HttpSettings,
     open_served: Callable[[], ServerContext],
     listener: Listener,
-    token: str | None,
+    access: Access,
     folder: str,
 ) -> None:
     from kb_runtime.http.workers import Workers
@@ -98,7 +100,7 @@ def _run_workers(
             from kb_runtime.http.metrics import Metrics
 
             metrics = Metrics(place, folder)
-        _answer(settings, open_served(), token, metrics, lambda: listener)
+        _answer(settings, open_served(), access, metrics, lambda: listener)
         if folder and os.getppid() != parent:  # the parent was killed and cannot remove it
             shutil.rmtree(folder, ignore_errors=True)
         return 0
@@ -110,7 +112,7 @@ def _run_workers(
             forget_gauges(folder, place)
 
     def when_ready() -> None:
-        announce(listener, settings.host, has_token=bool(token))
+        announce(listener, settings.host, has_token=not access.is_open)
 
     Workers(settings.workers, work, when_dead).run(when_ready)
 
@@ -133,7 +135,7 @@ def import_before_fork() -> None:
 def _answer(
     settings: HttpSettings,
     served: ServerContext,
-    token: str | None,
+    access: Access,
     metrics: Metrics | None,
     listener: Callable[[], Listener],
 ) -> None:
@@ -143,7 +145,7 @@ def _answer(
     from kb_runtime.mcp.prefetch import prepare
 
     live, dispatcher, workspace = served.live, served.dispatcher, served.workspace
-    if token:
+    if not access.is_open:
         dispatcher.forbid_shared_caches()
     if workspace is not None:
         workspace.start()
@@ -161,7 +163,8 @@ def _answer(
                 accepting,
                 changes=changes,
                 host=settings.host,
-                token=token,
+                access=access,
+                rate_limit=settings.rate_limit,
                 allowed_hosts=settings.allowed_hosts,
                 allowed_origins=settings.allowed_origins,
                 max_body=settings.max_body,
@@ -206,10 +209,10 @@ def _observe(settings: HttpSettings, served: ServerContext, metrics: Metrics | N
         served.live.on_swap(report_version)
 
 
-def _listen_and_announce(settings: HttpSettings, token: str | None) -> Listener:
+def _listen_and_announce(settings: HttpSettings, access: Access) -> Listener:
     """A listener whose address has been logged. Raises UsageError."""
     listener = _listen(settings)
-    announce(listener, settings.host, has_token=bool(token))
+    announce(listener, settings.host, has_token=not access.is_open)
     return listener
 
 
@@ -218,20 +221,9 @@ def _listen(settings: HttpSettings) -> Listener:
     try:
         return listen(settings.host, settings.port)
     except OSError as error:
+        reason = f"{error.strerror}."
+        if error.errno == errno.EADDRINUSE:
+            reason = "another process listens there. Choose another --port; 0 takes a free one."
         raise UsageError(
-            f"cannot listen on {settings.host} port {settings.port}: {error.strerror}."
+            f"cannot listen on {settings.host} port {settings.port}: {reason}"
         ) from None
-
-
-def _token(path: str) -> str | None:
-    """The bearer token of a file, or of the environment. Raises UsageError."""
-    if not path:
-        return os.environ.get(TOKEN_VARIABLE) or None
-    try:
-        with open(path, encoding="utf-8") as file:
-            token = file.read().strip()
-    except OSError as error:
-        raise UsageError(f"--token-file cannot be read: {error.strerror}.") from None
-    if not token or not token.isascii() or " " in token:
-        raise UsageError("--token-file must hold one token of ASCII characters without spaces.")
-    return token

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 DEFAULT_PORT = 8765
 MAX_BODY_BYTES = 4 * 1024 * 1024
+
+
+class RateLimit(NamedTuple):
+    """So many requests in so many seconds."""
+
+    requests: int
+    seconds: int
 
 
 class HttpSettings:
@@ -13,6 +22,11 @@ class HttpSettings:
         self.host = "127.0.0.1"
         self.port = DEFAULT_PORT
         self.token_file = ""
+        self.oauth_issuer = ""
+        self.oauth_keys = ""
+        self.oauth_resource = ""
+        self.oauth_scopes: list[str] = []
+        self.rate_limit: RateLimit | None = None
         self.allowed_hosts: list[str] = []
         self.allowed_origins: list[str] = []
         self.max_body = MAX_BODY_BYTES

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kb_runtime import log
 from kb_runtime.errors import ProtocolError
 from kb_runtime.mcp import correlation, revisions
+from kb_runtime.mcp.callers import CALLER
 from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.mcp.params import HANDSHAKE_METHODS, STATELESS_METHODS
 
@@ -130,6 +131,8 @@ def observe(dispatcher: Dispatcher, observer: Callable[[Observation], None]) -> 
 def write_log(seen: Observation) -> None:
     """A line of the log. Arguments are what users ask: they are not written down."""
     named = {"tool": seen.tool} if seen.tool else {}
+    if caller := CALLER.get():
+        named["client"] = caller
     log.record(
         "error" if seen.is_defect else "info",
         correlation_id=seen.correlation_id,

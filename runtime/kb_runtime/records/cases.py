@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from kb_runtime.records import exports
 from kb_runtime.records.well_formed import well_formed
 
 PRIORITIES = ("Critical", "High", "Medium", "Low")
@@ -30,24 +31,30 @@ _PRIORITY_WORDS = {
     for word in (name.casefold(), str(number), f"p{number}")
 }
 _TYPE_WORDS = {name.casefold(): name for name in TEST_TYPES}
-_WRAPPERS = ("tests", "rows", "data", "testCases")
 _JIRA_KEY = re.compile(r"[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,7}")
 _MAX_KEY_CHARS = 20
 _MAX_DIGITS = 9  # of the position of a step
 _SHOWN = 5  # tests named in a sentence about many
 
 FindingCode = Literal[
-    "no-identifier", "not-an-object", "duplicate-uid", "no-title", "no-steps", "no-tags"
+    "no-identifier",
+    "not-an-object",
+    "not-a-test",
+    "duplicate-uid",
+    "no-title",
+    "no-steps",
+    "no-tags",
 ]
 _SENTENCES: Mapping[FindingCode, str] = {
     "no-identifier": "without an identifier (uid, jiraKey or testCaseId), skipped",
     "not-an-object": "that is no JSON object, skipped",
+    "not-a-test": "of another issue type, skipped",
     "duplicate-uid": "replaced by a later one of the same uid",
     "no-title": f"without a title, called {UNTITLED!r}",
     "no-steps": "without steps",
     "no-tags": "without tags",
 }
-SKIPPING: frozenset[FindingCode] = frozenset({"no-identifier", "not-an-object"})
+SKIPPING: frozenset[FindingCode] = frozenset({"no-identifier", "not-an-object", "not-a-test"})
 """Findings about what does not become a test case."""
 
 
@@ -135,7 +142,7 @@ def normalise(data: Any, suite: Suite, source: str) -> Normalised | None:
     An export is a list, an object that holds the list, or a single record. `source` is the name of
     the file, for records that do not name their source.
     """
-    records = _records(data)
+    records = exports.records(data)
     if records is None:
         return None
     findings: list[CaseFinding] = []
@@ -144,6 +151,10 @@ def normalise(data: Any, suite: Suite, source: str) -> Normalised | None:
     for position, record in enumerate(records, 1):
         if not isinstance(record, Mapping):
             findings.append(CaseFinding("not-an-object", position, _text(record)[:40]))
+            continue
+        if kind := record.get(exports.NOT_A_TEST):
+            label = f"{_line(record.get('uid'))} ({_line(kind)})"
+            findings.append(CaseFinding("not-a-test", position, label))
             continue
         case = _case(record, suite, source)
         if case is None:
@@ -217,20 +228,6 @@ def as_record(case: Case) -> dict[str, Any]:
         "testPath": case.test_path,
     }
     return {name: value for name, value in fields.items() if value not in ("", None)}
-
-
-def _records(data: Any) -> Sequence[Any] | None:
-    if isinstance(data, list):
-        return data
-    if not isinstance(data, Mapping):
-        return None
-    suite = data.get("testSuite")
-    if isinstance(suite, (Mapping, list)):
-        return _records(suite)
-    for name in _WRAPPERS:
-        if isinstance(data.get(name), list):
-            return list(data[name])
-    return [data] if data else None
 
 
 def _merged(record: Mapping[str, Any]) -> dict[str, Any]:

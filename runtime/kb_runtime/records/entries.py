@@ -197,12 +197,22 @@ class PageEntry(CatalogEntry):
     aliases: NotRequired[list[str]]
 
 
+class ListedVideo(TypedDict):
+    """A video of a step; `side` is problem or solution, `embed` its address ("" where it is unknown)."""
+
+    side: str
+    embed: str
+    status: str
+    has_transcript: bool
+
+
 class ListedStep(TypedDict):
     number: int
     has_diff: bool
     title: NotRequired[str]
     problem_dir: NotRequired[str]
     solution_dir: NotRequired[str]
+    videos: NotRequired[list[ListedVideo]]
 
 
 class ListedExercise(TypedDict):
@@ -219,6 +229,7 @@ class ListedSection(TypedDict):
     kind: str
     is_diff: bool
     chars: int
+    is_test: NotRequired[bool]
 
 
 @final

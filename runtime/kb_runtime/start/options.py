@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from kb_runtime.http.settings import HttpSettings
+    from kb_runtime.http.settings import HttpSettings, RateLimit
 
 MAX_WORKERS = 256
 
@@ -85,6 +85,16 @@ def _number(flag: str, most: int, least: int = 0) -> Callable[[str], int]:
     return convert
 
 
+def _rate_limit(value: str) -> RateLimit:
+    from kb_runtime.http.settings import RateLimit
+
+    count, _, unit = value.partition("/")
+    seconds = {"s": 1, "min": 60, "h": 3600}.get(unit)
+    if seconds is None or not count.isdecimal() or not 1 <= int(count) <= 1_000_000:
+        raise UsageError(f"--rate-limit must be like 5/s, 60/min or 1000/h, not {value!r}.")
+    return RateLimit(int(count), seconds)
+
+
 def _log_format(value: str) -> bool:
     if value != "json":
         raise UsageError(f"--log must be json, not {value!r}.")
@@ -143,7 +153,42 @@ OPTIONS = (
     Option(
         "--token-file",
         "FILE",
-        "a file with the bearer token that clients must send; default: $KBC_HTTP_TOKEN, if set",
+        "a file with the bearer token that clients must send, or with `NAME TOKEN` on each line;"
+        " default: $KBC_HTTP_TOKEN, if set",
+        http=True,
+    ),
+    Option(
+        "--oauth-issuer",
+        "URL",
+        "accept JWTs of this authorization server, which clients find by RFC 9728",
+        http=True,
+    ),
+    Option(
+        "--oauth-keys",
+        "FILE|URL",
+        "the key set (JWKS) of the authorization server; a URL is the only thing that a server fetches",
+        http=True,
+    ),
+    Option(
+        "--oauth-resource",
+        "URL",
+        "the address of this server as clients know it, which tokens must be issued for",
+        http=True,
+    ),
+    Option(
+        "--oauth-scope",
+        "SCOPE",
+        "a scope that JWTs must have, repeatable",
+        "oauth_scopes",
+        repeatable=True,
+        http=True,
+    ),
+    Option(
+        "--rate-limit",
+        "N/UNIT",
+        "the requests that a client may send: 5/s, 60/min, 1000/h; counted by the name of its token, or"
+        " by address, in each worker",
+        convert=_rate_limit,
         http=True,
     ),
     Option(

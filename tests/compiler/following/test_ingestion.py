@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
+from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import verify
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.records.cases import Case, normalise
 from kb_runtime.store.locks import try_lock
 from kb_runtime.store.manifest import resolve
+from kbc.errors import InputError
 from kbc.following import ingestion
-from kbc.following.ingestion import IngestionReport, ingest
+from kbc.following.ingestion import IngestionReport, ingest, remove
 from kbc.linking.linker import PublishError
 from kbc.pipeline.build import build
 
@@ -163,3 +165,45 @@ def test_what_a_killed_ingestion_left_is_removed_by_the_next(workspace: Workspac
     Path(workspace.tests.folder, "kb", "kb.toml.123.new").touch()
     add(workspace, case("T-1"))
     assert files(workspace) == before
+
+
+def test_tests_are_removed_by_any_identifier(workspace: Workspace) -> None:
+    ingest(workspace, named("t-1", "t-2", "t-3"), 1)
+    report = remove(workspace, ["T-2"], 1)
+    assert (report.tests, report.removed) == (2, 1)
+    assert stored_uids(workspace) == ["t-1", "t-3"]
+    with pytest.raises(InputError, match="'t-2'"):
+        remove(workspace, ["t-1", "t-2"], 1)
+    assert stored_uids(workspace) == ["t-1", "t-3"]
+
+
+def test_without_tests_nothing_is_live_and_the_next_ingestion_starts_anew(
+    workspace: Workspace,
+) -> None:
+    ingest(workspace, named("t-1"), 1)
+    report = remove(workspace, ["t-1"], 1)
+    assert (report.tests, report.build_id) == (0, "")
+    with pytest.raises(ArtifactError):
+        resolve(workspace.tests.kb_folder)
+    assert ingest(workspace, named("t-2"), 1).tests == 1
+    assert stored_uids(workspace) == ["t-2"]
+
+
+def test_what_a_source_no_longer_has_is_removed_when_it_is_synchronised(
+    workspace: Workspace,
+) -> None:
+    ingest(workspace, named("a-1", "a-2", source="a.json"), 1)
+    ingest(workspace, named("b-1", source="b.json"), 1)
+    assert ingest(workspace, named("a-2", source="a.json"), 1).removed == 0
+    report = ingest(workspace, named("a-2", "a-3", source="a.json"), 1, sync=True)
+    assert (report.added, report.unchanged, report.removed, report.tests) == (1, 1, 1, 3)
+    assert stored_uids(workspace) == ["a-2", "b-1", "a-3"]
+
+
+def named(*uids: str, source: str = "a.json") -> list[Case]:
+    return [case(uid, f"Test {uid}", source=source) for uid in uids]
+
+
+def stored_uids(workspace: Workspace) -> list[str]:
+    path = Path(workspace.tests.folder, "kb", "tests", "tests.json")
+    return [each["uid"] for each in json.loads(path.read_text())]

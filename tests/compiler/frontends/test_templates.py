@@ -153,3 +153,42 @@ def test_a_folder_without_metadata_is_an_error() -> None:
     assert [(each.code, each.path, each.line) for each in diagnostics] == [
         ("templates-no-metadata", "kb.toml", 9)
     ]
+
+
+def test_two_files_that_agree_describe_one_template() -> None:
+    """As where one is generated from the other: lists become texts, and marks of code are lost."""
+    generated = JSON.replace('"workflow": ["Check"]', '"workflow": "Check", "key_patterns": ["p"]')
+    files = {"templates.json": generated, "templates.md": MARKDOWN, "base.qnt": "module base {}\n"}
+    (record,), diagnostics = read_files(files)
+    assert not list(diagnostics)
+    assert record.use_for == ("contracts", "games")
+    assert record.key_patterns == ("p",)
+
+
+def test_what_only_the_second_file_says_is_added() -> None:
+    short = '{"base": {"filename": "base.qnt", "framework": "standard"}}'
+    files = {"templates.json": short, "templates.md": MARKDOWN, "base.qnt": "module base {}\n"}
+    (record,), diagnostics = read_files(files)
+    assert not list(diagnostics)
+    assert (record.name, record.instructions) == ("Base", ("Rename it", "Fill it"))
+
+
+def test_two_files_that_contradict_each_other_are_an_error() -> None:
+    other = MARKDOWN.replace("standard", "choreo").replace("1. Rename it", "1. Rename all")
+    files = {"templates.json": JSON, "templates.md": other, "base.qnt": "module base {}\n"}
+    _, diagnostics = read_files(files)
+    found = [(each.code, each.path, each.line, each.message) for each in diagnostics.errors]
+    assert found == [
+        (
+            "template-conflict",
+            "templates/templates.md",
+            8,
+            "`framework` of the template 'base' is not what templates/templates.json:3 says",
+        ),
+        (
+            "template-conflict",
+            "templates/templates.md",
+            17,
+            "`instructions` of the template 'base' is not what templates/templates.json:6 says",
+        ),
+    ]

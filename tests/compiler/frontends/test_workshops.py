@@ -206,6 +206,7 @@ EXPORT: dict[str, Any] = {
                         "transcripts": [
                             {"embed": "v/1", "transcript": "Hello there."},
                             {"embed": "v/2", "status": "error"},
+                            {"embed": "v/3", "transcript": "Transcripts not available"},
                         ],
                     },
                     "solution": {"instructions": "# Solution\n", "transcripts": []},
@@ -227,11 +228,90 @@ def test_an_exported_context_is_a_workshop(tmp_path: Path, name: str) -> None:
     assert [(each.kind, each.text) for each in sections[2:]] == [
         ("problem-instructions", "# Problem\n"),
         ("problem-transcript", "Hello there."),
-        ("problem-transcript", "No transcript of v/2 (status: error).\n"),
         ("solution-instructions", "# Solution\n"),
         ("diff-summary", "- x.ts\n"),
         ("diff-hunk", EXPORT["exercises"][0]["steps"][0]["diff"]),
     ]
+
+
+def test_a_video_without_transcript_is_a_state_and_no_content(tmp_path: Path) -> None:
+    (workshop,), sections, _ = read(tmp_path, {"workshops/x.json": json.dumps(EXPORT)})
+    (step,) = workshop.exercises[1]["steps"]
+    assert [(each["embed"], each["status"], each["has_transcript"]) for each in step["videos"]] == [
+        ("v/1", "unknown", True),
+        ("v/2", "error", False),
+        ("v/3", "unknown", False),
+    ]
+    assert not any("available" in each.text for each in sections)
+
+
+def test_a_clone_and_its_export_are_one_workshop(tmp_path: Path) -> None:
+    base = "workshops/rf/exercises/02.second"
+    files: dict[str, str | bytes] = {
+        "workshops/rf/package.json": '{"epicshop": {"title": "Forms"}}',
+        f"{base}/README.mdx": "# Second, as cloned\n",
+        f"{base}/01.problem.only/README.mdx": "# Problem, as cloned\n",
+        f"{base}/01.problem.only/x.ts": "a\n",
+        f"{base}/01.problem.only/x.test.ts": "t\n",
+        f"{base}/01.solution.only/README.mdx": "# Solution, as cloned\n",
+        f"{base}/01.solution.only/x.ts": "b\n",
+        f"{base}/01.solution.only/x.test.ts": "u\n",
+        "workshops/rf/context.json": json.dumps(EXPORT),
+    }
+    (workshop,), sections, diagnostics = read(tmp_path, files)
+    assert not diagnostics.errors
+    assert (workshop.title, workshop.summary) == ("Forms", "S")
+    assert [each["number"] for each in workshop.exercises] == [1, 2]
+    assert [(each.kind, each.text.split("\n")[0]) for each in sections] == [
+        ("workshop-instructions", "# Welcome"),
+        ("exercise-instructions", "# Second, as cloned"),
+        ("problem-instructions", "# Problem, as cloned"),
+        ("problem-transcript", "Hello there."),
+        ("solution-instructions", "# Solution, as cloned"),
+        ("problem-code", "t"),
+        ("solution-code", "u"),
+        ("problem-code", "a"),
+        ("solution-code", "b"),
+        ("diff-summary", "- modified: x.test.ts"),
+        ("diff-hunk", "diff --git a/x.test.ts b/x.test.ts"),
+        ("diff-hunk", "diff --git a/x.ts b/x.ts"),
+    ]
+    tests = [
+        each.get("is_test", False) for each in workshop.sections if each["kind"].endswith("code")
+    ]
+    assert tests == [True, True, False, False]
+
+
+def test_a_package_json_beside_an_export_is_one_workshop(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "workshops/rf/package.json": '{"epicshop": {"githubRepo": "https://github.com/o/rf"}}',
+        "workshops/rf/context.json": json.dumps(EXPORT),
+    }
+    (workshop,), _, diagnostics = read(tmp_path, files)
+    assert not diagnostics
+    assert (workshop.title, workshop.repository_owner) == ("Exported", "o")
+
+
+def test_a_manifest_lists_workshops_to_compile_together(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "lists/all.txt": "# ours\n../clones/forms\n\n../clones/routes\n",
+        "clones/forms/exercises/01.a/README.mdx": "# A\n",
+        "clones/routes/exercises/01.b/README.mdx": "# B\n",
+        "clones/other/exercises/01.c/README.mdx": "# C\n",
+    }
+    found, _, diagnostics = read(tmp_path, files, 'manifest = "lists/all.txt"')
+    assert not diagnostics
+    assert [workshop.id for workshop in found] == ["forms", "routes"]
+
+
+def test_a_manifest_that_names_nothing_is_an_error(tmp_path: Path) -> None:
+    text = '[[collection]]\nname = "w"\nkind = "workshops"\nmanifest = "all.txt"\n'
+    (tmp_path / "kb.toml").write_text(text)
+    diagnostics = Diagnostics()
+    assert load_project(tmp_path, diagnostics) is None
+    (error,) = diagnostics.errors
+    assert (error.code, error.line) == ("path-missing", 4)
+    assert "'all.txt'" in error.message
 
 
 @pytest.mark.parametrize(
@@ -246,7 +326,7 @@ def test_an_exported_context_is_a_workshop(tmp_path: Path, name: str) -> None:
         (
             {
                 "workshops/a.json": '{"exercises": []}',
-                "workshops/a/exercises/1.x/README.md": "# X\n",
+                "workshops/a/context.json": '{"exercises": []}',
             },
             "workshop-duplicate",
         ),

@@ -106,6 +106,30 @@ def test_a_link_out_of_the_root_is_refused_unless_allowed(tmp_path: Path, link: 
     assert not len(diagnostics)
 
 
+@pytest.mark.parametrize("entry", ["linked", "linked/*.md", "*/secret.md", "link*"])
+def test_a_link_that_is_a_collections_folder_is_a_link(tmp_path: Path, entry: str) -> None:
+    """Whether the entry names the link itself, leads through it, or meets it with a wildcard."""
+    root, outside = tmp_path / "kb", tmp_path / "outside"
+    root.mkdir()
+    write(outside / "secret.md")
+    (root / "linked").symlink_to(outside)
+    files, diagnostics = files_of(root, docs(f'"{entry}"'))
+    assert files["docs"] == []
+    assert {code for code, _ in codes(diagnostics)} == {"path-outside"}
+    files, diagnostics = files_of(root, docs(f'"{entry}"'), allow_outside=True)
+    assert [file.path for file in files["docs"]] == ["linked/secret.md"]
+    assert not len(diagnostics)
+
+
+def test_exercises_that_are_a_link_are_not_followed(tmp_path: Path) -> None:
+    root, outside = tmp_path / "kb", tmp_path / "outside"
+    write(outside / "01.a/README.mdx")
+    (root / "workshops/one").mkdir(parents=True)
+    (root / "workshops/one/exercises").symlink_to(outside)
+    files, _ = files_of(root)
+    assert files["workshops"] == []
+
+
 def test_a_path_out_of_the_root_is_refused_unless_allowed(tmp_path: Path) -> None:
     root = tmp_path / "kb"
     write(tmp_path / "other/x.md")

@@ -18,12 +18,14 @@ LiveArtifact(sys.argv[1]).close()  # as the parent does, to find out whether it 
 service.import_before_fork()
 before = set(sys.modules)
 from kb_runtime.http.app import build_app
+from kb_runtime.http.tokens import Access
 from kb_runtime.mcp.prefetch import prepare
 
 live = LiveArtifact(sys.argv[1])
 prepare(live)
 dispatcher = Dispatcher(live)
-build_app(dispatcher, host="127.0.0.1", token=None, allowed_hosts=[], allowed_origins=[], max_body=1)
+nobody = Access([])
+build_app(dispatcher, host="127.0.0.1", access=nobody, allowed_hosts=[], allowed_origins=[], max_body=1)
 call = {"name": "demo_hybrid_search", "arguments": {"query": "anchors"}}
 assert not dispatcher.handle("tools/call", call, "2025-11-25")["isError"]
 print(*sorted(set(sys.modules) - before))

@@ -1,8 +1,9 @@
 """Front end for workshops: exercises with steps, each a problem, a solution and the diff between them.
 
 It reads repositories in the numbered layout (`exercises/NN.name/MM.problem.name/...`) and the JSON that
-the workshop application exports. A record for the workshop, which lists its content, is followed by one
-for each section, in the order in which they are taught. Nothing is cut.
+the workshop application exports; one of each with the same name are one workshop. A record for the
+workshop, which lists its content, is followed by one for each section, in the order in which they are
+taught. Nothing is cut.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.workshops.export import read_export
 from kbc.frontends.workshops.folder import FolderReader
+from kbc.frontends.workshops.merging import merged
 from kbc.frontends.workshops.parts import Workshop
 from kbc.frontends.workshops.records import workshop_records
 from kbc.languages.diffs import CONTEXT_LINES
@@ -37,8 +39,10 @@ def read(
         )
         return []
     workshops: dict[str, Workshop] = {}
-    for workshop in _workshops(collection, files, context, diagnostics):
-        earlier = workshops.setdefault(workshop.slug, workshop)
+    exported: dict[str, Workshop] = {}
+    for workshop, is_export in _workshops(collection, files, context, diagnostics):
+        known = exported if is_export else workshops
+        earlier = known.setdefault(workshop.slug, workshop)
         if earlier is not workshop:
             diagnostics.error(
                 "workshop-duplicate",
@@ -46,6 +50,9 @@ def read(
                 workshop.folder,
                 hint="Rename one of the folders: a workshop is called like its folder.",
             )
+    for slug, export in exported.items():
+        workshops[slug] = merged(workshops[slug], export) if slug in workshops else export
+    for workshop in workshops.values():
         if not workshop.exercises:
             diagnostics.warning(
                 "workshop-without-exercises",
@@ -61,7 +68,8 @@ def read(
 
 def _workshops(
     collection: Collection, files: Sequence[SourceFile], context: int, diagnostics: Diagnostics
-) -> Iterable[Workshop]:
+) -> Iterable[tuple[Workshop, bool]]:
+    """The workshops, and whether each is an exported one."""
     folders: dict[str, list[SourceFile]] = {}
     exports: list[SourceFile] = []
     for file in files:
@@ -76,8 +84,8 @@ def _workshops(
         elif name.endswith(".json"):
             exports.append(file)
     for folder, inside in folders.items():
-        yield FolderReader(collection, folder, inside, context, diagnostics).workshop()
+        yield FolderReader(collection, folder, inside, context, diagnostics).workshop(), False
     for file in exports:
         exported = read_export(file, diagnostics)
         if exported is not None:
-            yield exported
+            yield exported, True

@@ -23,6 +23,11 @@ from kbc.sources.workshop_tree import CONTEXT_FILE
 
 _DIFF_SIDE = re.compile(r"^(?:---|\+\+\+) (?:[ab]/)?(\S[^\t\n]*)", re.MULTILINE)
 
+_NO_TRANSCRIPT = re.compile(
+    r"(?:no transcripts?|transcripts?(?: is| are)? not)\b[^\n]{0,80}", re.IGNORECASE
+)
+"""The application's "Transcripts not available" and its like."""
+
 
 def read_export(file: SourceFile, diagnostics: Diagnostics) -> Workshop | None:
     """The workshop in a file that the workshop application exported; None when it is none."""
@@ -68,6 +73,7 @@ def read_export(file: SourceFile, diagnostics: Diagnostics) -> Workshop | None:
             step = Step(step_number, text_at(each, "title"))
             exercise.steps[step_number] = step
             label = f"Exercise {number}, step {step_number}"
+            step.videos += _videos(each)
             found = _exported_step(each, label)
             step.sections += [placed(section, number, step_number) for section in found]
         exercise.steps = dict(sorted(exercise.steps.items()))
@@ -86,14 +92,10 @@ def _exported_step(data: Mapping[str, Any], label: str) -> Iterable[Part]:
         entry = mapping_at(data, side)
         if text := _content(entry.get("instructions")):
             yield Part(f"{side}-instructions", f"{label}: {side}", text)
-        transcripts = entry.get("transcripts")
-        for position, each in enumerate(transcripts if isinstance(transcripts, list) else (), 1):
-            yield Part(
-                f"{side}-transcript",
-                f"{label}: {side} video {position}",
-                _transcript(each),
-                name=str(position),
-            )
+        for position, each in enumerate(_transcripts(entry), 1):
+            if text := _transcript(each):
+                label_ = f"{label}: {side} video {position}"
+                yield Part(f"{side}-transcript", label_, text, name=str(position))
     diff = data.get("diff")
     if isinstance(diff, str) and diff.strip():
         paths = list(dict.fromkeys(_DIFF_SIDE.findall(diff)))
@@ -103,13 +105,30 @@ def _exported_step(data: Mapping[str, Any], label: str) -> Iterable[Part]:
         yield Part("diff-hunk", f"{label}: diff", diff)
 
 
+def _transcripts(entry: Mapping[str, Any]) -> list[Any]:
+    found = entry.get("transcripts")
+    return found if isinstance(found, list) else []
+
+
 def _transcript(data: Any) -> str:
-    """What is said in a video; of one without a transcript, a line that says so."""
+    """What is said in a video, "" where nobody has written it down: what the application says instead
+    is no content."""
     text = text_at(data, "transcript")
-    if text:
-        return text
-    embed, status = text_at(data, "embed") or "a video", text_at(data, "status") or "unknown"
-    return f"No transcript of {embed} (status: {status}).\n"
+    return "" if _NO_TRANSCRIPT.fullmatch(text) else text
+
+
+def _videos(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The videos of a step and whether each has a transcript."""
+    return [
+        {
+            "side": side,
+            "embed": text_at(each, "embed"),
+            "status": text_at(each, "status") or "unknown",
+            "has_transcript": bool(_transcript(each)),
+        }
+        for side in ("problem", "solution")
+        for each in _transcripts(mapping_at(data, side))
+    ]
 
 
 def _content(value: Any) -> str:

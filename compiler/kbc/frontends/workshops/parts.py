@@ -28,6 +28,9 @@ class Step:
     title: str = ""
     problem_dir: str = ""
     solution_dir: str = ""
+    videos: list[dict[str, Any]] = field(
+        default_factory=list
+    )  # `kb_runtime.records.entries.ListedVideo`
     sections: list[Part] = field(default_factory=list)
 
 

@@ -15,6 +15,8 @@ _REPOSITORY = re.compile(
     r"(?:https?://github\.com/|git@github\.com:)?([\w.-]+)/([\w.-]+?)(?:\.git)?/?"
 )
 
+_TEST_FILE = re.compile(r"(?:^|[/._-])(?:tests?|specs?|__tests__|e2e)(?:[/._-]|$)", re.IGNORECASE)
+
 
 def workshop_records(collection: Collection, workshop: Workshop) -> list[Record]:
     sections = [
@@ -97,8 +99,9 @@ def _exercise_entry(exercise: Exercise) -> dict[str, Any]:
                     "problem_dir": step.problem_dir,
                     "solution_dir": step.solution_dir,
                     "has_diff": any(each.kind in DIFF_KINDS for each in step.sections),
+                    "videos": step.videos,
                 }.items()
-                if value != ""
+                if value not in ("", [])
             }
             for step in exercise.steps.values()
         ],
@@ -107,12 +110,14 @@ def _exercise_entry(exercise: Exercise) -> dict[str, Any]:
 
 def _section_entry(section: WorkshopSection) -> dict[str, Any]:
     """What selecting sections needs to know, so that it need not read them."""
+    is_test = section.kind.endswith("-code") and _TEST_FILE.search(section.source_path) is not None
     return {
         "exercise": section.exercise,
         "step": section.step,
         "kind": section.kind,
         "is_diff": section.is_diff,
         "chars": len(section.text),
+        **({"is_test": True} if is_test else {}),
     }
 
 

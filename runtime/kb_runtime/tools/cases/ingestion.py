@@ -1,13 +1,12 @@
 """`ingest_tests`: reads files of test cases and adds them to the server's workspace; without a workspace it
 reports what they would add and stores nothing.
 
-The only tool that opens a file named in a call, so it opens little: JSON files below one folder that is
+The only tool that opens a file named in a call, so it opens little: exports of tests below one folder that is
 chosen when the server is started, never through a link.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
 from kb_runtime.live.compiler_process import CompilerError, CompilerMissingError
+from kb_runtime.records.case_files import ENDINGS, CaseFileError, parse
 from kb_runtime.records.cases import SKIPPING, Normalised, Suite, normalise, sentences, suite_of
 from kb_runtime.text.names import quoted
 from kb_runtime.tools.answers import present
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 100 * 1024 * 1024
 MAX_PATH_CHARS = 500
 SUFFIX = ".json"
+_SUFFIXES = ", ".join(ENDINGS)
 CONVENTIONAL = "data"
 """What the folder may be called in paths, besides its own name: `data/x.json` is `x.json` in it."""
 
@@ -258,8 +259,8 @@ def _checked(path: str, folder: str, called: str) -> str:
         raise _refused(path, "`..` is not allowed")
     if _META.search(forward):
         raise _refused(path, "shell characters, quotes and control characters are not allowed")
-    if not forward.casefold().endswith(SUFFIX):
-        raise _refused(path, f"only {SUFFIX} files are read")
+    if not forward.casefold().endswith(ENDINGS):
+        raise _refused(path, f"only {_SUFFIXES} files are read")
     if os.path.isabs(path):
         inside = os.path.normpath(path)
         if not inside.startswith(folder + os.sep):
@@ -277,29 +278,19 @@ def _refused(path: str, rule: str) -> ToolError:
     return ToolError(
         "BAD_INPUT",
         f"the path {quoted(path)} is refused: {rule}",
-        next_steps=[f"Give a {SUFFIX} file inside the server's data directory."],
+        next_steps=[f"Give a file ({_SUFFIXES}) inside the server's data directory."],
     )
 
 
 def _read(folder: str, file: _File) -> _ReadFile:
     """The tests of a file. Raises NOT_FOUND and BAD_INPUT."""
-    data = _content(folder, file)
-    try:
-        parsed = json.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise ToolError("BAD_INPUT", f"{quoted(file.shown)} is not UTF-8 text") from None
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise ToolError(
-            "BAD_INPUT", f"{quoted(file.shown)} is not valid JSON: {error.msg} ({place})"
-        ) from None
-    except ValueError:  # Python converts no number of more than some thousand digits
-        raise ToolError(
-            "BAD_INPUT", f"{quoted(file.shown)} holds a number that is too long"
-        ) from None
-    except RecursionError:
-        raise ToolError("BAD_INPUT", f"{quoted(file.shown)} nests too deeply") from None
     name = os.path.basename(file.relative)
+    try:
+        parsed = parse(name, _content(folder, file))
+    except CaseFileError as error:
+        place = f" (line {error.line}, column {error.column})" if error.column else ""
+        place = place or (f" (line {error.line})" if error.line else "")
+        raise ToolError("BAD_INPUT", f"{quoted(file.shown)}: {error.message}{place}") from None
     found = normalise(parsed, file.suite, name)
     if found is None or not found.cases:
         reasons = list(sentences(found.findings).values()) if found is not None else []
@@ -337,9 +328,9 @@ TOOLS = (
     Tool(
         name="ingest_tests",
         family="tests",
-        description="Checks JSON exports of tests in the server's data directory: how many tests and"
-        " steps they hold, and what is wrong with them. A server with a workspace adds them; others store"
-        " nothing.",
+        description="Checks exports of tests (JSON, CSV, JUnit XML, Gherkin) in the server's data"
+        " directory: how many tests and steps they hold, and what is wrong with them. A server with a"
+        " workspace adds them; others store nothing.",
         run=ingest_tests,
         arguments=(
             Argument(

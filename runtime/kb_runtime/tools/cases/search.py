@@ -142,15 +142,19 @@ def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer[Si
 def get_test_by_jira(session: Session, arguments: dict[str, Any]) -> Answer[TestDetails]:
     given: str = arguments["jira_key"]
     key = given.upper()
-    if not is_jira_key(key):
-        raise _malformed(session, given)
-    info, position, others = _lookup(session, key, given)
+    try:
+        info, position, others = _lookup(session, key if is_jira_key(key) else given, given)
+    except ToolError:
+        if is_jira_key(key):
+            raise
+        raise _malformed(session, given) from None
     test = _complete(session, _record(session, info, position))
     warnings = []
-    if test.get("jiraKey") != key:
+    if test.get("jiraKey", "").upper() != key:
         field: IdField = "uid" if test["uid"].upper() == key else "testCaseId"
         test["matchedBy"] = field
-        warnings.append(f"no test has the JIRA key {quoted(key)}; it is the {field} of this test")
+        what = "no test has the JIRA key" if is_jira_key(key) else "this is no JIRA key:"
+        warnings.append(f"{what} {quoted(given)}; it is the {field} of this test")
     elif others:
         test["others"] = others
         warnings.append(f"{key} is the key of other tests too: {', '.join(others)}")
@@ -189,8 +193,8 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
         catalog = session.artifact.catalog(info.name)
         for position in catalog.find_all(key):
             record = catalog[position]
-            fields = (record.get("jira_key", ""), record["uid"], record.get("test_case_id", ""))
-            rank = [field.upper() for field in fields].index(key.upper())
+            fields = (record.get("jira_key", ""), record["uid"])
+            rank = next((n for n, field in enumerate(fields) if field.upper() == key.upper()), 2)
             candidates.append((rank, record["uid"], info, position))
     if not candidates:
         raise ToolError(
@@ -220,21 +224,13 @@ def _close_keys(session: Session, key: str) -> list[str]:
 
 
 def _malformed(session: Session, given: str) -> ToolError:
-    """The error for what cannot be a key; when it is a uid, it names that test's key."""
-    message = f"invalid JIRA key format: {quoted(given)}"
-    steps = ["Give a key such as PROJ-123: project, hyphen, number."]
-    for info in lookup.collections(session, "tests"):
-        catalog = session.artifact.catalog(info.name)
-        position = catalog.find(given)
-        if position is None:
-            continue
-        key = catalog[position].get("jira_key")
-        named = f"whose JIRA key is {key}" if key else "which has no JIRA key"
-        message += f"; it is the uid of a test {named}"
-        if key:
-            steps = [f"Call get_test_by_jira with {key}."]
-        break
-    return ToolError("BAD_INPUT", message, next_steps=steps)
+    """The error for what is no identifier of a test and cannot be a key."""
+    return ToolError(
+        "BAD_INPUT",
+        f"invalid JIRA key format: {quoted(given)} is neither a key nor a test's uid or case id",
+        suggestions=_close_keys(session, given.upper()),
+        next_steps=["Give a key such as PROJ-123, or the UID that search_tests shows."],
+    )
 
 
 def _matched_steps(
@@ -353,7 +349,7 @@ TOOLS = (
             Argument(
                 "jira_key",
                 "string",
-                "Jira key or uid of the reference test.",
+                "Jira key, uid or case id of the reference test.",
                 required=True,
                 max_length=MAX_KEY_CHARS,
             ),
@@ -366,13 +362,13 @@ TOOLS = (
     Tool(
         name="get_test_by_jira",
         family="tests",
-        description="One test case in full, with all its steps, by its Jira key.",
+        description="One test case in full, with all its steps, by its Jira key, uid or case id.",
         run=get_test_by_jira,
         arguments=(
             Argument(
                 "jira_key",
                 "string",
-                "Key such as PROJ-123.",
+                "Key such as PROJ-123, or the UID of a result.",
                 required=True,
                 max_length=MAX_KEY_CHARS,
             ),

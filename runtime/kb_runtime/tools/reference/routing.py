@@ -57,7 +57,7 @@ def suggest_framework(session: Session, arguments: dict[str, Any]) -> Answer[Fra
 def matched_keywords(rule: RoutingEntry, description: str) -> tuple[str, ...]:
     """The rule's keywords in `description`: whole words, in singular or plural, hyphenated, apart or
     in one word. Spellings of one keyword count once."""
-    words = _words(description)
+    words = singular_words(description)
     spans = {
         "".join(words[start : start + length])
         for length in range(1, _LONGEST_PHRASE + 1)
@@ -65,13 +65,13 @@ def matched_keywords(rule: RoutingEntry, description: str) -> tuple[str, ...]:
     }
     found: dict[str, str] = {}
     for keyword in rule.get("keywords", ()):
-        compact = "".join(_words(keyword))
+        compact = "".join(singular_words(keyword))
         if compact in spans:
             found.setdefault(compact, keyword)
     return tuple(found.values())
 
 
-def _words(text: str) -> list[str]:
+def singular_words(text: str) -> list[str]:
     """Lower-case words in the singular; hyphens and all other punctuation separate words."""
     return [_singular(word) for word in re.findall(r"[^\W_]+", text.casefold())]
 

@@ -74,11 +74,15 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
     from kb_runtime.search.request import NO_WORD_OCCURS, SearchRequest
 
     query, alpha, limit = arguments["query"], float(arguments["alpha"]), arguments["limit"]
+    unknown: list[str] = []
     filters = _filters(arguments["filters"] or {})
     if arguments["source_id"] is not None:
         filters["sourceId"] = [arguments["source_id"]]
     if "sourceId" in filters:
-        filters["sourceId"] = [find_source(session, each).id for each in filters["sourceId"]]
+        known, unknown = _known_sources(session, filters["sourceId"])
+        if not known:
+            return _answer(query, alpha, limit, [], unknown)
+        filters["sourceId"] = known
     result = session.artifact.searcher.search(
         SearchRequest(
             query=query,
@@ -92,7 +96,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
             names=False,
         )
     )
-    warnings = []
+    warnings = unknown
     if result.mode == "lexical" and alpha > 0:
         warnings.append(
             "Semantic search is unavailable: results by keywords only, as with alpha 0.0."
@@ -107,6 +111,12 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
     results = [_result(session, rank, hit) for rank, hit in enumerate(hits, start=1)]
     if not results and filters:
         warnings.append("No passage that satisfies the filters matches: leave some of them out.")
+    return _answer(query, alpha, limit, results, warnings)
+
+
+def _answer(
+    query: str, alpha: float, limit: int, results: list[PassageResult], warnings: list[str]
+) -> Answer[PassageResults]:
     structured: PassageResults = {
         "query": query,
         "alpha": alpha,
@@ -117,6 +127,19 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
         structured["warnings"] = warnings
     notes = "".join(f"Note: {warning}\n\n" for warning in warnings)
     return Answer(notes + _search_text(results), structured)
+
+
+def _known_sources(session: Session, given: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The ids of the sources that are meant, and a warning for each name of none: a search in what
+    does not exist finds nothing, which is no failure."""
+    ids: list[str] = []
+    warnings: list[str] = []
+    for each in given:
+        try:
+            ids.append(find_source(session, each).id)
+        except ToolError as error:
+            warnings.append(f"{error.message}.")
+    return ids, warnings
 
 
 def _filters(given: Mapping[str, Any]) -> dict[str, list[Any]]:

@@ -32,12 +32,20 @@ class WorkshopList(AnswerFields):
     nextCursor: NotRequired[Annotated[str, "missing on the last page"]]
 
 
+class VideoSummary(TypedDict):
+    side: Annotated[str, "`problem` or `solution`"]
+    embed: Annotated[str, "its address"]
+    status: Annotated[str, "what the application says of its transcript"]
+    hasTranscript: Annotated[bool, "whether the transcript is indexed"]
+
+
 class StepSummary(TypedDict):
     number: Annotated[int, "stepNumber of other tools"]
     title: NotRequired[Annotated[str, "its title"]]
     hasDiff: Annotated[bool, "whether problem and solution differ"]
     problemDir: NotRequired[Annotated[str, "folder of the problem"]]
     solutionDir: NotRequired[Annotated[str, "folder of the solution"]]
+    videos: NotRequired[Annotated[list[VideoSummary], "its videos, of an exported workshop"]]
 
 
 class ExerciseSummary(TypedDict):
@@ -69,6 +77,7 @@ class LearningContext(AnswerFields):
     truncated: Annotated[bool, "whether more follows"]
     maxChars: Annotated[int, "characters of content at most, as applied"]
     stepNumber: NotRequired[Annotated[int, "the step"]]
+    kinds: NotRequired[Annotated[list[str], "the kinds of sections asked for"]]
     nextCursor: NotRequired[Annotated[str, "when more follows; carries its scope"]]
 
 

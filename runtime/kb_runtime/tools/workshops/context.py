@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from kb_runtime.tools.workshops.bundles import (
 from kb_runtime.tools.workshops.lookup import (
     FAMILY,
     KIND,
+    SECTION_KINDS,
     Workshop,
     covering,
     find_workshop,
@@ -48,8 +49,9 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
     """
     warnings: list[str] = []
     section, offset = 0, 0
+    kinds = _kinds(arguments["kinds"] or ())
     if arguments["random"]:
-        scope, section, offset = _drawn(session, arguments, warnings)
+        scope, section, offset = _drawn(session, arguments, kinds, warnings)
     else:
         if arguments["seed"] is not None:
             warnings.append("seed ignored: it needs random: true")
@@ -63,18 +65,19 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
             )
         scope = stated_scope(session, arguments)
         if arguments["cursor"] is not None:
-            continued, section, offset = _continued(session, arguments["cursor"])
+            continued, section, offset = _continued(session, arguments["cursor"], kinds)
             if continued.fields != scope.fields:
                 raise bad_cursor("it belongs to another exercise or step")
-    chosen = covering(scope.workshop, scope.exercise, scope.step)
+    chosen = covering(scope.workshop, scope.exercise, scope.step, kinds)
     if not chosen:
-        raise ToolError("NO_MATCH", f"{scope} has no sections")
+        what = f"no sections of the kinds {', '.join(kinds)}" if kinds else "no sections"
+        raise ToolError("NO_MATCH", f"{scope} has {what}")
     limit = limit_of(session, arguments["maxChars"], warnings)
     bundle = bundle_from(session, scope.workshop, chosen, (section, offset), limit)
     cursor = None
     if bundle.next is not None:
         index = [each.slug for each in workshops(session)].index(scope.workshop.slug)
-        cursor = _pager(session).write(index, scope.exercise, scope.step or 0, *bundle.next)
+        cursor = _pager(session, kinds).write(index, scope.exercise, scope.step or 0, *bundle.next)
     structured: LearningContext = {
         "workshop": scope.workshop.slug,
         "exerciseNumber": scope.exercise,
@@ -82,15 +85,32 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
         "truncated": cursor is not None,
         "maxChars": limit,
     }
-    structured |= present(stepNumber=scope.step, nextCursor=cursor, warnings=warnings)
+    structured |= present(
+        stepNumber=scope.step, kinds=list(kinds), nextCursor=cursor, warnings=warnings
+    )
     facts = {"random": shown(bool(arguments["random"]), "")}
+    if kinds:
+        facts["kinds"] = shown(", ".join(kinds), "")
     text = BundleText("retrieve_learning_context", "Learning context", scope, facts)
     bodies = [(each, each["content"]) for each in bundle.sections]
-    return Answer(text.write(bodies, arguments["maxChars"], cursor, {}, warnings), structured)
+    further: dict[str, Any] = {"kinds": list(kinds)} if kinds else {}
+    return Answer(text.write(bodies, arguments["maxChars"], cursor, further, warnings), structured)
+
+
+def _kinds(given: Sequence[str]) -> tuple[str, ...]:
+    """The kinds that are asked for, each once, in their order; none for all. Raises BAD_INPUT."""
+    wanted = {each.strip().casefold() for each in given}
+    if unknown := sorted(wanted - set(SECTION_KINDS)):
+        raise ToolError(
+            "BAD_INPUT",
+            f"kinds holds {quoted(unknown[0])}, which is not one of: {', '.join(SECTION_KINDS)}",
+            suggestions=list(SECTION_KINDS),
+        )
+    return tuple(kind for kind in SECTION_KINDS if kind in wanted)
 
 
 def _drawn(
-    session: Session, arguments: Mapping[str, Any], warnings: list[str]
+    session: Session, arguments: Mapping[str, Any], kinds: tuple[str, ...], warnings: list[str]
 ) -> tuple[ExerciseScope, int, int]:
     """An exercise drawn at random, each with the same chance, or the one that the cursor continues."""
     given = [
@@ -99,7 +119,7 @@ def _drawn(
     if arguments["cursor"] is not None:
         if given:
             warnings.append(f"{', '.join(given)} ignored: the cursor continues what was drawn")
-        return _continued(session, arguments["cursor"])
+        return _continued(session, arguments["cursor"], kinds)
     if numbers := [name for name in given if name != "workshop"]:
         warnings.append(f"{', '.join(numbers)} ignored: random draws an exercise")
     exercises = [
@@ -139,12 +159,16 @@ def _drawn_from(session: Session, slug: str | None, warnings: list[str]) -> list
     return known
 
 
-def _pager(session: Session) -> Pager:
-    return Pager(session.artifact.build_id, "retrieve_learning_context", {})
+def _pager(session: Session, kinds: tuple[str, ...]) -> Pager:
+    """A cursor counts the sections of some kinds, and is of no use for others."""
+    scope = {"kinds": list(kinds)} if kinds else {}
+    return Pager(session.artifact.build_id, "retrieve_learning_context", scope)
 
 
-def _continued(session: Session, cursor: str) -> tuple[ExerciseScope, int, int]:
-    index, exercise, step, section, offset = _pager(session).read(cursor, 5)
+def _continued(
+    session: Session, cursor: str, kinds: tuple[str, ...]
+) -> tuple[ExerciseScope, int, int]:
+    index, exercise, step, section, offset = _pager(session, kinds).read(cursor, 5)
     known = workshops(session)
     if index >= len(known):
         raise bad_cursor("it is beyond the end")
@@ -165,6 +189,11 @@ TOOLS = (
             EXERCISE,
             STEP,
             Argument("random", "boolean", "draw an exercise; numbers are ignored"),
+            Argument(
+                "kinds",
+                "string[]",
+                f"only sections of these kinds, default all: {', '.join(SECTION_KINDS)}",
+            ),
             Argument("seed", "integer", "with random: the same seed draws the same"),
             MAX_CHARS_ARGUMENT,
             CURSOR,

@@ -6,7 +6,7 @@ selecting reads nothing else, and only what is shown is decoded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kb_runtime.errors import ToolError
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 FAMILY = "workshops"
 KIND = "workshops"
 _SHOWN_NUMBERS = 50
+SECTION_KINDS = ("instructions", "transcripts", "diffs", "code", "tests")
+"""What sections can be chosen by; `tests` is code in files of tests, `instructions` all pages."""
 
 
 class Workshop(NamedTuple):
@@ -116,13 +118,26 @@ def check_scope(among: Sequence[Workshop], exercise: int | None, step: int | Non
         )
 
 
-def covering(workshop: Workshop, exercise: int, step: int | None) -> list[int]:
-    """The sections for an exercise or a step: its own and those of what it is part of."""
+def covering(
+    workshop: Workshop, exercise: int, step: int | None, kinds: Collection[str] = ()
+) -> list[int]:
+    """The sections for an exercise or a step: its own and those of what it is part of. `kinds` are
+    names of `SECTION_KINDS`, none means all of them."""
     return [
         index
         for index, section in enumerate(workshop.sections)
-        if section["exercise"] in (0, exercise) and (step is None or section["step"] in (0, step))
+        if section["exercise"] in (0, exercise)
+        and (step is None or section["step"] in (0, step))
+        and (not kinds or _kind(section) in kinds)
     ]
+
+
+def _kind(section: ListedSection) -> str:
+    if section["is_diff"]:
+        return "diffs"
+    if section["kind"].endswith("-code"):
+        return "tests" if section.get("is_test") else "code"
+    return "transcripts" if section["kind"].endswith("-transcript") else "instructions"
 
 
 def rows_within(

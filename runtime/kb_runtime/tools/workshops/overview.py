@@ -96,7 +96,8 @@ def _workshops_text(
         diffs = "yes" if entry["hasDiffs"] else "no"
         bullets.append(
             f"- `{entry['workshop']}` {entry['title']}{product}, exercises:"
-            f" {entry['exerciseCount']}, diffs: {diffs}, lastIndexedAt: {entry['lastIndexedAt']}"
+            f" {entry['exerciseCount']}, steps: {entry['stepCount']}, diffs: {diffs},"
+            f" lastIndexedAt: {entry['lastIndexedAt']}"
         )
     parts = [
         title("Indexed workshops"),
@@ -141,11 +142,18 @@ def list_exercises(session: Session, arguments: dict[str, Any]) -> Answer[Exerci
     ]
     lines = []
     for exercise in exercises:
-        lines.append(f"- exercise {exercise['number']}: {exercise['title']}")
+        count = f"{exercise['stepCount']} step{'s' * (exercise['stepCount'] != 1)}"
+        lines.append(f"- exercise {exercise['number']}: {exercise['title']} ({count})")
         for step in exercise["steps"]:
             name = f": {step['title']}" if "title" in step else ""
             diff = "" if step["hasDiff"] else " (no diff)"
-            lines.append(f"  - step {step['number']}{name}{diff}")
+            missing = sum(not video["hasTranscript"] for video in step.get("videos", ()))
+            state = (
+                f" ({missing} of {len(step['videos'])} videos without transcript)"
+                if missing
+                else ""
+            )
+            lines.append(f"  - step {step['number']}{name}{diff}{state}")
     parts = [
         title("Exercises"),
         f"Workshop: `{workshop.slug}` {workshop.record['title']}",
@@ -166,6 +174,15 @@ def _step(step: ListedStep) -> StepSummary:
         title=step.get("title"),
         problemDir=step.get("problem_dir"),
         solutionDir=step.get("solution_dir"),
+        videos=[
+            {
+                "side": video["side"],
+                "embed": video["embed"],
+                "status": video["status"],
+                "hasTranscript": video["has_transcript"],
+            }
+            for video in step.get("videos", ())
+        ],
     )
     return entry
 

@@ -1,0 +1,221 @@
+"""Parses files of test cases, by their ending, into what `cases.normalise` takes.
+
+JSON is taken as it is. A CSV file has a header; rows without an identifier go on with the test above them. A
+JUnit report has a test for each `testcase`, and a feature one for each scenario.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+ENDINGS = (".json", ".csv", ".xml", ".feature")
+
+MAX_CELL_CHARS = 1 << 20
+
+_COLUMNS = {
+    "uid": ("uid",),
+    "jiraKey": ("issue key", "jira key", "jirakey", "test key", "key"),
+    "testCaseId": ("id", "case id", "test case id", "testcaseid", "test id", "tcid", "issue id"),
+    "title": ("title", "summary", "name", "test summary", "test case", "test name"),
+    "description": ("description", "objective"),
+    "priority": ("priority", "test priority"),
+    "testType": ("type", "test type", "testtype"),
+    "labels": ("labels", "label", "tags"),
+    "folderStructure": ("folder", "section hierarchy", "section", "test repository path", "suite"),
+    "preconditions": ("preconditions", "precondition"),
+    "relatedIssues": ("references", "refs", "related issues", "linked issues"),
+    "platforms": ("platforms", "platform", "components"),
+    "testPath": ("test path", "path", "file"),
+    "index": ("step number", "step #", "step no"),
+    "action": (
+        "action",
+        "step",
+        "steps",
+        "test step",
+        "steps (step)",
+        "step description",
+        "manual steps",
+    ),
+    "data": ("data", "test data", "steps (additional info)"),
+    "expected": (
+        "expected result",
+        "expected",
+        "result",
+        "expected results",
+        "steps (expected result)",
+    ),
+}
+"""Field -> headers of columns, lower-cased, the more telling ones first."""
+_STEP_FIELDS = ("index", "action", "data", "expected")
+_LISTS = ("labels", "relatedIssues", "platforms")
+
+
+class CaseFileError(ValueError):
+    """The file cannot be parsed; `line` and `column` count from 1, 0 where they are not known."""
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.column = column
+
+
+def parse(name: str, data: bytes) -> Any:
+    """What the file called `name` holds. Raises `CaseFileError`."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise CaseFileError("the file is not UTF-8 text") from None
+    ending = name.rpartition(".")[2].lower()
+    if ending == "csv":
+        return {"rows": _csv(text)}
+    if ending == "xml":
+        return {"tests": _junit(text)}
+    if ending == "feature":
+        return {"tests": _feature(text, name)}
+    return _json(text)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise CaseFileError(f"not valid JSON: {error.msg}", error.lineno, error.colno) from None
+    except RecursionError:
+        raise CaseFileError("the JSON nests too deeply") from None
+    except ValueError:  # Python converts no number of more than some thousand digits
+        raise CaseFileError("the JSON holds a number that is too long") from None
+
+
+def _feature(text: str, name: str) -> list[dict[str, Any]]:
+    from kb_runtime.records.gherkin import GherkinError, records
+
+    try:
+        return records(text, name)
+    except GherkinError as error:
+        raise CaseFileError(str(error), error.line) from None
+
+
+def _csv(text: str) -> list[dict[str, Any]]:
+    import csv
+    import io
+
+    # The separator is the one that the header has most often: titles and steps have all of them.
+    head = text.partition("\n")[0]
+    separator = max(",;\t|", key=head.count)
+    csv.field_size_limit(MAX_CELL_CHARS)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        header = next(rows, [])
+        places = _places(header)
+        if not {"uid", "jiraKey", "testCaseId", "title"} & places.keys():
+            raise CaseFileError(
+                f"the header names no identifier and no title: {', '.join(header)[:200]}", 1
+            )
+        return _tests(rows, places)
+    except csv.Error as error:
+        raise CaseFileError(f"not valid CSV: {error}", rows.line_num) from None
+
+
+def _places(header: list[str]) -> dict[str, list[int]]:
+    """Field -> its columns; labels often have several."""
+    names = [" ".join(each.strip().strip("\ufeff").casefold().split()) for each in header]
+    found: dict[str, list[int]] = {}
+    for field, known in _COLUMNS.items():
+        for name in known:
+            columns = [place for place, each in enumerate(names) if each == name]
+            if columns:
+                found[field] = columns
+                break
+    return found
+
+
+def _tests(rows: Any, places: dict[str, list[int]]) -> list[dict[str, Any]]:
+    tests: list[dict[str, Any]] = []
+    identifiers: list[str] = [
+        name for name in ("uid", "jiraKey", "testCaseId") if name in places
+    ] or ["title"]
+    for row in rows:
+        cells = {
+            field: [
+                row[place].strip() for place in columns if place < len(row) and row[place].strip()
+            ]
+            for field, columns in places.items()
+        }
+        if not any(cells.values()):
+            continue
+        identity = [cells[name] for name in identifiers]
+        is_same = tests and (not any(identity) or identity == tests[-1]["_identity"])
+        if is_same and (any(identity) or not cells.get("title")):
+            test = tests[-1]
+        else:
+            test = {"_identity": identity, "steps": []}
+            for field, values in cells.items():
+                if values and field not in _STEP_FIELDS:
+                    test[field] = _listed(values) if field in _LISTS else values[0]
+            if "folderStructure" in test:
+                test["folderStructure"] = re.sub(r"\s*>\s*", "/", test["folderStructure"])
+            tests.append(test)
+        step = {field: cells[field][0] for field in _STEP_FIELDS if cells.get(field)}
+        if "action" in step:
+            test["steps"].append(step)
+    for test in tests:
+        del test["_identity"]
+    return tests
+
+
+def _listed(values: list[str]) -> list[str]:
+    return [part.strip() for value in values for part in re.split(r"[,;\n]", value) if part.strip()]
+
+
+def _junit(text: str) -> list[dict[str, Any]]:
+    # Declared entities can make a small file very large, and no report has any.
+    if re.search(r"<!(?:DOCTYPE|ENTITY)", text):
+        raise CaseFileError("XML with a document type is not read")
+    from xml.etree import ElementTree
+
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        line, column = error.position
+        raise CaseFileError(f"not valid XML: {error.msg}", line, column + 1) from None
+    if root.tag not in ("testsuites", "testsuite"):
+        raise CaseFileError(f"<{root.tag}> is no JUnit report: it begins with <testsuites>", 1)
+    tests: list[dict[str, Any]] = []
+    _suite(root, [], tests)
+    return tests
+
+
+def _suite(suite: Any, above: list[str], tests: list[dict[str, Any]]) -> None:
+    name = suite.get("name", "").strip()
+    place = [*above, name] if name and suite.tag == "testsuite" else above
+    for child in suite:
+        if child.tag == "testsuite":
+            _suite(child, place, tests)
+        elif child.tag == "testcase":
+            tests.append(_testcase(child, place))
+
+
+def _testcase(case: Any, place: list[str]) -> dict[str, Any]:
+    name, owner = case.get("name", "").strip(), case.get("classname", "").strip()
+    properties = {
+        each.get("name", ""): each.get("value") or (each.text or "").strip()
+        for each in case.iter("property")
+    }
+    outcomes = [each for each in case if each.tag in ("failure", "error", "skipped")]
+    said = [f"{each.tag}: {each.get('message', '')}".strip(": ") for each in outcomes]
+    path, line = case.get("file", ""), case.get("line", "")
+    return {
+        "uid": properties.get("test_id")
+        or ("::".join(filter(None, (owner, name))) if name else None),
+        "jiraKey": properties.get("test_key"),
+        "title": properties.get("test_summary") or name,
+        "description": properties.get("test_description"),
+        "tags": re.split(r"[\s,]+", properties.get("tags", "")) if properties.get("tags") else [],
+        "testType": "Automated",
+        "folderStructure": "/".join([*place, *([owner.replace(".", "/")] if owner else [])]),
+        "testPath": f"{path}:{line}" if path and line else path,
+        "expectedResults": f"last outcome: {'; '.join(said) or 'passed'}",
+    }

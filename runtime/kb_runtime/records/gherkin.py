@@ -1,0 +1,152 @@
+"""Reads Gherkin: each scenario of a feature is a test case.
+
+Steps that say what must hold (`Then`, and `And` or `But` after it) are the expectations of the step before
+them. The keywords are the English ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+_STEP = re.compile(r"(Given|When|Then|And|But|\*)\s+(.*)")
+_BLOCK = re.compile(
+    r"(Feature|Rule|Background|Scenario Outline|Scenario Template|Scenario|Example"
+    r"|Scenarios|Examples):\s*(.*)"
+)
+_TAGS = re.compile(r"@\S+(?:\s+@\S+)*\s*(?:#.*)?")
+_KEY_TAG = re.compile(r"(?:TEST_|TC_)?([A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,7})")
+_LANGUAGE = re.compile(r"#\s*language:\s*(\S+)")
+
+
+class GherkinError(ValueError):
+    """The text is no feature that can be read; `line` counts from 1."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def steps_of(lines: Iterable[str]) -> list[dict[str, Any]]:
+    """The steps among `lines`; tables and doc strings become the data of the step above them."""
+    found: list[dict[str, Any]] = []
+    target: list[str] | None = None  # where data goes: that of the last action
+    is_expectation = False
+    quote = ""
+    for line in lines:
+        text = line.strip()
+        if quote or text.startswith(('"""', "```")):
+            mark = text[:3]
+            if not quote:
+                quote = mark
+            elif mark == quote:
+                quote = ""
+            elif target is not None:
+                target.append(text)
+            continue
+        if text.startswith("|"):
+            if target is not None:
+                target.append(text)
+            continue
+        step = _STEP.match(text)
+        if step is None:
+            continue
+        keyword, said = step.groups()
+        is_expectation = keyword == "Then" or (is_expectation and keyword in ("And", "But", "*"))
+        if is_expectation and found:
+            found[-1]["expected"].append(said)
+        else:
+            target = []
+            found.append({"action": f"{keyword} {said}", "expected": [], "data": target})
+    for each in found:
+        each["data"] = "\n".join(each["data"])
+    return found
+
+
+def records(text: str, name: str) -> list[dict[str, Any]]:
+    """A record for each scenario of the feature file `name`. Raises `GherkinError`."""
+    return _Feature(name).read(text.splitlines())
+
+
+class _Feature:
+    def __init__(self, name: str) -> None:
+        self._stem = name.rsplit("/", 1)[-1].removesuffix(".feature")
+        self._title = ""
+        self._tags: list[str] = []
+        self._rule = ""
+        self._rule_tags: list[str] = []
+        self._background: list[str] = []
+        self._found: list[dict[str, Any]] = []
+
+    def read(self, lines: Sequence[str]) -> list[dict[str, Any]]:
+        tags: list[str] = []
+        body: list[str] = []  # of the block that is open
+        quote = ""
+        for number, line in enumerate(lines, start=1):
+            text = line.strip()
+            if quote or text.startswith(('"""', "```")):
+                quote = "" if quote == text[:3] else quote or text[:3]
+                body.append(line)
+            elif language := _LANGUAGE.match(text):
+                if not language[1].lower().startswith("en"):
+                    raise GherkinError(
+                        f"features in the language {language[1]!r} are not read", number
+                    )
+            elif _TAGS.fullmatch(text):
+                tags += [tag.lstrip("@") for tag in text.partition("#")[0].split()]
+            elif block := _BLOCK.match(text):
+                body = self._open(block[1], block[2], tags, number)
+                tags = []
+            elif text and not text.startswith("#"):
+                body.append(line)
+        if not self._title and not self._found:
+            raise GherkinError("there is no line `Feature: ...`", 1)
+        return [self._closed(record) for record in self._found]
+
+    def _open(self, keyword: str, title: str, tags: list[str], line: int) -> list[str]:
+        if keyword == "Feature":
+            self._title, self._tags = title or self._stem, tags
+            return []
+        if keyword == "Rule":
+            self._rule, self._rule_tags = title, tags
+            return []
+        if keyword == "Background":
+            return self._background
+        if keyword in ("Examples", "Scenarios"):
+            examples: list[str] = []
+            if self._found:
+                self._found[-1]["examples"].append(examples)
+            return examples
+        body: list[str] = []
+        self._found.append(
+            {
+                "title": title or f"Scenario in line {line}",
+                "tags": [*self._tags, *(self._rule_tags if self._rule else []), *tags],
+                "rule": self._rule,
+                "line": line,
+                "body": body,
+                "examples": [],
+            }
+        )
+        return body
+
+    def _closed(self, record: dict[str, Any]) -> dict[str, Any]:
+        keys = [key[1] for tag in record["tags"] if (key := _KEY_TAG.fullmatch(tag))]
+        steps = steps_of(record["body"])
+        prose = [line.strip() for line in record["body"]]
+        first = next((n for n, line in enumerate(prose) if _STEP.match(line)), len(prose))
+        place = " / ".join(part for part in (self._title, record["rule"]) if part)
+        return {
+            "uid": keys[0] if keys else f"{self._stem}: {record['title']}",
+            "jiraKey": keys[0] if keys else None,
+            "title": record["title"],
+            "description": "\n".join(prose[:first]),
+            "tags": record["tags"],
+            "folderStructure": place.replace(" / ", "/"),
+            "preconditions": [step["action"] for step in steps_of(self._background)],
+            "steps": steps,
+            "testData": "\n".join(line.strip() for rows in record["examples"] for line in rows),
+            "testPath": f"{self._stem}.feature:{record['line']}",
+            "testType": "Automated",
+        }

@@ -1,0 +1,241 @@
+"""The application as browsers and OAuth clients meet it: preflights, methods, discovery, limits, names in
+the log. In one process, over a real dispatch core."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
+from starlette.applications import Starlette
+
+from kb_runtime import log
+from kb_runtime.http.app import build_app
+from kb_runtime.http.settings import RateLimit
+from kb_runtime.http.tokens import Access, OAuth
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp.observation import ObservedDispatcher, observe, write_log
+from kbc.pipeline.build import BuildOptions, build
+
+URL = "http://127.0.0.1/mcp"
+APP = "https://app.example"
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+SEARCH = {
+    **PING,
+    "method": "tools/call",
+    "params": {"name": "demo_search_docs", "arguments": {"query": "anchor"}},
+}
+ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+KEY = rsa.generate_private_key(65537, 2048)
+RESOURCE = "https://kb.example/mcp"
+ISSUER = "https://login.example"
+
+Client = httpx2.AsyncClient
+Application = Callable[..., Starlette]
+
+
+@pytest.fixture(scope="module")
+def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "anchors.md").write_text("# Anchors\n\nAn anchor holds the ship.\n")
+    (folder / "kb.toml").write_text('[kb]\nname = "demo"\n')
+    return build(folder, BuildOptions(out=folder / "out", embed=False)).path
+
+
+@pytest.fixture
+def application(artifact: Path) -> Any:
+    live = LiveArtifact(artifact)
+    dispatcher = ObservedDispatcher(live)
+    observe(dispatcher, write_log)
+
+    def make(access: Access | None = None, **options: Any) -> Starlette:
+        return build_app(
+            dispatcher,
+            host="127.0.0.1",
+            access=access or Access([]),
+            allowed_hosts=[],
+            allowed_origins=[APP],
+            max_body=100_000,
+            **options,
+        )
+
+    yield make
+    live.close()
+
+
+def converse(app: Starlette, body: Callable[[Client], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with app.router.lifespan_context(app):
+            transport = httpx2.ASGITransport(app=app)
+            async with Client(transport=transport, timeout=60) as http:
+                await body(http)
+
+    anyio.run(run)
+
+
+def preflight(origin: str) -> dict[str, str]:
+    return {
+        "origin": origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type,mcp-protocol-version",
+    }
+
+
+def test_a_page_of_an_allowed_origin_can_ask_and_read_answers(application: Application) -> None:
+    async def body(http: Client) -> None:
+        for origin in (APP, "http://localhost:5173"):
+            answer = await http.options(URL, headers=preflight(origin))
+            assert answer.status_code == 200
+            assert answer.headers["access-control-allow-origin"] == origin
+            assert "POST" in answer.headers["access-control-allow-methods"]
+            assert "mcp-protocol-version" in answer.headers["access-control-allow-headers"]
+            answer = await http.post(URL, json=PING, headers={**ACCEPT, "origin": origin})
+            assert answer.status_code == 200
+            assert answer.headers["access-control-allow-origin"] == origin
+            exposed = answer.headers["access-control-expose-headers"].lower()
+            assert {"x-correlation-id", "www-authenticate"} <= set(exposed.split(", "))
+
+    converse(application(), body)
+
+
+def test_a_preflight_needs_no_token_and_a_refusal_can_be_read(application: Application) -> None:
+    async def body(http: Client) -> None:
+        assert (await http.options(URL, headers=preflight(APP))).status_code == 200
+        answer = await http.post(URL, json=PING, headers={**ACCEPT, "origin": APP})
+        assert answer.status_code == 401
+        assert answer.headers["access-control-allow-origin"] == APP
+
+    converse(application(Access([("kb", "secret")])), body)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://evil.example",
+        "http://localhost.evil.example",
+        "http://localhost:1.evil.example",
+        "null",
+    ],
+)
+def test_other_origins_get_no_permission(application: Application, origin: str) -> None:
+    async def body(http: Client) -> None:
+        answer = await http.options(URL, headers=preflight(origin))
+        assert answer.status_code == 400
+        assert "access-control-allow-origin" not in answer.headers
+
+    converse(application(), body)
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD", "OPTIONS"])
+def test_other_methods_are_refused_at_once(application: Application, method: str) -> None:
+    async def body(http: Client) -> None:
+        answer = await http.request(method, URL, headers={"accept": "text/event-stream"})
+        assert answer.status_code == 405
+        assert answer.headers["allow"] == "POST, OPTIONS"
+        if method != "HEAD":
+            assert "send JSON-RPC messages with POST" in answer.json()["error"]["message"]
+
+    converse(application(), body)
+
+
+def test_a_client_above_its_rate_is_told_when_to_come_back(application: Application) -> None:
+    access = Access([("alice", "aaa"), ("bob", "bbb")])
+
+    async def body(http: Client) -> None:
+        async def ask(token: str) -> httpx2.Response:
+            headers = {**ACCEPT, "origin": APP, "authorization": f"Bearer {token}"}
+            return await http.post(URL, json=PING, headers=headers)
+
+        assert [(await ask("aaa")).status_code for _ in range(3)] == [200, 200, 429]
+        assert (await ask("bbb")).status_code == 200
+        # Guessing tokens is counted by address.
+        assert [(await ask("zzz")).status_code for _ in range(3)] == [401, 401, 429]
+        refused = await ask("aaa")
+        assert 0 < int(refused.headers["retry-after"]) <= 30
+        assert "try again in" in refused.json()["error"]["message"]
+        assert refused.headers["access-control-allow-origin"] == APP
+        health = [await http.get("http://127.0.0.1/healthz") for _ in range(5)]
+        assert {each.status_code for each in health} == {200}
+
+    converse(application(access, rate_limit=RateLimit(2, 60)), body)
+
+
+def test_the_log_names_who_asked(
+    application: Application, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "_as_json", True)
+    access = Access([("alice", "aaa"), ("bob", "bbb")])
+
+    async def body(http: Client) -> None:
+        for token in ("aaa", "bbb", "zzz"):
+            headers = {**ACCEPT, "authorization": f"Bearer {token}"}
+            await http.post(URL, json=SEARCH, headers=headers)
+        headers = {**ACCEPT, "authorization": "Bearer bbb"}
+        await http.post(URL, json={**PING, "method": "nonsense"}, headers=headers)
+
+    converse(application(access, logs=True), body)
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    seen = [(each.get("client"), each.get("tool"), each.get("status")) for each in lines]
+    assert seen[:3] == [
+        ("alice", "demo_search_docs", None),
+        ("bob", "demo_search_docs", None),
+        (None, None, 401),
+    ]
+    assert {each[0] for each in seen[3:]} == {"bob"}
+    assert "aaa" not in json.dumps(lines)
+
+
+@pytest.fixture
+def oauth(tmp_path: Path) -> Access:
+    keys = {"keys": [{**json.loads(RSAAlgorithm.to_jwk(KEY.public_key())), "kid": "one"}]}
+    (tmp_path / "keys.json").write_text(json.dumps(keys))
+    told = OAuth(ISSUER, RESOURCE, str(tmp_path / "keys.json"), ("kb:read",))
+    return Access([("legacy", "static")], told)
+
+
+def bearer(**changes: Any) -> dict[str, str]:
+    claims = {"iss": ISSUER, "aud": RESOURCE, "exp": int(time.time()) + 60, "scope": "kb:read"}
+    made = jwt.encode({**claims, **changes}, KEY, "RS256", headers={"kid": "one"})
+    return {**ACCEPT, "authorization": f"Bearer {made}"}
+
+
+def test_an_oauth_client_finds_the_authorization_server(
+    application: Application, oauth: Access
+) -> None:
+    async def body(http: Client) -> None:
+        refused = await http.post(URL, json=PING, headers=ACCEPT)
+        assert refused.status_code == 401
+        place = "/.well-known/oauth-protected-resource/mcp"
+        challenge = refused.headers["www-authenticate"]
+        assert f'resource_metadata="https://kb.example{place}"' in challenge
+        metadata = (await http.get(f"http://127.0.0.1{place}")).json()
+        assert metadata["resource"] == RESOURCE
+        assert metadata["authorization_servers"] == [ISSUER]
+        assert metadata["scopes_supported"] == ["kb:read"]
+
+    converse(application(oauth), body)
+
+
+def test_jwts_and_static_tokens_are_accepted_side_by_side(
+    application: Application, oauth: Access
+) -> None:
+    async def body(http: Client) -> None:
+        async def status(headers: dict[str, str]) -> int:
+            return (await http.post(URL, json=PING, headers=headers)).status_code
+
+        assert await status(bearer()) == 200
+        assert await status({**ACCEPT, "authorization": "Bearer static"}) == 200
+        assert await status(bearer(scope="other")) == 403
+        assert await status(bearer(aud="https://other.example")) == 401
+        assert await status(bearer(exp=int(time.time()) - 600)) == 401
+
+    converse(application(oauth), body)
