@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from kbc.diagnostics import Diagnostics
+from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.includes import expand
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -19,6 +20,11 @@ class PageIncludes:
         self._collection = collection
         self._unresolved: Counter[str] = Counter()
         self._pages: list[str] = []
+
+    @property
+    def rules(self) -> AnchorRules:
+        """How the collection's generator makes anchors."""
+        return rules_of(self._collection.generator, self._collection.generator_options)
 
     def expand(self, file: SourceFile, text: str) -> str:
         """`text`, that of `file`, with the files that it includes and without its directives."""

@@ -88,7 +88,7 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         collection.name: frontends.read(collection, files[collection.name], diagnostics)
         for collection in project.collections
     }
-    frontends.check(records, diagnostics)
+    frontends.check(records, diagnostics, project.collections)
     if not diagnostics.errors and not any(records.values()):
         diagnostics.error(
             "no-records",

@@ -51,11 +51,17 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "snippet_paths": [
                 joined(folder, each) for each in texts(snippets.get("base_path", ["."]))
             ],
-            "slugify": str(toc.get("slugify") or ""),
+            "slug_style": _slug_style(toc.get("slugify")),
             "markdown_extensions": sorted(extensions),
         },
         files=tuple(files[1:]),
     )
+
+
+def _slug_style(slugify: Any) -> str:
+    """The style of the function that makes anchors: those of pymdownx keep all letters, as GitHub does."""
+    tag = slugify.get("tag") if isinstance(slugify, Mapping) else slugify
+    return "github" if "pymdownx.slugs." in str(tag) else ""
 
 
 def _inherited(tree: IncludeTree, config: str, files: list[str]) -> Mapping[str, Any]:

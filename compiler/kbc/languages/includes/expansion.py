@@ -13,6 +13,7 @@ from functools import partial
 
 from kbc.languages.includes.containers import FENCE, after_fence, label_containers
 from kbc.languages.includes.files import (
+    NOT_INCLUDED,
     Page,
     Reader,
     dedent,
@@ -155,7 +156,7 @@ def _code(stretch: str, page: Page) -> str:
             page.unresolved[
                 "--8<--" if snippet else f"{{{{#{match['name'] if match else ''}}}}}"
             ] += 1
-        inserted = f"(not included: {target})" if found is None else found[1]
+        inserted = _missing(target) if found is None else found[1]
         if snippet:
             shown += [snippet["indent"] + each if each else "" for each in inserted.split("\n")]
         elif match:
@@ -216,7 +217,7 @@ def _indented(indent: str, text: str) -> str:
 
 
 def _missing(target: str) -> str:
-    return f"(not included: {target})"
+    return f"{NOT_INCLUDED}{target})"
 
 
 def _markdown(target: str, directive: str, page: Page) -> str:

@@ -8,6 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+NOT_INCLUDED = "(not included: "
+"""What stands in a page in the place of text that could not be had, before its name."""
+
+
+def is_complete(text: str) -> bool:
+    """Whether a page has all text that its site shows, as far as its directives tell."""
+    return NOT_INCLUDED not in text
+
+
 Reader = Callable[[str], bytes | None]
 """The content of a file by its path below the root of the knowledge base (`../` leads above it), None
 where there is none or where it lies outside of the tree."""

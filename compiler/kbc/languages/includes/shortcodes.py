@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.files import Page, PartExpander, excerpt, fence, language_of
+from kbc.languages.includes.files import (
+    NOT_INCLUDED,
+    Page,
+    PartExpander,
+    excerpt,
+    fence,
+    language_of,
+)
 
 SHORTCODE = re.compile(
     r"\{\{(?P<mark>[<%])(?!/\*)\s*(?P<end>/?)\s*(?P<name>[\w./-]*)(?P<args>(?:[^{}\"`]|\"[^\"]*\"|`[^`]*`)*?)(?P<alone>/?)\s*[>%]\}\}"
@@ -195,7 +202,7 @@ def _file(
     found = page.find(target) or page.find(f"examples/{target.lstrip('/')}")
     if found is None:
         page.unresolved[f"{{{{< {name} >}}}}"] += 1
-        return f"(not included: {target})"
+        return f"{NOT_INCLUDED}{target})"
     path, text = found
     is_markdown = path.lower().endswith((".md", ".markdown", ".html"))
     if is_markdown and named.get("code") != "true":
