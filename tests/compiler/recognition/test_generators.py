@@ -352,3 +352,59 @@ def test_a_page_with_missing_text_may_have_any_anchor(tmp_path: Path) -> None:
     }
     _, diagnostics = read(write_tree(tmp_path / "tree", files))
     assert [each.code for each in diagnostics] == ["include-unresolved"]
+
+
+SOURCE = """
+from typing import Annotated
+
+from annotated_doc import Doc
+
+
+class Valve:
+    \"\"\"Holds water back.
+
+    ## Example
+
+    ```python
+    Valve(2).open()
+    ```
+    \"\"\"
+
+    def __init__(self, width: Annotated[int, Doc("In *millimetres*.")] = 1): ...
+
+    def open(self) -> None:
+        \"\"\"Lets it run.\"\"\"
+
+    def shut(self) -> None:
+        \"\"\"Ends that.\"\"\"
+"""
+
+
+def test_mkdocstrings_takes_the_reference_from_the_source(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "docs/en/mkdocs.yml": "site_name: S\nplugins:\n- mkdocstrings:\n",
+            "docs/en/docs/api.md": (
+                "# API\n\n[open](#sluice.Valve.open)\n\n::: sluice.Valve\n    options:\n"
+                "        members:\n            - open\n\nAfter it.\n\n::: elsewhere.Thing\n"
+            ),
+            "sluice/__init__.py": "from .valves import Valve as Valve\n",
+            "sluice/valves.py": SOURCE,
+            "pyproject.toml": "[project]\nname = 'sluice'\n",
+        },
+    )
+    inputs, diagnostics = read(root)
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert [(each.title, each.anchor) for each in record.sections] == [
+        ("API", "api"),
+        ("class sluice.Valve(width: int = 1)", "sluice.Valve"),
+        ("Valve.open() -> None", "sluice.Valve.open"),
+    ]
+    assert "**Example**\n\n```python\nValve(2).open()\n```\n" in record.text
+    assert "- `width` (int): In *millimetres*." in record.text
+    assert "`elsewhere.Thing`" in record.text
+    noted = [(each.code, each.severity.name) for each in diagnostics if "::: (API)" in each.message]
+    assert noted == [("content-elsewhere", "NOTE")]
+    assert "sluice/valves.py" in [file.path for file in inputs.files]

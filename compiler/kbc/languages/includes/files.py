@@ -40,13 +40,18 @@ _LANGUAGES = {
 class Page:
     """The page that is read: where it is, who reads other files, and what was found or not.
 
-    `bases` are further folders that the generator looks in. `stack` are the files being included.
+    `bases` are further folders that the generator looks in, `templates` those of shortcodes. `objects`
+    gives the reference of a Python object. `unresolved` counts files that are not there, `external` what
+    the site writes when it is built, both by directive. `stack` are the files being included.
     """
 
     path: str
     read: Reader
     bases: Sequence[str] = ()
+    objects: Objects | None = None
+    templates: Sequence[str] = ()
     unresolved: Counter[str] = field(default_factory=Counter)
+    external: Counter[str] = field(default_factory=Counter)
     included: dict[str, None] = field(default_factory=dict)
     chars: int = 0
     stack: tuple[str, ...] = ()
@@ -55,8 +60,12 @@ class Page:
         """Path and text of the file that `target` names; None, counted as unresolved, without one."""
         found = self.find(target)
         if found is None:
-            self.unresolved[directive] += 1
+            self.missed(target, directive)
         return found
+
+    def missed(self, target: str, directive: str) -> None:
+        """Counts a directive whose text could not be had; an address is no file of the tree."""
+        (self.external if "://" in target else self.unresolved)[directive] += 1
 
     def find(self, target: str) -> tuple[str, str] | None:
         """As `load`; a missing file is not counted."""
@@ -90,6 +99,10 @@ class Page:
                 seen.add(place)
                 yield place
 
+
+Objects = Callable[[str, str], str | None]
+"""Name of a Python object and the YAML below its directive -> its reference as Markdown; None where its
+source is not in the tree."""
 
 PartExpander = Callable[[str, str, Page], str]
 """Path, text and the page that includes it -> the text of an included Markdown file, expanded."""
