@@ -120,10 +120,9 @@ def test_endless_attributes_and_includes_end() -> None:
 def test_code_of_a_section_is_in_the_folder_that_the_parts_of_its_id_name() -> None:
     tree = {
         "docs/modules/ROOT/examples/java/core/water/gates/Lock.java": "class Lock {}\n",
-        "docs/antora.yml": "asciidoc:\n  attributes:\n    include-java: example$java\n",
     }
     source = (
-        ":include-java: example$java\n\n[[water.gates]]\n== Gates\n\ninclude-code::./Lock[]\n\n"
+        "= Water\n:include-java: example$java\n\n[[water.gates]]\n== Gates\n\ninclude-code::./Lock[]\n\n"
         "include-code::./Gone[]\n"
     )
     path = "docs/modules/ROOT/pages/core/water.adoc"
