@@ -46,9 +46,8 @@ def read_converted(file: SourceFile, diagnostics: Diagnostics, format: str = "")
         some = [problem for problem in problems if problem.code == code]
         if some:
             counts = Counter(problem.name for problem in some)
-            message = (
-                f"directives without their text: {counted(counts)}; the first: {some[0].message}"
-            )
+            listed = f"{counted(counts)}; the first: {some[0].message}"
+            message = f"directives without their text ({len(some)}): {listed}"
             summary = Problem(code=code, message=message, line=some[0].line, hint=hint)
             _report(summary, file.path, diagnostics)
     return [document for document in found if document.text.strip()]
