@@ -11,11 +11,13 @@ inc         files that others include, and configuration
 left        files that are left out by a rule, or cannot be read
 missing     files on disk that the account of files does not have; the bar is 0
 direct      directives that pull text from other files, in the sources
-unres       those of them that are still in the records; the bar is 1 % of them
+unres       those of them that name a file which is not there, or are still in the records; the bar is 1 %
+elsewh      those of them whose text no file has: the site computes it, or another repository has it
 blocks      code blocks in the sources, without those that hold such a directive
 whole       those of them that are in the records byte for byte, apart from indentation; the bar is 99 %, and
             99.5 % for Markdown
 anchors     links to headings that a page does not have, as `kbc check` reports them
+false       those of them that dead-anchors.toml does not name, where somebody looked: the bar is 0
 
 Exits with 1 when a bar is missed. Blocks are found with markdown-it in Markdown, with lxml in HTML, in
 notebooks by their cells, and by indentation and delimiters in reStructuredText and AsciiDoc.
@@ -30,6 +32,7 @@ import re
 import sys
 import textwrap
 import time
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -50,19 +53,27 @@ MAX_UNRESOLVED = 0.01
 SHOWN_REASONS = 8
 
 COLUMNS = (
-    *("name", "files", "read", "inc", "left", "missing", "direct", "unres"),
-    *("blocks", "whole", "anchors", "records", "seconds"),
+    *("name", "files", "read", "inc", "left", "missing", "direct", "unres", "elsewh"),
+    *("blocks", "whole", "anchors", "false", "records", "seconds"),
 )
 
 _DIRECTIVES: Mapping[str, re.Pattern[str]] = {
     "mkdocs {* *}": re.compile(r"^[ \t]*\{\*.*\*\}", re.MULTILINE),
     "mkdocs snippet": re.compile(r"^[ \t]*-+8<-+[ \t]+\S", re.MULTILINE),
     "mdbook include": re.compile(r"(?<!\\)\{\{\s*#(?:rustdoc_)?include\b"),
-    "hugo shortcode": re.compile(r"\{\{[<%]\s*(?:readfile|include|code-toggle|embed)\b(?!.*\*/)"),
+    "hugo shortcode": re.compile(r"\{\{[<%](?!/\*)\s*[\w.-]+(?!.*\*/)"),
     "sphinx include": re.compile(r"^[ \t]*\.\. (?:literal)?include::", re.MULTILINE),
+    "sphinx autodoc": re.compile(r"^[ \t]*\.\. auto[a-z]+::", re.MULTILINE),
+    "mkdocstrings": re.compile(
+        r"^::: [A-Za-z_][\w.-]*[ \t]*$(?=\n {4})|^::: \w+\.[\w.]+", re.MULTILINE
+    ),
     "vitepress <<<": re.compile(r"^[ \t]*<<<[ \t]*\S", re.MULTILINE),
-    "asciidoc include": re.compile(r"^include::\S+\[", re.MULTILINE),
+    "asciidoc include": re.compile(r"^include(?:-code)?::\S+\[", re.MULTILINE),
 }
+_UNRESOLVED = ("include-unresolved", "unresolved-directive")
+_TOTAL = re.compile(r"\((\d+)\):")
+DEAD_ANCHORS = Path(__file__).with_name("dead-anchors.toml")
+
 _IN_CODE = ("mkdocs {* *}", "mkdocs snippet", "mdbook include")
 """Directives that work in code blocks, too; of the others, one in a code block is an example of itself."""
 
@@ -77,9 +88,10 @@ _RST_BLOCK = re.compile(
     re.MULTILINE,
 )
 _ADOC_BLOCK = re.compile(
-    r"(?P<attributes>^\[[^\n]*\]\n)?^(?P<mark>-{4,}|\.{4,})\n(?P<body>.*?)^(?P=mark)$",
+    r"(?P<attributes>^\[[^\n]*\]\n)?^(?P<mark>-{4,}|\.{4,})[ \t]*\n(?P<body>.*?)^(?P=mark)[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
+_ADOC_COMMENT = re.compile(r"^(/{4,})[ \t]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _ADOC_CHANGED = re.compile(
     r"^\\(?:include|ifn?def|ifeval|endif)::|^if(?:n?def|eval)::", re.MULTILINE
 )
@@ -103,22 +115,25 @@ class Measured:
     blocks: Counter[str] = field(default_factory=Counter)
     whole: Counter[str] = field(default_factory=Counter)
     harmed: list[str] = field(default_factory=list)
+    absent: int = 0
+    elsewhere: int = 0
     dead_anchors: int = 0
+    false_anchors: list[str] = field(default_factory=list)
     records: int = 0
     reasons: dict[str, int] = field(default_factory=dict)
 
     def missed(self) -> list[str]:
         """The bars that are missed."""
         found = [f"{len(self.missing)} files unaccounted"] if self.missing else []
-        total, unresolved = self.directives.total(), self.unresolved.total()
+        total, unresolved = self.directives.total(), self.unresolved.total() + self.absent
         if unresolved > MAX_UNRESOLVED * total:
             found.append(f"{unresolved} of {total} directives unresolved")
         for kind, count in self.blocks.items():
             least = MIN_WHOLE_MARKDOWN if kind == "markdown" else MIN_WHOLE
             if self.whole[kind] < least * count:
                 found.append(f"{count - self.whole[kind]} of {count} {kind} blocks harmed")
-        if self.dead_anchors:
-            found.append(f"{self.dead_anchors} dead anchors")
+        if self.false_anchors:
+            found.append(f"{len(self.false_anchors)} dead anchors that nobody looked at")
         return found
 
 
@@ -132,6 +147,12 @@ def measure(name: str, folder: Path) -> Measured:
     accounting = inputs.accounting
     accounting.complete(inputs.project.root)
     counts = accounting.counts()
+    known = tomllib.loads(DEAD_ANCHORS.read_text()).get(name, {}).get("dead", ())
+    dead = [
+        f"{each.path} {each.message.split(chr(39))[1]}"
+        for each in diagnostics
+        if each.code == "dead-anchor"
+    ]
     measured = Measured(
         name=name,
         what=found.what,
@@ -141,7 +162,10 @@ def measure(name: str, folder: Path) -> Measured:
         included=counts["included"],
         left=counts[LEFT_OUT] + counts[UNREADABLE],
         records=inputs.record_count,
-        dead_anchors=sum(each.code == "dead-anchor" for each in diagnostics),
+        absent=_counted(diagnostics, _UNRESOLVED),
+        elsewhere=_counted(diagnostics, ("content-elsewhere",)),
+        dead_anchors=len(dead),
+        false_anchors=[each for each in dead if each not in known],
         reasons={**accounting.reasons(LEFT_OUT), **accounting.reasons(UNREADABLE)},
     )
     whole_folders = tuple(accounting.folders)
@@ -152,6 +176,12 @@ def measure(name: str, folder: Path) -> Measured:
     ]
     _compare(inputs, measured)
     return measured
+
+
+def _counted(diagnostics: Diagnostics, codes: tuple[str, ...]) -> int:
+    """The directives that diagnostics of these codes count."""
+    found = (_TOTAL.search(each.message) for each in diagnostics if each.code in codes)
+    return sum(int(match[1]) for match in found if match)
 
 
 def _files_on_disk(root: Path) -> Iterator[str]:
@@ -217,7 +247,7 @@ def _blocks(path: str, source: str) -> Iterator[tuple[str, str]]:
             if cell.get("cell_type") == "code" and text.strip():
                 yield "notebook", text
     elif name.endswith((".adoc", ".asciidoc")):
-        for match in _ADOC_BLOCK.finditer(source):
+        for match in _ADOC_BLOCK.finditer(_ADOC_COMMENT.sub("", source)):
             is_changed = "subs=" in (match["attributes"] or "") or _ADOC_CHANGED.search(
                 match["body"]
             )
@@ -251,8 +281,9 @@ def report(found: list[Measured]) -> str:
     for each in found:
         numbers = [
             *(each.files, each.read, each.included, each.left, len(each.missing)),
-            *(each.directives.total(), each.unresolved.total()),
-            *(each.blocks.total(), each.whole.total(), each.dead_anchors, each.records),
+            *(each.directives.total(), each.unresolved.total() + each.absent, each.elsewhere),
+            *(each.blocks.total(), each.whole.total(), each.dead_anchors),
+            *(len(each.false_anchors), each.records),
         ]
         rows.append([each.name, *(f"{number:,}" for number in numbers), f"{each.seconds:.0f}"])
     lines = [table(rows, frozenset(range(1, len(COLUMNS)))), ""]

@@ -29,16 +29,17 @@ def test_a_checkout_that_arrives_whole_misses_no_bar(tmp_path: Path) -> None:
 def test_unresolved_directives_and_dead_anchors_are_missed_bars(tmp_path: Path) -> None:
     files = {
         "book.toml": "[book]\n",
-        "src/SUMMARY.md": "# Summary\n\n- [A](a.md)\n",
-        "src/a.md": f"{page('A')}\n[gone](#nowhere)\n\n{{{{#include ../missing.rs}}}}\n",
+        "src/SUMMARY.md": "# Summary\n\n- [A](a.md)\n- [B](b.md)\n",
+        "src/a.md": f"{page('A')}\n[gone](#nowhere)\n",
+        "src/b.md": f"{page('B')}\n{{{{#include ../missing.rs}}}}\n",
     }
     found = measure("a", write_tree(tmp_path / "a", files))
-    assert "1 dead anchors" in found.missed()
+    assert found.false_anchors == ["src/a.md #nowhere"]
     assert found.directives == {"mdbook include": 1}
-    found.unresolved["mdbook include"] = 1
+    assert (found.absent, found.unresolved.total(), found.elsewhere) == (1, 0, 0)
     found.blocks["markdown"], found.whole["markdown"] = 200, 198
     assert found.missed()[:2] == [
         "1 of 1 directives unresolved",
         "2 of 200 markdown blocks harmed",
     ]
-    assert "missed: 1 dead anchors" in report([found])
+    assert "missed: 1 dead anchors that nobody looked at" in report([found])

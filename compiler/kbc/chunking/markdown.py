@@ -143,7 +143,7 @@ def chunk_markdown(record: Record, budget: TokenBudget) -> list[Chunk]:
         replace(block, start_line=block.start_line + base, end_line=block.end_line + base)
         for block in document.blocks
     ]
-    sections = _sections(lines, blocks)
+    sections = _sections(lines, blocks, _anchors(record, document))
     trails = [_trail(record, section) for section in sections]
     opening = opening_details(record)
     headers = [header(trail, [], budget) for trail in trails]
@@ -182,7 +182,15 @@ def _visible(record: Record, document: markdown.Document, *, is_mdx: bool) -> st
     return re.sub(r"[^\n]", " ", text[:hidden]) + body
 
 
-def _sections(lines: Lines, blocks: Sequence[Block]) -> list[_Section]:
+def _anchors(record: Record, document: markdown.Document) -> dict[int, str]:
+    """Line -> anchor of the heading there, by the rules of the record's collection."""
+    if isinstance(record, (DocRecord, PageRecord)) and record.sections:
+        return {section.line: section.anchor for section in record.sections}
+    own = markdown.sections(document)
+    return {section.line + record.line - 1: section.anchor for section in own}
+
+
+def _sections(lines: Lines, blocks: Sequence[Block], anchors: Mapping[int, str]) -> list[_Section]:
     """The sections in order; together they have all lines."""
     found = [_Section(0, 0)]
     open_headings: list[tuple[int, str]] = []
@@ -196,7 +204,15 @@ def _sections(lines: Lines, blocks: Sequence[Block]) -> list[_Section]:
         found[-1] = replace(found[-1], end=first)
         path = tuple(title for _, title in open_headings)
         found.append(
-            _Section(first, 0, block.level, path, block.anchor, heading_end, block.start_line)
+            _Section(
+                first,
+                0,
+                block.level,
+                path,
+                anchors.get(block.start_line, ""),
+                heading_end,
+                block.start_line,
+            )
         )
     found[-1] = replace(found[-1], end=len(lines))
     if found[0].end == 0 and len(found) > 1:

@@ -6,10 +6,11 @@ large or rarely needed come with the extra `kbc[formats]`.
 Imports diagnostics, records, `cache` and `languages`.
 """
 
-from kbc.formats.document import UNRESOLVED, Converted, FormatError, Problem, Read
+from kbc.formats.document import ELSEWHERE, UNRESOLVED, Converted, FormatError, Problem, Read
 from kbc.formats.registry import FORMATS, Format, convert
 
 __all__ = [
+    "ELSEWHERE",
     "FORMATS",
     "UNRESOLVED",
     "Converted",

@@ -14,11 +14,16 @@ UNRESOLVED = "unresolved-directive"
 """The code of a `Problem` about a directive whose content could not be had; its `name` is in it."""
 
 
+ELSEWHERE = "content-elsewhere"
+"""The code of a `Problem` about a directive whose content no file of the tree has: it is computed when the
+site is built, or another repository has it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """A finding about a file. `line` is 1-based in the file, 0 where it is about all of it. With
-    `is_error` nothing could be read. `name` is the directive of a problem with the code `UNRESOLVED`,
-    so that a caller can report all of them as one, counted by name."""
+    `is_error` nothing could be read. `name` is the directive of a problem with the code `UNRESOLVED` or
+    `ELSEWHERE`, so that a caller can report all of them as one, counted by name."""
 
     code: str
     message: str

@@ -5,9 +5,11 @@ Nothing is imported or executed.
 
 from __future__ import annotations
 
+import ast
+import inspect
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,12 @@ _ITEMS = {
     "warns": "Warns",
     "attributes": "Attributes",
 }
+Prose = Callable[[str], Iterator[list[str]]]
+"""The blocks of a docstring's text."""
+
+_MAX_TITLE = 100  # characters; a longer signature is a code block below the object's name
+_DEEPEST = 6
+_ROLE = re.compile(r"(?<![\w`]):[a-z][\w:+.-]*:`[!~]?([^`<]+?)(?:\s*<[^>`]*>)?`")
 _PROMPT = re.compile(r"\s*>>> ")
 
 
@@ -35,19 +43,9 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     if len(data) > MAX_BYTES:
         raise FormatError(f"the module has {len(data):,} bytes, more than {MAX_BYTES:,}")
     source = decode(data)
-    logging.getLogger("griffe").setLevel(logging.CRITICAL)
     name = module_name(path)
-    try:
-        module = griffe.visit(
-            name, filepath=Path(path), code=source, docstring_parser=griffe.Parser.auto
-        )
-    except SyntaxError as error:
-        raise FormatError(
-            f"the module is no Python source: {error.msg}", error.lineno or 0
-        ) from None
-    except (ValueError, MemoryError):
-        raise FormatError("the module is no Python source that can be read") from None
-    writer = _Writer()
+    module = visited(name, Path(path), source)
+    writer = ApiWriter()
     lines = writer.module(module)
     return [
         Converted(
@@ -60,6 +58,27 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     ]
 
 
+def visited(name: str, path: Path, source: str, parent: Any = None) -> Any:
+    """The module as griffe reads it; raises `FormatError` with the line of a syntax error."""
+    logging.getLogger("griffe").setLevel(logging.CRITICAL)
+    try:
+        return griffe.visit(
+            name,
+            filepath=path,
+            code=source,
+            parent=parent,
+            docstring_parser=griffe.Parser.auto,
+            # Its heuristics overlook a field in the last line; without fields all of it is text.
+            docstring_options={"default": griffe.Parser.sphinx},
+        )
+    except SyntaxError as error:
+        raise FormatError(
+            f"the module is no Python source: {error.msg}", error.lineno or 0
+        ) from None
+    except (ValueError, MemoryError):
+        raise FormatError("the module is no Python source that can be read") from None
+
+
 def module_name(path: str) -> str:
     """`pkg.sub.mod` of `src/pkg/sub/mod.py`; a folder's `__init__` is the folder."""
     parts = re.sub(r"\.pyi?\Z", "", path).split("/")
@@ -70,19 +89,42 @@ def module_name(path: str) -> str:
     return ".".join(part for part in parts if part)
 
 
-class _Writer:
-    def __init__(self) -> None:
+class ApiWriter:
+    """Writes objects as Markdown. `anchors` are those of the headings. An object with a `public_name` is
+    called so wherever it is defined. `members` are the names of members that are described, or whether
+    any are. With `is_markdown` docstrings are Markdown and headings state their anchors; otherwise
+    docstrings are plain text with doctests and roles."""
+
+    def __init__(
+        self,
+        public_name: str = "",
+        members: Collection[str] | bool = True,
+        *,
+        is_markdown: bool = False,
+    ) -> None:
         self.anchors: list[str] = []
+        self._public_name = public_name
+        self._members_wanted = members
+        self._defined_as = ""
+        self._is_markdown = is_markdown
+        self._prose: Prose = _markdown if is_markdown else _prose
 
     def module(self, module: Any) -> list[str]:
         self.anchors.append(module.path)
         head = commonmark.heading(1, commonmark.code_span(module.path))
-        return commonmark.blocks([head, *_docstring(module), *self._members(module, 2)])
+        return commonmark.blocks(
+            [head, *_docstring(module, self._prose), *self._members(module, 2)]
+        )
 
     def _members(self, owner: Any, level: int) -> Iterator[list[str]]:
+        wanted = self._members_wanted
+        if wanted is False:
+            return
         exported = {str(name) for name in owner.exports or ()}
         values = []
         for name, member in owner.members.items():
+            if not isinstance(wanted, bool) and name not in wanted:
+                continue
             if member.is_alias or (
                 name.startswith("_") and name not in exported and name != "__init__"
             ):
@@ -92,27 +134,60 @@ class _Writer:
             if member.is_attribute and "property" not in member.labels:
                 values.append(member)
                 continue
-            yield from self._entry(member, level)
+            yield from self.entry(member, level)
         rows = [
             _value(each) for each in values if each.has_docstring or each.annotation is not None
         ]
         if rows:
             yield commonmark.table(["Attribute", "Type", "Description"], rows)
 
-    def _entry(self, member: Any, level: int) -> Iterator[list[str]]:
+    def entry(self, member: Any, level: int) -> Iterator[list[str]]:
+        """The heading of an object, its description, and those of its members."""
         if member.name == "__init__" and not member.has_docstring:
             return
-        self.anchors.append(member.path)
-        yield commonmark.heading(level, commonmark.code_span(_signature(member)))
-        yield from _docstring(member)
-        if member.is_class:
+        self._defined_as = self._defined_as or member.path
+        path = self._public(member.path)
+        self.anchors.append(path)
+        signature = self._public(_signature(member) if not member.is_module else member.path)
+        is_long = len(signature) > _MAX_TITLE
+        title = commonmark.code_span(self._public(_name(member)) if is_long else signature)
+        stated = f" {{#{path}}}" if self._is_markdown else ""
+        yield commonmark.heading(min(level, _DEEPEST), title + stated)
+        if is_long:
+            yield commonmark.fence(_broken(signature), "python")
+        yield from _docstring(member, self._prose)
+        yield from _documented_parameters(member, self._prose)
+        if member.is_class or member.is_module:
             yield from self._members(member, level + 1)
+
+    def _public(self, text: str) -> str:
+        return text.replace(self._defined_as, self._public_name, 1) if self._public_name else text
+
+
+def _name(member: Any) -> str:
+    """`pkg.Cache`, `Cache.get`."""
+    owner = member.parent
+    is_method = owner is not None and owner.is_class and not member.is_class
+    return f"{owner.name}.{member.name}" if is_method else str(member.path)
+
+
+def _broken(signature: str) -> str:
+    """A signature with each parameter on a line of its own."""
+    depth = 0
+    parts: list[str] = []
+    for char in signature:
+        depth += (char in "([{") - (char in ")]}")
+        parts.append(char)
+        if depth == 1 and char in "(,":
+            parts.append("\n   " if char == "," else "\n    ")
+        elif depth == 0 and char == ")":
+            parts.insert(-1, "\n")
+    return "".join(parts)
 
 
 def _signature(member: Any) -> str:
     """`class Cache(size: int = 10)`, `Cache.get(key: str) -> bytes`."""
-    owner = member.parent
-    name = f"{owner.name}.{member.name}" if owner is not None and owner.is_class else member.path
+    name = _name(member)
     if member.is_class:
         init = member.members.get("__init__")
         inside = (
@@ -145,7 +220,7 @@ def _parameters(function: Any) -> str:
         named = named or marks == "*"
         text = f"{marks}{parameter.name}"
         if parameter.annotation is not None:
-            text += f": {parameter.annotation}"
+            text += f": {_documented(parameter.annotation)[0]}"
         if parameter.default is not None and not marks:
             text += (
                 f" = {parameter.default}"
@@ -159,44 +234,78 @@ def _parameters(function: Any) -> str:
     return ", ".join(parts)
 
 
-def _docstring(member: Any) -> Iterator[list[str]]:
+def _documented(annotation: Any) -> tuple[str, str]:
+    """A type without its metadata, and what `Annotated[type, Doc("text")]` says about it."""
+    if not isinstance(annotation, griffe.ExprSubscript):
+        return str(annotation), ""
+    inner = annotation.slice
+    if annotation.canonical_name != "Annotated" or not isinstance(inner, griffe.ExprTuple):
+        return str(annotation), ""
+    for each in inner.elements[1:]:
+        if isinstance(each, griffe.ExprCall) and each.canonical_path.endswith("Doc"):
+            text = next((part for part in each.arguments if isinstance(part, str)), "")
+            try:
+                return str(inner.elements[0]), inspect.cleandoc(str(ast.literal_eval(text)))
+            except (ValueError, SyntaxError):
+                break
+    return str(inner.elements[0]), ""
+
+
+def _documented_parameters(member: Any, prose: Prose) -> Iterator[list[str]]:
+    function = member.members.get("__init__") if member.is_class else member
+    if function is None or function.is_alias or not function.is_function:
+        return
+    items = []
+    for parameter in function.parameters:
+        kind, text = _documented(parameter.annotation)
+        if text:
+            label = f"{commonmark.code_span(parameter.name)} ({kind}): "
+            body = commonmark.blocks(list(prose(text)))
+            items += commonmark.indented([label + body[0], *body[1:]], "- ")
+    if items:
+        yield ["**Parameters**"]
+        yield items
+
+
+def _docstring(member: Any, prose: Prose) -> Iterator[list[str]]:
     if not member.has_docstring:
         return
     for section in member.docstring.parsed:
         kind = section.kind.value
         if kind == "text":
-            yield from _prose(section.value)
+            yield from prose(section.value)
         elif kind == "examples":
             yield ["**Examples**"]
             for part, text in section.value:
                 yield from (
-                    [commonmark.fence(text, "pycon")] if part.value == "examples" else _prose(text)
+                    [commonmark.fence(text, "pycon")] if part.value == "examples" else prose(text)
                 )
         elif kind in _ITEMS:
             yield [f"**{_ITEMS[kind]}**"]
-            yield [line for each in section.value for line in _item(each)]
+            yield [line for each in section.value for line in _item(each, prose)]
         else:
             value = section.value
             text = getattr(value, "description", None) or getattr(value, "contents", None) or value
             label = section.title or str(
                 getattr(value, "kind", "") or getattr(value, "version", "") or kind
             )
-            body = commonmark.blocks(_prose(str(text)))
+            body = commonmark.blocks(prose(str(text)))
             yield commonmark.quote(commonmark.blocks([[f"**{label.capitalize()}**"], body]))
 
 
-def _item(value: Any) -> list[str]:
+def _item(value: Any, prose: Prose) -> list[str]:
     name = getattr(value, "name", "") or ""
     annotation = str(value.annotation) if getattr(value, "annotation", None) is not None else ""
     label = " ".join(
         filter(None, [name and commonmark.code_span(name), annotation and f"({annotation})"])
     )
-    body = commonmark.blocks(_prose(str(value.description))) or [""]
+    body = commonmark.blocks(prose(str(value.description))) or [""]
     return commonmark.indented([f"{label}: {body[0]}" if label else body[0], *body[1:]], "- ")
 
 
 def _prose(text: str) -> Iterator[list[str]]:
     """A docstring's text: doctests and indented blocks fenced."""
+    text = _ROLE.sub(r"`\1`", text)
     for part in re.split(r"\n\s*\n", text.strip("\n")):
         lines = [line.rstrip() for line in part.split("\n") if line.strip()]
         if not lines:
@@ -211,6 +320,18 @@ def _prose(text: str) -> Iterator[list[str]]:
             yield commonmark.fence("\n".join(line[margin:] for line in lines))
         else:
             yield commonmark.paragraph("\n".join(lines).replace("``", "`"))
+
+
+def _markdown(text: str) -> Iterator[list[str]]:
+    """A docstring in Markdown; its headings are labels, because what it describes has a heading itself."""
+    lines = text.strip("\n").split("\n")
+    found = []
+    is_code = False
+    for line in lines:
+        is_code ^= line.lstrip().startswith("```")
+        match = None if is_code else re.fullmatch(r"#{1,6}\s+(.*?)\s*#*", line)
+        found.append(f"**{match[1]}**" if match else line)
+    yield found
 
 
 def _value(member: Any) -> list[str]:

@@ -26,6 +26,8 @@ from kbc.frontends.markdown_file import (
     split_lines,
 )
 from kbc.frontends.metadata import Metadata, Needed, Text, Texts
+from kbc.languages import markdown
+from kbc.languages.anchors import AnchorRules, rules_of, slug
 from kbc.languages.markdown import Block
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
@@ -281,6 +283,8 @@ def _entries(
     path = page.file.path
     lines = split_lines(page.text)
     blocks = page.document.blocks
+    own = markdown.sections(page.document, _rules(collection))
+    anchors = {section.line: section.anchor for section in own}
     starts = [i for i, b in enumerate(blocks) if b.kind == "heading" and b.level <= 2]
     if not any(blocks[index].level == 2 for index in starts):
         diagnostics.error(
@@ -307,8 +311,17 @@ def _entries(
             )
             continue
         text = "".join(lines[heading.start_line - 1 : last])
+        anchor = anchors.get(heading.start_line, "")
         yield _record(
-            collection, path, heading.start_line, text, body, heading.title, body.signature, curated
+            collection,
+            path,
+            heading.start_line,
+            text,
+            body,
+            heading.title,
+            body.signature,
+            curated,
+            anchor=anchor,
         )
 
 
@@ -356,7 +369,12 @@ def _single_entry(
         aliases=fields.aliases,
         related=fields.related,
         url=fields.url,
+        anchor=slug(name, _rules(collection).style),
     )
+
+
+def _rules(collection: Collection) -> AnchorRules:
+    return rules_of(collection.generator, collection.generator_options)
 
 
 def _record(
@@ -373,6 +391,7 @@ def _record(
     aliases: Sequence[str] = (),
     related: Sequence[str] = (),
     url: str = "",
+    anchor: str = "",
 ) -> BuiltinRecord:
     parsed = parse_signature(signature)
     stated = [category.lower() for category in categories] or derive_categories(name, parsed)
@@ -391,7 +410,7 @@ def _record(
         language="markdown",
         summary=body.summary,
         tags=all_categories,
-        url=url or collection.source_url(path, anchor=name.lower()),
+        url=url or collection.source_url(path, anchor),
         name=name,
         signature=signature,
         description=body.description,

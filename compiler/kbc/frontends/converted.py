@@ -7,7 +7,8 @@ from collections import Counter
 from functools import partial
 
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
-from kbc.formats import FORMATS, UNRESOLVED, Converted, Problem, convert
+from kbc.formats import ELSEWHERE, FORMATS, UNRESOLVED, Converted, Problem, convert
+from kbc.frontends.includes import EXTERNAL_HINT, UNRESOLVED_HINT, counted
 from kbc.languages import markdown
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -39,20 +40,16 @@ def read_converted(file: SourceFile, diagnostics: Diagnostics, format: str = "")
     found = convert(file.path, file.data, partial(file.include, relative_to=""), format=format)
     problems = [problem for document in found for problem in document.problems]
     for problem in problems:
-        if problem.code != UNRESOLVED:
+        if problem.code not in (UNRESOLVED, ELSEWHERE):
             _report(problem, file.path, diagnostics)
-    unresolved = [problem for problem in problems if problem.code == UNRESOLVED]
-    if unresolved:
-        counts = Counter(problem.name for problem in unresolved)
-        listed = ", ".join(f"{name} ({count})" for name, count in counts.most_common())
-        first = unresolved[0]
-        summary = Problem(
-            code=UNRESOLVED,
-            message=f"directives without their text: {listed}; the first: {first.message}",
-            line=first.line,
-            hint="Add the files they name, or generate the page's text before the build.",
-        )
-        _report(summary, file.path, diagnostics)
+    for code, hint in ((UNRESOLVED, UNRESOLVED_HINT), (ELSEWHERE, EXTERNAL_HINT)):
+        some = [problem for problem in problems if problem.code == code]
+        if some:
+            counts = Counter(problem.name for problem in some)
+            listed = f"{counted(counts)}; the first: {some[0].message}"
+            message = f"directives without their text ({len(some)}): {listed}"
+            summary = Problem(code=code, message=message, line=some[0].line, hint=hint)
+            _report(summary, file.path, diagnostics)
     return [document for document in found if document.text.strip()]
 
 
@@ -69,6 +66,8 @@ def converted_sections(document: Converted) -> tuple[Section, ...]:
 
 def _report(problem: Problem, path: str, diagnostics: Diagnostics) -> None:
     severity = Severity.ERROR if problem.is_error else Severity.WARNING
+    if problem.code == ELSEWHERE:
+        severity = Severity.NOTE
     line = problem.line or None
     diagnostics.add(
         Diagnostic(severity, problem.code, problem.message, path, line, hint=problem.hint)

@@ -30,6 +30,7 @@ from kbc.frontends.markdown_file import (
 )
 from kbc.frontends.metadata import Metadata, Text, Texts
 from kbc.languages import markdown, mdx
+from kbc.languages.anchors import AnchorRules
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -66,12 +67,14 @@ def read(
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
         elif page := read_markdown(file, diagnostics, includes):
-            records.append(_page(collection, page, diagnostics))
+            records.append(_page(collection, page, diagnostics, includes.rules))
     includes.report(diagnostics)
     return records
 
 
-def _page(collection: Collection, page: MarkdownFile, diagnostics: Diagnostics) -> DocRecord:
+def _page(
+    collection: Collection, page: MarkdownFile, diagnostics: Diagnostics, rules: AnchorRules
+) -> DocRecord:
     document = page.document
     fields = page.read_metadata(DocMetadata, diagnostics)
     path = page.file.path
@@ -103,7 +106,7 @@ def _page(collection: Collection, page: MarkdownFile, diagnostics: Diagnostics) 
         content=content,
         processed=page.is_mdx,
         frontmatter=document.data,
-        sections=markdown.sections(document),
+        sections=markdown.sections(document, rules),
         topics=fields.topics or tags,
         stored=page.stored if page.stored != page.text else "",
     )

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from kbc.diagnostics import Diagnostics
+import yaml
+
+from kbc.diagnostics import Diagnostic, Diagnostics, Severity
+from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.includes import expand
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 
+if TYPE_CHECKING:
+    from kbc.formats.python_objects import PythonObjects
+
+UNRESOLVED = "include-unresolved"
+EXTERNAL = "content-elsewhere"
+"""The code of the note about text that a site writes when it is built, or has from another tree."""
+
+UNRESOLVED_HINT = "Files that pages include must lie in the tree that is built."
+EXTERNAL_HINT = "It is computed by the site's build or comes from elsewhere: the built site has it."
 _MOST_NAMED = 6
+_PYTHON_FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
+"""Where packages begin, from the root of the knowledge base: documentation is often built alone."""
 
 
 class PageIncludes:
@@ -17,8 +34,16 @@ class PageIncludes:
 
     def __init__(self, collection: Collection) -> None:
         self._collection = collection
+        self._options = collection.generator_options
         self._unresolved: Counter[str] = Counter()
-        self._pages: list[str] = []
+        self._external: Counter[str] = Counter()
+        self._pages: dict[str, list[str]] = {UNRESOLVED: [], EXTERNAL: []}
+        self._objects: PythonObjects | None = None
+
+    @property
+    def rules(self) -> AnchorRules:
+        """How the collection's generator makes anchors."""
+        return rules_of(self._collection.generator, self._options)
 
     def expand(self, file: SourceFile, text: str) -> str:
         """`text`, that of `file`, with the files that it includes and without its directives."""
@@ -26,25 +51,75 @@ class PageIncludes:
         def read(path: str) -> bytes | None:
             return file.include(path, relative_to="")
 
-        expansion = expand(text, file.path, read)
-        if expansion.unresolved:
-            self._unresolved.update(expansion.unresolved)
-            self._pages.append(file.path)
+        expansion = expand(
+            text,
+            file.path,
+            read,
+            bases=self._options.get("snippet_paths", ()),
+            templates=self._options.get("shortcodes", ()),
+            objects=partial(self._object, read),
+        )
+        for code, counter, found in (
+            (UNRESOLVED, self._unresolved, expansion.unresolved),
+            (EXTERNAL, self._external, expansion.external),
+        ):
+            counter.update(found)
+            self._pages[code] += [file.path] if found else []
         return expansion.text
 
+    def _object(self, read: Callable[[str], bytes | None], name: str, options: str) -> str | None:
+        """The reference of a Python object, from packages around the configuration or the pages."""
+        try:
+            from kbc.formats.python_objects import PythonObjects
+        except ModuleNotFoundError:  # griffe comes with kbc[formats]
+            return None
+        if self._objects is None:
+            self._objects = PythonObjects(self._options.get("python_paths", _PYTHON_FOLDERS))
+        stated = _mapping(_yaml(options).get("options"))
+        level = stated.get("heading_level")
+        members = stated.get("members", True)
+        found = self._objects.reference(name, read)
+        if found is None:
+            return None
+        wanted = [str(each) for each in members] if isinstance(members, list) else bool(members)
+        return found.markdown(level if isinstance(level, int) else 2, wanted)
+
     def report(self, diagnostics: Diagnostics) -> None:
-        """One warning for the collection, with counts by directive."""
-        if not self._unresolved:
-            return
-        counts = self._unresolved.most_common()
-        named = ", ".join(f"{name} {count}" for name, count in counts[:_MOST_NAMED])
-        more = f" and {len(counts) - _MOST_NAMED} more kinds" if len(counts) > _MOST_NAMED else ""
-        pages = f"{len(self._pages)} page{'s' * (len(self._pages) != 1)}"
-        diagnostics.warning(
-            "include-unresolved",
-            f"{self._unresolved.total()} directives on {pages} of {self._collection.name!r}"
-            f" could not be resolved: {named}{more}",
-            self._pages[0],
-            hint="What they show is not in the knowledge base. Files must lie in the tree that is built;"
-            " what a site computes when it is built cannot be read.",
-        )
+        """One warning for the collection about files that are not there, and one note about text that no
+        file has, each with counts by directive."""
+        for code, counter, severity, said, hint in (
+            (UNRESOLVED, self._unresolved, Severity.WARNING, "name no file", UNRESOLVED_HINT),
+            (
+                EXTERNAL,
+                self._external,
+                Severity.NOTE,
+                "stand for text outside of the tree",
+                EXTERNAL_HINT,
+            ),
+        ):
+            if counter:
+                pages = self._pages[code]
+                many = f"{len(pages)} page{'s' * (len(pages) != 1)} of {self._collection.name!r}"
+                message = (
+                    f"directives on {many} that {said} ({counter.total()}): {counted(counter)}"
+                )
+                diagnostics.add(Diagnostic(severity, code, message, pages[0], hint=hint))
+
+
+def counted(counter: Counter[str]) -> str:
+    """`include (3), raw (1) and 2 more kinds`, the most frequent first."""
+    counts = counter.most_common()
+    named = ", ".join(f"{name} ({count})" for name, count in counts[:_MOST_NAMED])
+    more = len(counts) - _MOST_NAMED
+    return f"{named} and {more} more kinds" if more > 0 else named
+
+
+def _yaml(text: str) -> Mapping[str, Any]:
+    try:
+        return _mapping(yaml.safe_load(text))
+    except (yaml.YAMLError, ValueError):
+        return {}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -10,7 +10,10 @@ from urllib.parse import unquote
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.orphans import Linking, check_orphans, is_markdown, markdown_links, related
-from kbc.languages.anchors import STYLES, Anchors
+from kbc.languages import markdown
+from kbc.languages.anchors import AnchorRules, rules_of
+from kbc.languages.includes import is_complete
+from kbc.project.model import Collection
 from kbc.records import (
     BuiltinRecord,
     DocRecord,
@@ -26,15 +29,20 @@ from kbc.records import (
 _PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".txt")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|/")
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
+_ANY = rules_of("", {})
 _UNTESTED = "untested"  # the tag of an example that is there to be read only
-_HTML_ANCHOR = re.compile(r"\b(?:id|name|permalink)\s*=\s*[\"']([^\"']+)[\"']")
 
 
-def check(records_by_collection: Mapping[str, Sequence[Record]], diagnostics: Diagnostics) -> None:
+def check(
+    records_by_collection: Mapping[str, Sequence[Record]],
+    diagnostics: Diagnostics,
+    collections: Iterable[Collection] = (),
+) -> None:
     """Reports, over the records of all collections (by collection name):
 
     errors: `duplicate-id`, `routing-unknown-target`; warnings: `unknown-related`, `dead-link`,
     `dead-anchor`, `missing-summary`, `duplicate-title`, `example-without-test`, `orphan-page`.
+    `collections` say by which generator's rules headings have their anchors.
     """
     for records in records_by_collection.values():
         _check_ids(records, diagnostics)
@@ -44,7 +52,8 @@ def check(records_by_collection: Mapping[str, Sequence[Record]], diagnostics: Di
     _check_related(everything, diagnostics)
     _check_related_pages(everything, diagnostics)
     linking = markdown_links(everything)
-    _check_links(everything, linking, diagnostics)
+    rules = {each.name: rules_of(each.generator, each.generator_options) for each in collections}
+    _check_links(everything, linking, rules, diagnostics)
     _check_tests(everything, diagnostics)
     check_orphans(everything, linking, diagnostics)
 
@@ -215,16 +224,20 @@ def _suggest(name: str, known: Iterable[str]) -> str:
 
 
 def _check_links(
-    records: Sequence[Record], linking: Sequence[Linking], diagnostics: Diagnostics
+    records: Sequence[Record],
+    linking: Sequence[Linking],
+    rules: Mapping[str, AnchorRules],
+    diagnostics: Diagnostics,
 ) -> None:
     """Relative links from one page to another, and to headings. The pages in a source tree are as
-    their authors left them."""
+    their authors left them, and a page of which a part is generated elsewhere may have any anchor."""
     paths = {record.path for record in records}
-    anchors = {
-        record.path: _anchors(record)
+    pages = {
+        record.path: record
         for record in records
         if isinstance(record, DocRecord) or (isinstance(record, PageRecord) and is_markdown(record))
     }
+    anchors: dict[str, frozenset[str]] = {}
     for record, found in linking:
         for line, link in found:
             if _SCHEME.match(link):
@@ -243,7 +256,13 @@ def _check_links(
                         file_line,
                         hint=_suggest(path, paths),
                     )
-            elif anchor and path in anchors and anchor not in anchors[path]:
+                continue
+            if not anchor or path not in pages or not is_complete(pages[path].text):
+                continue
+            if path not in anchors:
+                page = pages[path]
+                anchors[path] = _anchors(page, rules.get(page.collection, _ANY))
+            if anchor not in anchors[path]:
                 diagnostics.warning(
                     "dead-anchor",
                     f"the link {link!r} leads to a heading that {path} does not have",
@@ -253,10 +272,6 @@ def _check_links(
                 )
 
 
-def _anchors(record: DocRecord | PageRecord) -> set[str]:
-    """Those of the headings, by the rule of any generator: which one shows the page is not certain."""
-    found = {section.anchor for section in record.sections} | set(_HTML_ANCHOR.findall(record.text))
-    for style in dict.fromkeys(STYLES.values()):
-        numbered = Anchors(style)
-        found.update(numbered.next(section.title) for section in record.sections)
-    return found
+def _anchors(record: DocRecord | PageRecord, rules: AnchorRules) -> frozenset[str]:
+    document = markdown.parse(record.text, mdx=record.path.lower().endswith(".mdx"))
+    return markdown.anchors(document, rules) | {section.anchor for section in record.sections}

@@ -1,28 +1,64 @@
-"""Anchors of headings, by the rules of the program that shows the page.
+"""Anchors of headings and other labels, by the rules of the program that shows the page.
 
-`github` is GitHub's and github-slugger's rule, which Docusaurus, Antora's Markdown and Hugo (its default,
-`autoHeadingIDType = "github"`) share; the others differ in what they keep and how they count repetitions.
+`github` is GitHub's and github-slugger's rule, which Docusaurus, Jekyll's kramdown with GFM, Antora's
+Markdown and Hugo (its default, `autoIDType = "github"`) share; the others differ in what they keep and how
+they count repetitions.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
-SlugStyle = Literal["github", "python-markdown", "mdbook", "vitepress", "kramdown", "docutils"]
+SlugStyle = Literal[
+    "github", "github-ascii", "blackfriday", "python-markdown", "mdbook", "vitepress", "kramdown", "docutils"
+]  # fmt: skip
 
-STYLES: Mapping[str, SlugStyle] = {
-    "docusaurus": "github",
-    "hugo": "github",
-    "jekyll": "kramdown",
-    "mdbook": "mdbook",
-    "mkdocs": "python-markdown",
-    "sphinx": "docutils",
-    "vitepress": "vitepress",
+
+@dataclass(frozen=True, slots=True)
+class AnchorRules:
+    """How a generator makes anchors. With `terms`, those of definition lists have one and are numbered
+    with the headings. `others` are styles whose anchors links may use as well."""
+
+    style: SlugStyle = "github"
+    terms: bool = False
+    others: tuple[SlugStyle, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a page can be linked at: a heading at the top level (`is_section`), one inside of a quote or
+    a list, or (`is_term`) a term of a definition list. `stated` is the id that it names itself."""
+
+    title: str
+    stated: str = ""
+    is_section: bool = False
+    is_term: bool = False
+
+
+_RULES: Mapping[str, AnchorRules] = {
+    "mdbook": AnchorRules("mdbook"),
+    "mkdocs": AnchorRules("python-markdown"),
+    # MyST resolves links by GitHub's rule (`myst_heading_anchors`), the page has docutils' ids.
+    "sphinx": AnchorRules("docutils", others=("github",)),
+    "vitepress": AnchorRules("vitepress"),
 }
-"""The style of each generator that kbc recognises; `github` for the others."""
+_STYLES: tuple[SlugStyle, ...] = get_args(SlugStyle)
+_ANY = AnchorRules(_STYLES[0], others=_STYLES[1:])
+
+
+def rules_of(generator: str, options: Mapping[str, Any]) -> AnchorRules:
+    """The rules of a generator with the options that its configuration gives it. Without a generator,
+    which program shows the pages is not known, and links may use the anchors of any."""
+    if not generator:
+        return _ANY
+    rules = _RULES.get(generator, AnchorRules())
+    named = (style for style in _STYLES if style == options.get("slug_style"))
+    return AnchorRules(next(named, rules.style), options.get("term_anchors") is True, rules.others)
+
 
 _ATTRIBUTE = r"(?:#[^\s{}#]+|\.[^\W\d][\w-]*|[\w-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^\s\"'{}]+))"
 _ATTRIBUTES = re.compile(
@@ -61,6 +97,10 @@ def slug(title: str, style: SlugStyle = "github") -> str:
         plain = _CONTROL.sub("", _without_accents(title))
         kept = re.sub(r"-{2,}", "-", _VITEPRESS_SPECIAL.sub("-", plain)).strip("-")
         return re.sub(r"^(\d)", r"_\1", kept).lower()
+    if style == "blackfriday":
+        return re.sub(r"[\W_]+", "-", title.lower()).strip("-")
+    if style == "github-ascii":
+        return _github(_without_accents(title).encode("ascii", "ignore").decode())
     if style == "kramdown":
         kept = re.sub(r"^[^A-Za-z]+", "", title)
         return re.sub(r"[^A-Za-z0-9 -]", "", kept).replace(" ", "-").lower() or "section"
@@ -85,12 +125,23 @@ def _without_accents(title: str) -> str:
     return "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f")
 
 
+def assigned(labels: Iterable[Label], rules: AnchorRules = AnchorRules()) -> list[str]:
+    """The anchor of each label, "" for a term that has none."""
+    anchors = Anchors(rules.style)
+    return [
+        "" if label.is_term and not rules.terms else anchors.next(label.title, label.stated)
+        for label in labels
+    ]
+
+
 class Anchors:
-    """Numbers repeated anchors: `a`, `a-1`, `a-2` (Python-Markdown: `a_1`); a taken number is skipped."""
+    """Numbers repeated anchors: `a`, `a-1`, `a-2` (Python-Markdown: `a_1`, Sphinx: `id1`); a taken number is
+    skipped."""
 
     def __init__(self, style: SlugStyle = "github") -> None:
         self._style: SlugStyle = style
         self._seen: dict[str, int] = {}
+        self._repeated = 0
 
     def next(self, title: str, stated: str = "") -> str:
         """The anchor of the next heading; `stated` is the id that it names itself."""
@@ -98,6 +149,9 @@ class Anchors:
             self._seen.setdefault(stated, 0)
             return stated
         original = anchor = slug(title, self._style)
+        while self._style == "docutils" and (not anchor or anchor in self._seen):
+            self._repeated += 1
+            anchor = f"id{self._repeated}"
         separator = "_" if self._style == "python-markdown" else "-"
         while anchor in self._seen:
             self._seen[original] += 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from markdown_it.token import Token
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.languages import mdx as mdx_syntax
-from kbc.languages.anchors import Anchors, SlugStyle, split_attributes
+from kbc.languages.anchors import AnchorRules, Label, assigned, split_attributes
 from kbc.languages.front_matter import FrontMatter, read_front_matter
 from kbc.records import Section
 
@@ -30,6 +30,11 @@ BlockKind = Literal[
 
 # Longer inline text is taken as it is: markdown-it's emphasis and link rules can be quadratic.
 MAX_INLINE_CHARS = 4_000
+# Attributes of HTML and of components (`titleId`), attribute lists, and targets of MyST.
+_STATED_ID = re.compile(
+    r"\b(?:id|name|permalink|\w+Id)\s*=\s*\{?[\"'`]?([^\"'`\s<>{}]+)"
+    r"|\{:?[^{}#]*#([^\s{}#]+)[^{}]*\}|^\(([\w.:-]+)\)=\s*$"
+)
 _BLANK = " \t"  # what a blank line may hold; other white space is text to Markdown
 
 _KINDS: Mapping[str, BlockKind] = {
@@ -59,7 +64,6 @@ class Block:
     end_line: int
     level: int = 0  # of a heading, 1 to 6
     title: str = ""  # of a heading, as plain text
-    anchor: str = ""  # of a heading
     info: str = ""  # of a fence: what follows the opening marks
     content: str = ""
     items: tuple[str, ...] = ()
@@ -88,12 +92,15 @@ class Fence:
 class Document:
     """A parsed text. Every line that is not blank is in the front matter or in exactly one block
     (or is MDX import, export or tag syntax); blocks are in order and share no line. `headings` are
-    the top-level headings."""
+    the top-level headings. `labels` are all that get an anchor, in order, and `ids` those that the text
+    states elsewhere: in attributes of blocks, in HTML and in components."""
 
     text: str
     front_matter: FrontMatter | None
     blocks: tuple[Block, ...]
     headings: tuple[Block, ...]
+    labels: tuple[Label, ...]
+    ids: frozenset[str]
     code_lines: frozenset[int]  # the lines of fenced and indented code, also in lists and quotes
     fences: tuple[Fence, ...]
     references: Mapping[str, Any]  # link reference definitions, for `plain_text`
@@ -114,10 +121,9 @@ class Document:
 
 
 @remembered("markdown")
-def parse(text: str, *, mdx: bool = False, style: SlugStyle = "github") -> Document:
+def parse(text: str, *, mdx: bool = False) -> Document:
     """The structure of `text`. With `mdx`, import and export statements, JSX tags and expressions
-    are no part of any block, and indented text is no code, as MDX has it. `style` is the rule by which
-    headings get their anchors."""
+    are no part of any block, and indented text is no code, as MDX has it."""
     problems: list[Diagnostic] = []
     source = text.replace("\r\n", "\n")
     line_numbers: Sequence[int] = range(1, source.count("\n") + 2)
@@ -129,6 +135,7 @@ def parse(text: str, *, mdx: bool = False, style: SlugStyle = "github") -> Docum
     lines = source.split("\n")
     front_matter, body_start = read_front_matter(lines, line_numbers, problems)
     lines[:body_start] = [""] * body_start
+    written = lines
     if mdx:
         lines = mdx_syntax.mask("\n".join(lines)).split("\n")
     tokens: list[Token] = []
@@ -137,18 +144,21 @@ def parse(text: str, *, mdx: bool = False, style: SlugStyle = "github") -> Docum
     # markdown-it's own newline handling is done above; NUL is what its rules cannot see.
     parser.block.parse("\n".join(lines).replace("\0", "\ufffd"), parser, environment, tokens)
     references = environment.get("references", {})
-    blocks, headings = _blocks(tokens, lines, line_numbers, references, problems, style)
+    blocks, headings = _blocks(tokens, lines, line_numbers, references, problems)
+    code = {
+        index
+        for token in tokens
+        if token.type in ("fence", "code_block") and token.map is not None
+        for index in range(*token.map)
+    }
     return Document(
         text=text,
         front_matter=front_matter,
         blocks=tuple(blocks),
         headings=tuple(headings),
-        code_lines=frozenset(
-            line_numbers[index]
-            for token in tokens
-            if token.type in ("fence", "code_block") and token.map is not None
-            for index in range(*token.map)
-        ),
+        labels=tuple(_labels(tokens, references)),
+        ids=frozenset(_stated_ids(line for at, line in enumerate(written) if at not in code)),
+        code_lines=frozenset(line_numbers[index] for index in code),
         fences=tuple(
             Fence(line_numbers[token.map[0]], line_numbers[token.map[1] - 1], _language(token.info))
             for token in tokens
@@ -159,8 +169,18 @@ def parse(text: str, *, mdx: bool = False, style: SlugStyle = "github") -> Docum
     )
 
 
-def sections(document: Document) -> tuple[Section, ...]:
+def anchors(document: Document, rules: AnchorRules) -> frozenset[str]:
+    """Everything in the document that a link may name."""
+    found = set(document.ids)
+    for style in (rules.style, *rules.others):
+        found.update(assigned(document.labels, AnchorRules(style, rules.terms)))
+    return frozenset(found - {""})
+
+
+def sections(document: Document, rules: AnchorRules = AnchorRules()) -> tuple[Section, ...]:  # noqa: B008
     """The document's headings, in file order, with the lines and characters under each."""
+    numbered = zip(document.labels, assigned(document.labels, rules), strict=True)
+    own = [anchor for label, anchor in numbered if label.is_section]
     lines = document.text.split("\n")
     if lines[-1] == "" and len(lines) > 1:
         lines.pop()
@@ -181,10 +201,10 @@ def sections(document: Document) -> tuple[Section, ...]:
             level=heading.level,
             line=heading.start_line,
             end_line=end_line,
-            anchor=heading.anchor,
+            anchor=anchor,
             chars=offsets[end_line] - offsets[heading.start_line - 1],
         )
-        for heading, end_line in zip(document.headings, end_lines, strict=True)
+        for heading, end_line, anchor in zip(document.headings, end_lines, own, strict=True)
     )
 
 
@@ -225,12 +245,10 @@ def _blocks(
     line_numbers: Sequence[int],
     references: Mapping[str, Any],
     problems: list[Diagnostic],
-    style: SlugStyle,
 ) -> tuple[list[Block], list[Block]]:
     """The blocks in order, and the headings among them (also those that share a line, see `add`)."""
     blocks: list[Block] = []
     headings: list[Block] = []
-    anchors = Anchors(style)
     covered = 0  # lines before this index belong to a block or are known to be blank
 
     def add(first: int, end: int, kind: BlockKind, **fields: Any) -> None:
@@ -258,8 +276,6 @@ def _blocks(
                 start = None
 
     for index, token in enumerate(tokens):
-        if token.type == "heading_open" and token.level > 0:
-            _titled(tokens[index + 1].content, references, anchors)
         if token.type == "fence":
             _check_fence(token, line_numbers, problems)
         kind = _KINDS.get(token.type)
@@ -271,8 +287,8 @@ def _blocks(
         add_references(covered, first)
         covered = end
         if kind == "heading":
-            title, anchor = _titled(tokens[index + 1].content, references, anchors)
-            add(first, end, kind, level=int(token.tag[1]), title=title, anchor=anchor)
+            title, _ = _titled(tokens[index + 1].content, references)
+            add(first, end, kind, level=int(token.tag[1]), title=title)
         elif kind == "paragraph":
             add(first, end, kind, content=tokens[index + 1].content)
         elif kind == "list":
@@ -286,11 +302,36 @@ def _blocks(
     return blocks, headings
 
 
-def _titled(source: str, references: Mapping[str, Any], anchors: Anchors) -> tuple[str, str]:
-    """A heading's plain title, without its attributes, and its anchor."""
+def _titled(source: str, references: Mapping[str, Any]) -> tuple[str, str]:
+    """A heading's plain title, without its attributes, and the id that these state, or ""."""
     bare, stated = split_attributes(source)
-    title = plain_text(bare, references)
-    return title, anchors.next(title, stated)
+    return plain_text(bare, references), stated
+
+
+def _labels(tokens: Sequence[Token], references: Mapping[str, Any]) -> Iterator[Label]:
+    """Headings at any depth, and the terms of definition lists: the lines of a paragraph that a line with
+    a colon at its beginning follows, with or without a blank line between them."""
+    waiting: list[str] = []
+    for index, token in enumerate(tokens):
+        if token.type == "heading_open":
+            title, stated = _titled(tokens[index + 1].content, references)
+            yield Label(title, stated, is_section=token.level == 0)
+        if token.type != "paragraph_open":
+            waiting = waiting if token.type in ("paragraph_close", "inline") else []
+            continue
+        lines = tokens[index + 1].content.split("\n")
+        first = next((at for at, line in enumerate(lines) if line.startswith((": ", ":\t"))), None)
+        terms = waiting if first == 0 else lines[:first] if first else []
+        for term in terms:
+            yield Label(plain_text(term, references), is_term=True)
+        waiting = lines if first is None else []
+
+
+def _stated_ids(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        if "=" in line or "#" in line:
+            for match in _STATED_ID.finditer(line):
+                yield match[1] or match[2] or match[3]
 
 
 def _list_items(tokens: Sequence[Token], opening: int) -> tuple[str, ...]:

@@ -93,7 +93,7 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         rules, records[derived[0].name] = derived
         files[rules.name] = []
         project = replace(project, collections=(*project.collections, rules))
-    frontends.check(records, diagnostics)
+    frontends.check(records, diagnostics, project.collections)
     if not diagnostics.errors and not any(records.values()):
         diagnostics.error(
             "no-records",

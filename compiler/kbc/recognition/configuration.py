@@ -29,7 +29,7 @@ class _Loader(yaml.SafeLoader):
 
 def _foreign(loader: _Loader, suffix: str, node: yaml.Node) -> Any:
     if isinstance(node, yaml.ScalarNode):
-        return None if suffix.startswith(("python/", "!python")) else node.value or suffix
+        return suffix if ":" in suffix else node.value or suffix
     if isinstance(node, yaml.SequenceNode):
         items = loader.construct_sequence(node, deep=True)
         return items[-1] if suffix == "ENV" and len(items) > 1 else None

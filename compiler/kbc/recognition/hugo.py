@@ -34,7 +34,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         return None
     parts = {
         name: _beside(tree, config, name)
-        for name in ("languages", "module", "permalinks", "params")
+        for name in ("languages", "module", "permalinks", "params", "markup")
     }
     languages = mapping(data.get("languages")) or parts["languages"][0]
     language = text(data, "defaultcontentlanguage") or "en"
@@ -66,9 +66,20 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
                 joined(folder, "layouts", each) for each in ("shortcodes", "_shortcodes")
             ],
             "ignore_files": texts(data.get("ignorefiles")),
+            **_anchors(mapping(data.get("markup")) or parts["markup"][0]),
         },
         files=tuple(path for _, path in parts.values() if path),
     )
+
+
+def _anchors(markup: Mapping[str, Any]) -> dict[str, Any]:
+    """How goldmark makes anchors of headings, and whether terms of definition lists have one."""
+    parser = mapping(mapping(markup.get("goldmark")).get("parser"))
+    lowered = {str(name).lower(): value for name, value in parser.items()}
+    return {
+        "slug_style": text(lowered, "autoidtype", "autoheadingidtype"),
+        "term_anchors": lowered.get("autodefinitiontermid") is True,
+    }
 
 
 def _never_rendered(tree: IncludeTree, content: str) -> list[str]:

@@ -51,11 +51,29 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "snippet_paths": [
                 joined(folder, each) for each in texts(snippets.get("base_path", ["."]))
             ],
-            "slugify": str(toc.get("slugify") or ""),
+            "python_paths": _python_paths(plugins, folder),
+            "slug_style": _slug_style(toc.get("slugify")),
             "markdown_extensions": sorted(extensions),
         },
         files=tuple(files[1:]),
     )
+
+
+def _python_paths(plugins: Mapping[str, Mapping[str, Any]], folder: str) -> list[str]:
+    """Where mkdocstrings looks for packages: as configured, then around the configuration."""
+    if "mkdocstrings" not in plugins:
+        return []
+    handlers = mapping(plugins["mkdocstrings"].get("handlers"))
+    stated = texts(mapping(handlers.get("python")).get("paths") or [])
+    above = [posixpath.normpath(posixpath.join(folder, *[".."] * level)) for level in range(3)]
+    around = [place for each in above for place in (each, posixpath.join(each, "src"))]
+    return list(dict.fromkeys([*(joined(folder, each) for each in stated), *around]))
+
+
+def _slug_style(slugify: Any) -> str:
+    """The style of the function that makes anchors: those of pymdownx keep all letters, as GitHub does."""
+    tag = slugify.get("tag") if isinstance(slugify, Mapping) else slugify
+    return "github" if "pymdownx.slugs." in str(tag) else ""
 
 
 def _inherited(tree: IncludeTree, config: str, files: list[str]) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.compiler.formats.samples import ASCIIDOC, read
 
-from kbc.formats import Converted, convert
+from kbc.formats import ELSEWHERE, UNRESOLVED, Converted, convert
 
 
 def one(source: str) -> Converted:
@@ -115,3 +115,32 @@ def test_endless_attributes_and_includes_end() -> None:
         "a.adoc", b"x\n\ninclude::a.adoc[]\n", {"a.adoc": b"x\n\ninclude::a.adoc[]\n"}.get
     )
     assert [each.name for each in found.problems] == ["include"]
+
+
+def test_code_of_a_section_is_in_the_folder_that_the_parts_of_its_id_name() -> None:
+    tree = {
+        "docs/modules/ROOT/examples/java/core/water/gates/Lock.java": "class Lock {}\n",
+    }
+    source = (
+        "= Water\n:include-java: example$java\n\n[[water.gates]]\n== Gates\n\ninclude-code::./Lock[]\n\n"
+        "include-code::./Gone[]\n"
+    )
+    path = "docs/modules/ROOT/pages/core/water.adoc"
+
+    def find(name: str) -> bytes | None:
+        return tree[name].encode() if name in tree else None
+
+    (found,) = convert(path, source.encode(), find)
+    assert "**Java**\n\n```java\nclass Lock {}\n```" in found.text
+    assert [(each.name, each.code) for each in found.problems] == [("include-code", UNRESOLVED)]
+
+
+def test_what_another_repository_gives_a_component_is_elsewhere() -> None:
+    path = "docs/modules/ROOT/pages/a.adoc"
+    source = b"include::other:partial$x.adoc[]\n\ninclude::gone.adoc[]\n\nswagger_ui::api.json[]\n"
+    (found,) = convert(path, source, lambda name: None)
+    assert [(each.name, each.line, each.code) for each in found.problems] == [
+        ("include", 1, ELSEWHERE),
+        ("include", 3, UNRESOLVED),
+        ("swagger_ui", 5, ELSEWHERE),
+    ]

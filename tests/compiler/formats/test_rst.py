@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.compiler.formats.samples import RST, read
 
-from kbc.formats import UNRESOLVED, Converted, convert
+from kbc.formats import ELSEWHERE, UNRESOLVED, Converted, convert
 
 
 def one(source: str, path: str = "docs/a.rst") -> Converted:
@@ -45,9 +45,54 @@ def test_sample_keeps_title_author_and_every_text() -> None:
 
 def test_directives_without_their_text_are_named() -> None:
     found = one(".. autoclass:: pkg.Thing\n\n.. literalinclude:: gone.py\n")
-    names = [(each.name, each.line) for each in found.problems if each.code == UNRESOLVED]
-    assert names == [("autoclass", 1), ("literalinclude", 3)]
+    names = [(each.name, each.line, each.code) for each in found.problems]
+    assert names == [("autoclass", 1, ELSEWHERE), ("literalinclude", 3, UNRESOLVED)]
     assert found.text == "`pkg.Thing`\n"
+
+
+MODULE = """
+from .core import *
+
+
+class Cache:
+    \"\"\"Keeps values, see :class:`~pkg.Store`.
+
+    :param size: how many
+    \"\"\"
+
+    def __init__(self, size: int = 10): ...
+
+    def get(self, key: str) -> bytes:
+        \"\"\"The value.\"\"\"
+
+    def _hidden(self): ...
+"""
+
+
+def test_autodoc_is_the_reference_from_the_source_in_the_tree() -> None:
+    tree = {
+        "src/pkg/__init__.py": MODULE,
+        "src/pkg/core.py": "def run(*, fast=False):\n    'Runs.'\n",
+    }
+
+    def find(path: str) -> bytes | None:
+        return tree[path].encode() if path in tree else None
+
+    source = (
+        "API\n===\n\n.. currentmodule:: pkg\n\n.. autoclass:: Cache\n   :members:\n\n"
+        ".. autofunction:: pkg.run\n\n.. autoclass:: Cache(size)\n"
+    )
+    (found,) = convert("docs/api.rst", source.encode(), find)
+    assert found.problems == ()
+    assert found.anchors == ("api", "pkg.Cache", "pkg.Cache.get", "pkg.run", "pkg.Cache")
+    for part in (
+        "## `class pkg.Cache(size: int = 10)`\n\nKeeps values, see `pkg.Store`.\n",
+        "- `size` (int): how many",
+        "### `Cache.get(key: str) -> bytes`\n\nThe value.\n",
+        "## `pkg.run(*, fast=False)`\n\nRuns.\n",
+    ):
+        assert part in found.text, found.text
+    assert found.text.count("### `Cache.get") == 1  # the second has no `:members:`
 
 
 def test_anchors_are_those_of_docutils_and_sphinx() -> None:

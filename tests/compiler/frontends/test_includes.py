@@ -26,4 +26,4 @@ def test_files_of_the_tree_are_inserted_and_others_reported_once(tmp_path: Path)
     assert "secret\n" not in record.text
     (found,) = list(diagnostics)
     assert found.code == "include-unresolved"
-    assert "2 directives on 1 page of 'docs'" in found.message
+    assert "directives on 1 page of 'docs' that name no file (2)" in found.message

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kbc.languages.anchors import Anchors, SlugStyle, slug
-from kbc.languages.markdown import parse
+from kbc.languages.anchors import AnchorRules, Anchors, SlugStyle, rules_of, slug
+from kbc.languages.markdown import anchors, parse, sections
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from kbc.languages.markdown import parse
 def test_attributes_are_no_title(source: str, title: str, anchor: str, is_mdx: bool) -> None:
     if is_mdx and "{name}" in source:
         return
-    heading = parse(source, mdx=is_mdx).headings[0]
+    (heading,) = sections(parse(source, mdx=is_mdx))
     assert (heading.title, heading.anchor) == (title, anchor)
 
 
@@ -34,8 +34,8 @@ def test_other_braces_at_the_end_are_text(title: str) -> None:
 
 
 def test_a_stated_anchor_is_taken() -> None:
-    anchors = [each.anchor for each in parse("# X {#a}\n\n# A\n\n# A\n").headings]
-    assert anchors == ["a", "a-1", "a-2"]
+    found = [each.anchor for each in sections(parse("# X {#a}\n\n# A\n\n# A\n"))]
+    assert found == ["a", "a-1", "a-2"]
 
 
 @pytest.mark.parametrize(
@@ -61,5 +61,58 @@ def test_each_generator_has_its_rule(title: str, style: SlugStyle, expected: str
 
 
 def test_python_markdown_counts_with_an_underscore() -> None:
-    anchors = Anchors("python-markdown")
-    assert [anchors.next("A") for _ in range(3)] == ["a", "a_1", "a_2"]
+    numbered = Anchors("python-markdown")
+    assert [numbered.next("A") for _ in range(3)] == ["a", "a_1", "a_2"]
+
+
+def test_sphinx_counts_all_repetitions_together() -> None:
+    numbered = Anchors("docutils")
+    assert [numbered.next(title) for title in ("A", "B", "A", "B", "3")] == [
+        "a",
+        "b",
+        "id1",
+        "id2",
+        "id3",
+    ]
+
+
+TERMS = "`matchers`\n: A list of [matchers](#matchers-1).\n\nname\n\n: What it is called.\n\n## Matchers\n"
+
+
+def test_terms_of_definition_lists_are_numbered_with_the_headings_where_they_have_anchors() -> None:
+    document = parse(TERMS)
+    assert anchors(document, AnchorRules(terms=True)) == {"matchers", "name", "matchers-1"}
+    assert anchors(document, AnchorRules()) == {"matchers"}
+    assert [each.anchor for each in sections(document, AnchorRules(terms=True))] == ["matchers-1"]
+
+
+def test_everything_that_states_an_id_can_be_linked() -> None:
+    text = (
+        "> #### In a quote\n\n* **`locale`**{ #the-locale }: text\n\n<a name='old'></a>\n\n"
+        '<Recipes titleText="Basics" titleId="basics">\n\n(target-of-myst)=\n\n'
+        '```html\n<p id="in-code">\n```\n'
+    )
+    assert anchors(parse(text), AnchorRules()) == {
+        *("in-a-quote", "the-locale", "old", "basics", "target-of-myst")
+    }
+
+
+@pytest.mark.parametrize(
+    ("generator", "options", "expected"),
+    [
+        ("mkdocs", {}, {"a-b", "a-b_1"}),
+        ("mkdocs", {"slug_style": "github"}, {"a--b", "a--b-1"}),
+        ("hugo", {"slug_style": "blackfriday"}, {"a-b", "a-b-1"}),
+        ("sphinx", {}, {"a-b", "id1", "a--b", "a--b-1"}),
+    ],
+)
+def test_options_of_a_generator_choose_its_rule(
+    generator: str, options: dict[str, str], expected: set[str]
+) -> None:
+    document = parse("# A & B\n\n# A & B\n")
+    assert anchors(document, rules_of(generator, options)) == expected
+
+
+def test_without_a_generator_links_may_use_any_rule() -> None:
+    found = anchors(parse("# A & B\n"), rules_of("", {}))
+    assert {"a--b", "a-b"} <= found

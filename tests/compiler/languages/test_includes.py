@@ -19,12 +19,21 @@ FILES = {
     "docs/loop.md": "--8<-- \"docs/loop.md\"\n",
     "docs/snippets/a.js": "let a\n// #region two\n  b()\n    c()\n// #endregion two\nd()\n",
     "docs/_common/cached.md": "It is cached.\n",
+    "layouts/shortcodes/limits.html": "{{- /* Shown twice. */ -}}\nAt most 9 files.\n",
+    "layouts/shortcodes/version.html": "{{ hugo.Version }}",
+    "listings/life.rs": "// ANCHOR: 1st\nfn a() {}\n// ANCHOR_END: 1st\nfn b() {}\n",
     "snippet.py": "a = 1\n# --8<-- [start:mid]\nb = 2\n# --8<-- [end:mid]\nc = 3\n",
 }  # fmt: skip
 
 
 def expanded(text: str, path: str = "docs/guide/page.md") -> Expansion:
-    return expand(text, path, lambda name: FILES[name].encode() if name in FILES else None)
+    return expand(
+        text,
+        path,
+        lambda name: FILES[name].encode() if name in FILES else None,
+        templates=("layouts/shortcodes",),
+        objects=lambda name, options: f"## `{name}`" if name == "pkg.known" else None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -35,6 +44,9 @@ def expanded(text: str, path: str = "docs/guide/page.md") -> Expansion:
             '```python title="main.py" hl_lines="3"\nimport x\n# ...\ndef go():\n    return 1\n```',
         ),
         ('--8<-- "docs/deep.md"', "a deep part."),
+        ("{{< limits >}}", "At most 9 files."),
+        ("```rust\n{{#include ../../listings/life.rs:1st}}\n```", "```rust\nfn a() {}\n```"),
+        ("::: pkg.known\n    options:\n      members: false\n", "\n## `pkg.known`\n\n"),
         ('--8<-- "docs/part.md"', "\nA part with\n\na deep part."),
         ('```python\n--8<-- "snippet.py"\n```', "```python\na = 1\nb = 2\nc = 3\n```"),
         ('```python\n--8<-- "snippet.py:mid"\n```', "```python\nb = 2\n```"),
@@ -110,17 +122,21 @@ def test_examples_and_text_stay_byte_for_byte(source: str) -> None:
 
 def test_what_is_missing_is_counted_and_no_directive_is_left() -> None:
     found = expanded(
-        '{* gone.py *}\n{* gone.py *}\n\n<<< @/gone.js\n\n{{< site-list 3 >}}\n'
-        '\n::: pkg.mod.Name\n    options:\n'
+        '{* gone.py *}\n{* gone.py *}\n\n<<< @/gone.js\n\n{{< site-list 3 >}} {{< version >}}\n'
+        '\n::: pkg.mod.Name\n    options:\n\n::: mkdocs-click\n    :command: cli\n'
         "\n"
         '```rust\n{{#include gone.rs}}\n```\n--8<-- "https://example.org/x"\n'
     )  # fmt: skip
     assert found.unresolved == {
         "{* *}": 2,
         "<<<": 1,
-        "{{< site-list >}}": 1,
-        "::: (API)": 1,
         "{{#include}}": 1,
+    }
+    assert found.external == {
+        "{{< site-list >}}": 1,
+        "{{< version >}}": 1,
+        "::: (API)": 1,
+        "::: mkdocs-click": 1,
         "--8<--": 1,
     }
     assert not any(mark in found.text for mark in ("{*", "<<<", "{{", ":::", "--8<--"))

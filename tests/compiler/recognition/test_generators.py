@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.compiler.recognition.trees import addresses, page, read, recognised, write_tree
 
+from kbc.chunking import TokenBudget, chunk
 from kbc.project.model import Project
 from kbc.project.permalinks import address
 from kbc.records import DocRecord
@@ -310,3 +311,100 @@ def test_antora_takes_components_navigation_and_the_playbook(tmp_path: Path) -> 
 def recognised_project(root: Path) -> Project:
     (root / "modules/ROOT/pages").mkdir(parents=True, exist_ok=True)
     return recognised(root).project
+
+
+BUDGET = TokenBudget(count=lambda text: len(text.split()), max_tokens=60)
+ANCHORED = "[there](#a-b_1) [and](#a--b) [dead](#c)\n\n# A & B\n\n{0}\n\n# A & B\n\n{0}\n".format(
+    "word " * 40
+)
+
+
+def test_anchors_follow_the_generator_in_outlines_passages_and_the_check(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"mkdocs.yml": "site_name: S\n", "docs/a.md": ANCHORED})
+    inputs, diagnostics = read(root)
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert [section.anchor for section in record.sections] == ["a-b", "a-b_1"]
+    assert {each.anchor for each in chunk(record, BUDGET)} >= {"a-b", "a-b_1"}
+    dead = [each.message for each in diagnostics if each.code == "dead-anchor"]
+    assert [message.split("'")[1] for message in dead] == ["#a--b", "#c"]
+
+
+def test_hugo_numbers_terms_with_headings_when_its_configuration_says_so(tmp_path: Path) -> None:
+    text = "`name`\n: What it is called, see [names](#name-1), [kinds](#kind).\n\nkind\n: A.\n\n## Name\n"
+    config = "baseURL = 'https://s.example/'\n[markup.goldmark.parser]\nautoDefinitionTermID = {}\n"
+    files = {"hugo.toml": config.format("true"), "content/a.md": text}
+    inputs, diagnostics = read(write_tree(tmp_path / "with", files))
+    assert [each.code for each in diagnostics] == []
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert [section.anchor for section in record.sections] == ["name-1"]
+    files["hugo.toml"] = config.format("false")
+    _, diagnostics = read(write_tree(tmp_path / "without", files))
+    assert [each.code for each in diagnostics] == ["dead-anchor", "dead-anchor"]
+
+
+def test_a_page_with_missing_text_may_have_any_anchor(tmp_path: Path) -> None:
+    files = {
+        "mkdocs.yml": "site_name: S\n",
+        "docs/a.md": "# A\n\n[there](b.md#of-the-missing-file)\n",
+        "docs/b.md": '# B\n\n--8<-- "missing.md"\n',
+    }
+    _, diagnostics = read(write_tree(tmp_path / "tree", files))
+    assert [each.code for each in diagnostics] == ["include-unresolved"]
+
+
+SOURCE = """
+from typing import Annotated
+
+from annotated_doc import Doc
+
+
+class Valve:
+    \"\"\"Holds water back.
+
+    ## Example
+
+    ```python
+    Valve(2).open()
+    ```
+    \"\"\"
+
+    def __init__(self, width: Annotated[int, Doc("In *millimetres*.")] = 1): ...
+
+    def open(self) -> None:
+        \"\"\"Lets it run.\"\"\"
+
+    def shut(self) -> None:
+        \"\"\"Ends that.\"\"\"
+"""
+
+
+def test_mkdocstrings_takes_the_reference_from_the_source(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "docs/en/mkdocs.yml": "site_name: S\nplugins:\n- mkdocstrings:\n",
+            "docs/en/docs/api.md": (
+                "# API\n\n[open](#sluice.Valve.open)\n\n::: sluice.Valve\n    options:\n"
+                "        members:\n            - open\n\nAfter it.\n\n::: elsewhere.Thing\n"
+            ),
+            "sluice/__init__.py": "from .valves import Valve as Valve\n",
+            "sluice/valves.py": SOURCE,
+            "pyproject.toml": "[project]\nname = 'sluice'\n",
+        },
+    )
+    inputs, diagnostics = read(root)
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert [(each.title, each.anchor) for each in record.sections] == [
+        ("API", "api"),
+        ("class sluice.Valve(width: int = 1)", "sluice.Valve"),
+        ("Valve.open() -> None", "sluice.Valve.open"),
+    ]
+    assert "**Example**\n\n```python\nValve(2).open()\n```\n" in record.text
+    assert "- `width` (int): In *millimetres*." in record.text
+    assert "`elsewhere.Thing`" in record.text
+    noted = [(each.code, each.severity.name) for each in diagnostics if "::: (API)" in each.message]
+    assert noted == [("content-elsewhere", "NOTE")]
+    assert "sluice/valves.py" in [file.path for file in inputs.files]

@@ -128,7 +128,7 @@ POSTS = [
         processed=True,
         summary="A page about soup.",
         frontmatter={"title": "Soup"},
-        sections=(_section("Message soup", 1, 4, 6, "message-soup"),),
+        sections=(_section("Message soup", 1, 4, 6, "Message.soup"),),
     )
 ]
 GUIDELINES = [

@@ -260,7 +260,7 @@ class Blocks:
             return self._include_code(target, inside, line)
         if name in ("stem", "latexmath"):
             return commonmark.fence(inside, "math")
-        self.project.unresolved(name, f"the macro `{name}::` is unknown", line)
+        self.project.elsewhere(name, f"the macro `{name}::` is that of an extension", line)
         return self.paragraph(_plain_arguments(inside)) if inside else []
 
     def _include_code(self, target: str, inside: str, line: Line) -> Written:
@@ -268,7 +268,10 @@ class Blocks:
         like the section's id."""
         parts: list[Written] = []
         page = line.path.partition("/pages/")[2].rsplit(".", 1)[0]
-        places = [posixpath.join(posixpath.dirname(page), id) for id in reversed(self._open)]
+        places = [
+            posixpath.join(posixpath.dirname(page), id.replace(".", "/"))
+            for id in reversed(self._open)
+        ]
         for name, suffix in (
             ("java", "java"),
             ("kotlin", "kt"),

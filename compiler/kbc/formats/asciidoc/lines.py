@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc.attributes import Attributes, substitute
-from kbc.formats.document import UNRESOLVED, FormatError, Problem, Read, decode
+from kbc.formats.document import ELSEWHERE, UNRESOLVED, FormatError, Problem, Read, decode
 from kbc.formats.selection import line_numbers
 
 MAX_INCLUDES = 1_000
@@ -47,6 +47,10 @@ class Project:
     def unresolved(self, name: str, message: str, line: Line) -> None:
         number = line.number if line.path == self.path else 0
         self.problems.append(Problem(code=UNRESOLVED, message=message, line=number, name=name))
+
+    def elsewhere(self, name: str, message: str, line: Line) -> None:
+        number = line.number if line.path == self.path else 0
+        self.problems.append(Problem(code=ELSEWHERE, message=message, line=number, name=name))
 
     def find(self, target: str, base: str) -> tuple[str, bytes] | None:
         """The file that `target` names in the file `base`: relative, or a resource of Antora."""
@@ -205,13 +209,16 @@ class Lines:
         wanted = substitute(target, project.attributes)
         given = attribute_lists.parse(substitute(rest, project.attributes))
         if "://" in wanted or "{" in wanted:
-            project.unresolved("include", f"{wanted!r} is no file of the tree", line)
+            project.elsewhere("include", f"{wanted!r} is no file of the tree", line)
             return []
         found = project.find(wanted, line.path)
         project.includes += 1
         if found is None or line.depth > MAX_DEPTH or project.includes > MAX_INCLUDES:
             if "optional" not in given.options:
-                project.unresolved("include", f"the file {wanted!r} is not there", line)
+                # Several repositories may give an Antora component its modules and files.
+                is_resource = "$" in wanted
+                report = project.elsewhere if is_resource else project.unresolved
+                report("include", f"the file {wanted!r} is not there", line)
             return []
         path, data = found
         try:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from kbc.formats.document import UNRESOLVED, Problem, Read
+from kbc.formats.document import ELSEWHERE, UNRESOLVED, Problem, Read
 from kbc.formats.selection import read_target
+
+if TYPE_CHECKING:
+    from kbc.formats.python_objects import PythonObjects
 
 MAX_INCLUDES = 200
 MAX_INCLUDED_CHARS = 4_000_000
@@ -23,7 +27,8 @@ _SUFFIXES = (".rst", ".txt", ".md")
 
 @dataclass(slots=True)
 class Context:
-    """`language` is that of code without one, as the last `highlight` directive has it."""
+    """`language` is that of code without one, as the last `highlight` directive has it. `objects` are the
+    Python objects that were looked up."""
 
     path: str
     read: Read
@@ -33,12 +38,16 @@ class Context:
     program: str = ""
     problems: list[Problem] = field(default_factory=list)
     local_roles: set[str] = field(default_factory=set)
+    objects: PythonObjects | None = None
     includes: int = 0
     included_chars: int = 0
     _titles: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def unresolved(self, name: str, message: str, line: int) -> None:
         self.problems.append(Problem(code=UNRESOLVED, message=message, line=line, name=name))
+
+    def elsewhere(self, name: str, message: str, line: int) -> None:
+        self.problems.append(Problem(code=ELSEWHERE, message=message, line=line, name=name))
 
     def document(self, target: str) -> tuple[str, str]:
         """The path (relative to this file's folder) and the title of the document that `target` names;

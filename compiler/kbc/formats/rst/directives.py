@@ -10,6 +10,7 @@ from docutils.parsers.rst import Directive
 from docutils.parsers.rst.directives.tables import CSVTable
 
 from kbc.formats.document import FormatError, decode
+from kbc.formats.rst.autodoc import reference
 from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context
 from kbc.formats.selection import read_target, select
 
@@ -335,8 +336,20 @@ class _Entry(_Sphinx):
         return [node]
 
 
+class _AutoDoc(_Sphinx):
+    def run(self) -> list[nodes.Node]:
+        if self.base_name == "automodule":
+            self.context.module = self.argument
+        found = reference(self.context, self.argument, self.options)
+        if found is None:
+            message = f"the source of {self.argument!r} is not in the tree"
+            self.context.elsewhere(self.name, message, self.lineno)
+            return [nodes.paragraph("", "", nodes.literal("", self.argument)), *self.children()]
+        return [found, *self.children()]
+
+
 class _Unknown(_Sphinx):
-    """Its content where it has any; else its argument, and the directive counts as unresolved."""
+    """Its content where it has any; else its argument: the text is computed by an extension."""
 
     def run(self) -> list[nodes.Node]:
         if self.content:
@@ -346,8 +359,8 @@ class _Unknown(_Sphinx):
                     0, nodes.paragraph("", "", nodes.strong("", "", *self.inline(self.argument)))
                 )
             return found
-        message = f"the directive `{self.name}` is unknown and has no text of its own"
-        self.context.unresolved(self.name, message, self.lineno)
+        message = f"the directive `{self.name}` is that of an extension and has no text of its own"
+        self.context.elsewhere(self.name, message, self.lineno)
         if self.argument and re.fullmatch(r"[\w.:-]+", self.argument):
             return [nodes.paragraph("", "", nodes.literal("", self.argument))]
         return []
@@ -376,6 +389,8 @@ _CLASSES: dict[str, type[_Sphinx]] = {
         django-admin django-admin-option member var macro type struct union enum enumerator concept alias
         awaitablefunction awaitablemethod coroutinefunction coroutinemethod abstractmethod 2to3fixer
         directive get post put delete patch"""),
+    **_named(_AutoDoc, """automodule autoclass autoexception autofunction autodata automethod
+        autoattribute autoproperty autodecorator autotype"""),
     "module": _Module, "currentmodule": _Module, "program": _Program,
     "highlight": _Highlight, "highlightlang": _Highlight, "default-role": _DefaultRole,
     "centered": _Centered, "toctree": _Toctree, "include": _Include, "literalinclude": _LiteralInclude,

@@ -10,6 +10,7 @@ from docutils import nodes
 
 from kbc.formats import commonmark
 from kbc.formats.rst import tables
+from kbc.formats.rst.autodoc import described
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.directives import entry, labelled
 
@@ -26,6 +27,7 @@ _UNQUOTED = (
     nodes.field_list,
     entry,
     labelled,
+    described,
 )
 _OF_MODULE = frozenset(["function", "class", "exception", "data", "decorator"])
 _ANCHOR_PREFIXES = {
@@ -205,6 +207,12 @@ class Writer:
         module = node["module"]
         return name if not module or name.startswith(f"{module}.") else f"{module}.{name}"
 
+    def _described(self, node: described) -> Lines:
+        lines, anchors = node["found"].lines(self._depth + 1, node["members"])
+        if not self._contained:
+            self.anchors += anchors
+        return list(lines)
+
     def _labelled(self, node: labelled) -> Lines:
         label = self.inline(node.children[:1]).strip()
         self._contained += 1
@@ -340,6 +348,7 @@ _BLOCKS: dict[type, Callable[[Writer, Any], Lines]] = {
     nodes.section: Writer._section,
     entry: Writer._entry,
     labelled: Writer._labelled,
+    described: Writer._described,
     nodes.paragraph: Writer._paragraph,
     nodes.caption: Writer._paragraph,
     nodes.attribution: Writer._paragraph,

@@ -20,6 +20,7 @@ from kbc.frontends.converted import converted_sections, is_converted, read_conve
 from kbc.frontends.includes import PageIncludes
 from kbc.frontends.markdown_file import first_paragraph, shorten
 from kbc.languages import markdown
+from kbc.languages.anchors import AnchorRules
 from kbc.project.source_file import SourceFile
 from kbc.records import Section
 from kbc.sources.formats import looks_like_html
@@ -104,7 +105,7 @@ def read_pages(file: SourceFile, diagnostics: Diagnostics, includes: PageInclude
     elif ending == "txt":
         found = [_plain(text)]
     else:
-        found = [_markdown(file, includes.expand(file, text), diagnostics)]
+        found = [_markdown(file, includes.expand(file, text), diagnostics, includes.rules)]
     if not any(page.text.strip() for page in found):
         diagnostics.warning(
             "page-without-content",
@@ -121,7 +122,7 @@ def sitemap_locations(text: str) -> list[str]:
     return [url for url in found if not url.lower().endswith((".xml", ".xml.gz"))]
 
 
-def _markdown(file: SourceFile, text: str, diagnostics: Diagnostics) -> Page:
+def _markdown(file: SourceFile, text: str, diagnostics: Diagnostics, rules: AnchorRules) -> Page:
     """Front matter is used as far as it can be read: the page is its author's, not ours to mend."""
     is_mdx = file.path.lower().endswith(".mdx")
     document = markdown.parse(text, mdx=is_mdx)
@@ -142,7 +143,7 @@ def _markdown(file: SourceFile, text: str, diagnostics: Diagnostics) -> Page:
         author=_string(data, "author"),
         created_at=next(filter(None, (_string(data, key) for key in _FRONT_MATTER_DATES)), ""),
         tags=_strings(data, "tags"),
-        sections=markdown.sections(document),
+        sections=markdown.sections(document, rules),
     )
 
 

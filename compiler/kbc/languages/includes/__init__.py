@@ -4,5 +4,6 @@ Imports nothing of the package outside of this folder.
 """
 
 from kbc.languages.includes.expansion import Expansion, expand
+from kbc.languages.includes.files import is_complete
 
-__all__ = ["Expansion", "expand"]
+__all__ = ["Expansion", "expand", "is_complete"]

@@ -7,8 +7,9 @@ Quarto), `///` (pymdownx blocks), and the labels of MDX components. Nothing in f
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
+
+from kbc.languages.includes.files import NOT_INCLUDED, Page
 
 FENCE = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<marks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
@@ -29,6 +30,7 @@ _SLASHES = re.compile(
 _SLASHES_END = re.compile(r"^[ \t]*/{3,}[ \t]*$")
 _OPTION = re.compile(r"^(?: {4}|\t)\s*[\w-]+:(?:\s|$)")
 _API_NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
+_API_OPTION = re.compile(r" {4}(?:(?:options|handler|selection|rendering):(?:\s|$)|:[\w-]+:\s)")
 _COMPONENT = re.compile(r"^(?P<indent>[ \t]*)<(?P<name>[A-Z]\w*)\b(?P<attributes>[^<>]*)(?<!/)>")
 _LABEL = re.compile(r"\b(?:label|title|header|summary)\s*=\s*\{?\s*[\"'`]([^\"'`\n]+)[\"'`]")
 
@@ -81,9 +83,10 @@ _PANELS = frozenset(
 )
 
 
-def label_containers(text: str, unresolved: Counter[str]) -> str:
-    """`text` with a bold label where a container begins, and its marks removed."""
-    return "\n".join(_lines(text.split("\n"), unresolved))
+def label_containers(text: str, page: Page) -> str:
+    """`text` with a bold label where a container begins, and its marks removed; `::: package.object` is
+    replaced by the reference of the object."""
+    return "\n".join(_lines(text.split("\n"), page))
 
 
 def label(kind: str, title: str = "") -> str:
@@ -96,7 +99,7 @@ def label(kind: str, title: str = "") -> str:
     return f"**{name[:1].upper()}{name[1:]}: {shown}**" if name else f"**{shown}**"
 
 
-def _lines(lines: Sequence[str], unresolved: Counter[str]) -> Iterator[str]:
+def _lines(lines: Sequence[str], page: Page) -> Iterator[str]:
     marks = ""
     index = slashes = colons = 0
     while index < len(lines):
@@ -116,15 +119,15 @@ def _lines(lines: Sequence[str], unresolved: Counter[str]) -> Iterator[str]:
             title = (found["title"] or "").strip('"')
             kind = (found["kind"] or "").split(" ")[0]
             yield from _labelled(found["indent"], label(kind, title))
-            yield from (
-                found["indent"] + inner if inner else "" for inner in _lines(block, unresolved)
-            )
+            yield from (found["indent"] + inner if inner else "" for inner in _lines(block, page))
             yield ""
         elif found := _COLONS.match(line):
-            index, name = _colons(lines, index, found)
-            if _API_NAME.fullmatch(name):
-                unresolved["::: (API)"] += 1
-                yield f"{found['indent']}`{name}`"
+            name = found["name"].strip("{}").strip()
+            end = _options_end(lines, index)
+            is_option = end > index and _API_OPTION.match(lines[index]) is not None
+            if found["name"][0] != "{" and (is_option or _API_NAME.fullmatch(name)):
+                yield _object(name, "\n".join(lines[index:end]), found["indent"], page)
+                index = end
                 continue
             colons += 1
             yield from _labelled(found["indent"], _colons_label(name, found))
@@ -191,13 +194,21 @@ def _block(lines: Sequence[str], index: int, width: int) -> tuple[list[str], int
     return block, index
 
 
-def _colons(lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, str]:
-    """The index after the options of a `:::` block, and its name."""
-    name = found["name"].strip("{}").strip()
-    if _API_NAME.fullmatch(name):
-        while index < len(lines) and lines[index].startswith(("    ", "\t")):
-            index += 1
-    return index, name
+def _options_end(lines: Sequence[str], index: int) -> int:
+    """The index after the indented lines from `index` on."""
+    while index < len(lines) and lines[index].startswith(("    ", "\t")):
+        index += 1
+    return index
+
+
+def _object(name: str, options: str, indent: str, page: Page) -> str:
+    """The reference of a Python object, or what stands in its place."""
+    is_object = _API_NAME.fullmatch(name) or re.fullmatch(r"[A-Za-z_]\w*", name)
+    found = page.objects(name, options) if page.objects and is_object else None
+    if found is not None:
+        return f"\n{found}\n"
+    page.external[f"::: {name}" if "-" in name else "::: (API)"] += 1
+    return f"{indent}`{name}`\n\n{indent}{NOT_INCLUDED}its reference)\n"
 
 
 def _colons_label(name: str, found: re.Match[str]) -> str:

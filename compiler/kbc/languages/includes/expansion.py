@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from kbc.languages.includes.containers import FENCE, after_fence, label_containers
 from kbc.languages.includes.files import (
+    NOT_INCLUDED,
+    Objects,
     Page,
     Reader,
     dedent,
@@ -55,28 +57,39 @@ _IMPORT = re.compile(
     r"^import\s+(?P<name>\w+)\s+from\s+[\"'](?P<raw>!!raw-loader!)?(?P<target>[^\"'\n]+)[\"'];?[ \t]*$",
     re.MULTILINE,
 )
-_SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|\d+|[A-Za-z_][\w-]*)))?")
+_SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-]+)))?")
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """`text` with everything inserted; `unresolved` counts, by directive, what could not be, and
-    `included` are the paths of the files that were inserted, in order."""
+    """`text` with everything inserted; `unresolved` counts, by directive, what could not be, `external`
+    what no file of the tree has because the site writes it when it is built, and `included` are the paths
+    of the files that were inserted, in order."""
 
     text: str
     unresolved: Mapping[str, int]
     included: tuple[str, ...] = ()
+    external: Mapping[str, int] = field(default_factory=dict)
 
 
-def expand(text: str, path: str, read: Reader, *, bases: Sequence[str] = ()) -> Expansion:
+def expand(
+    text: str,
+    path: str,
+    read: Reader,
+    *,
+    bases: Sequence[str] = (),
+    templates: Sequence[str] = (),
+    objects: Objects | None = None,
+) -> Expansion:
     """The page at `path` (below the root) as its generator shows it. `read` gives other files, `bases`
-    are folders that the generator looks in before those around the page. Text without directives is
-    returned as it is."""
+    are folders that the generator looks in before those around the page, `templates` those of Hugo's
+    shortcodes; `objects` gives the reference of a Python object. Text without directives is returned as
+    it is."""
     if not _TRIGGER.search(text):
         return Expansion(text, {})
-    page = Page(path, read, tuple(bases))
+    page = Page(path, read, tuple(bases), objects, tuple(templates))
     expanded = _expand(text, page)
-    return Expansion(expanded, dict(page.unresolved), tuple(page.included))
+    return Expansion(expanded, dict(page.unresolved), tuple(page.included), dict(page.external))
 
 
 def expand_part(path: str, text: str, page: Page) -> str:
@@ -104,7 +117,7 @@ def _expand(text: str, page: Page) -> str:
         _code(stretch, page) if is_code else _prose(stretch, page, components)
         for stretch, is_code in _stretches(body)
     ]
-    result = source[:start] + label_containers("\n".join(parts), page.unresolved)
+    result = source[:start] + label_containers("\n".join(parts), page)
     return result.replace("\n", newline) if newline != "\n" else result
 
 
@@ -152,10 +165,9 @@ def _code(stretch: str, page: Page) -> str:
             shown.append(line)  # as likely an example
             continue
         if found is None:
-            page.unresolved[
-                "--8<--" if snippet else f"{{{{#{match['name'] if match else ''}}}}}"
-            ] += 1
-        inserted = f"(not included: {target})" if found is None else found[1]
+            name = f"{{{{#{match['name']}}}}}" if match and not snippet else "--8<--"
+            page.missed(target, name)
+        inserted = _missing(target) if found is None else found[1]
         if snippet:
             shown += [snippet["indent"] + each if each else "" for each in inserted.split("\n")]
         elif match:
@@ -216,14 +228,14 @@ def _indented(indent: str, text: str) -> str:
 
 
 def _missing(target: str) -> str:
-    return f"(not included: {target})"
+    return f"{NOT_INCLUDED}{target})"
 
 
 def _markdown(target: str, directive: str, page: Page) -> str:
     """A file, or a part of it, as it is; a Markdown file with what it includes."""
     found = _part(target, page)
     if found is None:
-        page.unresolved[directive] += 1
+        page.missed(target, directive)
         return _missing(target)
     path, text = found
     return (

@@ -8,6 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+NOT_INCLUDED = "(not included: "
+"""What stands in a page in the place of text that could not be had, before its name."""
+
+
+def is_complete(text: str) -> bool:
+    """Whether a page has all text that its site shows, as far as its directives tell."""
+    return NOT_INCLUDED not in text
+
+
 Reader = Callable[[str], bytes | None]
 """The content of a file by its path below the root of the knowledge base (`../` leads above it), None
 where there is none or where it lies outside of the tree."""
@@ -31,13 +40,18 @@ _LANGUAGES = {
 class Page:
     """The page that is read: where it is, who reads other files, and what was found or not.
 
-    `bases` are further folders that the generator looks in. `stack` are the files being included.
+    `bases` are further folders that the generator looks in, `templates` those of shortcodes. `objects`
+    gives the reference of a Python object. `unresolved` counts files that are not there, `external` what
+    the site writes when it is built, both by directive. `stack` are the files being included.
     """
 
     path: str
     read: Reader
     bases: Sequence[str] = ()
+    objects: Objects | None = None
+    templates: Sequence[str] = ()
     unresolved: Counter[str] = field(default_factory=Counter)
+    external: Counter[str] = field(default_factory=Counter)
     included: dict[str, None] = field(default_factory=dict)
     chars: int = 0
     stack: tuple[str, ...] = ()
@@ -46,8 +60,12 @@ class Page:
         """Path and text of the file that `target` names; None, counted as unresolved, without one."""
         found = self.find(target)
         if found is None:
-            self.unresolved[directive] += 1
+            self.missed(target, directive)
         return found
+
+    def missed(self, target: str, directive: str) -> None:
+        """Counts a directive whose text could not be had; an address is no file of the tree."""
+        (self.external if "://" in target else self.unresolved)[directive] += 1
 
     def find(self, target: str) -> tuple[str, str] | None:
         """As `load`; a missing file is not counted."""
@@ -81,6 +99,10 @@ class Page:
                 seen.add(place)
                 yield place
 
+
+Objects = Callable[[str, str], str | None]
+"""Name of a Python object and the YAML below its directive -> its reference as Markdown; None where its
+source is not in the tree."""
 
 PartExpander = Callable[[str, str, Page], str]
 """Path, text and the page that includes it -> the text of an included Markdown file, expanded."""

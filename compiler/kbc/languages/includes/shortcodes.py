@@ -5,12 +5,20 @@ from __future__ import annotations
 import re
 
 from kbc.languages.includes.containers import label
-from kbc.languages.includes.files import Page, PartExpander, excerpt, fence, language_of
+from kbc.languages.includes.files import (
+    NOT_INCLUDED,
+    Page,
+    PartExpander,
+    excerpt,
+    fence,
+    language_of,
+)
 
 SHORTCODE = re.compile(
     r"\{\{(?P<mark>[<%])(?!/\*)\s*(?P<end>/?)\s*(?P<name>[\w./-]*)(?P<args>(?:[^{}\"`]|\"[^\"]*\"|`[^`]*`)*?)(?P<alone>/?)\s*[>%]\}\}"
 )
 
+_TEMPLATE_COMMENT = re.compile(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
 _ARGUMENT = re.compile(r"(?:([\w-]+)\s*=\s*)?(?:\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`|([^\s\"`=]+))")
 _NOTICES = frozenset(
     [
@@ -184,8 +192,21 @@ def _replacement(
         return next((named[key] for key in ("caption", "alt", "title") if named.get(key)), "")
     if name in _MEDIA or is_paired:
         return f"\n\n{label('', title)}\n\n" if title and is_paired else title
-    page.unresolved[f"{{{{< {name} >}}}}"] += 1
-    return ""
+    written = _template(name, page)
+    if written is None:
+        page.external[f"{{{{< {name} >}}}}"] += 1
+    return written or ""
+
+
+def _template(name: str, page: Page) -> str | None:
+    """The text of a shortcode whose template only holds text; None for one that computes something."""
+    for folder in page.templates:
+        for ending in (".html", ".md"):
+            data = page.read(f"{folder}/{name}{ending}")
+            if data is not None:
+                text = _TEMPLATE_COMMENT.sub("", data.decode("utf-8", "replace")).strip()
+                return None if "{{" in text else text
+    return None
 
 
 def _file(
@@ -195,7 +216,7 @@ def _file(
     found = page.find(target) or page.find(f"examples/{target.lstrip('/')}")
     if found is None:
         page.unresolved[f"{{{{< {name} >}}}}"] += 1
-        return f"(not included: {target})"
+        return f"{NOT_INCLUDED}{target})"
     path, text = found
     is_markdown = path.lower().endswith((".md", ".markdown", ".html"))
     if is_markdown and named.get("code") != "true":

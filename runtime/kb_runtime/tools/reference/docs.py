@@ -105,7 +105,7 @@ def _section(session: Session, record: DocEntry, wanted: str) -> SectionEntry:
     for section in sections:
         if section["title"].casefold() == wanted.casefold():
             return section
-        if section["anchor"] == wanted.removeprefix("#").casefold():
+        if section["anchor"].casefold() == wanted.removeprefix("#").casefold():
             return section
     if anchor and line.isdecimal():
         return _section(session, record, anchor)

@@ -87,6 +87,12 @@ def test_section_is_its_lines_as_stored(call: Call, raw: dict[str, Any]) -> None
     assert found["size"] == len(found["content"])
 
 
+@pytest.mark.parametrize("wanted", ["Message.soup", "#message.soup"])
+def test_anchor_in_mixed_case_is_found(call: Call, wanted: str) -> None:
+    found = structured(call("get_doc", filename="soup.mdx", section=wanted))
+    assert found["section"]["anchor"] == "Message.soup"
+
+
 def test_line_range_ends_with_the_file(call: Call) -> None:
     found = structured(call("get_doc", filename="manual.md", startLine=13, endLine=99))
     assert found["content"] == "Maps hold pairs.\r\n"

@@ -37,7 +37,7 @@ def one_of_each(searcher: Any, make_hit: Any) -> None:
             0,
             4,
             title="Message soup",
-            anchor="message-soup",
+            anchor="Message.soup",
             section_line=4,
             section_level=1,
             breadcrumb=["Message soup"],
@@ -64,7 +64,7 @@ def test_ids_name_the_kind_of_each_hit(call: Call) -> None:
     assert [(hit["id"], hit["scope"]) for hit in found["results"]] == [
         ("builtin:mapBy", "builtins"),
         ("doc:docs/manual.md#sets:5", "docs"),
-        ("extra:posts/soup.mdx#message-soup:4", "extra"),
+        ("extra:posts/soup.mdx#Message.soup:4", "extra"),
         ("guideline:workflow:guidelines/test-workflow.md#testing:1", "guidelines"),
         ("example:cosmos/tendermint/Tendermint.qnt", "examples"),
         ("pattern:thin-actions", "patterns"),

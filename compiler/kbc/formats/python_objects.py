@@ -1,0 +1,132 @@
+"""The reference of a Python object that a page names, from the source in the same tree.
+
+mkdocstrings' `::: package.object` and Sphinx's autodoc directives stand for such text. Nothing is imported.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import griffe
+
+from kbc.formats import commonmark
+from kbc.formats.document import FormatError, decode
+from kbc.formats.python_api import MAX_BYTES, ApiWriter, visited
+
+Find = Callable[[str], bytes | None]
+"""The content of a file of the tree by its path below the folders that modules are looked for in."""
+
+_MAX_ALIASES = 12
+_MAX_PARTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An object, and the name that it was asked for by: where it is defined is another matter."""
+
+    name: str
+    found: Any
+
+    def markdown(self, level: int, members: Collection[str] | bool) -> str:
+        """The reference under a heading of `level`, of docstrings in Markdown. Headings state their
+        objects' names as anchors. `members` are those to describe, or whether to."""
+        writer = ApiWriter(self.name, members, is_markdown=True)
+        lines = commonmark.blocks(list(writer.entry(self.found, level)))
+        return commonmark.document(lines).strip("\n")
+
+    def lines(self, level: int, members: Collection[str] | bool) -> tuple[list[str], list[str]]:
+        """The same of docstrings in reStructuredText, and the anchors of its headings."""
+        writer = ApiWriter(self.name, members)
+        return commonmark.blocks(list(writer.entry(self.found, level))), writer.anchors
+
+
+class PythonObjects:
+    """Objects by their dotted names; modules are parsed once. `folders` are where packages begin."""
+
+    def __init__(self, folders: Iterable[str]) -> None:
+        self._folders = tuple(dict.fromkeys(folders))
+        self._modules: dict[str, Any] = {}
+
+    def reference(self, name: str, find: Find) -> Reference | None:
+        """The reference of `name`; None where its source is not in the tree."""
+        found = self._object(name, find)
+        return None if found is None else Reference(name, found)
+
+    def _object(self, name: str, find: Find) -> Any:
+        """The object that a name leads to, through imports."""
+        for _ in range(_MAX_ALIASES):
+            parts = name.split(".")
+            if len(parts) > _MAX_PARTS or not all(part.isidentifier() for part in parts):
+                return None
+            module, rest = self._longest(parts, find)
+            if module is None:
+                return None
+            found, target = self._member(module, rest, find)
+            if not target:
+                return found
+            name = target
+        return None
+
+    def _longest(self, parts: list[str], find: Find) -> tuple[Any, list[str]]:
+        for count in range(len(parts), 0, -1):
+            module = self._module(parts[:count], find)
+            if module is not None:
+                return module, parts[count:]
+        return None, []
+
+    def _member(self, module: Any, rest: list[str], find: Find) -> tuple[Any, str]:
+        """The member that `rest` leads to, or the name that an import on the way stands for."""
+        found = module
+        for index, part in enumerate(rest):
+            member = found.members.get(part)
+            if member is None:
+                wildcards = self._wildcards(found, rest[index:], find) if found.is_module else ""
+                return None, wildcards
+            if member.is_alias:
+                return None, ".".join([member.target_path, *rest[index + 1 :]])
+            found = member
+        return found, ""
+
+    def _wildcards(self, module: Any, rest: list[str], find: Find) -> str:
+        """Where `from x import *` of a module may have an object from."""
+        for name, member in module.members.items():
+            if member.is_alias and name.endswith("/*"):
+                path = member.target_path.removesuffix(".*").removesuffix("/*")
+                source = self._module(path.split("."), find)
+                if source is not None and rest[0] in source.members:
+                    return ".".join([path, *rest])
+        return ""
+
+    def _module(self, parts: list[str], find: Find) -> Any:
+        name = ".".join(parts)
+        if name not in self._modules:
+            self._modules[name] = self._read(parts, find)
+        return self._modules[name]
+
+    def _read(self, parts: list[str], find: Find) -> Any:
+        stem = "/".join(parts)
+        for folder in self._folders:
+            for ending in ("/__init__.py", ".py", ".pyi"):
+                path = posixpath.normpath(posixpath.join(folder, stem + ending))
+                data = find(path)
+                if data is not None and len(data) <= MAX_BYTES:
+                    try:
+                        return visited(
+                            parts[-1], Path(stem + ending), decode(data), parent=_packages(parts)
+                        )
+                    except FormatError:
+                        return None
+        return None
+
+
+def _packages(parts: list[str]) -> Any:
+    """The packages that a module is in, from which its relative imports count."""
+    parent = None
+    for index, name in enumerate(parts[:-1]):
+        path = Path("/".join(parts[: index + 1]), "__init__.py")
+        parent = griffe.Module(name, filepath=path, parent=parent)
+    return parent

@@ -1,0 +1,35 @@
+"""What Sphinx's autodoc inserts: the reference of a Python object, from source in the same tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from docutils import nodes
+
+from kbc.formats.rst.context import Context
+
+FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
+"""Where packages begin, from the root of the knowledge base: documentation is often built alone."""
+
+
+class described(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes so
+    """An object in `found`, a `Reference`, and which of its `members` are described."""
+
+
+def reference(context: Context, name: str, options: Mapping[str, str]) -> described | None:
+    """The reference of `name`, looked up in the current module first; None where its source is not in
+    the tree. Without the option `members`, members are not described."""
+    try:
+        from kbc.formats.python_objects import PythonObjects
+    except ModuleNotFoundError:  # griffe comes with kbc[formats]
+        return None
+    if context.objects is None:
+        context.objects = PythonObjects(FOLDERS)
+    stated = options.get("members")
+    names = [each.strip() for each in (stated or "").split(",") if each.strip()]
+    plain = name.partition("(")[0].replace("::", ".").strip()
+    for full in filter(None, (context.module and f"{context.module}.{plain}", plain)):
+        found = context.objects.reference(full, context.read)
+        if found is not None:
+            return described("", found=found, members=names or stated is not None)
+    return None
