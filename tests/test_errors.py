@@ -15,6 +15,7 @@ from kb_runtime.errors import ArtifactError, KbcError, SingleCodeError, ToolErro
 ROOT = Path(__file__).parents[1]
 SOURCES = (ROOT / "runtime", ROOT / "compiler")
 OUTSIDE = {
+    "CaseFileError",  # half a sentence: its catcher adds the file
     "CodecError",  # a value that is not cached
     "TextError",  # half a sentence: its catcher adds the file
     "_NoEncoderError",
