@@ -17,6 +17,7 @@ SOURCES = (ROOT / "runtime", ROOT / "compiler")
 OUTSIDE = {
     "CaseFileError",  # half a sentence: its catcher adds the file
     "CodecError",  # a value that is not cached
+    "GherkinError",  # becomes a CaseFileError
     "TextError",  # half a sentence: its catcher adds the file
     "_NoEncoderError",
 }
