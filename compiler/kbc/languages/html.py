@@ -46,13 +46,14 @@ def read_html(source: str) -> HtmlPage:
         soup = BeautifulSoup(source, "lxml")
     is_too_deep = _flatten(soup)
     current = soup.select_one("[aria-current=page]")
+    metadata = soup.find_all("meta")
     page = HtmlPage(
         text="",
         title=_text_of(soup.find("title")),
         canonical=_attribute(soup.select_one("link[rel=canonical]"), "href"),
-        author=_meta(soup, "author", "article:author"),
-        created_at=_meta(soup, "article:published_time", "date", "dc.date"),
-        description=_meta(soup, "description", "og:description"),
+        author=_meta(metadata, "author", "article:author"),
+        created_at=_meta(metadata, "article:published_time", "date", "dc.date"),
+        description=_meta(metadata, "description", "og:description"),
         is_too_deep=is_too_deep,
     )
     in_navigation = _text_of(current)
@@ -125,9 +126,10 @@ def _attribute(tag: Tag | None, name: str) -> str:
     return str(tag.get(name) or "").strip() if tag is not None else ""
 
 
-def _meta(soup: BeautifulSoup, *names: str) -> str:
+def _meta(tags: list[Tag], *names: str) -> str:
     for name in names:
-        tag = soup.find("meta", attrs={"name": name}) or soup.find("meta", attrs={"property": name})
-        if isinstance(tag, Tag) and (content := _attribute(tag, "content")):
-            return content
+        for key in ("name", "property"):
+            tag = next((each for each in tags if each.get(key) == name), None)
+            if content := _attribute(tag, "content"):
+                return content
     return ""

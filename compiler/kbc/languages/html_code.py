@@ -73,7 +73,7 @@ _NEARBY = 4
 def prepare_code(soup: BeautifulSoup) -> None:
     """Takes line numbers and names of languages out, and code out of tables that only lay it out."""
     for tag in soup.find_all(class_=True):
-        if tag.decomposed:
+        if is_removed(tag):
             continue
         classes = classes_of(tag)
         if not _GUTTERS.isdisjoint(classes):
@@ -175,6 +175,12 @@ def _language_of(tag: Tag) -> str:
             return beside[0]
         return next((name for name in lowered if name in _BARE), "")
     return ""
+
+
+def is_removed(tag: Tag) -> bool:
+    """Whether the element was decomposed. Its property `decomposed` looks for an element of that name
+    through all that is inside, which makes a walk over a page quadratic."""
+    return bool(vars(tag).get("_decomposed"))
 
 
 def classes_of(tag: Tag) -> list[str]:

@@ -13,7 +13,7 @@ import re
 
 from bs4 import BeautifulSoup, Tag
 
-from kbc.languages.html_code import classes_of
+from kbc.languages.html_code import classes_of, is_removed
 
 _MAIN = (
     "main",
@@ -127,12 +127,12 @@ def main_content(soup: BeautifulSoup) -> Tag | None:
 
 def _remove_navigation(soup: BeautifulSoup) -> None:
     for tag in soup.find_all(True):
-        if tag.decomposed or tag.name in _KEPT:
+        if is_removed(tag) or tag.name in _KEPT:
             continue
         if _is_chrome(tag) or (_is_menu(tag) and _is_mostly_links(tag)):
             tag.decompose()
     for block in soup.find_all(["table", "p", "ul"]):
-        if not block.decomposed and _leads_elsewhere(block):
+        if not is_removed(block) and _leads_elsewhere(block):
             block.decompose()
 
 

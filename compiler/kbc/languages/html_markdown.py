@@ -8,7 +8,7 @@ import re
 from bs4 import Tag
 from markdownify import ATX, MarkdownConverter
 
-from kbc.languages.html_code import classes_of, code_language, code_text
+from kbc.languages.html_code import classes_of, code_language, code_text, is_removed
 
 _BLOCKS = ("p", "pre", "div", "ul", "ol", "table", "dl", "blockquote")
 _MOST_COLUMNS = 100
@@ -52,7 +52,7 @@ def _linearize(table: Tag) -> None:
     for part in table.find_all(["thead", "tbody", "tfoot"]):
         part.name = "div"
     for column in table.find_all(["colgroup", "col"]):
-        if not column.decomposed:
+        if not is_removed(column):
             column.decompose()
     if table.caption is not None:
         table.caption.name = "p"
@@ -71,6 +71,12 @@ class _Converter(MarkdownConverter):
             escape_asterisks=False,
             code_language_callback=code_language,
         )
+
+    def process_tag(self, node: Tag, parent_tags: set[str] | None = None) -> str:
+        """Code is taken as it is: what highlights it, a dozen elements a line, is not converted."""
+        if node.name == "pre":
+            return self.convert_pre(node, "", parent_tags or set())
+        return str(super().process_tag(node, parent_tags))
 
     def convert_img(self, element: Tag, text: str, parent_tags: set[str]) -> str:
         """A picture says what its caption says; addresses of files are no text."""

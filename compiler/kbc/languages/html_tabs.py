@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from bs4 import BeautifulSoup, Tag
 
+from kbc.languages.html_code import classes_of
+
 _BY_CLASS = (
     ("vp-code-group", ".tabs label", ".blocks > *"),
     ("tabbed-set", ".tabbed-labels > label, .tabbed-labels > a", ".tabbed-content > .tabbed-block"),
@@ -24,10 +26,19 @@ _LEVELS_TO_PANELS = 4
 
 def keep_tabs(soup: BeautifulSoup) -> None:
     """Shows hidden panels and puts each label, in bold, before its panel."""
-    for container, labels, panels in _BY_CLASS:
-        for found in soup.find_all(class_=container):
-            _label(found.select(labels), found.select(panels))
-    for tab_list in soup.find_all(role="tablist"):
+    containers: list[list[Tag]] = [[] for _ in _BY_CLASS]
+    by_role: dict[str, list[Tag]] = {"tablist": [], "tabpanel": []}
+    for tag in soup.find_all(True):  # once: a page has one of these in a hundred
+        classes = classes_of(tag)
+        for found, (container, _, _) in zip(containers, _BY_CLASS, strict=True):
+            if container in classes:
+                found.append(tag)
+        if (role := tag.attrs.get("role")) in by_role:
+            by_role[role].append(tag)
+    for found, (_, labels, panels) in zip(containers, _BY_CLASS, strict=True):
+        for tag in found:
+            _label(tag.select(labels), tag.select(panels))
+    for tab_list in by_role["tablist"]:
         labelled = tab_list.find_all(role="tab")
         ids = {str(tab.get("aria-controls") or "") for tab in labelled}
         panels_found = [
@@ -37,7 +48,7 @@ def keep_tabs(soup: BeautifulSoup) -> None:
         ]
         if labelled and _label(labelled, panels_found):
             tab_list.decompose()
-    for panel in soup.find_all(role="tabpanel"):
+    for panel in by_role["tabpanel"]:
         _show(panel)
 
 
