@@ -37,7 +37,7 @@ ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("chunking", "formats", "shipping", "sources"),
         ("frontends", "recognition"),
         ("pipeline",),
-        ("following",),
+        ("following", "importing"),
         ("cli",),
         ("__main__",),
     ),

@@ -24,6 +24,7 @@ from kbc.cli.bundle import bundle
 from kbc.cli.cache import cache
 from kbc.cli.environment import default_cache
 from kbc.cli.files import inspect
+from kbc.cli.importing import import_command
 from kbc.cli.install import doctor, install
 from kbc.cli.opening import opened, show_accounting
 from kbc.cli.sign import keygen, sign
@@ -169,6 +170,7 @@ def build(
 cli.add_command(artifact_commands.verify)
 cli.add_command(inspect)
 cli.add_command(try_command)
+cli.add_command(import_command)
 cli.add_command(artifact_commands.search)
 cli.add_command(artifact_commands.get)
 cli.add_command(watch)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,12 +36,14 @@ class HtmlPage:
     author: str = ""
     created_at: str = ""
     description: str = ""
+    robots: str = ""
     anchors: tuple[str, ...] = ()
     is_too_deep: bool = False
 
 
-def read_html(source: str) -> HtmlPage:
-    """The page; its `text` is empty when there is no content."""
+def read_html(source: str, link: Callable[[str], str] | None = None) -> HtmlPage:
+    """The page; its `text` is empty when there is no content. `link` gives the target to write for a
+    link's `href`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)  # XHTML reads well as HTML
         soup = BeautifulSoup(source, "lxml")
@@ -54,6 +57,7 @@ def read_html(source: str) -> HtmlPage:
         author=_meta(metadata, "author", "article:author"),
         created_at=_meta(metadata, "article:published_time", "date", "dc.date"),
         description=_meta(metadata, "description", "og:description"),
+        robots=_meta(metadata, "robots"),
         is_too_deep=is_too_deep,
     )
     in_navigation = _text_of(current)
@@ -65,8 +69,11 @@ def read_html(source: str) -> HtmlPage:
     headings = [heading for heading in main.find_all(_HEADINGS) if _text_of(heading)]
     anchors = tuple(_anchor(heading) for heading in headings)
     for heading in headings:
-        for link in heading.select('a[href^="#"]'):
-            link.unwrap()  # a heading that links to itself
+        for inner in heading.select('a[href^="#"]'):
+            inner.unwrap()  # a heading that links to itself
+    if link is not None:
+        for each in main.find_all("a", href=True):
+            each["href"] = link(str(each["href"]))
     title = _best_title(page.title, headings, in_navigation)
     return replace(page, text=to_markdown(main), title=title, anchors=anchors)
 

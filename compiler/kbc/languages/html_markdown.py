@@ -76,7 +76,7 @@ class _Converter(MarkdownConverter):
         """Code is taken as it is: what highlights it, a dozen elements a line, is not converted."""
         if node.name == "pre":
             return self.convert_pre(node, "", parent_tags or set())
-        return str(super().process_tag(node, parent_tags))
+        return str(super().process_tag(node, parent_tags))  # type: ignore[misc]
 
     def convert_img(self, element: Tag, text: str, parent_tags: set[str]) -> str:
         """A picture says what its caption says; addresses of files are no text."""

@@ -1,0 +1,70 @@
+"""`kbc import`: saved sites become trees of pages."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from pathlib import Path
+
+import click
+
+from kb_runtime.cli.artifact_commands import AS_JSON
+from kb_runtime.cli.runner import print_json
+
+
+@click.command("import")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write.")
+@click.option("--base", default="", help="Address of SOURCE where its files do not say it.")
+@click.option(
+    "--sitemap", type=click.Path(path_type=Path, exists=True), help="A sitemap beside SOURCE."
+)
+@click.option("--include", multiple=True, help="Only pages HOST/PATH like this; repeatable.")
+@click.option("--exclude", multiple=True, help="No pages HOST/PATH like this; repeatable.")
+@click.option("--depth", type=click.IntRange(0), help="Folders above a page, at most.")
+@click.option("--limit", type=click.IntRange(1), help="Pages, at most.")
+@click.option("--quiet", is_flag=True, help="Print no progress.")
+@AS_JSON
+def import_command(
+    source: Path,
+    out: Path,
+    base: str,
+    sitemap: Path | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    depth: int | None,
+    limit: int | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Make a tree of pages of SOURCE: a saved site, a web archive or a dump.
+
+    SOURCE is a mirror by wget or httrack, a folder with a sitemap.xml or an llms.txt, a ZIP of one of
+    these, a WARC (also .warc.gz), or a MediaWiki XML dump. Pages keep their addresses, titles and dates;
+    duplicates and pages that ask not to be indexed are left out. A second run continues the first.
+    Nothing is downloaded.
+    """
+    from kbc.cli import reporting
+    from kbc.cli.opening import show_accounting
+    from kbc.importing.running import ImportOptions, import_site
+
+    options = ImportOptions(
+        base=base, sitemap=sitemap, include=include, exclude=exclude, depth=depth, limit=limit
+    )
+    progress = reporting.progress(quiet or as_json)
+    try:
+        with tempfile.TemporaryDirectory(prefix="kbc-import-") as folder:
+            report = import_site(source, out, options, Path(folder), progress)
+    finally:
+        progress.close()
+    if as_json:
+        print_json(report.as_dict())
+        return
+    if not quiet:
+        show_accounting(report.files)
+    for hint in report.hints:
+        click.echo(f"hint: {hint}", err=True)
+    kept = f", {report.kept:,} of them from before" if report.kept else ""
+    removed = f"; {report.removed:,} removed" if report.removed else ""
+    click.echo(f"{report.what}: {report.pages:,} pages in {out}{kept}{removed}")
+    click.echo(f"next: kbc build {shlex.quote(str(out))}")

@@ -1,0 +1,72 @@
+"""Remembers what became of each entry, so that a second import continues where the first one ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO
+
+FILE_NAME = ".kbc-import.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """What became of the entry `key`, whose content had the SHA-256 `digest`, when `recipe` read it.
+    `path` is the file that it was written to, "" for what was left out with `reason`; the rest is what
+    later entries are compared with."""
+
+    key: str
+    digest: str
+    recipe: str
+    path: str = ""
+    url: str = ""
+    title: str = ""
+    text_digest: str = ""
+    canonical: str = ""
+    reason: str = ""
+    is_defect: bool = False
+
+
+class Journal:
+    """The lines of the file in `folder`, by key. Lines that cannot be read, such as a last one whose
+    writing was cut short, are as if they were not there."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE_NAME
+        self.earlier: dict[str, Line] = dict(self._read())
+        self._stream: IO[str] | None = None
+
+    def _read(self) -> Iterator[tuple[str, Line]]:
+        try:
+            text = self._path.read_text("utf-8", "replace")
+        except FileNotFoundError:
+            return
+        for row in text.split("\n"):
+            try:
+                line = Line(**json.loads(row))
+            except (ValueError, TypeError):
+                continue
+            yield line.key, line
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """While the body runs, lines are appended at once; afterwards only those of this run stay."""
+        new: dict[str, Line] = {}
+        self._new = new
+        with self._path.open("a", encoding="utf-8") as stream:
+            self._stream = stream
+            yield
+        partial = self._path.with_suffix(".partial")
+        rows = [json.dumps(asdict(line), ensure_ascii=False) for line in new.values()]
+        partial.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+        partial.replace(self._path)
+
+    def add(self, line: Line) -> None:
+        assert self._stream is not None
+        self._new[line.key] = line
+        if self.earlier.get(line.key) != line:
+            self._stream.write("\n" + json.dumps(asdict(line), ensure_ascii=False))
+            self._stream.flush()

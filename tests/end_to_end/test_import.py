@@ -1,0 +1,63 @@
+"""`kbc import` as the documentation shows it: from a mirror to answers."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from kb_runtime.errors import exit_codes
+from kbc.cli.main import run
+
+PAGE = Path(__file__).parents[2] / "docs" / "generators.md"
+MIRROR = {
+    "index.html": "<title>Heron</title><main><h1>Heron</h1><p>A database.</p></main>",
+    "guide/install.html": "<title>Install</title><main><h1>Install</h1><p>Unpack the wader.</p></main>",
+    "guide/tune.html": "<title>Tune</title><main><h1>Tune</h1><p>Caches help.</p></main>",
+    "guide/tune.html?print=1": "<title>Tune</title><main><h1>Tune</h1><p>Caches help. 1/1</p></main>",
+}
+
+
+def shown() -> list[tuple[str, str]]:
+    """The commands of the section with the lines that follow them."""
+    section = PAGE.read_text().partition("## Saved sites")[2].partition("\n## ")[0]
+    block = re.findall(r"```console\n(.*?)```", section, re.DOTALL)
+    assert len(block) == 1
+    return re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block[0], re.MULTILINE)
+
+
+def test_the_commands_of_the_page_import_and_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KBC_CACHE", str(tmp_path / "cache"))
+    for name, content in MIRROR.items():
+        place = tmp_path / "mirror/docs.heron.example" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(content)
+    for command, output in shown():
+        assert run(shlex.split(command)[1:]) == exit_codes.OK
+        assert output in capsys.readouterr().out
+    artifact = "out/docs-heron-example"
+    assert run(["search", artifact, "unpack", "--json"]) == exit_codes.OK
+    assert json.loads(capsys.readouterr().out)["hits"][0]["title"] == "Install"
+    address = "https://docs.heron.example/guide/install.html"
+    assert run(["get", artifact, address]) == exit_codes.OK
+    assert "Unpack the wader." in capsys.readouterr().out
+
+
+def test_json_counts_and_a_wrong_source_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.html").write_text("<title>A</title><main><h1>A</h1><p>a</p></main>")
+    command = ["import", str(tmp_path), "--out", str(tmp_path / "kb"), "--json"]
+    assert run([*command, "--base", "https://a.example"]) == exit_codes.OK
+    report = json.loads(capsys.readouterr().out)
+    assert (report["pages"], report["files"]["found"], report["files"]["read"]) == (1, 1, 1)
+    assert (
+        run(["import", str(tmp_path / "none"), "--out", str(tmp_path / "kb")]) == exit_codes.INPUT
+    )
+    assert "does not exist" in capsys.readouterr().err
