@@ -96,9 +96,13 @@ def escape_path(path: str) -> str:
 
 
 class Diagnostics:
-    """Collects findings in any order; iterates in the order of a report (path, line, column)."""
+    """Collects findings in any order; iterates in the order of a report (path, line, column).
+
+    `reading` is the path of the file that is being read, for findings of those who do not know it.
+    """
 
     def __init__(self) -> None:
+        self.reading = ""
         self._found: set[Diagnostic] = set()
 
     def error(

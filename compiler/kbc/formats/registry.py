@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kbc.formats.document import Converted, FormatError, Problem, Read
+from kbc.limits import MAX_CONVERTED_BYTES
 
-MAX_BYTES = 64 * 1024 * 1024
 INSTALL_HINT = 'Install what reads it: pip install "kbc[formats]".'
 
 
@@ -115,8 +115,10 @@ def convert(path: str, data: bytes, read: Read, *, format: str = "") -> list[Con
     if chosen is None:
         raise ValueError(f"no format has the ending of {path!r}")
     try:
-        if len(data) > MAX_BYTES:
-            raise FormatError(f"the file has {len(data):,} bytes, more than {MAX_BYTES:,}")
+        if len(data) > MAX_CONVERTED_BYTES:
+            raise FormatError(
+                f"the file has {len(data):,} bytes, more than {MAX_CONVERTED_BYTES:,}"
+            )
         return list(importlib.import_module(chosen.module).convert(path, data, read))
     except FormatError as error:
         problem = Problem(

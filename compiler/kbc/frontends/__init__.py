@@ -21,6 +21,7 @@ from kbc.frontends import (
     workshops,
 )
 from kbc.frontends.references import check
+from kbc.limits import guarded
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import Record
@@ -47,4 +48,7 @@ def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[Record]:
     """The records of a collection; what cannot be read is left out, with a diagnostic."""
-    return FRONTENDS[collection.kind](collection, files, diagnostics)
+    records: list[Record] = []
+    with guarded(diagnostics):
+        records += FRONTENDS[collection.kind](collection, files, diagnostics)
+    return records

@@ -34,6 +34,7 @@ def read_converted(file: SourceFile, diagnostics: Diagnostics, format: str = "")
     """The documents of a file that have text; its problems are reported, what could not be included as
     one warning that counts the directives by name. `format` is the name of a format that the file has in
     spite of its ending."""
+    diagnostics.reading = file.path
     if file.is_blank:
         file.text(diagnostics)  # says that it is empty
         return []

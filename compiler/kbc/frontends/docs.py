@@ -31,6 +31,7 @@ from kbc.frontends.markdown_file import (
 from kbc.frontends.metadata import Metadata, Text, Texts
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
+from kbc.limits import has_long_line
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -142,7 +143,7 @@ def _plain_text(
     collection: Collection, file: SourceFile, diagnostics: Diagnostics
 ) -> DocRecord | None:
     text = file.text(diagnostics)
-    if text is None:
+    if text is None or has_long_line(text, file.path, diagnostics):
         return None
     content = text.replace("\r\n", "\n")
     paragraph = next(part for part in content.split("\n\n") if part.strip())

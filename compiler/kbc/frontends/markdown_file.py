@@ -14,10 +14,10 @@ from kbc.frontends.includes import PageIncludes
 from kbc.frontends.metadata import Declared, Located
 from kbc.languages import markdown
 from kbc.languages.markdown import Block, Document
+from kbc.limits import MAX_LINK_LINE_CHARS, has_long_line
 from kbc.project.source_file import SourceFile
 
 MAX_SUMMARY_CHARS = 200
-MAX_LINK_LINE_CHARS = 20_000  # a longer line is data, and not worth a quadratic look for links
 
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _LINK = re.compile(r"\]\(\s*<?([^()<>\s]+)|^ {0,3}\[[^\]]+\]:\s*<?([^<>\s]+)")
@@ -53,7 +53,7 @@ def read_markdown(
     """The parsed file with its problems reported; None when it is no text. With `includes`, its text is
     that of the page, in which lines count from its own beginning."""
     text = file.text(diagnostics)
-    if text is None:
+    if text is None or has_long_line(text, file.path, diagnostics):
         return None
     stored = text
     if includes is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from kbc.diagnostics import Diagnostic, Severity
+from kbc.limits import MAX_FRONT_MATTER_CHARS
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,10 @@ def read_front_matter(
     if last is None:
         return None, 0
     source = "\n".join(lines[1:last]) + "\n"
+    if len(source) > MAX_FRONT_MATTER_CHARS:
+        said = f"it has {len(source):,} characters, more than {MAX_FRONT_MATTER_CHARS:,}"
+        problems.append(_invalid(said, line_numbers[0]))
+        return FrontMatter({}, line_numbers[0], line_numbers[last]), last + 1
     data: Mapping[str, Any] = {}
     key_lines: Mapping[str, int] = {}
     try:

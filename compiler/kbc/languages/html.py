@@ -15,10 +15,7 @@ from kbc.languages.html_code import prepare_code
 from kbc.languages.html_content import main_content
 from kbc.languages.html_markdown import to_markdown
 from kbc.languages.html_tabs import keep_tabs
-
-MAX_DEPTH = 120
-"""Elements that nest deeper keep their text only: a page that a person wrote has up to 60 levels, and the
-conversion recurses."""
+from kbc.limits import MAX_HTML_DEPTH, short_title
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _TITLE_SEPARATOR = re.compile(r"\s+(?:[|—–·•»«-]|::)\s+")
@@ -28,7 +25,7 @@ _HEADINGS_FOR_TITLE = 3
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
     """`anchors` are those of the headings in `text`, in order, "" where a heading has none. `is_too_deep`
-    says that elements nested below `MAX_DEPTH` were reduced to their text."""
+    says that elements nested below `MAX_HTML_DEPTH` were reduced to their text."""
 
     text: str
     title: str = ""
@@ -75,16 +72,16 @@ def read_html(source: str, link: Callable[[str], str] | None = None) -> HtmlPage
         for each in main.find_all("a", href=True):
             each["href"] = link(str(each["href"]))
     title = _best_title(page.title, headings, in_navigation)
-    return replace(page, text=to_markdown(main), title=title, anchors=anchors)
+    return replace(page, text=to_markdown(main), title=short_title(title), anchors=anchors)
 
 
 def _flatten(soup: BeautifulSoup) -> bool:
-    """Replaces what nests below `MAX_DEPTH` by its text; whether there was any."""
+    """Replaces what nests below `MAX_HTML_DEPTH` by its text; whether there was any."""
     waiting: list[tuple[Tag, int]] = [(soup, 0)]
     is_too_deep = False
     while waiting:
         tag, depth = waiting.pop()
-        if depth == MAX_DEPTH and tag.find(True) is not None:
+        if depth == MAX_HTML_DEPTH and tag.find(True) is not None:
             text = tag.get_text()
             tag.clear()
             tag.append(NavigableString(text))

@@ -22,19 +22,21 @@ from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.languages import mdx as mdx_syntax
 from kbc.languages.anchors import AnchorRules, Label, assigned, split_attributes
 from kbc.languages.front_matter import FrontMatter, read_front_matter
+from kbc.limits import MAX_INLINE_CHARS, short_title
 from kbc.records import Section
 
 BlockKind = Literal[
     "heading", "paragraph", "fence", "code", "table", "list", "quote", "html", "rule", "reference"
 ]
 
-# Longer inline text is taken as it is: markdown-it's emphasis and link rules can be quadratic.
-MAX_INLINE_CHARS = 4_000
 # Attributes of HTML and of components (`titleId`), attribute lists, and targets of MyST.
 _STATED_ID = re.compile(
     r"\b(?:id|name|permalink|\w+Id)\s*=\s*\{?[\"'`]?([^\"'`\s<>{}]+)"
-    r"|\{:?[^{}#]*#([^\s{}#]+)[^{}]*\}|^\(([\w.:-]+)\)=\s*$"
+    r"|\{:?[^{}#]*#([^\s{}#]{1,200})[^{}]{0,500}\}|^\(([\w.:-]+)\)=\s*$"
 )
+_MARKUP = re.compile(r"[\\`*_\[\]<>&!~\0]")
+"""Inline text without these is plain, as most titles are, and needs no parser."""
+
 _BLANK = " \t"  # what a blank line may hold; other white space is text to Markdown
 
 _KINDS: Mapping[str, BlockKind] = {
@@ -213,7 +215,7 @@ def plain_text(source: str, references: Mapping[str, Any] | None = None) -> str:
 
     `references` are those of the document, so that `[text][]` reads as a link.
     """
-    if len(source) > MAX_INLINE_CHARS:
+    if len(source) > MAX_INLINE_CHARS or _MARKUP.search(source) is None:
         return " ".join(source.split())
     tokens = _INLINE.parseInline(source, {"references": references or {}})[0].children or []
     return " ".join("".join(_inline_text(tokens)).split())
@@ -305,7 +307,7 @@ def _blocks(
 def _titled(source: str, references: Mapping[str, Any]) -> tuple[str, str]:
     """A heading's plain title, without its attributes, and the id that these state, or ""."""
     bare, stated = split_attributes(source)
-    return plain_text(bare, references), stated
+    return short_title(plain_text(bare, references)), stated
 
 
 def _labels(tokens: Sequence[Token], references: Mapping[str, Any]) -> Iterator[Label]:
@@ -323,7 +325,7 @@ def _labels(tokens: Sequence[Token], references: Mapping[str, Any]) -> Iterator[
         first = next((at for at, line in enumerate(lines) if line.startswith((": ", ":\t"))), None)
         terms = waiting if first == 0 else lines[:first] if first else []
         for term in terms:
-            yield Label(plain_text(term, references), is_term=True)
+            yield Label(short_title(plain_text(term, references)), is_term=True)
         waiting = lines if first is None else []
 
 

@@ -28,6 +28,7 @@ from kbc.encoding.encoder import DocumentEncoder, EncodingCounts
 from kbc.encoding.model import Model
 from kbc.encoding.quantize import Float32
 from kbc.encoding.tokenizer import TokenCounter
+from kbc.limits import guarded
 from kbc.linking.linker import Published, Staging, build_id
 from kbc.linking.self_check import ask_for_itself
 from kbc.pipeline import sections
@@ -214,6 +215,7 @@ class Executor:
             )
 
         def chunk(record: Record) -> list[Chunk]:
+            self._diagnostics.reading = record.path
             return chunking.chunk(record, budget())
 
         def seen(record: Record) -> Any:
@@ -221,11 +223,13 @@ class Executor:
 
         with self._clock.phase("chunk", len(records), "records"):
             chunks: list[Chunk] = []
-            for done, found in enumerate(
-                self._cache.map("chunks", chunk, records, seen, list[Chunk]), start=1
-            ):
-                chunks += found
-                self._progress.advance(done)
+            with guarded(self._diagnostics):
+                for done, found in enumerate(
+                    self._cache.map("chunks", chunk, records, seen, list[Chunk]), start=1
+                ):
+                    chunks += found
+                    self._progress.advance(done)
+            self._diagnostics.raise_if_errors()
             self._cache.forget_texts()
         return chunks
 

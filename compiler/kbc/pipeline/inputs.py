@@ -11,6 +11,7 @@ from kbc import frontends
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.frontends.derived_routing import derive
 from kbc.frontends.pages import is_metadata, not_a_page
+from kbc.limits import guarded
 from kbc.pipeline.options import StrPath
 from kbc.project import permalinks
 from kbc.project.include_tree import IncludeTree
@@ -93,7 +94,9 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         rules, records[derived[0].name] = derived
         files[rules.name] = []
         project = replace(project, collections=(*project.collections, rules))
-    frontends.check(records, diagnostics, project.collections)
+    diagnostics.reading = ""
+    with guarded(diagnostics):
+        frontends.check(records, diagnostics, project.collections)
     if not diagnostics.errors and not any(records.values()):
         diagnostics.error(
             "no-records",

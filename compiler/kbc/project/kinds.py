@@ -13,6 +13,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, create_model
 
 from kb_runtime.records.case_files import ENDINGS as CASE_FILES
+from kbc.limits import MAX_FILE_BYTES
 from kbc.project.validation import Strings, Table, known_value, matching, mistake, one_of
 
 COLLECTION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -32,9 +33,6 @@ GENERATORS = (
 )
 """The generators of documentation whose conventions `kbc.recognition` knows; `site` is what any of
 them built."""
-
-MAX_FILE_BYTES = 16 * 1024 * 1024
-"""A knowledge base is text that people read."""
 
 
 def _not_reserved(name: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 from kbc.diagnostics import Diagnostics
+from kbc.limits import MAX_COLLECTIONS
 from kbc.project.kinds import KINDS, UnknownKindTable
 from kbc.project.model import Collection, Project
 from kbc.project.settings import (
@@ -117,6 +118,16 @@ class _Reader:
         return validated(model, data, (name,), self._report, context)
 
     def _collections(self, tables: Any) -> list[Collection]:
+        if len(_tables(tables)) > MAX_COLLECTIONS:
+            self._report(
+                Mistake(
+                    "too-many-collections",
+                    f"kb.toml has {len(_tables(tables)):,} collections, more than {MAX_COLLECTIONS:,}",
+                    ("collection", MAX_COLLECTIONS),
+                    "Give one collection several `paths`: what they hold stays apart by its path.",
+                )
+            )
+            return []
         self._report_repeated(_tables(tables), "collection", code="duplicate-collection")
         found = [self._collection(index, table) for index, table in enumerate(_tables(tables))]
         return [collection for collection in found if collection is not None]

@@ -52,6 +52,7 @@ class SourceFile:
 
         None, with a diagnostic, when the file is empty, binary or not UTF-8.
         """
+        diagnostics.reading = self.path
         if self.is_blank:
             diagnostics.warning(
                 "file-empty",

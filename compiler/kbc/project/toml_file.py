@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kbc.diagnostics import Diagnostics
+from kbc.limits import toml_excess
 from kbc.project.source_file import SourceFile
 from kbc.project.toml_lines import Key, key_lines
 
@@ -33,6 +34,12 @@ def read_toml(file: SourceFile, diagnostics: Diagnostics) -> TomlFile | None:
     """The parsed file; None with a diagnostic when it cannot be read."""
     text = file.text(diagnostics)
     if text is None:
+        return None
+    if excess := toml_excess(text):
+        message, line = excess
+        diagnostics.error(
+            "toml-too-complex", message, file.path, line, hint="Write the value in another way."
+        )
         return None
     try:
         return TomlFile(file.path, text, tomllib.loads(text), key_lines(text))

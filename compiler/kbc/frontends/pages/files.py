@@ -21,6 +21,7 @@ from kbc.frontends.includes import PageIncludes
 from kbc.frontends.markdown_file import first_paragraph, shorten
 from kbc.languages import markdown
 from kbc.languages.anchors import AnchorRules
+from kbc.limits import has_long_line
 from kbc.project.source_file import SourceFile
 from kbc.records import Section
 from kbc.sources.formats import looks_like_html
@@ -100,6 +101,8 @@ def read_pages(file: SourceFile, diagnostics: Diagnostics, includes: PageInclude
                 file.path,
                 hint="Check the markup: an element may never be closed.",
             )
+    elif has_long_line(text, file.path, diagnostics):
+        return []
     elif BUNDLE.fullmatch(name):
         found = list(_llms_full(text))
     elif ending == "txt":
@@ -236,7 +239,9 @@ def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterat
         try:
             entry = json.loads(line)
         except (ValueError, RecursionError) as error:
-            reason = error.msg if isinstance(error, json.JSONDecodeError) else "it nests too deeply"
+            reason = getattr(error, "msg", "a number has too many digits")
+            if isinstance(error, RecursionError):
+                reason = "it nests too deeply"
             report(number, f"the line is not JSON: {reason}")
             continue
         if not isinstance(entry, dict):
