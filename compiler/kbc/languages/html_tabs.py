@@ -6,11 +6,11 @@ or by the classes of VitePress, mkdocs-material and sphinx-design.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from bs4 import BeautifulSoup, Tag
 
-from kbc.languages.html_code import classes_of
+from kbc.languages.html_code import classes_of, is_removed
 
 _BY_CLASS = (
     ("vp-code-group", ".tabs label", ".blocks > *"),
@@ -36,9 +36,9 @@ def keep_tabs(soup: BeautifulSoup) -> None:
         if (role := tag.attrs.get("role")) in by_role:
             by_role[role].append(tag)
     for found, (_, labels, panels) in zip(containers, _BY_CLASS, strict=True):
-        for tag in found:
+        for tag in _present(found):
             _label(tag.select(labels), tag.select(panels))
-    for tab_list in by_role["tablist"]:
+    for tab_list in _present(by_role["tablist"]):
         labelled = tab_list.find_all(role="tab")
         ids = {str(tab.get("aria-controls") or "") for tab in labelled}
         panels_found = [
@@ -48,8 +48,13 @@ def keep_tabs(soup: BeautifulSoup) -> None:
         ]
         if labelled and _label(labelled, panels_found):
             tab_list.decompose()
-    for panel in by_role["tabpanel"]:
+    for panel in _present(by_role["tabpanel"]):
         _show(panel)
+
+
+def _present(tags: Iterable[Tag]) -> Iterator[Tag]:
+    """Those that were not removed meanwhile, with what they are in."""
+    return (tag for tag in tags if not is_removed(tag))
 
 
 def _nearby_panels(tab_list: Tag) -> Sequence[Tag]:

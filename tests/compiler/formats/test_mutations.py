@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from benchmarks.mutations import mutated
 from tests.compiler.formats.samples import read, samples
 
 from kbc.formats import ELSEWHERE, UNRESOLVED, convert
@@ -15,42 +16,10 @@ PROGRAMS = frozenset(["org", "man", "docbook", "mediawiki", "docx", "pptx", "epu
 """Formats that are read by a program of its own, which takes some time to start."""
 
 
-def mutated(data: bytes, count: int) -> Iterator[bytes]:
-    """`data` with parts deleted, repeated, moved, cut off, nested, and bytes changed."""
+def damaged_copies(data: bytes, count: int) -> Iterator[bytes]:
     chance = random.Random(SEED)
-    pieces = [
-        b"\0",
-        b"\xff\xfe",
-        b"`" * 9,
-        b"::\n\n  ",
-        b"{{{",
-        b"[[[[",
-        b"\n" + b" " * 300,
-        b"|" * 50,
-        b"*" * 40,
-    ]
     for _ in range(count):
-        damaged = bytearray(data)
-        for _ in range(chance.randint(1, 6)):
-            start = chance.randrange(len(damaged) + 1)
-            end = min(len(damaged), start + int(chance.expovariate(1 / 30)))
-            action = chance.randrange(6)
-            if action == 0:
-                del damaged[start:end]
-            elif action == 1:
-                damaged[start:start] = bytes(damaged[start:end]) * chance.randint(1, 40)
-            elif action == 2:
-                damaged[start:start] = chance.choice(pieces)
-            elif action == 3 and start < len(damaged):
-                damaged[start] = chance.randrange(256)
-            elif action == 4:
-                part = bytes(damaged[start:end])
-                del damaged[start:end]
-                place = chance.randrange(len(damaged) + 1)
-                damaged[place:place] = part
-            elif chance.random() < 0.2:
-                del damaged[start:]
-        yield bytes(damaged)
+        yield mutated(data, chance)
 
 
 def check(name: str, path: str, data: bytes) -> None:
@@ -69,7 +38,7 @@ def check(name: str, path: str, data: bytes) -> None:
 @pytest.mark.parametrize("name", sorted(samples()))
 def test_damaged_files_are_one_problem_at_most(name: str) -> None:
     path, data = samples()[name]
-    for damaged in mutated(data, 12 if name in PROGRAMS else 60):
+    for damaged in damaged_copies(data, 12 if name in PROGRAMS else 60):
         check(name, path, damaged)
 
 
@@ -77,7 +46,7 @@ def test_damaged_files_are_one_problem_at_most(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(samples()))
 def test_a_thousand_damaged_files(name: str) -> None:
     path, data = samples()[name]
-    for damaged in mutated(data, 1000):
+    for damaged in damaged_copies(data, 1000):
         check(name, path, damaged)
 
 
