@@ -7,8 +7,8 @@ mistake, so that an author sees all mistakes of a build at once. Only the pipeli
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from kb_runtime.errors import SingleCodeError, exit_codes
 
@@ -141,6 +141,13 @@ class Diagnostics:
     def add(self, diagnostic: Diagnostic) -> None:
         self._found.add(diagnostic)
 
+    def weaken(self, which: Callable[[Diagnostic], bool]) -> None:
+        """Makes warnings of the errors that `which` names."""
+        for found in self.errors:
+            if which(found):
+                self._found.discard(found)
+                self._found.add(replace(found, severity=Severity.WARNING))
+
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(sorted(self._found, key=lambda found: found.sort_key))
 
@@ -155,9 +162,10 @@ class Diagnostics:
     def warnings(self) -> list[Diagnostic]:
         return [found for found in self if found.severity is Severity.WARNING]
 
-    def raise_if_errors(self) -> None:
-        """Raises `BuildError` with everything found so far when at least one finding is an error."""
-        if self.errors:
+    def raise_if_errors(self, *, strict: bool = False) -> None:
+        """Raises `BuildError` with everything found so far when at least one finding is an error, or with
+        `strict` a warning."""
+        if self.errors or (strict and self.warnings):
             raise BuildError(self)
 
 
@@ -168,7 +176,8 @@ class BuildError(SingleCodeError):
     exit_code = exit_codes.INPUT
 
     def __init__(self, diagnostics: Diagnostics) -> None:
-        count = len(diagnostics.errors)
-        errors = f"{count} error{'s' if count != 1 else ''}"
-        super().__init__(f"{errors} in the knowledge base; nothing was published")
+        found = diagnostics.errors or diagnostics.warnings
+        kind = found[0].severity.label
+        counted = f"{len(found)} {kind}{'s' if len(found) != 1 else ''}"
+        super().__init__(f"{counted} in the knowledge base; nothing was published")
         self.diagnostics = tuple(diagnostics)

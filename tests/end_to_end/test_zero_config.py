@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from tests.compiler.recognition.trees import page, write_tree
 
+import kbc
 from kb_runtime.errors import exit_codes
 from kb_runtime.knowledge.artifact import Artifact
 from kbc.cli.main import run
@@ -201,3 +202,25 @@ def test_try_answers_queries_from_stdin_and_ends_with_q(
     assert out.count("1. ") == 1
     assert tree_of(project) == before
     assert (tmp_path / "cache/try/weir/CURRENT").exists()
+
+
+def test_the_library_builds_an_archive_as_the_command_does(project: Path, tmp_path: Path) -> None:
+    archive = shutil.make_archive(str(tmp_path / "weir"), "zip", project)
+    for cache in (None, tmp_path / "cache"):
+        options = kbc.BuildOptions(out=tmp_path / "out", embed=False, cache=cache)
+        report = kbc.build(archive, options)
+        assert report.name == "weir"
+        assert report.files.counts()["read"] == 7
+        assert len(report.files) == sum(report.files.counts().values())
+    assert [each.severity.label for each in kbc.check(archive)] == ["note"]
+
+
+def test_strict_fails_on_a_file_that_cannot_be_read(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "docs/broken.ipynb").write_text("{")
+    command = ["build", project, "--out", tmp_path / "out", "--lexical-only"]
+    code, _, err = ask(capsys, *command)
+    assert (code, "1 not readable (1 notebook-invalid)" in err) == (exit_codes.OK, True)
+    code, _, err = ask(capsys, *command, "--strict")
+    assert (code, "warning[notebook-invalid]" in err) == (exit_codes.INPUT, True)

@@ -177,6 +177,28 @@ def remembering(cache: PhaseCache) -> Iterator[None]:
         _active.reset(token)
 
 
+class NotStoredError(Exception):
+    """Raised by what `recalled` computes, with a result that depends on more than the key."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__()
+        self.result = result
+
+
+def recalled(
+    phase: str, key: str, settings: Any, compute: Callable[[], Result], kind: Any
+) -> Result:
+    """`compute()`, a value that `pack` takes and of type `kind`, which depends on `key` and `settings`
+    alone, else it raises `NotStoredError`. Taken from the cache inside of `remembering`."""
+    cache = _active.get()
+    try:
+        if cache is None:
+            return compute()
+        return cache.of_text(phase, key, settings, compute, kind)
+    except NotStoredError as found:
+        return cast(Result, found.result)
+
+
 def remembered(phase: str) -> Callable[[Function], Function]:
     """Marks a pure function of a text, and of keyword arguments, whose result nobody changes.
 

@@ -29,6 +29,7 @@ class Chosen(TypedDict):
     cache: Path | None
     no_cache: bool
     allow_outside: bool
+    strict: bool
 
 
 _OPTIONS = (
@@ -68,6 +69,9 @@ _OPTIONS = (
     click.option(
         "--allow-outside", is_flag=True, help="Follow paths and links that leave the folder."
     ),
+    click.option(
+        "--strict", is_flag=True, help="Fail on warnings, such as a file that cannot be read."
+    ),
 )
 
 
@@ -91,6 +95,7 @@ def build_options(chosen: Chosen) -> BuildOptions:
         keep=chosen["keep"],
         cache=None if chosen["no_cache"] else chosen["cache"] or default_cache(),
         allow_outside=chosen["allow_outside"],
+        strict=chosen["strict"],
         source_date_epoch=source_date_epoch(),
         embed=not chosen["lexical_only"],
     )

@@ -7,7 +7,7 @@ Imports diagnostics, records, `cache` and `languages`.
 """
 
 from kbc.formats.document import ELSEWHERE, UNRESOLVED, Converted, FormatError, Problem, Read
-from kbc.formats.registry import FORMATS, Format, convert
+from kbc.formats.registry import FORMATS, Format, convert, converters, format_of
 
 __all__ = [
     "ELSEWHERE",
@@ -19,4 +19,6 @@ __all__ = [
     "Problem",
     "Read",
     "convert",
+    "converters",
+    "format_of",
 ]

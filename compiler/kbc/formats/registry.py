@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import metadata
 
+from kbc.cache.phases import NotStoredError, recalled
 from kbc.formats.document import Converted, FormatError, Problem, Read
 from kbc.limits import MAX_CONVERTED_BYTES
 
@@ -15,13 +19,15 @@ INSTALL_HINT = 'Install what reads it: pip install "kbc[formats]".'
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """`module` has `convert(path, data, read)`. `needs` are the modules of libraries that come with the
-    extra `formats`, not with the compiler. `suffixes` are the endings of file names, in lower case."""
+    extra `formats`, not with the compiler. `suffixes` are the endings of file names, in lower case.
+    `libraries` are the distributions of `needs`."""
 
     name: str
     module: str
     summary: str
     suffixes: tuple[str, ...]
     needs: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
 
 
 _FORMATS = (
@@ -60,6 +66,7 @@ _FORMATS = (
             summary=summary,
             suffixes=suffixes,
             needs=("pypandoc",),
+            libraries=("pypandoc-binary",),
         )
         for name, summary, suffixes in (
             ("docx", "Word documents", (".docx",)),
@@ -77,6 +84,7 @@ _FORMATS = (
         summary="PDF: a section for each page, with its number",
         suffixes=(".pdf",),
         needs=("pypdfium2",),
+        libraries=("pypdfium2",),
     ),
     # Chosen by name, not by an ending: a reader of documentation does not expect these among pages.
     Format(
@@ -85,6 +93,7 @@ _FORMATS = (
         summary="Python modules: signatures and docstrings, from source",
         suffixes=(),
         needs=("griffe",),
+        libraries=("griffe",),
     ),
     Format(
         name="inventory",
@@ -105,8 +114,9 @@ def format_of(path: str) -> Format | None:
 
 
 def convert(path: str, data: bytes, read: Read, *, format: str = "") -> list[Converted]:
-    """The documents of a file. `read` gives other files of the tree by path, for includes. `format` is
-    the name of a format, where it is not that of the file's ending (`.txt` of a Sphinx project).
+    """The documents of a file, converted once for its content. `read` gives other files of the tree by
+    path, for includes. `format` is the name of a format, where it is not that of the file's ending (`.txt`
+    of a Sphinx project).
 
     Nothing is raised for what is wrong with the file: then there is one document without text, with one
     problem.
@@ -114,6 +124,40 @@ def convert(path: str, data: bytes, read: Read, *, format: str = "") -> list[Con
     chosen = BY_NAME[format] if format else format_of(path)
     if chosen is None:
         raise ValueError(f"no format has the ending of {path!r}")
+
+    def compute() -> list[Converted]:
+        included: list[str] = []
+
+        def reading(other: str) -> bytes | None:
+            included.append(other)
+            return read(other)
+
+        documents = _converted(chosen, path, data, reading)
+        if included or any(each.is_error for found in documents for each in found.problems):
+            # It depends on other files, or on what is installed and on how busy the machine is.
+            raise NotStoredError(documents)
+        return documents
+
+    digest = hashlib.sha256(data).hexdigest()
+    settings = [path, chosen.name, sorted(converters([chosen]).items())]
+    return recalled("convert", digest, settings, compute, list[Converted])
+
+
+def converters(formats: Iterable[Format]) -> dict[str, str]:
+    """The libraries of the extra `formats` that convert files of these, with their installed versions
+    ("": not installed)."""
+    return {name: _version(name) for each in formats for name in each.libraries}
+
+
+@functools.cache
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _converted(chosen: Format, path: str, data: bytes, read: Read) -> list[Converted]:
     try:
         if len(data) > MAX_CONVERTED_BYTES:
             raise FormatError(

@@ -6,7 +6,7 @@ import dataclasses
 from collections import Counter
 from functools import partial
 
-from kbc.diagnostics import Diagnostic, Diagnostics, Severity
+from kbc.diagnostics import Diagnostics
 from kbc.formats import ELSEWHERE, FORMATS, UNRESOLVED, Converted, Problem, convert
 from kbc.frontends.includes import EXTERNAL_HINT, UNRESOLVED_HINT, counted
 from kbc.languages import markdown
@@ -66,10 +66,8 @@ def converted_sections(document: Converted) -> tuple[Section, ...]:
 
 
 def _report(problem: Problem, path: str, diagnostics: Diagnostics) -> None:
-    severity = Severity.ERROR if problem.is_error else Severity.WARNING
-    if problem.code == ELSEWHERE:
-        severity = Severity.NOTE
-    line = problem.line or None
-    diagnostics.add(
-        Diagnostic(severity, problem.code, problem.message, path, line, hint=problem.hint)
-    )
+    """A file that cannot be read is a warning: among two thousand, one that is encrypted or damaged must
+    not stop a build. It is counted as not readable, and `--strict` fails on it."""
+    message = f"{problem.message}; the file was left out" if problem.is_error else problem.message
+    report = diagnostics.note if problem.code == ELSEWHERE else diagnostics.warning
+    report(problem.code, message, path, problem.line or None, hint=problem.hint)

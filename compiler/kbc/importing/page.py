@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from urllib.parse import unquote, urljoin
+from urllib.parse import unquote
 
 import yaml
 from bs4.dammit import UnicodeDammit
@@ -13,6 +13,7 @@ from bs4.dammit import UnicodeDammit
 from kbc.formats import convert
 from kbc.importing.entries import Entry, https, is_web
 from kbc.languages import markdown
+from kbc.languages.addresses import joined_url
 from kbc.languages.anchors import Anchors
 from kbc.languages.html import read_html
 
@@ -69,7 +70,7 @@ def _html(entry: Entry, data: bytes, link: Callable[[str], str]) -> ImportedPage
         return ImportedPage(reason="noindex")
     if not found.text.strip():
         return ImportedPage(reason="no main content")
-    canonical = urljoin(entry.url, found.canonical) if found.canonical else ""
+    canonical = joined_url(entry.url, found.canonical) if found.canonical else ""
     return ImportedPage(
         text=_with_anchors(found.text, found.anchors),
         title=found.title,
@@ -170,13 +171,10 @@ def linker(entry: Entry, places: Mapping[str, str]) -> Callable[[str], str]:
     def absolute(href: str) -> str:
         if not href or href.startswith(_NOT_ADDRESSES):
             return href
-        try:
-            if entry.place:
-                local, mark, fragment = urljoin(entry.place, href).partition("#")
-                if known := places.get(unquote(local)):
-                    return known + mark + fragment
-            return urljoin(entry.url, href)
-        except ValueError:
-            return href
+        if entry.place:
+            local, mark, fragment = joined_url(entry.place, href).partition("#")
+            if known := places.get(unquote(local)):
+                return known + mark + fragment
+        return joined_url(entry.url, href)
 
     return absolute

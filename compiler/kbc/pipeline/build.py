@@ -33,8 +33,8 @@ def build(
     progress: Progress | None = None,
     resident: Resident | None = None,
 ) -> BuildReport:
-    """Compiles the knowledge base at `root`, a folder with a kb.toml or any documentation, and makes the
-    result live. `root` may also be a project in memory.
+    """Compiles the knowledge base at `root`, a folder with a kb.toml or any folder, file or archive of
+    documentation, and makes the result live. `root` may also be a project in memory.
 
     `progress` is told of the phases; `resident` is what earlier builds of it left in this process.
     Raises `BuildError` when the input has errors, `ModelError`, `EncodingError` and `PublishError`; in
@@ -66,7 +66,7 @@ def warm_up(root: Path, options: BuildOptions, resident: Resident) -> None:
 
 def _reader(root: StrPath | Project, options: BuildOptions) -> Read:
     def read(diagnostics: Diagnostics) -> Inputs | None:
-        return read_checked(root, diagnostics, options.allow_outside)
+        return read_checked(root, diagnostics, options.allow_outside, options.cache_folder)
 
     return read
 

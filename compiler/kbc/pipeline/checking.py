@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.pipeline import sections
 from kbc.pipeline.inputs import Inputs, read_inputs
@@ -11,10 +13,14 @@ from kbc.sources.accounting import Accounting
 
 
 def read_checked(
-    root: StrPath | Project, diagnostics: Diagnostics, allow_outside: bool = False
+    root: StrPath | Project,
+    diagnostics: Diagnostics,
+    allow_outside: bool = False,
+    cache: Path | None = None,
 ) -> Inputs | None:
-    """The inputs of a build, checked as a whole. None when kb.toml is unusable."""
-    inputs = read_inputs(root, diagnostics, allow_outside)
+    """The inputs of a build, checked as a whole. None when kb.toml is unusable. Archives are unpacked
+    below `cache`."""
+    inputs = read_inputs(root, diagnostics, allow_outside, cache)
     if inputs is not None:
         sections.check_answers(inputs, diagnostics)
     return inputs

@@ -28,6 +28,7 @@ from kbc.encoding.encoder import DocumentEncoder, EncodingCounts
 from kbc.encoding.model import Model
 from kbc.encoding.quantize import Float32
 from kbc.encoding.tokenizer import TokenCounter
+from kbc.formats import converters, format_of
 from kbc.limits import guarded
 from kbc.linking.linker import Published, Staging, build_id
 from kbc.linking.self_check import ask_for_itself
@@ -38,7 +39,6 @@ from kbc.pipeline.progress import PhaseClock, Progress
 from kbc.pipeline.resident import Engines, Resident
 from kbc.project.scopes import NOT_SEARCHED
 from kbc.records import Chunk, Record
-from kbc.sources.accounting import Accounting
 
 Read = Callable[[Diagnostics], Inputs | None]
 """Reads the inputs of a build and reports what is wrong; None only after an error."""
@@ -64,13 +64,6 @@ def _searched(inputs: Inputs) -> list[Record]:
         if collection.kind not in NOT_SEARCHED
         for record in inputs.records[collection.name]
     ]
-
-
-def _completed(inputs: Inputs) -> Accounting:
-    """What became of every file; in a project that was recognised, also of those in no collection."""
-    if inputs.project.boundary is not None:
-        inputs.accounting.complete(inputs.project.root)
-    return inputs.accounting
 
 
 class Executor:
@@ -161,7 +154,7 @@ class Executor:
     def _read(self) -> Inputs:
         with self._clock.phase("read", unit="files") as counter:
             inputs = self._read_inputs(self._diagnostics)
-            self._diagnostics.raise_if_errors()
+            self._diagnostics.raise_if_errors(strict=self._options.strict)
             assert inputs is not None  # an unusable kb.toml is an error
             counter.count = len(inputs.files)
         return inputs
@@ -182,6 +175,7 @@ class Executor:
             settings=[inputs.project.settings(), self._built_at],
             toolchain={
                 "libraries": toolchain.library_versions(),
+                "converters": converters(filter(None, map(format_of, {*inputs.paths.values()}))),
                 "source": toolchain.source_hash(),
                 "model": model
                 and [
@@ -350,5 +344,5 @@ class Executor:
             size_bytes=sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()),
             phases=tuple(self._clock.phases),
             diagnostics=tuple(self._diagnostics),
-            files=_completed(inputs),
+            files=inputs.accounting,
         )

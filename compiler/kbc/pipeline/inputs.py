@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from kbc import frontends
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
@@ -19,6 +21,7 @@ from kbc.project.loading import PROJECT_FILE, load_project
 from kbc.project.model import Collection, Project
 from kbc.project.scopes import in_row_order
 from kbc.project.source_file import SourceFile
+from kbc.recognition.archives import is_archive
 from kbc.recognition.configuration import READER
 from kbc.recognition.declared import with_generators
 from kbc.recognition.detection import RecognitionError, recognise
@@ -56,22 +59,39 @@ class Inputs:
 
 
 def read_inputs(
-    root: StrPath | Project, diagnostics: Diagnostics, allow_outside: bool = False
+    root: StrPath | Project,
+    diagnostics: Diagnostics,
+    allow_outside: bool = False,
+    cache: Path | None = None,
 ) -> Inputs | None:
     """Reads everything and checks it. None when kb.toml is unusable; `diagnostics` says what is wrong.
 
-    `root` is a folder with a kb.toml, any other folder or file of documentation, or a project in memory.
+    `root` is a folder with a kb.toml, any other folder, file or archive of documentation, or a project in
+    memory. Archives are unpacked below `cache`, or into a folder that is gone when they are read.
     """
-    project = root if isinstance(root, Project) else _project_at(Path(root), diagnostics)
-    return None if project is None else read_project(project, diagnostics, allow_outside)
+    with ExitStack() as stack:
+        if isinstance(root, Project):
+            project: Project | None = root
+        else:
+            path = Path(root)
+            is_temporary = cache is None and path.is_file() and is_archive(path)
+            if is_temporary:
+                cache = Path(stack.enter_context(TemporaryDirectory(prefix="kbc-archive-")))
+            project = _project_at(path, cache, diagnostics)
+        if project is None:
+            return None
+        inputs = read_project(project, diagnostics, allow_outside)
+        if project.boundary is not None:
+            inputs.accounting.complete(project.root)
+        return inputs
 
 
-def _project_at(root: Path, diagnostics: Diagnostics) -> Project | None:
+def _project_at(root: Path, cache: Path | None, diagnostics: Diagnostics) -> Project | None:
     """What kb.toml says, or else what `root` is recognised as."""
     if not root.exists() or (root / PROJECT_FILE).exists():
         return load_project(root, diagnostics)
     try:
-        return recognise(root).project
+        return recognise(root, cache).project
     except RecognitionError as error:
         diagnostics.error("kb-toml-missing", error.message, hint=error.hint)
         return None
@@ -94,6 +114,9 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         rules, records[derived[0].name] = derived
         files[rules.name] = []
         project = replace(project, collections=(*project.collections, rules))
+    if project.boundary is not None:
+        # Nobody wrote these files for a knowledge base: one that cannot be read must not stop all.
+        diagnostics.weaken(_is_of_file)
     diagnostics.reading = ""
     with guarded(diagnostics):
         frontends.check(records, diagnostics, project.collections)
@@ -126,6 +149,15 @@ def _place(collection: Collection, file: SourceFile) -> tuple[int, str]:
     return permalinks.position(collection, file.path), file.path
 
 
+def _is_of_file(problem: Diagnostic) -> bool:
+    """Whether a file could not be read, as opposed to what is wrong with what it says."""
+    return (
+        problem.code.startswith("file-")
+        or problem.code.endswith("-invalid")
+        or problem.code == "format-library-missing"
+    )
+
+
 _BY_FILE = frozenset({"docs", "pages"})
 """Kinds whose every file should become a record; of others, several files may make one."""
 
@@ -156,5 +188,5 @@ def _account(
                 reason = not_a_page(file) or "no page of its own"
                 accounting.not_a_page(file.path, reason, is_defect=False)
             else:
-                is_defect = problem.code.startswith("file-") or problem.severity is Severity.ERROR
+                is_defect = _is_of_file(problem) or problem.severity is Severity.ERROR
                 accounting.not_a_page(file.path, problem.code, is_defect=is_defect)

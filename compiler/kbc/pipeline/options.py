@@ -30,7 +30,8 @@ class BuildOptions:
     cache folder (None: no cache). `source_date_epoch` is the build time in seconds since 1970 (None: the
     artifact does not say; readers take the time of its manifest file). Without `embed` the artifact has
     neither vectors nor an encoder: searches go by words alone. A `draft` has none either, and its chunks
-    are cut and indexed as `kbc.chunking.drafts` says, in a tenth of the time.
+    are cut and indexed as `kbc.chunking.drafts` says, in a tenth of the time. With `strict` a warning about
+    the input is an error, as a file that cannot be read is one.
     """
 
     out: StrPath = DEFAULT_OUT
@@ -44,6 +45,7 @@ class BuildOptions:
     source_date_epoch: int | None = None
     embed: bool = True
     draft: bool = False
+    strict: bool = False
 
     @property
     def out_folder(self) -> Path:

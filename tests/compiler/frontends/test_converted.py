@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
-from kbc.diagnostics import Diagnostics
+import pytest
+
+from kbc.cache.phases import PhaseCache, remembering
+from kbc.diagnostics import BuildError, Diagnostics
+from kbc.formats import Converted, Format, Read, registry
 from kbc.pipeline.inputs import Inputs, read_inputs
 from kbc.records import DocRecord, PageRecord
 
@@ -87,10 +92,65 @@ def test_files_outside_of_the_root_are_not_included(tmp_path: Path) -> None:
     assert record.text == "Text.\n"
 
 
-def test_a_broken_file_is_one_error_with_its_line(tmp_path: Path) -> None:
-    _, diagnostics = inputs(
+def test_a_broken_file_is_one_warning_with_its_line_and_counted(tmp_path: Path) -> None:
+    found, diagnostics = inputs(
         tmp_path, {"docs/a.ipynb": '{\n"cells": [}', "docs/b.md": "# B\n\nText.\n"}
     )
     assert [(each.severity.label, each.code, each.path, each.line) for each in diagnostics] == [
-        ("error", "notebook-invalid", "docs/a.ipynb", 2)
+        ("warning", "notebook-invalid", "docs/a.ipynb", 2)
     ]
+    assert found.accounting.reasons("not readable") == {"notebook-invalid": 1}
+    assert [record.path for record in found.records["docs"]] == ["docs/b.md"]
+
+
+def test_what_was_converted_is_not_converted_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    converted: list[str] = []
+    convert = registry._converted
+
+    def counting(chosen: Format, path: str, data: bytes, read: Read) -> list[Converted]:
+        converted.append(path)
+        return convert(chosen, path, data, read)
+
+    monkeypatch.setattr(registry, "_converted", counting)
+    files = {
+        "docs/alone.rst": "Alone\n=====\n\nText.\n",
+        "docs/more.rst": "More\n====\n\n.. literalinclude:: run.py\n",
+        "docs/run.py": "print(1)\n",
+        "docs/broken.ipynb": "{",
+    }
+
+    def build(**changes: str) -> list[str]:
+        converted.clear()
+        with closing(PhaseCache(tmp_path / "cache")) as cache, remembering(cache):
+            found, _ = inputs(tmp_path / "kb", files | changes)
+        assert [record.path for record in found.records["docs"]] == [
+            "docs/alone.rst",
+            "docs/more.rst",
+        ]
+        return sorted(converted)
+
+    assert build() == ["docs/alone.rst", "docs/broken.ipynb", "docs/more.rst"]
+    assert build() == [
+        "docs/broken.ipynb",
+        "docs/more.rst",
+    ]  # what includes others, or may work later
+    assert "docs/alone.rst" in build(**{"docs/alone.rst": "Alone\n=====\n\nOther text.\n"})
+    monkeypatch.setattr(registry, "converters", lambda formats: {"docutils-of-another-day": "1"})
+    assert "docs/alone.rst" in build()
+
+
+def test_a_file_nobody_wrote_for_us_stops_no_build(tmp_path: Path) -> None:
+    for name, data in {"a.md": b"# A\n\nText.\n", "b.md": b"# B\xff\n", "c.md": b"# C\0\n"}.items():
+        (tmp_path / name).write_bytes(data)
+    diagnostics = Diagnostics()
+    found = read_inputs(tmp_path, diagnostics)
+    assert found is not None
+    assert [(each.severity.label, each.code) for each in diagnostics] == [
+        ("warning", "file-not-utf8"),
+        ("warning", "file-binary"),
+    ]
+    assert found.accounting.counts() == {"read": 1, "included": 0, "left out": 0, "not readable": 2}
+    with pytest.raises(BuildError, match="2 warnings in the knowledge base; nothing was published"):
+        diagnostics.raise_if_errors(strict=True)

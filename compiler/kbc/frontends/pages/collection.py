@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from pydantic import Field
 
@@ -31,6 +31,7 @@ from kbc.frontends.pages.files import (
     redirect_target,
     sitemap_locations,
 )
+from kbc.languages.addresses import split_url
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -262,17 +263,17 @@ def _listed(
 ) -> dict[str, str]:
     """File path -> address, for the files that a sitemap lists, in its order."""
     by_place = {_site_path(_relative(source, file)): file.path for file in files}
-    paths = [urlsplit(url).path.strip("/") for url in locations]
+    paths = [split_url(url).path.strip("/") for url in locations]
     home = min(paths, key=len, default="")  # a site below a path has its first page there
     if not all(path == home or path.startswith(f"{home}/") for path in paths if home):
         home = ""
     listed: dict[str, str] = {}
     missing = []
     for url in locations:
-        segments = _site_path(urlsplit(url).path.strip("/")).split("/")
+        segments = _site_path(split_url(url).path.strip("/")).split("/")
         places = ("/".join(segments[start:]) for start in range(len(segments)))
         path = next((by_place[place] for place in places if place in by_place), None)
-        if path is None and urlsplit(url).path.strip("/") in ("", home):
+        if path is None and split_url(url).path.strip("/") in ("", home):
             path = by_place.get("")
         if path is None:
             missing.append(url)
@@ -313,12 +314,12 @@ def _record(
     taken: set[str],
 ) -> PageRecord:
     relative = _relative(source, file)
-    own_url = page.url if urlsplit(page.url).scheme else ""
+    own_url = page.url if split_url(page.url).scheme else ""
     url = own_url or listed_url or _url(collection, source, file.path, relative)
     is_bundle = BUNDLE.fullmatch(posixpath.basename(file.path)) is not None
     place = relative
     if is_bundle:
-        place = (urlsplit(url).path.strip("/") or "index") if own_url else _slug(page.title)
+        place = (split_url(url).path.strip("/") or "index") if own_url else _slug(page.title)
     if page.name:
         place = f"{relative}/{page.name}"
         url = f"{url.partition('#')[0].rstrip('/')}/{quote(page.name, safe='')}"
@@ -375,7 +376,7 @@ def _url(collection: Collection, source: _Source, path: str, relative: str) -> s
 
 def _breadcrumb(url: str) -> tuple[str, ...]:
     """The segments above the page in the path of its address."""
-    return tuple(segment for segment in urlsplit(url).path.strip("/").split("/")[:-1] if segment)
+    return tuple(segment for segment in split_url(url).path.strip("/").split("/")[:-1] if segment)
 
 
 def _source_record(
