@@ -8,11 +8,12 @@ import lzma
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from lxml import etree
 
 from kbc.importing.entries import Entry, ImportSourceError, Listing, https
+from kbc.languages.addresses import split_url
 
 ENDINGS = (".xml", ".xml.gz", ".xml.bz2", ".xml.xz")
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -89,7 +90,7 @@ def _page(page: Any, base: str, number: int) -> Entry:
         skip = "namespace of no pages (talk, users, templates ...)"
     elif model != "wikitext":
         skip = f"content model {model}"
-    data = text.encode()
+    data = b"" if skip else text.encode()
     return Entry(
         key=f"page {number}",
         url=_address(base, title),
@@ -109,7 +110,7 @@ def _text(element: Any, name: str) -> str:
 def _address(base: str, title: str) -> str:
     """Beside the main page, whose address the dump states."""
     place = quote(title.replace(" ", "_"), safe="/:()!,;@'*~")
-    if not urlsplit(base).netloc:
+    if not split_url(base).netloc:
         raise ImportSourceError(
             "the dump does not say which address the wiki has",
             "Name that of a page: --base https://wiki.example.org/wiki/Main_Page",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlunsplit
 
 from kb_runtime.errors import SingleCodeError, exit_codes
+from kbc.languages.addresses import split_url
 
 MAX_SEGMENT_CHARS = 100
 """File systems allow 255 bytes in a name, and a character has up to four."""
@@ -63,7 +64,7 @@ class Listing:
 
 def https(url: str) -> str:
     """The address with https and a lower-case host, without a fragment or a default port."""
-    parts = urlsplit(url.strip())
+    parts = split_url(url.strip())
     scheme = "https" if parts.scheme.lower() in ("http", "https") else parts.scheme
     host = parts.netloc.lower().rpartition("@")[2].removesuffix(":80").removesuffix(":443")
     return urlunsplit((scheme, host, parts.path or "/", parts.query, ""))
@@ -71,10 +72,7 @@ def https(url: str) -> str:
 
 def is_web(url: str) -> bool:
     """Whether the address is one of the web."""
-    try:
-        parts = urlsplit(url.strip())
-    except ValueError:
-        return False
+    parts = split_url(url.strip())
     return parts.scheme.lower() in ("http", "https") and bool(parts.netloc)
 
 
@@ -91,19 +89,19 @@ def without_index(url: str) -> str:
 
 def depth(url: str) -> int:
     """How many folders of its host the page is in."""
-    return urlsplit(url).path.strip("/").count("/")
+    return split_url(url).path.strip("/").count("/")
 
 
 def pattern_path(url: str) -> str:
     """What patterns are matched with: `docs.example.org/guide/intro.html`."""
-    parts = urlsplit(url)
+    parts = split_url(url)
     path = unquote(parts.path).lstrip("/") or "index.html"
     return f"{parts.netloc}/{path}" + (f"?{unquote(parts.query)}" if parts.query else "")
 
 
 def file_path(url: str) -> str:
     """Where the page is written, relative to the folder of all pages: `docs.example.org/guide/intro.md`."""
-    parts = urlsplit(url)
+    parts = split_url(url)
     segments = [segment for segment in unquote(parts.path).split("/") if segment]
     if not segments or parts.path.endswith("/"):
         segments.append("index")

@@ -13,7 +13,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from kbc.importing.entries import (
     Entry,
@@ -24,6 +24,7 @@ from kbc.importing.entries import (
     without_index,
 )
 from kbc.importing.media_types import PAGES, SITEMAP, not_a_page
+from kbc.languages.addresses import split_url
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition import built_site
 from kbc.sources.formats import is_wanted
@@ -113,7 +114,7 @@ class _Stated:
         found: dict[str, str] = {}
         shared: set[str] = set()
         for url in (*self.dates, *self.titles):
-            parts = _place(unquote(urlsplit(url).path)).split("/")
+            parts = _place(unquote(split_url(url).path)).split("/")
             for start in range(len(parts)):
                 ending = "/".join(parts[start:])
                 if found.setdefault(ending, url) != url:

@@ -9,6 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
+from kb_runtime.store.atomic_files import replace_file
+from kb_runtime.store.locks import try_lock
+from kbc.errors import OutputError
+
 FILE_NAME = ".kbc-import.jsonl"
 
 
@@ -53,16 +57,21 @@ class Journal:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """While the body runs, lines are appended at once; afterwards only those of this run stay."""
+        """While the body runs, lines are appended at once; afterwards only those of this run stay.
+
+        Raises `OutputError` while another process writes here.
+        """
         new: dict[str, Line] = {}
         self._new = new
         with self._path.open("a", encoding="utf-8") as stream:
+            if not try_lock(stream.fileno()):
+                raise OutputError(
+                    f"another import writes into {str(self._path.parent)!r}", "Wait until it ends."
+                )
             self._stream = stream
             yield
-        partial = self._path.with_suffix(".partial")
         rows = [json.dumps(asdict(line), ensure_ascii=False) for line in new.values()]
-        partial.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
-        partial.replace(self._path)
+        replace_file(self._path, "".join(f"{row}\n" for row in rows).encode())
 
     def add(self, line: Line) -> None:
         assert self._stream is not None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from kbc.formats import FORMATS
+from kbc.languages.addresses import split_url
 from kbc.sources.accounting import ending_reason
 
 PAGES = (".html", ".htm", ".xhtml", ".md", ".markdown", ".mdx", ".txt", *FORMATS)
@@ -35,7 +36,7 @@ def not_a_page(name: str) -> str:
 
 def name_of(url: str, media_type: str) -> str:
     """A file name with the ending of the format: that of the media type, or else the address's own."""
-    name = posixpath.basename(unquote(urlsplit(url).path)) or "index"
+    name = posixpath.basename(unquote(split_url(url).path)) or "index"
     media_type = media_type.strip().lower()
     ending = _ENDINGS.get(media_type, "")
     own = posixpath.splitext(name)[1].lower()

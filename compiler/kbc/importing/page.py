@@ -45,7 +45,17 @@ class ImportedPage:
 
 
 def read_page(entry: Entry, data: bytes, link: Callable[[str], str]) -> ImportedPage:
-    """The page of an entry. `link` gives the address to write for the target of a link."""
+    """The page of an entry. `link` gives the address to write for the target of a link.
+
+    Whatever reading it raises is the reason of a page that cannot be read.
+    """
+    try:
+        return _read(entry, data, link)
+    except Exception as error:
+        return _unreadable(f"reading it failed ({type(error).__name__})")
+
+
+def _read(entry: Entry, data: bytes, link: Callable[[str], str]) -> ImportedPage:
     if len(data) > MAX_PAGE_BYTES:
         return _unreadable(f"larger than {MAX_PAGE_BYTES:,} bytes")
     if not data.strip():

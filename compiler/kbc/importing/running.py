@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from kb_runtime.store.atomic_files import replace_file
 from kb_runtime.text.urls import page_key
 from kbc.cache import toolchain
 from kbc.importing import entries as addresses
@@ -20,6 +21,9 @@ from kbc.pipeline.progress import PhaseClock, Progress
 from kbc.project.loading import PROJECT_FILE
 from kbc.sources.accounting import Accounting
 from kbc.sources.patterns import PathPatterns
+
+STAGED = ".kbc-import.new"
+"""The page that is being written: imports into one folder take turns."""
 
 PAGES = "pages"
 """The folder of the output that the pages are in."""
@@ -220,7 +224,7 @@ class _Import:
         url = self._address(entry, line)
         path = self._path(url)
         self._remember(entry, line, url, path)
-        _write(self._out / PAGES / path, rendered(page, entry, url))
+        self._write_page(path, rendered(page, entry, url))
         return _with(line, url=url, path=path)
 
     def _again(self, entry: Entry, earlier: Line) -> Line | None:
@@ -287,6 +291,13 @@ class _Import:
             path = f"{stem}-{number}.md"
         return path
 
+    def _write_page(self, path: str, text: str) -> None:
+        """All of the file or nothing. What a run that was killed was writing is overwritten by the next."""
+        place, staged = self._out / PAGES / path, self._out / STAGED
+        place.parent.mkdir(parents=True, exist_ok=True)
+        staged.write_text(text, encoding="utf-8", newline="\n")
+        staged.replace(place)
+
     def _remember(self, entry: Entry, line: Line, url: str, path: str) -> None:
         self._seen.texts.add(line.text_digest)
         self._seen.keys.update((page_key(entry.url), page_key(url)))
@@ -316,7 +327,7 @@ class _Import:
             "description": f"Pages of {host}.",
         }
         quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
-        _write(place, _KB_TOML.format(**quoted, pages=PAGES))
+        replace_file(place, _KB_TOML.format(**quoted, pages=PAGES).encode())
 
 
 def _with(line: Line, **changes: str | bool) -> Line:
@@ -326,11 +337,3 @@ def _with(line: Line, **changes: str | bool) -> Line:
 def _order(entry: Entry) -> tuple[str, int, str, str]:
     path, _, query = entry.url.partition("?")
     return path, len(query), query, entry.key
-
-
-def _write(path: Path, text: str) -> None:
-    """All of the file or nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(text, encoding="utf-8", newline="\n")
-    partial.replace(path)

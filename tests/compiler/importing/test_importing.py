@@ -5,19 +5,23 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import random
 import socket
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.mutations import HTML, mutated
 
 from kb_runtime.errors import KbcError
 from kbc.diagnostics import Diagnostics
+from kbc.errors import OutputError
+from kbc.importing import page as page_module
 from kbc.importing import running
 from kbc.importing.entries import ImportSourceError, file_path
-from kbc.importing.journal import FILE_NAME
-from kbc.importing.running import ImportOptions, ImportReport, import_site
+from kbc.importing.journal import FILE_NAME, Journal
+from kbc.importing.running import STAGED, ImportOptions, ImportReport, import_site
 from kbc.languages import markdown
 from kbc.pipeline.inputs import read_inputs
 from kbc.records import PageRecord
@@ -374,6 +378,39 @@ def test_a_second_run_continues_and_converts_nothing_again(
     clean = imported(source, tmp_path / "clean")
     assert clean.files.reasons("left out") == report.files.reasons("left out")
     assert pages(tmp_path / "clean") == pages(tmp_path / "kb")
+
+
+def test_two_imports_into_one_folder_take_turns(tmp_path: Path) -> None:
+    source = write(tmp_path / "mirror", WGET)
+    (tmp_path / "kb").mkdir()
+    busy = pytest.raises(OutputError, match="another import writes into")
+    with Journal(tmp_path / "kb").writing(), busy:
+        imported(source, tmp_path / "kb")
+    (tmp_path / "kb" / STAGED).write_text("half a pa")  # what a killed run leaves
+    assert imported(source, tmp_path / "kb").pages == 3
+    assert not (tmp_path / "kb" / STAGED).exists()
+
+
+def test_damaged_pages_are_counted_and_stop_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(1)
+    files: dict[str, str | bytes] = {
+        f"docs.example.org/{number}.html": mutated(HTML, chance) for number in range(40)
+    }
+    source = write(tmp_path / "mirror", files | {"docs.example.org/bad.html": page("Bad", "x")})
+    read = page_module._html
+
+    def failing(entry: Any, *rest: Any) -> Any:
+        if entry.key.endswith("bad.html"):
+            raise RecursionError
+        return read(entry, *rest)
+
+    monkeypatch.setattr(page_module, "_html", failing)
+    report = imported(source, tmp_path / "kb")
+    adds_up(report, 41)
+    assert report.pages > 5
+    assert report.files.reasons("not readable") == {"reading it failed (RecursionError)": 1}
 
 
 def test_what_is_gone_or_changed_follows_and_other_files_stay(tmp_path: Path) -> None:
