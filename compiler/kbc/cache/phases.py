@@ -83,15 +83,25 @@ class PhaseCache:
                 yield found
 
     def of_text(
-        self, phase: str, text: str, settings: Any, compute: Callable[[], Result], kind: Any
+        self,
+        phase: str,
+        text: str,
+        settings: Any,
+        compute: Callable[[], Result],
+        kind: Any,
+        is_lasting: Callable[[], bool] | None = None,
     ) -> Result:
-        """`compute()`, whose result depends on `text` and `settings` alone."""
+        """`compute()`, whose result depends on `text` and `settings` alone, or else is not kept where
+        `is_lasting` says so afterwards."""
         key = _key([text, settings])
         found = self._held(phase, key)
         if found is None:
             found = self._memory.get((phase, key))
         if found is None:
-            found = self._obtain(phase, key, self._get(phase, [key]).get(key), compute, kind)
+            data = self._get(phase, [key]).get(key)
+            found = self._obtain(phase, key, data, compute, kind, is_lasting)
+            if is_lasting is not None and not is_lasting():
+                return cast(Result, found)
             if self._memory_chars < _MEMORY_CHARS and self._resident is None:
                 self._memory[phase, key] = found
                 self._memory_chars += len(text)
@@ -118,11 +128,14 @@ class PhaseCache:
         data: bytes | None,
         compute: Callable[[], Any],
         kind: Any,
+        is_lasting: Callable[[], bool] | None = None,
     ) -> Any:
         """The result that the store has as `data`, or else computed and put into it."""
         result = None if data is None else _unpacked(kind, data)
         if result is None:
             result = compute()
+            if is_lasting is not None and not is_lasting():
+                return result
             data = self._put(phase, key, result)
         if self._resident is not None and data is not None:
             self._resident.put(phase, key, result, len(data))
@@ -177,26 +190,20 @@ def remembering(cache: PhaseCache) -> Iterator[None]:
         _active.reset(token)
 
 
-class NotStoredError(Exception):
-    """Raised by what `recalled` computes, with a result that depends on more than the key."""
-
-    def __init__(self, result: Any) -> None:
-        super().__init__()
-        self.result = result
-
-
 def recalled(
-    phase: str, key: str, settings: Any, compute: Callable[[], Result], kind: Any
+    phase: str,
+    key: str,
+    settings: Any,
+    compute: Callable[[], Result],
+    kind: Any,
+    is_lasting: Callable[[], bool],
 ) -> Result:
-    """`compute()`, a value that `pack` takes and of type `kind`, which depends on `key` and `settings`
-    alone, else it raises `NotStoredError`. Taken from the cache inside of `remembering`."""
+    """`compute()`, a value of type `kind` that `pack` takes, from the cache inside of `remembering`. After
+    it ran, `is_lasting` says whether its result depends on `key` and `settings` alone."""
     cache = _active.get()
-    try:
-        if cache is None:
-            return compute()
-        return cache.of_text(phase, key, settings, compute, kind)
-    except NotStoredError as found:
-        return cast(Result, found.result)
+    if cache is None:
+        return compute()
+    return cache.of_text(phase, key, settings, compute, kind, is_lasting)
 
 
 def remembered(phase: str) -> Callable[[Function], Function]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 
-from kbc.cache.phases import NotStoredError, recalled
+from kbc.cache.phases import recalled
 from kbc.formats.document import Converted, FormatError, Problem, Read
 from kbc.limits import MAX_CONVERTED_BYTES
 
@@ -125,22 +125,24 @@ def convert(path: str, data: bytes, read: Read, *, format: str = "") -> list[Con
     if chosen is None:
         raise ValueError(f"no format has the ending of {path!r}")
 
+    # Of another file; or with an error, which may be one of the library or of a busy machine.
+    depends_on_more: list[object] = []
+
+    def reading(other: str) -> bytes | None:
+        depends_on_more.append(other)
+        return read(other)
+
     def compute() -> list[Converted]:
-        included: list[str] = []
-
-        def reading(other: str) -> bytes | None:
-            included.append(other)
-            return read(other)
-
         documents = _converted(chosen, path, data, reading)
-        if included or any(each.is_error for found in documents for each in found.problems):
-            # It depends on other files, or on what is installed and on how busy the machine is.
-            raise NotStoredError(documents)
+        problems = (each for found in documents for each in found.problems)
+        depends_on_more.extend(each for each in problems if each.is_error)
         return documents
 
     digest = hashlib.sha256(data).hexdigest()
     settings = [path, chosen.name, sorted(converters([chosen]).items())]
-    return recalled("convert", digest, settings, compute, list[Converted])
+    return recalled(
+        "convert", digest, settings, compute, list[Converted], lambda: not depends_on_more
+    )
 
 
 def converters(formats: Iterable[Format]) -> dict[str, str]:
