@@ -334,6 +334,7 @@ def work(name: str, seed: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     with tempfile.TemporaryDirectory(prefix="kbc-mutations-") as folder:
         root = Path(folder) / "kb"
+        compile_file(root, *sound_files()[name])  # imports count for no file
         for line in sys.stdin:
             path, data = damaged_file(name, int(line), seed)
             started = time.perf_counter()

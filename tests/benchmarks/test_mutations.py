@@ -73,3 +73,19 @@ def test_a_tab_panel_inside_of_a_list_of_tabs_is_read() -> None:
         "<div role=tabpanel>y</div></main>"
     )
     assert "y" in read_html(page).text
+
+
+@pytest.mark.parametrize("number", [92, 100, 102])
+def test_an_archive_with_damaged_data_is_refused_by_name(tmp_path: Path, number: int) -> None:
+    path, data = mutations.damaged_file("zip", number, 1)
+    outcome, said = mutations.compile_file(tmp_path / "kb", path, data)
+    assert (outcome, "'docs.zip' cannot be unpacked" in said) == (mutations.REFUSED, True)
+
+
+def test_an_encrypted_archive_is_refused_by_name(tmp_path: Path) -> None:
+    data = bytearray(mutations.sound_files()["zip"][1])
+    for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        start = data.index(header)
+        data[start + flags] |= 1
+    outcome, said = mutations.compile_file(tmp_path / "kb", "docs.zip", bytes(data))
+    assert (outcome, "password" in said) == (mutations.REFUSED, True)

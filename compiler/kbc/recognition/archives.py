@@ -7,10 +7,12 @@ devices are refused, and so is an archive that grows beyond the bounds when it i
 from __future__ import annotations
 
 import hashlib
+import lzma
 import os
 import shutil
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -33,6 +35,17 @@ ENDINGS = (
 MAX_BYTES = 2 * 1024**3
 MAX_MEMBERS = 200_000
 _BLOCK = 1 << 20
+# RuntimeError is what zipfile raises for an encrypted member, NotImplementedError for an unknown packing.
+_DAMAGE = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+    ValueError,
+    RuntimeError,
+)
 
 
 class ArchiveError(SingleCodeError):
@@ -59,7 +72,7 @@ def extracted(path: Path, cache: Path) -> Path:
         content.mkdir(parents=True)
         try:
             _extract(path, content)
-        except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
+        except _DAMAGE as error:
             shutil.rmtree(target, ignore_errors=True)
             raise ArchiveError(
                 f"{path.name!r} cannot be unpacked: {error}", "Unpack it and name the folder."
