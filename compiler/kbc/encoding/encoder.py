@@ -23,8 +23,8 @@ from kbc.encoding.errors import EncodingError
 from kbc.encoding.graph_cache import WEIGHTS, Graph, read_graph
 from kbc.encoding.model import Model
 from kbc.encoding.quantize import Float32
-from kbc.encoding.tokenizer import TokenCounter
-from kbc.encoding.variants import RECIPE, Variant
+from kbc.encoding.tokenizer import TokenCounter, TokenIds
+from kbc.encoding.variants import REVISIONS, Variant
 
 # Called with the number of texts done (cached ones included) and of tokens embedded so far.
 Progress = Callable[[int, int], None]
@@ -101,7 +101,7 @@ class DocumentEncoder:
             self.model.graph_identity,
             self.model.tokenizer_sha256,
             self.variant,
-            str(RECIPE),
+            str(REVISIONS[self.variant]),
             str(onnxruntime().__version__),
             _processor(),
         )
@@ -133,7 +133,7 @@ class DocumentEncoder:
             progress(done, 0)
 
         missing = [key for key in rows_by_key if key not in cached]
-        token_ids: list[list[int]] = []
+        token_ids: list[TokenIds] = []
         if missing:
             token_ids = self.tokenizer.encode_many([texts[rows_by_key[key][0]] for key in missing])
         self._require_short(token_ids, [rows_by_key[key][0] for key in missing], keys)
@@ -177,7 +177,7 @@ class DocumentEncoder:
         unsaved.clear()
 
     def _require_short(
-        self, token_ids: Sequence[Sequence[int]], rows: Sequence[int], keys: Sequence[str] | None
+        self, token_ids: Sequence[TokenIds], rows: Sequence[int], keys: Sequence[str] | None
     ) -> None:
         limit = self.model.max_tokens
         found = [
@@ -194,9 +194,7 @@ class DocumentEncoder:
                 tuple(key for key, _count in found),
             )
 
-    def _embed(
-        self, token_ids: Sequence[Sequence[int]]
-    ) -> Generator[tuple[int, Float32], None, None]:
+    def _embed(self, token_ids: Sequence[TokenIds]) -> Generator[tuple[int, Float32], None, None]:
         """Yields (index, vector) as the threads finish them, longest text first.
 
         With the longest first the threads end together. Leaving the loop early stops the threads.
@@ -215,7 +213,7 @@ class DocumentEncoder:
             try:
                 while not stop.is_set():
                     index = pending.get_nowait()
-                    ids = np.array([token_ids[index]], np.int64)
+                    ids = token_ids[index].astype(np.int64)[None]
                     finished.put((index, session.run(None, {"input_ids": ids})[0][0]))
             except queue.Empty:
                 return
