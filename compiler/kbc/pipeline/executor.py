@@ -309,6 +309,7 @@ class Executor:
                     writing.result()
         warnings = [found.as_dict() for found in self._diagnostics.warnings]
         manifest = sections.manifest_fields(inputs, chunks, encoder, self._built_at, warnings)
+        sections.emit_inputs(inputs, folder)
         sections.emit_answers(inputs, manifest, staging.build_id, folder)
         sections.emit_notice(
             inputs, "" if encoder is None or model is None else model.attribution, folder
