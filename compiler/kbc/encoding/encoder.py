@@ -10,7 +10,7 @@ import hashlib
 import platform
 import queue
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from kbc.encoding.variants import REVISIONS, Variant
 Progress = Callable[[int, int], None]
 
 _STORE_EVERY = 256  # vectors; what a killed build loses of its work
+_LOOKED_UP = 4096  # vectors that are read from the cache at a time
 _SHOWN_KEYS = 5
 
 
@@ -123,16 +124,12 @@ class DocumentEncoder:
         for row, text in enumerate(texts):
             rows_by_key.setdefault(text_key(text), []).append(row)
         encoder = self.identity
-        cached = {} if self._cache is None else self._cache.get_many(encoder, rows_by_key)
-        done = 0
-        for key, vector in cached.items():
-            vectors[rows_by_key[key]] = vector
-            done += len(rows_by_key[key])
+        missing = self._fill_from_cache(encoder, rows_by_key, vectors)
+        done = len(texts) - sum(len(rows_by_key[key]) for key in missing)
         self.counts.cached += done
         if progress is not None and done:
             progress(done, 0)
 
-        missing = [key for key in rows_by_key if key not in cached]
         token_ids: list[TokenIds] = []
         if missing:
             token_ids = self.tokenizer.encode_many([texts[rows_by_key[key][0]] for key in missing])
@@ -161,6 +158,22 @@ class DocumentEncoder:
                 encoder, {key: vectors[rows[0]] for key, rows in rows_by_key.items()}
             )
         return vectors
+
+    def _fill_from_cache(
+        self, encoder: str, rows_by_key: Mapping[bytes, Sequence[int]], vectors: Float32
+    ) -> list[bytes]:
+        """Fills the rows of `vectors` that the cache has, a window at a time; the other keys."""
+        keys = list(rows_by_key)
+        if self._cache is None:
+            return keys
+        missing: list[bytes] = []
+        for start in range(0, len(keys), _LOOKED_UP):
+            window = keys[start : start + _LOOKED_UP]
+            found = self._cache.get_many(encoder, window)
+            for key, vector in found.items():
+                vectors[rows_by_key[key]] = vector
+            missing += [key for key in window if key not in found]
+        return missing
 
     def close(self) -> None:
         self._own_sessions.close()
