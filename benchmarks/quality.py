@@ -1,7 +1,8 @@
 """How good the ranking is: words, meaning, ranks fused, both balanced, and the final order, on labels.
 
     python -m benchmarks.quality [--text ../shared/bench/text] [--code-labels ../shared/bench/code-search
-        --code CHECKOUTS] [--repositories NAME,...] [--kb ARTIFACT --questions FILE ...] [--ablation] [--fast]
+        --code CHECKOUTS] [--repositories NAME,...] [--kb ARTIFACT --questions FILE ...] [--ablation]
+        [--exact]
 
 Text: nDCG@10 on collections in BEIR layout, a document being one chunk. Code: NDCG@10 over the first ten
 chunks, repositories checked out as the labels' README says, each compiled as a collection of kind `code`
@@ -283,7 +284,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--kb", type=Path, help="the artifact that --questions are asked of")
     parser.add_argument("--questions", type=Path, action="append", default=[], help="repeatable")
     parser.add_argument("--cache", type=Path, default=Path(".cache/benchmarks"))
-    parser.add_argument("--fast", action="store_true", help="embed code with the 8-bit graph")
+    parser.add_argument("--exact", action="store_true", help="embed code with full precision")
     parser.add_argument(
         "--ablation", action="store_true", help="switch off steps and fields in turn"
     )
@@ -305,7 +306,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 bars += report_text(text)
         if options.code is not None and options.code_labels.is_dir():
             chosen = [each for each in options.repositories.split(",") if each]
-            built = BuildOptions(out=out, fast=options.fast, cache=options.cache)
+            built = BuildOptions(out=out, exact=options.exact, cache=options.cache)
             for each, path, queries in code_sets(options.code_labels, options.code, chosen, built):
                 with Artifact.open(path) as artifact:
                     for system, settings in systems.items():

@@ -1,6 +1,6 @@
 """Which query encoder ships: relevance, latency, start and size of every variant, in one table.
 
-    python -m benchmarks.query_encoder [--collections ../shared/bench/text] [--documents fp32]
+    python -m benchmarks.query_encoder [--collections ../shared/bench/text] [--documents fp32|int8]
 
 Documents are embedded by one variant, queries by each; ranking is by cosine alone. A collection is a
 folder with corpus.jsonl.gz, queries.jsonl and qrels.tsv; `score.py` beside the folders computes nDCG@10.
@@ -30,6 +30,7 @@ from kbc.encoding.encoder import DocumentEncoder
 from kbc.encoding.model import Model, resolve_model
 from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT, write_query_encoder
 from kbc.encoding.variants import VARIANTS
+from kbc.pipeline.options import DOCUMENT_VARIANT
 
 RESULTS = 100
 QUERY_TOKENS = (8, 16, 32)
@@ -60,7 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--collections", type=Path, default=Path("../shared/bench/text"))
     parser.add_argument("--cache", type=Path, default=Path(".cache/benchmarks"))
-    parser.add_argument("--documents", choices=VARIANTS, default="fp32", help="their variant")
+    parser.add_argument(
+        "--documents", choices=VARIANTS, default=DOCUMENT_VARIANT, help="their variant"
+    )
     options = parser.parse_args(arguments)
     if not (options.collections / "score.py").is_file():
         print(f"no labelled collections in {options.collections}: nothing measured")

@@ -218,7 +218,7 @@ def compiled(folder: Path, tests: int, steps: int, real: bool) -> Path:
     cache = folder / "cache"
     if not real:
         prepare_vectors(root, cache)
-    return build(root, BuildOptions(out=folder / "out", cache=cache, fast=real)).path
+    return build(root, BuildOptions(out=folder / "out", cache=cache, exact=not real)).path
 
 
 def main(arguments: Sequence[str]) -> int:

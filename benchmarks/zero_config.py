@@ -1,6 +1,6 @@
 """Whether a folder without a kb.toml gives as good answers as one with a kb.toml that somebody wrote.
 
-    python -m benchmarks.zero_config FOLDER [--only NAME,...] [--fast | --lexical-only] [--cache DIR]
+    python -m benchmarks.zero_config FOLDER [--only NAME,...] [--exact | --lexical-only] [--cache DIR]
 
 FOLDER holds the checkouts that projects.toml names; nothing is fetched, and nothing is written into them:
 what is built is a copy. Each is built twice, without and with the kb.toml of projects.toml, and asked the
@@ -74,7 +74,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default="")
-    parser.add_argument("--fast", action="store_true", help="embed with the 8-bit model")
+    parser.add_argument("--exact", action="store_true", help="embed with full precision")
     parser.add_argument("--lexical-only", action="store_true", help="search by words alone")
     parser.add_argument("--cache", type=Path, help="folder of embeddings, kept between runs")
     arguments = parser.parse_args()
@@ -95,7 +95,7 @@ def main() -> int:
                 options = BuildOptions(
                     out=Path(scratch, f"out-{stated}"),
                     cache=arguments.cache or Path(scratch, "cache"),
-                    fast=arguments.fast,
+                    exact=arguments.fast,
                     embed=not arguments.lexical_only,
                 )
                 report = build(place if stated else recognise(place).project, options)

@@ -46,7 +46,6 @@ def small_fields(entries: Entries, **changes: Any) -> dict[str, Any]:
         "search": {"rrf_k": 60},
         "tools": {},
         "package": {},
-        "inputs": [],
         "libraries": {},
         "warnings": [],
         **changes,
@@ -69,6 +68,7 @@ def write_small(folder: Path, entries: Entries) -> None:
             chunks.append((position, chunk))
     write_chunks(folder, chunks)
     (folder / "tools.json").write_text("{}\n", encoding="utf-8")
+    (folder / "inputs.json").write_text("[]\n", encoding="utf-8")
 
 
 def publish_small(

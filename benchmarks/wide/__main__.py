@@ -1,6 +1,6 @@
 """Chooses by many collections: every system on every labelled set, with leave-one-set-out.
 
-    python -m benchmarks.wide --corpora DIR --artifacts DIR [--sets NAME,...] [--fast] [--reuse]
+    python -m benchmarks.wide --corpora DIR --artifacts DIR [--sets NAME,...] [--exact] [--reuse]
         [--systems NAME,...] [--system "NAME: key=value ..."] [--dump FILE.npz] [--check]
 
 Sets are compiled as a user would (front ends, chunker, build) and searched with the searcher of the
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     systems = {BASELINE: SYSTEMS[BASELINE], **systems}
-    build = BuildSettings(options.artifacts, options.fast, options.reuse, options.cache)
+    build = BuildSettings(options.artifacts, options.exact, options.reuse, options.cache)
     dump = Writer() if options.dump is not None else None
     results = options.artifacts / "results"
     results.mkdir(parents=True, exist_ok=True)
@@ -126,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not present:
         print("no set is here", file=sys.stderr)
         return 2
-    variant = "the 8-bit graph (--fast)" if options.fast else "fp32"
+    variant = "fp32 (--exact)" if options.exact else "the 8-bit graph"
     print(f"\nDocuments embedded with {variant}.")
     table = {
         name: {one.name: found[name][one.name][one.metric] for one in present} for name in systems
@@ -154,7 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sets", default="", help="only these, separated by commas")
     parser.add_argument("--systems", default=",".join(DEFAULT), help="separated by commas")
     parser.add_argument("--system", action="append", default=[], help="'NAME: key=value ...'")
-    parser.add_argument("--fast", action="store_true", help="embed documents with the 8-bit graph")
+    parser.add_argument("--exact", action="store_true", help="embed documents with full precision")
     parser.add_argument("--reuse", action="store_true", help="take artifacts as they are")
     parser.add_argument("--cache", type=Path, help="of the compiler; default: below --artifacts")
     parser.add_argument("--dump", type=Path, help="write candidates for fitting fusion here (.npz)")

@@ -52,7 +52,7 @@ class BuildSettings:
     that is there is taken whatever it was built from."""
 
     artifacts: Path
-    fast: bool = False
+    exact: bool = False
     reuse: bool = False
     cache: Path | None = None
 
@@ -102,7 +102,7 @@ def build_part(owner: LabelledSet, part: Part, settings: BuildSettings) -> Built
         known = json.loads(stamp_file.read_text("utf-8"))
         return Built(Path(known["artifact"]), known["chunks"], known["records"])
     folder = write_folder(part, folder)
-    stamp = _stamp(folder, settings.fast)
+    stamp = _stamp(folder, settings.exact)
     if stamp_file.is_file():
         known = json.loads(stamp_file.read_text("utf-8"))
         if known["stamp"] == stamp and Path(known["artifact"]).is_dir():
@@ -111,7 +111,7 @@ def build_part(owner: LabelledSet, part: Part, settings: BuildSettings) -> Built
         folder,
         BuildOptions(
             out=place,
-            fast=settings.fast,
+            exact=settings.exact,
             keep=1,
             cache=settings.cache or settings.artifacts / "cache",
             source_date_epoch=0,
@@ -128,9 +128,9 @@ def build_part(owner: LabelledSet, part: Part, settings: BuildSettings) -> Built
     return Built(report.path, report.chunks, report.records)
 
 
-def _stamp(folder: Path, fast: bool) -> str:
+def _stamp(folder: Path, exact: bool) -> str:
     """What a build depends on: the files, the variant, and the sources of compiler and runtime."""
-    digest = hashlib.sha256(b"fast" if fast else b"fp32")
+    digest = hashlib.sha256(b"fp32" if exact else b"int8")
     trees = [folder, *(Path(str(package.__file__)).parent for package in (kbc, kb_runtime))]
     for at, tree in enumerate(trees):
         pattern = "*.py" if at else "*"

@@ -196,7 +196,7 @@ def tiny(
     assert [each.name for each in found] == ["tiny", "elsewhere"]
     assert isinstance(found[0], LabelledSet)
     cache = Path(pytestconfig.cache.mkdir("kbc"))
-    return found[0], BuildSettings(root / "out", fast=True, cache=cache)
+    return found[0], BuildSettings(root / "out", cache=cache)
 
 
 class TestASet:

@@ -22,7 +22,7 @@ from kbc.cache.phase_memory import PhaseMemory
 from kbc.cache.store import Store
 
 FILE_NAME = "phases.sqlite3"
-# A knowledge base takes five times its text, and what changes in it again.
+# A knowledge base takes five times its text, and what changes in it again; a large one raises it.
 MAX_BYTES = 512 << 20
 
 _BATCH = 256  # items that are looked up together
@@ -74,6 +74,7 @@ class PhaseCache:
         while batch := list(islice(rest, _BATCH)):
             keys = [_key(seen(item)) for item in batch]
             held = [self._held(phase, key) for key in keys]
+            self._keep(phase, [key for key, found in zip(keys, held, strict=True) if found])
             stored = self._get(
                 phase, [key for key, found in zip(keys, held, strict=True) if found is None]
             )
@@ -81,6 +82,18 @@ class PhaseCache:
                 if found is None:
                     found = self._obtain(phase, key, stored.get(key), partial(compute, item), kind)
                 yield found
+
+    def absent(
+        self, phase: str, items: Iterable[Item], seen: Callable[[Item], Any]
+    ) -> Iterator[Item]:
+        """The items whose results `map` would have to compute."""
+        rest = iter(items)
+        while batch := list(islice(rest, _BATCH)):
+            keys = [_key(seen(item)) for item in batch]
+            stored = self._get(phase, keys)
+            for item, key in zip(batch, keys, strict=True):
+                if key not in stored and self._held(phase, key) is None:
+                    yield item
 
     def of_text(
         self,
@@ -95,6 +108,8 @@ class PhaseCache:
         `is_lasting` says so afterwards."""
         key = _key([text, settings])
         found = self._held(phase, key)
+        if found is not None:
+            self._keep(phase, [key])
         if found is None:
             found = self._memory.get((phase, key))
         if found is None:
@@ -117,6 +132,11 @@ class PhaseCache:
         self._write()
         if self._store is not None:
             self._store.close()
+
+    def _keep(self, phase: str, keys: list[bytes]) -> None:
+        """Says of results in this process's memory that the store must not lose them."""
+        if self._store is not None and keys:
+            self._store.keep(self._recipe(phase), keys)
 
     def _held(self, phase: str, key: bytes) -> Any:
         return None if self._resident is None else self._resident.get(phase, key)

@@ -64,7 +64,8 @@ class Store:
 
     `notes` says in sentences what went wrong, if anything did. A damaged file is replaced by an
     empty one; after other trouble (locked, read-only, no space) the store is off: lookups miss and
-    values are not kept. Beyond `max_bytes` the quarter that nobody used for longest makes room.
+    values are not kept. Beyond `max_bytes` the quarter that nobody used for longest makes room, but nothing
+    that was asked for or stored since this was opened: a build larger than the limit raises it.
     """
 
     def __init__(self, path: Path, max_bytes: int) -> None:
@@ -73,6 +74,7 @@ class Store:
         self._max_bytes = max_bytes
         self._connection: sqlite3.Connection | None = None
         self._used: list[int] = []  # rows whose use is to be written
+        self._in_use: list[tuple[str, Sequence[bytes]]] = []  # recipes with keys that must stay
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = self._open()
@@ -84,6 +86,7 @@ class Store:
     def get_many(self, recipe: str, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The intact values among `keys`, by key."""
         wanted = list(dict.fromkeys(keys))
+        self.keep(recipe, wanted)
         found: dict[bytes, bytes] = {}
         fresh = time.time() - _USE_GRAIN_S
         try:
@@ -105,10 +108,16 @@ class Store:
             self._recover(error)
         return found
 
+    def keep(self, recipe: str, keys: Sequence[bytes]) -> None:
+        """Says that values are in use which their user has from elsewhere: they make no room for others."""
+        if keys and self._connection is not None:
+            self._in_use.append((recipe, keys))
+
     def put_many(self, recipe: str, values: Mapping[bytes, bytes]) -> None:
         """Keeps values by key, in one transaction."""
         if self._connection is None or not values:
             return
+        self.keep(recipe, list(values))
         now = int(time.time())
         rows = [(recipe, key, data, _checksum(recipe, key, data)) for key, data in values.items()]
         try:
@@ -125,10 +134,7 @@ class Store:
                     [(now, recipe, key) for key in values],
                 )
                 if _used_bytes(transaction) > self._max_bytes:
-                    transaction.execute(
-                        f"DELETE FROM entries WHERE id IN (SELECT entries.id FROM {_WITH_USE} "
-                        "ORDER BY used, entries.id LIMIT (SELECT COUNT(*) / 4 + 1 FROM entries))"
-                    )
+                    self._make_room(transaction)
         except DAMAGE as error:
             self._recover(error)
 
@@ -140,6 +146,24 @@ class Store:
                 self._connection.close()
             self._connection = None
         self._used.clear()
+        self._in_use.clear()
+
+    def _make_room(self, transaction: sqlite3.Connection) -> None:
+        """Removes the least recently used quarter, of what is not in use."""
+        transaction.execute("CREATE TEMP TABLE IF NOT EXISTS in_use (id INTEGER PRIMARY KEY)")
+        for recipe, keys in self._in_use:
+            transaction.executemany(
+                "INSERT OR IGNORE INTO in_use SELECT id FROM entries WHERE recipe = ? AND key = ?",
+                ((recipe, key) for key in keys),
+            )
+        self._in_use.clear()  # the table has them
+        transaction.execute(
+            f"DELETE FROM entries WHERE id IN (SELECT entries.id FROM {_WITH_USE} "
+            "WHERE entries.id NOT IN (SELECT id FROM in_use) "
+            "ORDER BY used, entries.id LIMIT (SELECT COUNT(*) / 4 + 1 FROM entries))"
+        )
+        # What is in use may be more than the limit: look again when it has grown by a quarter.
+        self._max_bytes = max(self._max_bytes, _used_bytes(transaction) * 5 // 4)
 
     def _write_use(self, connection: sqlite3.Connection) -> None:
         """Says of the rows that were read that they are in use."""

@@ -22,9 +22,10 @@ class Chosen(TypedDict):
     out: Path
     jobs: int | None
     model: Path | None
-    fast: bool
-    query_variant: Literal["nb8-b32", "fp32", "int8"]
+    exact: bool
+    query_variant: Literal["int8", "nb8-b32", "fp32"]
     lexical_only: bool
+    no_draft: bool
     keep: int
     cache: Path | None
     no_cache: bool
@@ -46,15 +47,15 @@ _OPTIONS = (
         "--model", type=click.Path(path_type=Path), help="Folder of a sentence-transformers model."
     ),
     click.option(
-        "--fast",
+        "--exact",
         is_flag=True,
-        help="Embed with an 8-bit model: twice as fast, slightly less accurate.",
+        help="Embed with full precision: more than twice as slow, and no better on our benchmarks.",
     ),
     click.option(
         "--query-encoder",
         "query_variant",
-        type=click.Choice(["nb8-b32", "fp32", "int8"]),
-        default="nb8-b32",
+        type=click.Choice(["int8", "nb8-b32", "fp32"]),
+        default="int8",
         show_default=True,
         help="Variant of the query encoder; docs/encoder.md compares them.",
     ),
@@ -62,6 +63,11 @@ _OPTIONS = (
         "--lexical-only",
         is_flag=True,
         help="Build without vectors and encoder: keyword search only.",
+    ),
+    click.option(
+        "--no-draft",
+        is_flag=True,
+        help="Publish no keyword-only draft before the vectors of a first build.",
     ),
     click.option("--keep", type=click.IntRange(1), default=3, help="Versions to keep; default: 3."),
     click.option("--cache", type=click.Path(path_type=Path), help="Folder of the cache."),
@@ -90,7 +96,7 @@ def build_options(chosen: Chosen) -> BuildOptions:
         out=chosen["out"],
         jobs=chosen["jobs"] or os.cpu_count() or 1,
         model=chosen["model"],
-        fast=chosen["fast"],
+        exact=chosen["exact"],
         query_variant=chosen["query_variant"],
         keep=chosen["keep"],
         cache=None if chosen["no_cache"] else chosen["cache"] or default_cache(),
@@ -98,4 +104,5 @@ def build_options(chosen: Chosen) -> BuildOptions:
         strict=chosen["strict"],
         source_date_epoch=source_date_epoch(),
         embed=not chosen["lexical_only"],
+        draft_first=not chosen["no_draft"],
     )

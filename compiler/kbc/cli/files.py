@@ -44,7 +44,7 @@ def _list_inputs(artifact: Path, as_json: bool) -> None:
     from kb_runtime.knowledge.artifact import Artifact
 
     with Artifact.open(artifact) as found:
-        inputs: list[dict[str, Any]] = list(found.manifest["inputs"])
+        inputs: list[dict[str, Any]] = found.manifest.inputs()
     if as_json:
         print_json({"files": inputs})
         return

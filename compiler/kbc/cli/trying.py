@@ -40,7 +40,7 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
 
     options = build_options(chosen)
     cache = Path(options.cache or default_cache())
-    options = replace(options, out=cache / TRIED, keep=1)
+    options = replace(options, out=cache / TRIED, keep=1, draft_first=False)
     progress = reporting.progress(False)
     try:
         report = build(opened(kb, name, cache), options, progress)

@@ -12,7 +12,8 @@ from kbc.cache.store import Store
 from kbc.encoding.quantize import Float32
 
 FILE_NAME = "vectors.sqlite3"
-MAX_BYTES = 400 << 20  # 200,000 vectors of 384 dimensions
+# 200,000 vectors of 384 dimensions; a larger knowledge base raises it.
+MAX_BYTES = 400 << 20
 
 
 def text_key(text: str) -> bytes:
@@ -51,7 +52,8 @@ class EmbeddingCache:
         """The intact vectors float32 [d] among `keys`, by key."""
         wanted = list(keys)
         found = {} if self._resident is None else self._resident.get_many(encoder, wanted)
-        if self._store is not None and len(found) < len(wanted):
+        if self._store is not None:
+            self._store.keep(encoder, list(found))
             stored = self._store.get_many(encoder, [key for key in wanted if key not in found])
             for key, value in stored.items():
                 found[key] = np.frombuffer(value, "<f4").astype(np.float32)

@@ -10,7 +10,7 @@ import hashlib
 import platform
 import queue
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,13 +23,14 @@ from kbc.encoding.errors import EncodingError
 from kbc.encoding.graph_cache import WEIGHTS, Graph, read_graph
 from kbc.encoding.model import Model
 from kbc.encoding.quantize import Float32
-from kbc.encoding.tokenizer import TokenCounter
-from kbc.encoding.variants import RECIPE, Variant
+from kbc.encoding.tokenizer import TokenCounter, TokenIds
+from kbc.encoding.variants import REVISIONS, Variant
 
 # Called with the number of texts done (cached ones included) and of tokens embedded so far.
 Progress = Callable[[int, int], None]
 
 _STORE_EVERY = 256  # vectors; what a killed build loses of its work
+_LOOKED_UP = 4096  # vectors that are read from the cache at a time
 _SHOWN_KEYS = 5
 
 
@@ -101,7 +102,7 @@ class DocumentEncoder:
             self.model.graph_identity,
             self.model.tokenizer_sha256,
             self.variant,
-            str(RECIPE),
+            str(REVISIONS[self.variant]),
             str(onnxruntime().__version__),
             _processor(),
         )
@@ -123,17 +124,13 @@ class DocumentEncoder:
         for row, text in enumerate(texts):
             rows_by_key.setdefault(text_key(text), []).append(row)
         encoder = self.identity
-        cached = {} if self._cache is None else self._cache.get_many(encoder, rows_by_key)
-        done = 0
-        for key, vector in cached.items():
-            vectors[rows_by_key[key]] = vector
-            done += len(rows_by_key[key])
+        missing = self._fill_from_cache(encoder, rows_by_key, vectors)
+        done = len(texts) - sum(len(rows_by_key[key]) for key in missing)
         self.counts.cached += done
         if progress is not None and done:
             progress(done, 0)
 
-        missing = [key for key in rows_by_key if key not in cached]
-        token_ids: list[list[int]] = []
+        token_ids: list[TokenIds] = []
         if missing:
             token_ids = self.tokenizer.encode_many([texts[rows_by_key[key][0]] for key in missing])
         self._require_short(token_ids, [rows_by_key[key][0] for key in missing], keys)
@@ -162,6 +159,22 @@ class DocumentEncoder:
             )
         return vectors
 
+    def _fill_from_cache(
+        self, encoder: str, rows_by_key: Mapping[bytes, Sequence[int]], vectors: Float32
+    ) -> list[bytes]:
+        """Fills the rows of `vectors` that the cache has, a window at a time; the other keys."""
+        keys = list(rows_by_key)
+        if self._cache is None:
+            return keys
+        missing: list[bytes] = []
+        for start in range(0, len(keys), _LOOKED_UP):
+            window = keys[start : start + _LOOKED_UP]
+            found = self._cache.get_many(encoder, window)
+            for key, vector in found.items():
+                vectors[rows_by_key[key]] = vector
+            missing += [key for key in window if key not in found]
+        return missing
+
     def close(self) -> None:
         self._own_sessions.close()
 
@@ -177,7 +190,7 @@ class DocumentEncoder:
         unsaved.clear()
 
     def _require_short(
-        self, token_ids: Sequence[Sequence[int]], rows: Sequence[int], keys: Sequence[str] | None
+        self, token_ids: Sequence[TokenIds], rows: Sequence[int], keys: Sequence[str] | None
     ) -> None:
         limit = self.model.max_tokens
         found = [
@@ -194,9 +207,7 @@ class DocumentEncoder:
                 tuple(key for key, _count in found),
             )
 
-    def _embed(
-        self, token_ids: Sequence[Sequence[int]]
-    ) -> Generator[tuple[int, Float32], None, None]:
+    def _embed(self, token_ids: Sequence[TokenIds]) -> Generator[tuple[int, Float32], None, None]:
         """Yields (index, vector) as the threads finish them, longest text first.
 
         With the longest first the threads end together. Leaving the loop early stops the threads.
@@ -215,7 +226,7 @@ class DocumentEncoder:
             try:
                 while not stop.is_set():
                     index = pending.get_nowait()
-                    ids = np.array([token_ids[index]], np.int64)
+                    ids = token_ids[index].astype(np.int64)[None]
                     finished.put((index, session.run(None, {"input_ids": ids})[0][0]))
             except queue.Empty:
                 return

@@ -208,47 +208,69 @@ class _BlockInt8(_Int8Words):
         )
 
 
+# What GELU takes off: its least value, at -0.7518.
+_GELU_LEAST = -0.17
+# Of the 256 steps of a byte, those below zero behind GELU: as many as reach from its least value to zero
+# where the largest value of a token is 1.23 or more, which fails for no token of natural text.
+_GELU_ZERO_POINT = 31
+_GELU_STEPS = 255 - _GELU_ZERO_POINT
+
+
 class _DynamicInt8(_Int8Words):
     """int8 GEMMs with 7-bit weights; activations are quantised at run time, without calibration.
 
     One scale for a whole text suffices, except behind GELU: its outliers differ from token to token,
-    and a scale for each halves the total error (mean cosine with fp32 0.991 -> 0.994) for 9 % of
-    the time. Seven bits cost 0.002 in cosine and make the result the same on every CPU; with eight
-    one without VNNI saturates and gives vectors at cosine 0.98.
+    and a scale for each raises the mean cosine with fp32 from 0.992 to 0.995 for 4 % of the time.
+    GELU is nearly positive, so nearly all steps of a byte go to positive values. Seven bits cost 0.002
+    in cosine and make the result the same on every CPU; with eight one without VNNI saturates and
+    gives vectors at cosine 0.98.
     """
 
     def project(self, graph: GraphBuilder, x: str, layers: Sequence[Linear]) -> list[str]:
         if any(layer.after_gelu for layer in layers):
             return self._scale_by_token(graph, x, layers)
         quantised, scale, zero = graph.node("DynamicQuantizeLinear", x, outputs=3)
-        projected = []
-        for layer in layers:
-            weight, scales = self._weight(graph, layer)
-            operands = [quantised, weight, scale, scales, zero]
-            if layer.bias is not None:
-                operands += ["", graph.constant(f"{layer.name}.bias", layer.bias)]
-            projected.append(graph.apply("MatMulIntegerToFloat", *operands, domain=MICROSOFT))
-        return projected
+        return [
+            self._multiply(graph, quantised, scale, zero, layer, with_bias=True) for layer in layers
+        ]
 
     def _scale_by_token(self, graph: GraphBuilder, x: str, layers: Sequence[Linear]) -> list[str]:
         channels = graph.constant("channel_axis", [-1], np.int64)
-        largest = graph.apply("ReduceMax", graph.apply("Abs", x), channels, keepdims=1)
-        scale = graph.apply("Mul", largest, graph.constant("one_127th", 1 / 127))
-        # A row of zeros would divide by zero.
-        scale = graph.apply("Max", scale, graph.constant("smallest_scale", 1e-12))
-        # Casting truncates, so half a step more than the zero point rounds.
-        shifted = graph.apply(
-            "Add", graph.apply("Div", x, scale), graph.constant("rounding_offset", 128.5)
+        largest = graph.apply("ReduceMax", x, channels, keepdims=1)
+        least = -_GELU_LEAST * _GELU_STEPS / _GELU_ZERO_POINT
+        largest = graph.apply("Max", largest, graph.constant("gelu_largest", least))
+        scale = graph.apply("Mul", largest, graph.constant("gelu_step", 1 / _GELU_STEPS))
+        scales = graph.apply("Reshape", scale, graph.constant("flat", [-1], np.int64))
+        # An axis wants a zero point for each of its scales, though all are the same.
+        zeros = graph.apply(
+            "Expand",
+            graph.constant("gelu_zero_points", [_GELU_ZERO_POINT], np.uint8),
+            graph.apply("Shape", scales),
         )
-        quantised = graph.apply("Cast", shifted, to=TensorProto.UINT8)
-        zero = graph.constant("byte_zero_point", 128, np.uint8)
+        quantised = graph.apply("QuantizeLinear", x, scales, zeros, axis=1)
+        one = graph.constant("one", 1.0)
+        zero = graph.constant("gelu_zero_point", _GELU_ZERO_POINT, np.uint8)
         projected = []
         for layer in layers:
-            weight, scales = self._weight(graph, layer)
-            sums = graph.apply("MatMulInteger", quantised, weight, zero)
-            real = graph.apply("Mul", graph.apply("Cast", sums, to=TensorProto.FLOAT), scales)
-            projected.append(_add_bias(graph, graph.apply("Mul", real, scale), layer))
+            steps = self._multiply(graph, quantised, one, zero, layer, with_bias=False)
+            projected.append(_add_bias(graph, graph.apply("Mul", steps, scale), layer))
         return projected
+
+    def _multiply(
+        self,
+        graph: GraphBuilder,
+        quantised: str,
+        scale: str,
+        zero: str,
+        layer: Linear,
+        *,
+        with_bias: bool,
+    ) -> str:
+        weight, scales = self._weight(graph, layer)
+        operands = [quantised, weight, scale, scales, zero]
+        if with_bias and layer.bias is not None:
+            operands += ["", graph.constant(f"{layer.name}.bias", layer.bias)]
+        return graph.apply("MatMulIntegerToFloat", *operands, domain=MICROSOFT)
 
     def _weight(self, graph: GraphBuilder, layer: Linear) -> tuple[str, str]:
         values, scales = quantize.by_column(layer.matrix, bits=7)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from kb_runtime.store.locks import open_locked
 from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
 from kbc.encoding.model import Model
-from kbc.encoding.variants import RECIPE, Variant
+from kbc.encoding.variants import REVISIONS, Variant
 
 FOLDER = "graphs"
 UNFINISHED = ".new-"
@@ -91,7 +91,8 @@ def _temporary() -> Iterator[Path]:
 
 def _entry_name(model: Model, variant: Variant) -> str:
     """What a graph depends on; the writing library is part of it, for the bytes of the file."""
-    identity = [model.graph_identity, variant, RECIPE, importlib.metadata.version("onnx")]
+    revision = REVISIONS[variant]
+    identity = [model.graph_identity, variant, revision, importlib.metadata.version("onnx")]
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
 
 

@@ -13,7 +13,7 @@ from kbc.encoding.model import Model
 from kbc.encoding.variants import RECIPE, Variant
 
 # Chosen by labelled relevance, latency and size: docs/encoder.md, benchmarks/query_encoder.py.
-DEFAULT_QUERY_VARIANT: Variant = "nb8-b32"
+DEFAULT_QUERY_VARIANT: Variant = "int8"
 
 # What another CPU may make of the same graph: fp32 differs in the last bits (9e-8 measured), blocks
 # of 8 bits by up to 2.5e-5, and one scale for a whole text amplifies a last bit to a step.

@@ -7,7 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kbc.encoding.model import Model
+
+TokenIds = NDArray[np.int32]
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -41,9 +46,9 @@ class TokenCounter:
         """`count` of each text, on all cores."""
         return [len(encoding) for encoding in self._encodings(texts)]
 
-    def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of each text, with the special tokens."""
-        return [encoding.ids for encoding in self._encodings(texts)]
+    def encode_many(self, texts: Sequence[str]) -> list[TokenIds]:
+        """Token ids of each text, with the special tokens. Arrays take a tenth of the memory of lists."""
+        return [np.array(encoding.ids, np.int32) for encoding in self._encodings(texts)]
 
     def _encodings(self, texts: Sequence[str]) -> Iterator[Encoding]:
         for start in range(0, len(texts), _BATCH_TEXTS):

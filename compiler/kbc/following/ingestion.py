@@ -220,7 +220,7 @@ def _live_digest(folder: TestsFolder) -> str | None:
         manifest = load(resolve(folder.kb_folder))
     except ArtifactError:
         return None
-    return next((file["sha256"] for file in manifest["inputs"] if file["path"] == _FILE), None)
+    return next((file["sha256"] for file in manifest.inputs() if file["path"] == _FILE), None)
 
 
 def _write(pending: Path, cases: Sequence[Case]) -> None:

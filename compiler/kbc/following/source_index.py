@@ -96,7 +96,7 @@ class SourceIndex:
         encoder = manifest["encoder"]
         base = f"{self.tree.as_posix()}/"
         return PublishedFiles(
-            {file["path"].removeprefix(base): file["sha256"] for file in manifest["inputs"]},
+            {file["path"].removeprefix(base): file["sha256"] for file in manifest.inputs()},
             encoder is not None,
             manifest["libraries"] == toolchain.library_versions()
             and (encoder is None or encoder["weights_sha256"] == self.weights_sha256),

@@ -44,7 +44,6 @@ MANIFEST_FIELDS = (
     "search",
     "tools",
     "package",
-    "inputs",
     "libraries",
     "warnings",
 )

@@ -80,7 +80,8 @@ def build_twice(
     """
     report = build(root, options, progress)
     with tempfile.TemporaryDirectory(prefix="kbc-again-") as folder:
-        second = build(root, replace(options, out=Path(folder), cache=None), progress)
+        again = replace(options, out=Path(folder), cache=None, draft_first=False)
+        second = build(root, again, progress)
         differing = differing_files(report.path, second.path)
     if differing:
         more = f" and {len(differing) - 1} more" if len(differing) > 1 else ""

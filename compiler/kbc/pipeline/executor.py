@@ -8,6 +8,7 @@ import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,10 @@ from kbc.encoding.tokenizer import TokenCounter
 from kbc.formats import converters, format_of
 from kbc.limits import guarded
 from kbc.linking.linker import Published, Staging, build_id
+from kbc.linking.retention import remove_build
 from kbc.linking.self_check import ask_for_itself
 from kbc.pipeline import sections
+from kbc.pipeline.draft_first import publishes_draft
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import BuildOptions, BuildReport
 from kbc.pipeline.progress import PhaseClock, Progress
@@ -114,6 +117,7 @@ class Executor:
 
     def _run(self) -> BuildReport:
         inputs, model = self._read_with_model()
+        draft = self._publish_draft(inputs, model)
         name, keep = inputs.project.name, self._options.keep
         with Staging(self._options.out_folder, name, self._build_id(inputs, model)) as staging:
             published = staging.reuse(keep=keep)
@@ -123,9 +127,22 @@ class Executor:
                 manifest = self._emit(inputs, chunks, vectors, model, staging)
                 with self._clock.phase("publish"):
                     published = staging.publish(manifest, ask_for_itself, keep=keep)
+            if draft is not None:
+                remove_build(draft)
         for note in self._cache.notes:
             self._diagnostics.note("cache", note)
         return self._report(inputs, published, counts)
+
+    def _publish_draft(self, inputs: Inputs, model: Model | None) -> Path | None:
+        """Makes a draft live where the vectors will take long; gives its folder."""
+        if model is None or not self._options.draft_first:
+            return None
+        absent = self._cache.absent("chunks", _searched(inputs), self._chunk_key(model))
+        if not publishes_draft(inputs, self._options, sum(len(one.text) for one in absent)):
+            return None
+        options = replace(self._options, draft=True, draft_first=False, cache=None)
+        with self._clock.phase("draft", inputs.record_count, "records"):
+            return Executor(lambda _: inputs, options, Progress(), None).run().path
 
     def _read_with_model(self) -> tuple[Inputs, Model | None]:
         """The inputs, and the model that measures and embeds their chunks; a draft needs none."""
@@ -212,20 +229,27 @@ class Executor:
             self._diagnostics.reading = record.path
             return chunking.chunk(record, budget())
 
-        def seen(record: Record) -> Any:
-            return type(record).__name__, record, model.tokenizer_sha256, model.max_tokens
-
         with self._clock.phase("chunk", len(records), "records"):
             chunks: list[Chunk] = []
             with guarded(self._diagnostics):
                 for done, found in enumerate(
-                    self._cache.map("chunks", chunk, records, seen, list[Chunk]), start=1
+                    self._cache.map("chunks", chunk, records, self._chunk_key(model), list[Chunk]),
+                    start=1,
                 ):
                     chunks += found
                     self._progress.advance(done)
             self._diagnostics.raise_if_errors()
             self._cache.forget_texts()
         return chunks
+
+    @staticmethod
+    def _chunk_key(model: Model) -> Callable[[Record], Any]:
+        """What decides the chunks of a record."""
+
+        def seen(record: Record) -> Any:
+            return type(record).__name__, record, model.tokenizer_sha256, model.max_tokens
+
+        return seen
 
     def _embed(
         self, chunks: Sequence[Chunk], model: Model, tokenizer: TokenCounter
@@ -283,6 +307,7 @@ class Executor:
                     writing.result()
         warnings = [found.as_dict() for found in self._diagnostics.warnings]
         manifest = sections.manifest_fields(inputs, chunks, encoder, self._built_at, warnings)
+        sections.emit_inputs(inputs, folder)
         sections.emit_answers(inputs, manifest, staging.build_id, folder)
         sections.emit_notice(
             inputs, "" if encoder is None or model is None else model.attribution, folder

@@ -16,8 +16,8 @@ from kbc.sources.accounting import Accounting
 
 StrPath = str | os.PathLike[str]
 
-DOCUMENT_VARIANT: Variant = "fp32"
-FAST_VARIANT: Variant = "int8"
+DOCUMENT_VARIANT: Variant = "int8"
+EXACT_VARIANT: Variant = "fp32"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,18 +26,20 @@ class BuildOptions:
 
     `out` is the folder below which the artifact gets one of its own, named like the knowledge base; its
     last `keep` versions stay there. `jobs` threads embed, with the sentence-transformers folder `model`
-    (None: the model that comes with kbc); `fast` embeds with 8-bit weights. `cache` is the compiler's
+    (None: the model that comes with kbc); `exact` embeds with the weights as published,
+    which takes more than twice as long. `cache` is the compiler's
     cache folder (None: no cache). `source_date_epoch` is the build time in seconds since 1970 (None: the
     artifact does not say; readers take the time of its manifest file). Without `embed` the artifact has
     neither vectors nor an encoder: searches go by words alone. A `draft` has none either, and its chunks
     are cut and indexed as `kbc.chunking.drafts` says, in a tenth of the time. With `strict` a warning about
-    the input is an error, as a file that cannot be read is one.
+    the input is an error, as a file that cannot be read is one. With `draft_first` a draft goes live before
+    the vectors are computed where that takes long and nothing is live yet.
     """
 
     out: StrPath = DEFAULT_OUT
     jobs: int = 2
     model: StrPath | None = None
-    fast: bool = False
+    exact: bool = False
     query_variant: Variant = DEFAULT_QUERY_VARIANT
     keep: int = 3
     cache: StrPath | None = None
@@ -46,6 +48,7 @@ class BuildOptions:
     embed: bool = True
     draft: bool = False
     strict: bool = False
+    draft_first: bool = False
 
     @property
     def out_folder(self) -> Path:
@@ -65,7 +68,7 @@ class BuildOptions:
 
     @property
     def document_variant(self) -> Variant:
-        return FAST_VARIANT if self.fast else DOCUMENT_VARIANT
+        return EXACT_VARIANT if self.exact else DOCUMENT_VARIANT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

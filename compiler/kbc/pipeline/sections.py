@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -14,6 +15,7 @@ from kb_runtime.search.ranking.steps import STEPS
 from kb_runtime.search.request import CANDIDATES
 from kb_runtime.search.vectors import EXACT_ROWS, RowRange
 from kb_runtime.store.facets import SEARCHED
+from kb_runtime.store.manifest import INPUTS
 from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.choices import argument_choices
 from kbc.backends.facets import facets, write_facets
@@ -147,6 +149,15 @@ def _tool_settings(inputs: Inputs) -> dict[str, Any]:
     }
 
 
+def emit_inputs(inputs: Inputs, folder: Path) -> None:
+    """`inputs.json`: the compiled files, one a line."""
+    listed = ",\n".join(
+        json.dumps({"path": file.path, "bytes": len(file.data), "sha256": file.sha256})
+        for file in inputs.files
+    )
+    (folder / INPUTS).write_bytes(f"[\n{listed}\n]\n".encode("ascii"))
+
+
 def emit_notice(inputs: Inputs, attribution: str, folder: Path) -> None:
     """`NOTICE`: what the artifact contains and under which licences."""
     project = inputs.project
@@ -206,10 +217,6 @@ def manifest_fields(
         },
         "tools": _tool_settings(inputs),
         "package": project.package.model_dump(),
-        "inputs": [
-            {"path": file.path, "bytes": len(file.data), "sha256": file.sha256}
-            for file in inputs.files
-        ],
         "libraries": toolchain.library_versions(),
         "warnings": list(warnings),
     }

@@ -15,7 +15,8 @@ def inspect(path: str | os.PathLike[str]) -> dict[str, Any]:
     summed up as `counts` and `sizes` (bytes by section). Raises `ArtifactError`."""
     with Artifact.open(path) as artifact:
         manifest = artifact.manifest.as_dict()
-        inputs = manifest.pop("inputs", [])
+        inputs = artifact.manifest.inputs()
+        manifest.pop("inputs", None)
         files = manifest.pop("files")
         manifest.pop("seal")
         sizes = section_sizes(artifact)

@@ -31,7 +31,13 @@ class PartCatalog:
 
     def __getitem__(self, index: int) -> dict[str, Any]:
         """The record at `index`. Raises `IndexError` outside 0..len-1."""
-        record = self._catalog[self._own(index)]
+        return self._shown(self._catalog[self._own(index)])
+
+    def head(self, index: int) -> dict[str, Any]:
+        """See `Catalog.head`."""
+        return self._shown(self._catalog.head(self._own(index)))
+
+    def _shown(self, record: dict[str, Any]) -> dict[str, Any]:
         if "collection" in record:
             record["collection"] = self._name
         return record

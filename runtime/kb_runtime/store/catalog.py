@@ -11,7 +11,7 @@ import mmap
 import os
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
@@ -30,6 +30,9 @@ COLUMNS = ("record", "start_line", "end_line", "type", "language")
 
 LABELLED = ("type", "language")
 """Columns whose values are positions in a list of labels (`columns/labels.json`)."""
+
+LONG_FIELDS = frozenset({"text", "content", "stored", "definitions", "sections"})
+"""Fields of records whose size is that of the text; a list of hits shows none of them."""
 
 
 def key_hash(key: str) -> int:
@@ -118,6 +121,21 @@ class RecordFile:
     def __getitem__(self, index: int) -> Any:
         return msgpack.unpackb(self.raw(index), strict_map_key=False)
 
+    def without(self, fields: Collection[str], index: int) -> dict[str, Any]:
+        """The map at `index` without some of its fields, which are skipped and not decoded. Raises
+        `IndexError` outside 0..len-1."""
+        data = self.raw(index)
+        unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=len(data))
+        unpacker.feed(data)
+        record: dict[str, Any] = {}
+        for _ in range(unpacker.read_map_header()):
+            name = unpacker.unpack()
+            if name in fields:
+                unpacker.skip()
+            else:
+                record[name] = unpacker.unpack()
+        return record
+
     def close(self) -> None:
         self._bin.close()
         self._off.close()
@@ -158,6 +176,11 @@ class Catalog:
         """The record at `index`. Raises `IndexError` outside 0..len-1."""
         record: dict[str, Any] = self._records[index]
         return record
+
+    def head(self, index: int) -> dict[str, Any]:
+        """The record at `index` without its `LONG_FIELDS`: what a list of hits shows, in a quarter of the
+        time. Raises `IndexError` outside 0..len-1."""
+        return self._records.without(LONG_FIELDS, index)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self[index] for index in range(len(self)))

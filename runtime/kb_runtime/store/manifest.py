@@ -1,7 +1,7 @@
 """The manifest of an artifact: found, read and checked before anything else is opened.
 
 This module is on the path from process start to the first answer, so it imports little: `json` and a
-SHA-256 without OpenSSL. Larger files are hashed with `hashlib`, which is imported when needed.
+SHA-256 that imports OpenSSL for large inputs only.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import os
 import stat
 
-from kb_runtime.digests import sha256
+from kb_runtime.digests import OPENSSL_FROM, sha256
 from kb_runtime.errors import ArtifactError
 from kb_runtime.store.integrity import (
     REBUILD,
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 CURRENT = "CURRENT"
+INPUTS = "inputs.json"
+"""The compiled files. Apart from the manifest, which every server reads at start and few ask for them."""
 
 BUILD_ID_LENGTH = 16
 """Hexadecimal digits of a build id, which is also the name of the build's folder."""
@@ -45,8 +47,6 @@ _SEAL_HEAD = b'"seal": "'
 _SEAL_TAIL = b'"\n}\n'
 _SEAL_AT = -(len(_SEAL_TAIL) + 64)
 
-_OPENSSL_FROM = 1 << 18
-"""Bytes from which OpenSSL's SHA-256 (about 4 times faster) is worth its import."""
 _BLOCK = 1 << 18
 
 
@@ -197,6 +197,12 @@ class Manifest:
 
     def as_dict(self) -> dict[str, Any]:
         return dict(self._fields)
+
+    def inputs(self) -> list[dict[str, Any]]:
+        """The compiled files: maps with `path`, `bytes` and `sha256`. Raises `ArtifactError`."""
+        earlier = self._fields.get("inputs")  # where artifacts of format 1 had them at first
+        found = json.loads(self.read(INPUTS)) if earlier is None else earlier
+        return list(found)
 
     def path(self, relative: str) -> str:
         """Where the listed file is on disk."""
@@ -349,7 +355,7 @@ def _is_inside(path: str) -> bool:
 def _digest(path: str, size: int) -> str:
     """The SHA-256 of a file that should have `size` bytes, in hexadecimal; of a longer one no more than
     that and a byte is read."""
-    if size < _OPENSSL_FROM:
+    if size < OPENSSL_FROM:
         return sha256(read_regular(path, size, absent="truncated")).hex()
     import hashlib
 

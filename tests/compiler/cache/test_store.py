@@ -176,16 +176,50 @@ def test_folder_that_cannot_be_made_turns_the_cache_off(tmp_path: Path) -> None:
     assert len(cache.notes) == 1
 
 
-def test_oldest_values_make_room(tmp_path: Path) -> None:
-    cache = opened(tmp_path, max_bytes=400_000)
-    for number in range(300):
+def fill_in_sessions(folder: Path, numbers: range, max_bytes: int) -> None:
+    """Stores a value of 4,000 bytes for each number, as one build for each would."""
+    for number in numbers:
+        cache = opened(folder, max_bytes)
         cache.put_many("recipe", {KEYS[number]: bytes(4_000)})
-    kept = set(cache.get_many("recipe", KEYS))
-    cache.close()
+        cache.close()
+
+
+def test_oldest_values_of_earlier_builds_make_room(tmp_path: Path) -> None:
+    fill_in_sessions(tmp_path, range(300), max_bytes=400_000)
+    kept = set(opened(tmp_path).get_many("recipe", KEYS))
     assert KEYS[299] in kept
     assert KEYS[0] not in kept
     assert 50 < len(kept) < 100
     assert (tmp_path / FILE_NAME).stat().st_size < 500_000
+
+
+def test_build_above_the_limit_keeps_all_that_it_stored(tmp_path: Path) -> None:
+    cache = opened(tmp_path, max_bytes=400_000)
+    for number in range(300):
+        cache.put_many("recipe", {KEYS[number]: bytes(4_000)})
+    cache.close()
+    assert len(opened(tmp_path).get_many("recipe", KEYS)) == 300
+
+
+@pytest.mark.parametrize("from_memory", [False, True])
+def test_edit_above_the_limit_removes_nothing_that_it_uses(
+    from_memory: bool, tmp_path: Path
+) -> None:
+    first = opened(tmp_path)
+    first.put_many("recipe", {key: bytes(4_000) for key in KEYS[:400]})
+    first.close()
+    edit = opened(tmp_path, max_bytes=400_000)
+    used = KEYS[300:400]
+    if from_memory:
+        edit.keep("recipe", used)
+    else:
+        assert len(edit.get_many("recipe", used)) == 100
+    for number in range(400, 500):
+        edit.put_many("recipe", {KEYS[number]: bytes(4_000)})
+    edit.close()
+    kept = set(opened(tmp_path).get_many("recipe", KEYS))
+    assert kept >= set(KEYS[300:500])
+    assert KEYS[0] not in kept
 
 
 STORE_MANY = """

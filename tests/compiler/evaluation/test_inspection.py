@@ -9,6 +9,7 @@ import pytest
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.inspection import inspect
+from kb_runtime.store.manifest import load, seal
 from kbc.cli.artifact_reports import render_diff
 from kbc.evaluation.inspection import CollectionDiff, diff
 from kbc.linking.linker import Published
@@ -17,15 +18,27 @@ Publish = Callable[..., Published]
 
 
 def test_inspect_sums_up_the_manifest(publish: Publish) -> None:
-    published = publish(inputs=[{"path": "a.md", "bytes": 1, "sha256": "0"}])
+    inputs = '[{"path": "a.md", "bytes": 1, "sha256": "0"}]'
+    published = publish(more_sections=lambda folder: (folder / "inputs.json").write_text(inputs))
     facts = inspect(published.path.parent)
     assert facts["build_id"] == published.build_id
     assert facts["title"] == "Small"
     files = [path for path in published.path.rglob("*") if path.is_file()]
     assert facts["counts"] == {"records": 3, "chunks": 3, "inputs": 1, "files": len(files)}
-    assert set(facts["sizes"]) == {"catalog", "columns", "manifest.json", "tools.json", "total"}
+    assert set(facts["sizes"]) == {
+        *("catalog", "columns", "inputs.json", "manifest.json", "tools.json", "total")
+    }
     assert facts["sizes"]["total"] == sum(path.stat().st_size for path in files)
     json.dumps(facts)
+
+
+def test_inputs_of_an_artifact_that_lists_them_in_its_manifest_are_read(publish: Publish) -> None:
+    build = publish().path
+    manifest = load(build)
+    inputs = [{"path": "a.md", "bytes": 1, "sha256": "0"}]
+    (build / "manifest.json").write_bytes(seal({**manifest.as_dict(), "inputs": inputs}))
+    assert load(build).inputs() == inputs
+    assert inspect(build)["counts"]["inputs"] == 1
 
 
 def test_inspect_refuses_a_damaged_artifact(publish: Publish) -> None:

@@ -96,6 +96,7 @@ class Corpus:
                     for position, record in enumerate(records)
                 ]
             write_chunks(staging.folder, chunks)
+            (staging.folder / "inputs.json").write_text("[]\n", encoding="utf-8")
             write_tools_json(
                 staging.folder / "tools.json",
                 ServerFacts(
@@ -127,7 +128,6 @@ class Corpus:
                     "search": {},
                     "tools": {},
                     "package": {},
-                    "inputs": [],
                     "libraries": {},
                     "warnings": [],
                 },

@@ -56,6 +56,17 @@ def test_what_is_written_is_read(tmp_path: Path, entries: list[dict[str, Any]]) 
 
 
 @few
+@given(st.lists(records, max_size=12))
+def test_head_of_a_record_is_the_record_without_its_long_fields(
+    tmp_path: Path, entries: list[dict[str, Any]]
+) -> None:
+    with_texts = [{**entry, "text": "long", "definitions": [{"name": "f"}]} for entry in entries]
+    catalog = written(tmp_path, with_texts)
+    assert all(same(catalog.head(at), entry) for at, entry in enumerate(entries))
+    catalog.close()
+
+
+@few
 @given(st.lists(records, max_size=12), st.text())
 def test_lookup_agrees_with_a_scan(
     tmp_path: Path, entries: list[dict[str, Any]], stranger: str

@@ -88,7 +88,7 @@ def _place(session: Session) -> _TestCollection:
     for part in session.artifact.served:
         for entry in part.manifest["collections"]:
             if entry["kind"] == _KIND:
-                files = frozenset(file["path"] for file in part.manifest["inputs"])
+                files = frozenset(file["path"] for file in part.manifest.inputs())
                 paths = entry.get("paths") or _CONVENTIONAL
                 return _TestCollection(part.manifest["name"], entry["name"], paths, files)
     return _TestCollection(session.artifact.manifest["name"], _KIND, _CONVENTIONAL, frozenset())

@@ -175,7 +175,7 @@ def _shown(
     place = hit.collection, hit.record
     record: Any = decoded.get(place)
     if record is None:
-        record = decoded[place] = session.artifact.catalog(hit.collection)[hit.record]
+        record = decoded[place] = session.artifact.catalog(hit.collection).head(hit.record)
     if scope == ALL and info.kind == "docs":
         line = hit.chunk["start_line"]
         for name in hit.chunk.get("breadcrumb", ())[1:]:
