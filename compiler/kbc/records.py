@@ -21,8 +21,8 @@ class Section:
     """A heading and what follows it, up to the next heading of any level.
 
     `line` is the heading's line and `end_line` the last line before the next heading of the same or
-    a higher level, both 1-based in the file as stored. `level` is 1 to 6. `anchor` is numbered like
-    GitHub's. `chars` counts the code points of those lines.
+    a higher level, both 1-based in the file as stored. `level` is 1 to 6. `anchor` is that of the
+    page's generator, or numbered like GitHub's. `chars` counts the code points of those lines.
     """
 
     title: str

@@ -125,6 +125,43 @@ def test_two_copies_of_a_tree_are_the_same_bytes_and_hold_no_path_of_the_machine
     assert built["outside"][0] == built["outside"][1]
 
 
+CONVERTED = {
+    "mkdocs.yml": "site_name: Weir\nplugins: [mkdocstrings]\n",
+    "weir.py": 'def open(width: int = 1) -> None:\n    """Opens it."""\n',
+    "docs/api.md": "# API\n\n::: weir.open\n",
+    "docs/guide.rst": "Guide\n=====\n\n.. include:: part.rst\n\n.. autofunction:: weir.open\n",
+    "docs/part.rst": "A part.\n",
+    "docs/manual.adoc": "= Manual\n\ninclude::gone.adoc[]\n\nText.\n",
+    "docs/note.ipynb": '{"cells": [{"cell_type": "markdown", "source": ["# Note"]}], "nbformat": 4}',
+    "docs/openapi.yaml": "openapi: 3.1.0\ninfo: {title: Weir, version: '1'}\npaths:\n  /gate:\n"
+    "    get: {operationId: getGate, summary: The gate, responses: {}}\n",
+}
+
+
+@pytest.mark.parametrize("is_archive", [False, True])
+def test_converted_formats_and_archives_are_the_same_bytes_wherever_they_lie(
+    is_archive: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built = []
+    for place in ("here", "elsewhere/deeper"):
+        root = write_tree(tmp_path / place / "weir-tree", CONVERTED)
+        source = root
+        if is_archive:
+            source = Path(shutil.make_archive(str(tmp_path / place / "weir-1.0"), "zip", root))
+        out = tmp_path / place / "out"
+        cache = tmp_path / place / "cache"
+        arguments = ["build", source, "--out", out, "--lexical-only", "--quiet", "--cache", cache]
+        code, _, err = ask(capsys, *arguments)
+        assert code == exit_codes.OK, err
+        (artifact,) = (path for path in out.iterdir() if path.is_dir())
+        with Artifact.open(artifact) as found:
+            assert len(found.catalog("docs")) >= 6
+        assert ask(capsys, "wheel", artifact, "--out", out)[0] == exit_codes.OK
+        assert places_naming(out, str(tmp_path)) == []
+        built.append(tree_of(out))
+    assert built[0] == built[1]
+
+
 def places_naming(folder: Path, text: str) -> list[str]:
     """The files below `folder`, also those in zip files, whose bytes hold `text`."""
     found = []

@@ -175,13 +175,13 @@ def _broken(signature: str) -> str:
     """A signature with each parameter on a line of its own."""
     depth = 0
     parts: list[str] = []
-    for char in signature:
+    for index, char in enumerate(signature):
         depth += (char in "([{") - (char in ")]}")
         parts.append(char)
         if depth == 1 and char in "(,":
             parts.append("\n   " if char == "," else "\n    ")
         elif depth == 0 and char == ")":
-            parts.insert(-1, "\n")
+            return "".join([*parts[:-1], "\n", signature[index:]])
     return "".join(parts)
 
 
@@ -305,7 +305,7 @@ def _item(value: Any, prose: Prose) -> list[str]:
 
 def _prose(text: str) -> Iterator[list[str]]:
     """A docstring's text: doctests and indented blocks fenced."""
-    text = _ROLE.sub(r"`\1`", text)
+    text = re.sub(r"`\\(?=\S)", "`", _ROLE.sub(r"`\1`", text))
     for part in re.split(r"\n\s*\n", text.strip("\n")):
         lines = [line.rstrip() for line in part.split("\n") if line.strip()]
         if not lines:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from kbc.project.source_file import SourceFile
 if TYPE_CHECKING:
     from kbc.formats.python_objects import PythonObjects
 
-UNRESOLVED = "include-unresolved"
+UNRESOLVED_INCLUDE = "include-unresolved"
 EXTERNAL = "content-elsewhere"
 """The code of the note about text that a site writes when it is built, or has from another tree."""
 
@@ -37,7 +37,7 @@ class PageIncludes:
         self._options = collection.generator_options
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
-        self._pages: dict[str, list[str]] = {UNRESOLVED: [], EXTERNAL: []}
+        self._pages: dict[str, list[str]] = {UNRESOLVED_INCLUDE: [], EXTERNAL: []}
         self._objects: PythonObjects | None = None
 
     @property
@@ -58,14 +58,35 @@ class PageIncludes:
             bases=self._options.get("snippet_paths", ()),
             templates=self._options.get("shortcodes", ()),
             objects=partial(self._object, read),
+            restructured=partial(self._restructured, file, read) if self._is_sphinx else None,
         )
         for code, counter, found in (
-            (UNRESOLVED, self._unresolved, expansion.unresolved),
+            (UNRESOLVED_INCLUDE, self._unresolved, expansion.unresolved),
             (EXTERNAL, self._external, expansion.external),
         ):
             counter.update(found)
             self._pages[code] += [file.path] if found else []
         return expansion.text
+
+    @property
+    def _is_sphinx(self) -> bool:
+        return self._collection.generator == "sphinx"
+
+    def _restructured(
+        self, file: SourceFile, read: Callable[[str], bytes | None], source: str
+    ) -> tuple[str, Sequence[str]]:
+        """The Markdown of reStructuredText in a page, and the anchors of its headings."""
+        from kbc.formats import ELSEWHERE, UNRESOLVED, convert
+
+        (found,) = convert(file.path, source.encode(), read, format="rst")
+        for code, counter, kept in (
+            (UNRESOLVED, self._unresolved, UNRESOLVED_INCLUDE),
+            (ELSEWHERE, self._external, EXTERNAL),
+        ):
+            names = [problem.name for problem in found.problems if problem.code == code]
+            counter.update(names)
+            self._pages[kept] += [file.path] if names and file.path not in self._pages[kept] else []
+        return found.text, found.anchors
 
     def _object(self, read: Callable[[str], bytes | None], name: str, options: str) -> str | None:
         """The reference of a Python object, from packages around the configuration or the pages."""
@@ -88,7 +109,13 @@ class PageIncludes:
         """One warning for the collection about files that are not there, and one note about text that no
         file has, each with counts by directive."""
         for code, counter, severity, said, hint in (
-            (UNRESOLVED, self._unresolved, Severity.WARNING, "name no file", UNRESOLVED_HINT),
+            (
+                UNRESOLVED_INCLUDE,
+                self._unresolved,
+                Severity.WARNING,
+                "name no file",
+                UNRESOLVED_HINT,
+            ),
             (
                 EXTERNAL,
                 self._external,

@@ -27,7 +27,8 @@ from kbc.records import (
 
 # Links to other files (images, downloads, routes of a web site) are none of the compiler's business.
 _PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".txt")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|/")
+# Nor are addresses, and paths from the root of a site: `/path`, or `@/path` in Zola.
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|@?/")
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
 _ANY = rules_of("", {})
 _UNTESTED = "untested"  # the tag of an example that is there to be read only
@@ -232,12 +233,13 @@ def _check_links(
     """Relative links from one page to another, and to headings. The pages in a source tree are as
     their authors left them, and a page of which a part is generated elsewhere may have any anchor."""
     paths = {record.path for record in records}
-    pages = {
+    pages: dict[str, DocRecord | PageRecord] = {
         record.path: record
         for record in records
         if isinstance(record, DocRecord) or (isinstance(record, PageRecord) and is_markdown(record))
     }
     anchors: dict[str, frozenset[str]] = {}
+    targets = _project_targets(pages.values(), rules)
     for record, found in linking:
         for line, link in found:
             if _SCHEME.match(link):
@@ -262,7 +264,7 @@ def _check_links(
             if path not in anchors:
                 page = pages[path]
                 anchors[path] = _anchors(page, rules.get(page.collection, _ANY))
-            if anchor not in anchors[path]:
+            if anchor not in anchors[path] and anchor not in targets.get(record.collection, ()):
                 diagnostics.warning(
                     "dead-anchor",
                     f"the link {link!r} leads to a heading that {path} does not have",
@@ -270,6 +272,18 @@ def _check_links(
                     file_line,
                     hint=_suggest(anchor, anchors[path]),
                 )
+
+
+def _project_targets(
+    pages: Iterable[DocRecord | PageRecord], rules: Mapping[str, AnchorRules]
+) -> dict[str, set[str]]:
+    """Collection -> the ids that all its pages may link, where its generator has such."""
+    found: dict[str, set[str]] = {}
+    for page in pages:
+        if rules.get(page.collection, _ANY).project_wide:
+            document = markdown.parse(page.text, mdx=page.path.lower().endswith(".mdx"))
+            found.setdefault(page.collection, set()).update(document.ids)
+    return found
 
 
 def _anchors(record: DocRecord | PageRecord, rules: AnchorRules) -> frozenset[str]:

@@ -21,11 +21,13 @@ SlugStyle = Literal[
 @dataclass(frozen=True, slots=True)
 class AnchorRules:
     """How a generator makes anchors. With `terms`, those of definition lists have one and are numbered
-    with the headings. `others` are styles whose anchors links may use as well."""
+    with the headings. `others` are styles whose anchors links may use as well. With `project_wide`, ids
+    that a page states can be linked from every page without its name."""
 
     style: SlugStyle = "github"
     terms: bool = False
     others: tuple[SlugStyle, ...] = ()
+    project_wide: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ _RULES: Mapping[str, AnchorRules] = {
     "mdbook": AnchorRules("mdbook"),
     "mkdocs": AnchorRules("python-markdown"),
     # MyST resolves links by GitHub's rule (`myst_heading_anchors`), the page has docutils' ids.
-    "sphinx": AnchorRules("docutils", others=("github",)),
+    "sphinx": AnchorRules("docutils", others=("github",), project_wide=True),
     "vitepress": AnchorRules("vitepress"),
 }
 _STYLES: tuple[SlugStyle, ...] = get_args(SlugStyle)
@@ -57,7 +59,8 @@ def rules_of(generator: str, options: Mapping[str, Any]) -> AnchorRules:
         return _ANY
     rules = _RULES.get(generator, AnchorRules())
     named = (style for style in _STYLES if style == options.get("slug_style"))
-    return AnchorRules(next(named, rules.style), options.get("term_anchors") is True, rules.others)
+    terms = options.get("term_anchors") is True
+    return AnchorRules(next(named, rules.style), terms, rules.others, rules.project_wide)
 
 
 _ATTRIBUTE = r"(?:#[^\s{}#]+|\.[^\W\d][\w-]*|[\w-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^\s\"'{}]+))"

@@ -18,6 +18,10 @@ MAX_PAGES = 20_000
 """Pages that the tables of contents are followed to."""
 
 _SHIPPED = ("_build/", "_static/", "_templates/", "_themes/", "locale/", "locales/")
+_PARSERS = (
+    (".md", "markdown", frozenset({"myst_parser", "myst_nb", "recommonmark", "m2r", "m2r2"})),
+    (".ipynb", "jupyter", frozenset({"nbsphinx", "myst_nb"})),
+)
 _TOCTREE = re.compile(
     r"^(?P<indent>[ \t]*)\.\.[ \t]+toctree::[^\n]*\n(?P<rst>(?:(?P=indent)[ \t]+[^\n]*\n|[ \t]*\n)*)"
     r"|^(?P<fence>`{3,}|:{3,})\{toctree\}[^\n]*\n(?P<myst>.*?)^(?P=fence)",
@@ -35,7 +39,8 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     if not {"extensions", "project", "master_doc", "root_doc", "html_theme"} & data.keys():
         return None
     source = folder
-    suffixes = _suffixes(data.get("source_suffix"))
+    extensions = set(texts(data.get("extensions")))
+    suffixes = _suffixes(data.get("source_suffix"), extensions)
     root = text(data, "root_doc", "master_doc") or "index"
     exclude = [*texts(data.get("exclude_patterns")), *texts(data.get("templates_path"))]
     exclude += texts(data.get("html_static_path"))
@@ -47,7 +52,6 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         for old, new in mapping(data.get(name)).items()
         if isinstance(new, str)
     }
-    extensions = set(texts(data.get("extensions")))
     return Site(
         generator=GENERATOR,
         config=config,
@@ -89,12 +93,18 @@ def _pattern(glob: str) -> str:
     return glob if glob.startswith("**") else f"/{glob.lstrip('/')}"
 
 
-def _suffixes(value: Any) -> dict[str, str]:
-    """Ending -> language of the pages: `restructuredtext` or `markdown`."""
+def _suffixes(value: Any, extensions: set[str]) -> dict[str, str]:
+    """Ending -> language of the pages: `restructuredtext`, `markdown` or `jupyter`. Extensions add their
+    own formats to those that are stated."""
     if isinstance(value, Mapping):
-        return {str(ending): str(language) for ending, language in value.items() if ending}
-    found = texts(value) or [".rst"]
-    return {each: "markdown" if each == ".md" else "restructuredtext" for each in found}
+        found = {str(ending): str(language) for ending, language in value.items() if ending}
+    else:
+        stated = texts(value) or [".rst"]
+        found = {each: "markdown" if each == ".md" else "restructuredtext" for each in stated}
+    for suffix, language, parsers in _PARSERS:
+        if not parsers.isdisjoint(extensions):
+            found.setdefault(suffix, language)
+    return found
 
 
 def literals(source: str) -> dict[str, Any]:

@@ -408,3 +408,29 @@ def test_mkdocstrings_takes_the_reference_from_the_source(tmp_path: Path) -> Non
     noted = [(each.code, each.severity.name) for each in diagnostics if "::: (API)" in each.message]
     assert noted == [("content-elsewhere", "NOTE")]
     assert "sluice/valves.py" in [file.path for file in inputs.files]
+
+
+def test_sphinx_reads_markdown_where_an_extension_does(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "docs/conf.py": "project = 'Sluice'\nextensions = ['myst_parser']\n",
+            "docs/index.md": "# Sluice\n\n```{toctree}\nguide\n```\n\n[far](#valve-target)\n",
+            "docs/guide.md": "# Guide\n\n(valve-target)=\n## Valve\n\n```{eval-rst}\n"
+            ".. autofunction:: sluice.open\n```\n\n```{eval-rst}\n.. sluice:run::\n\n    open()\n```\n",
+            "sluice.py": 'def open(width=1):\n    """Lets :term:`water`\\\\s run."""\n',
+            "setup.py": "",
+        },
+    )
+    inputs, diagnostics = read(root)
+    assert [each.id for each in inputs.records["docs"]] == ["index.md", "guide.md"]
+    guide = inputs.records["docs"][1]
+    assert isinstance(guide, DocRecord)
+    assert [(each.level, each.anchor) for each in guide.sections] == [
+        (1, "guide"),
+        (2, "valve"),
+        (3, "sluice.open"),
+    ]
+    assert "Lets `water`s run." in guide.text
+    assert "```\nopen()\n```" in guide.text
+    assert [each.code for each in diagnostics if each.path.startswith("docs/")] == []

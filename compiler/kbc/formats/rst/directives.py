@@ -325,6 +325,10 @@ class _Entry(_Sphinx):
     """A described object: one signature a line, then its description."""
 
     def run(self) -> list[nodes.Node]:
+        if (
+            not self.argument and ":" in self.name
+        ):  # no object: code of an extension, as it is written
+            return self.code("\n".join(self.content), self.context.language)
         signatures = re.sub(r"\\\n\s*", "", self.argument).split("\n") if self.argument else []
         signatures = [" ".join(line.split()) for line in signatures if line.strip()]
         signatures = [line.replace("\\", "") if "\\*" in line else line for line in signatures]

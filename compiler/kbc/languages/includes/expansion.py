@@ -17,6 +17,7 @@ from kbc.languages.includes.files import (
     Objects,
     Page,
     Reader,
+    Restructured,
     dedent,
     excerpt,
     fence,
@@ -24,6 +25,7 @@ from kbc.languages.includes.files import (
     ranges,
     region,
 )
+from kbc.languages.includes.myst import replace_directives
 from kbc.languages.includes.shortcodes import replace_shortcodes
 
 _TRIGGER = re.compile(
@@ -31,6 +33,7 @@ _TRIGGER = re.compile(
     r"|^[ \t]*<[A-Z]|^import\b",
     re.MULTILINE,
 )
+_MYST = re.compile(r"(?:`{3}|:{3})\{|\}`")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _EXAMPLES = frozenset(
     ["md", "markdown", "mdx", "hbs", "handlebars", "go-html-template", "html+handlebars", "jinja"]
@@ -80,14 +83,16 @@ def expand(
     bases: Sequence[str] = (),
     templates: Sequence[str] = (),
     objects: Objects | None = None,
+    restructured: Restructured | None = None,
 ) -> Expansion:
     """The page at `path` (below the root) as its generator shows it. `read` gives other files, `bases`
     are folders that the generator looks in before those around the page, `templates` those of Hugo's
-    shortcodes; `objects` gives the reference of a Python object. Text without directives is returned as
-    it is."""
-    if not _TRIGGER.search(text):
+    shortcodes; `objects` gives the reference of a Python object, and `restructured` reads what MyST has
+    of Sphinx. Text without directives is returned as it is."""
+    is_myst = restructured is not None and _MYST.search(text) is not None
+    if not is_myst and not _TRIGGER.search(text):
         return Expansion(text, {})
-    page = Page(path, read, tuple(bases), objects, tuple(templates))
+    page = Page(path, read, tuple(bases), objects, tuple(templates), restructured)
     expanded = _expand(text, page)
     return Expansion(expanded, dict(page.unresolved), tuple(page.included), dict(page.external))
 
@@ -112,6 +117,7 @@ def _expand(text: str, page: Page) -> str:
     start = _front_matter_end(text.replace("\r\n", "\n"))
     source = text.replace("\r\n", "\n")
     body = source[start:]
+    body = replace_directives(body, page)
     components = _imports(body, page)
     parts = [
         _code(stretch, page) if is_code else _prose(stretch, page, components)

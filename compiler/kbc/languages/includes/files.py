@@ -41,7 +41,8 @@ class Page:
     """The page that is read: where it is, who reads other files, and what was found or not.
 
     `bases` are further folders that the generator looks in, `templates` those of shortcodes. `objects`
-    gives the reference of a Python object. `unresolved` counts files that are not there, `external` what
+    gives the reference of a Python object, `restructured` the Markdown of what MyST has of Sphinx; None:
+    the pages are not Sphinx's. `unresolved` counts files that are not there, `external` what
     the site writes when it is built, both by directive. `stack` are the files being included.
     """
 
@@ -50,6 +51,7 @@ class Page:
     bases: Sequence[str] = ()
     objects: Objects | None = None
     templates: Sequence[str] = ()
+    restructured: Restructured | None = None
     unresolved: Counter[str] = field(default_factory=Counter)
     external: Counter[str] = field(default_factory=Counter)
     included: dict[str, None] = field(default_factory=dict)
@@ -103,6 +105,9 @@ class Page:
 Objects = Callable[[str, str], str | None]
 """Name of a Python object and the YAML below its directive -> its reference as Markdown; None where its
 source is not in the tree."""
+
+Restructured = Callable[[str], tuple[str, Sequence[str]]]
+"""reStructuredText -> its Markdown, and the anchors of the headings in that."""
 
 PartExpander = Callable[[str, str, Page], str]
 """Path, text and the page that includes it -> the text of an included Markdown file, expanded."""

@@ -1,0 +1,60 @@
+"""MyST: what Sphinx's directives and roles become in Markdown pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from kbc.languages.includes import expand
+
+FILES = {"docs/part.md": "A part with {term}`sluice <water>`.\n"}
+
+
+def restructured(source: str) -> tuple[str, Sequence[str]]:
+    """What a page hands to the reader of reStructuredText, and a heading."""
+    return f"# Object\n\n```rst\n{source.rstrip()}\n```\n", ["pkg.object"]
+
+
+def expanded(text: str) -> str:
+    found = expand(
+        text,
+        "docs/page.md",
+        lambda name: FILES[name].encode() if name in FILES else None,
+        restructured=restructured,
+    )
+    assert found.unresolved == {}
+    return re.sub(r"\n{3,}", "\n\n", found.text.strip())
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("See {func}`~pkg.run` and {ref}`the gates <gates>`.", "See `pkg.run` and the gates."),
+        ("```{code-block} python\n:caption: x\na = {}\n```", "```python\na = {}\n```"),
+        ("```{note}\nBe {term}`careful`.\n```", "**Note**\n\nBe `careful`."),
+        ("````{tab-item} pip\n```sh\npip\n```\n````", "**pip**\n\n```sh\npip\n```"),
+        ("```{toctree}\na\nb\n```\n\nText.", "Text."),
+        ("```{include} part.md\n```", "A part with sluice."),
+        ("```{math}\nx = 1\n```", "```math\nx = 1\n```"),
+        ("```python\n{func}`x`\n```", "```python\n{func}`x`\n```"),
+    ],
+)
+def test_directives_and_roles_become_their_text(source: str, expected: str) -> None:
+    assert expanded(source) == expected
+
+
+def test_what_sphinx_reads_goes_to_its_reader_with_module_and_level() -> None:
+    found = expanded(
+        "```{currentmodule} pkg\n```\n\n## Part\n\n```{autofunction} run\n:members:\n```"
+    )
+    assert found == (
+        "## Part\n\n### Object {#pkg.object}\n\n"
+        "```rst\n.. currentmodule:: pkg\n\n.. autofunction:: run\n   :members:\n```"
+    )
+
+
+def test_pages_of_other_generators_keep_such_text() -> None:
+    source = "```{note}\nText with {func}`x`.\n```"
+    assert expand(source, "a.md", lambda name: None).text == source
