@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from kb_runtime.errors import SingleCodeError, exit_codes
+from kb_runtime.errors import KbcError, SingleCodeError, exit_codes
 
 
 class Severity(enum.IntEnum):
@@ -181,3 +182,32 @@ class BuildError(SingleCodeError):
         counted = f"{len(found)} {kind}{'s' if len(found) != 1 else ''}"
         super().__init__(f"{counted} in the knowledge base; nothing was published")
         self.diagnostics = tuple(diagnostics)
+
+
+_HINT = "Mend the file, or keep it out with `exclude`."
+
+
+@contextmanager
+def guarded(diagnostics: Diagnostics, path: str = "") -> Iterator[None]:
+    """Makes an error of whatever the body raises, except errors that explain themselves. It names the file
+    `path`, or else the one that was last read."""
+    try:
+        yield
+    except KbcError:
+        raise
+    except (RecursionError, MemoryError) as error:
+        what = "nests too deeply" if isinstance(error, RecursionError) else "needs too much memory"
+        diagnostics.error(
+            "file-too-complex",
+            f"the file {what} to be read",
+            path or diagnostics.reading,
+            hint=_HINT,
+        )
+    except Exception as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        diagnostics.error(
+            "file-not-understood",
+            f"reading the file failed: {said}",
+            path or diagnostics.reading,
+            hint=f"{_HINT} Where the file is sound, this is a bug in kbc.",
+        )

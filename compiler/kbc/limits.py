@@ -1,4 +1,4 @@
-"""Bounds on one input file, and the guard that makes a diagnostic of whatever reading one raises.
+"""Bounds on one input file.
 
 Input is other people's files: damaged, generated, or made to harm. What is beyond these bounds is refused
 or shortened, with a diagnostic that names the file; files that people write stay far below them.
@@ -7,12 +7,7 @@ or shortened, with a diagnostic that names the file; files that people write sta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import accumulate
-
-from kb_runtime.errors import KbcError
-from kbc.diagnostics import Diagnostics
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """A knowledge base is text that people read."""
@@ -50,7 +45,6 @@ MAX_INTEGER_DIGITS = 4_300
 MAX_FRONT_MATTER_CHARS = 256 * 1024
 """A second of PyYAML."""
 
-_HINT = "Mend the file, or keep it out with `exclude`."
 _STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
 _DOTS = re.compile(r"(?<=[\w\"'-])[ \t]*\.[ \t]*(?=[\w\"'-])")
 _DIGITS = re.compile(rf"[0-9_]{{{MAX_INTEGER_DIGITS + 1},}}")
@@ -59,24 +53,6 @@ _DIGITS = re.compile(rf"[0-9_]{{{MAX_INTEGER_DIGITS + 1},}}")
 def short_title(text: str) -> str:
     """`text` cut to `MAX_TITLE_CHARS`."""
     return text if len(text) <= MAX_TITLE_CHARS else text[: MAX_TITLE_CHARS - 1] + "…"
-
-
-def has_long_line(text: str, path: str, diagnostics: Diagnostics) -> bool:
-    """Whether a line is longer than `MAX_LINE_CHARS`; reports it."""
-    if len(text) <= MAX_LINE_CHARS:
-        return False
-    for number, line in enumerate(text.split("\n"), start=1):
-        if len(line) > MAX_LINE_CHARS:
-            diagnostics.warning(
-                "file-line-too-long",
-                f"a line has {len(line):,} characters, more than {MAX_LINE_CHARS:,}; the file was left"
-                " out",
-                path,
-                number,
-                hint="Break the line, or keep the file out with `exclude`.",
-            )
-            return True
-    return False
 
 
 def toml_excess(text: str) -> tuple[str, int] | None:
@@ -96,29 +72,3 @@ def toml_excess(text: str) -> tuple[str, int] | None:
                 return f"values are nested more than {MAX_TOML_DEPTH} deep", number
             depth = max(0, depth + sum(steps))
     return None
-
-
-@contextmanager
-def guarded(diagnostics: Diagnostics, path: str = "") -> Iterator[None]:
-    """Makes an error of whatever the body raises, except errors that explain themselves. It names the file
-    `path`, or else the one that was last read."""
-    try:
-        yield
-    except KbcError:
-        raise
-    except (RecursionError, MemoryError) as error:
-        what = "nests too deeply" if isinstance(error, RecursionError) else "needs too much memory"
-        diagnostics.error(
-            "file-too-complex",
-            f"the file {what} to be read",
-            path or diagnostics.reading,
-            hint=_HINT,
-        )
-    except Exception as error:
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        diagnostics.error(
-            "file-not-understood",
-            f"reading the file failed: {said}",
-            path or diagnostics.reading,
-            hint=f"{_HINT} Where the file is sound, this is a bug in kbc.",
-        )

@@ -7,17 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kbc.diagnostics import Diagnostics
+from kbc.diagnostics import Diagnostics, guarded
 from kbc.errors import InputError
 from kbc.frontends import FRONTENDS
-from kbc.limits import (
-    MAX_COLLECTIONS,
-    MAX_LINE_CHARS,
-    MAX_TITLE_CHARS,
-    guarded,
-    short_title,
-    toml_excess,
-)
+from kbc.limits import MAX_COLLECTIONS, MAX_LINE_CHARS, MAX_TITLE_CHARS, short_title, toml_excess
 from kbc.pipeline.inputs import Inputs, read_inputs
 from kbc.project.toml_lines import key_lines
 

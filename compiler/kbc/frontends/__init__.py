@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from kbc.diagnostics import Diagnostics
+from kbc.diagnostics import Diagnostics, guarded
 from kbc.frontends import (
     builtins,
     cases,
@@ -21,7 +21,6 @@ from kbc.frontends import (
     workshops,
 )
 from kbc.frontends.references import check
-from kbc.limits import guarded
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import Record

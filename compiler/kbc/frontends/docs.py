@@ -21,6 +21,7 @@ from kbc.frontends.converted import (
     read_converted,
 )
 from kbc.frontends.includes import PageIncludes
+from kbc.frontends.long_lines import has_long_line
 from kbc.frontends.markdown_file import (
     MarkdownFile,
     first_paragraph,
@@ -31,7 +32,6 @@ from kbc.frontends.markdown_file import (
 from kbc.frontends.metadata import Metadata, Text, Texts
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
-from kbc.limits import has_long_line
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile

@@ -11,10 +11,11 @@ from typing import Any
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.includes import PageIncludes
+from kbc.frontends.long_lines import has_long_line
 from kbc.frontends.metadata import Declared, Located
 from kbc.languages import markdown
 from kbc.languages.markdown import Block, Document
-from kbc.limits import MAX_LINK_LINE_CHARS, has_long_line
+from kbc.limits import MAX_LINK_LINE_CHARS
 from kbc.project.source_file import SourceFile
 
 MAX_SUMMARY_CHARS = 200

@@ -22,7 +22,7 @@ from kbc.cache import toolchain
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.chunking import drafts
 from kbc.chunking.budget import TokenBudget
-from kbc.diagnostics import Diagnostics
+from kbc.diagnostics import Diagnostics, guarded
 from kbc.encoding.cache import EmbeddingCache
 from kbc.encoding.checks import check_vectors
 from kbc.encoding.encoder import DocumentEncoder, EncodingCounts
@@ -30,7 +30,6 @@ from kbc.encoding.model import Model
 from kbc.encoding.quantize import Float32
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.formats import converters, format_of
-from kbc.limits import guarded
 from kbc.linking.linker import Published, Staging, build_id
 from kbc.linking.retention import remove_build
 from kbc.linking.self_check import ask_for_itself

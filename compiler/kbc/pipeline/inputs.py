@@ -10,10 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kbc import frontends
-from kbc.diagnostics import Diagnostic, Diagnostics, Severity
+from kbc.diagnostics import Diagnostic, Diagnostics, Severity, guarded
 from kbc.frontends.derived_routing import derive
 from kbc.frontends.pages import is_metadata, not_a_page
-from kbc.limits import guarded
 from kbc.pipeline.options import StrPath
 from kbc.project import permalinks
 from kbc.project.include_tree import IncludeTree
