@@ -105,7 +105,7 @@ knowledge base's prefix (`quint_get_builtin`). A server offers a tool if the art
 
 **Files**
 
-- Only names in the compiled index resolve. No path in a request is opened, except by `ingest_tests`, which reads JSON files
+- Only names in the compiled index resolve. No path in a request is opened, except by `ingest_tests`, which reads exports
   of up to 100 MB in the server's data folder and follows no links.
 """
 

@@ -255,7 +255,7 @@ REFUSALS = (
         "ingest_tests",
         {"functional_path": "broken.json"},
         "BAD_INPUT",
-        '"broken.json" is not valid JSON: ',
+        '"broken.json": not valid JSON: ',
     ),
     Refusal("ingest_tests", {"api_path": "none.json"}, "NOT_FOUND", 'there is no file "none.json"'),
     Refusal(

@@ -104,7 +104,7 @@ def _log_format(value: str) -> bool:
 HTTP = Option("--http", "", "serve streamable HTTP at http://HOST:PORT/mcp, with /healthz")
 OPTIONS = (
     Option("--tools", "all|compact|FAMILY,...", "which tools to offer (all)"),
-    Option("--data", "DIR", "the folder whose JSON files `ingest_tests` may read (data)"),
+    Option("--data", "DIR", "the folder whose exports of tests `ingest_tests` may read (data)"),
     Option(
         "--code",
         "DIR",

@@ -11,6 +11,7 @@ import pytest
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import verify
+from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.records.cases import Case, normalise
 from kb_runtime.store.locks import try_lock
@@ -19,7 +20,7 @@ from kbc.errors import InputError
 from kbc.following import ingestion
 from kbc.following.ingestion import IngestionReport, ingest, remove
 from kbc.linking.linker import PublishError
-from kbc.pipeline.build import build
+from kbc.pipeline.build import BuildOptions, build
 
 
 def case(uid: str, title: str = "Log in", **more: Any) -> Case:
@@ -207,3 +208,27 @@ def named(*uids: str, source: str = "a.json") -> list[Case]:
 def stored_uids(workspace: Workspace) -> list[str]:
     path = Path(workspace.tests.folder, "kb", "tests", "tests.json")
     return [each["uid"] for each in json.loads(path.read_text())]
+
+
+def test_a_running_server_follows_removals_to_the_last_test(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    (tmp_path / "kb" / "docs").mkdir(parents=True)
+    (tmp_path / "kb" / "docs" / "a.md").write_text("# A\n\nText.\n")
+    (tmp_path / "kb" / "kb.toml").write_text('[kb]\nname = "demo"\n')
+    shipped = build(tmp_path / "kb", BuildOptions(out=tmp_path / "out", embed=False))
+    ingest(workspace, named("t-1", "t-2"), 1)
+    live = LiveArtifact(shipped.path.parent, workspaces=[workspace.tests.kb_folder])
+
+    def tests_seen() -> int:
+        with live.lease() as knowledge:
+            return sum(info.records for info in knowledge.collections if info.kind == "tests")
+
+    assert tests_seen() == 2
+    remove(workspace, ["t-1"], 1)
+    assert tests_seen() == 1
+    remove(workspace, ["t-2"], 1)
+    assert tests_seen() == 0
+    ingest(workspace, named("t-3"), 1)
+    assert tests_seen() == 1
+    live.close()
