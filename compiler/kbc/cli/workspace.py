@@ -158,6 +158,7 @@ def remove_command(
 @CODE
 @MODEL
 @JOBS
+@click.option("--draft", is_flag=True, help="Parse the files, but embed nothing.")
 @CHILD
 @AS_JSON
 def index_command(
@@ -165,6 +166,7 @@ def index_command(
     tree: Path,
     model: Path | None,
     jobs: int | None,
+    draft: bool,
     has_parent: bool,
     as_json: bool,
 ) -> None:
@@ -175,7 +177,7 @@ def index_command(
         exit_with_parent()
         if hasattr(os, "nice"):
             os.nice(LOW_PRIORITY)
-    report = _source_index(_open(workspace), tree, model, jobs).build(draft=False)
+    report = _source_index(_open(workspace), tree, model, jobs).build(draft=draft, parsed=True)
     if as_json:
         print_json({"build_id": report.build_id, "path": str(report.path)})
         return

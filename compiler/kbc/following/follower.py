@@ -42,6 +42,9 @@ POLL_S = 2.0
 RESCAN_S = 60.0
 """... and without any notice: a notification may be lost, and some file systems send none."""
 
+DRAFT = "--draft"
+"""The option of the compiler that has it parse and publish without embedding."""
+
 _TICK_S = 0.1  # while a process builds
 _IDLE_TICK_S = 1.0
 _FAILED_S = 2.0
@@ -180,8 +183,10 @@ class Follower:
         self._build_began = time.monotonic()
         if self._build_began < max(self._retry_at, quiet_at):
             return
+        # The first time, symbols do not wait until everything is embedded.
+        stage = [DRAFT] if self._published is None or not self._published.has_symbols else []
         try:
-            self._build = CompilerProcess(self._command)
+            self._build = CompilerProcess([*self._command, *stage])
         except CompilerError as error:
             self._note_failure(error)
 

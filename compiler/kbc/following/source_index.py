@@ -12,6 +12,7 @@ from pathlib import Path
 from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.live.workspace import CodeFolder
 from kb_runtime.store.manifest import CURRENT, load, resolve
+from kb_runtime.store.symbols import SUFFIX
 from kbc.cache import toolchain
 from kbc.diagnostics import Diagnostics
 from kbc.encoding.model import PINNED_WEIGHTS_SHA256
@@ -26,6 +27,8 @@ from kbc.sources.source_tree import SourceTree
 
 NAME = "code"
 """Of the knowledge base, its collection and its prefix."""
+PARSED_EDITS = 200
+"""Edited files that are parsed at once, at some milliseconds each; of more, symbols come with the index."""
 KEPT_BUILDS = 1
 """The live one; others are removed as soon as no server has them open."""
 
@@ -40,10 +43,11 @@ class TreeError(SingleCodeError):
 @dataclass(frozen=True, slots=True)
 class PublishedFiles:
     """A published artifact: the SHA-256 of each file by its path in the tree, whether it has vectors,
-    and whether this compiler's libraries and model made it (`is_current`)."""
+    and symbols, and whether this compiler's libraries and model made it (`is_current`)."""
 
     files: Mapping[str, str]
     has_vectors: bool
+    has_symbols: bool
     is_current: bool
 
 
@@ -71,16 +75,17 @@ class SourceIndex:
         """The overlay of edited files; None where there is none."""
         return self._published(self.folder.edits)
 
-    def build(self, *, draft: bool) -> BuildReport:
-        """Publishes the index of all files; a draft is not parsed and has no vectors.
+    def build(self, *, draft: bool, parsed: bool = False) -> BuildReport:
+        """Publishes the index of all files; a draft has no vectors, and is not parsed unless `parsed`.
 
         Raises what `pipeline.build_from` raises, and `TreeError`.
         """
-        return self._build(self.folder.index, None, draft=draft)
+        return self._build(self.folder.index, None, draft=draft, parsed=parsed)
 
     def publish_edits(self, names: Names[str]) -> None:
         """Publishes a draft of these files as the overlay. Raises as `build`."""
-        self._build(self.folder.edits, names, draft=True)
+        parsed = len(names) <= PARSED_EDITS
+        self._build(self.folder.edits, names, draft=True, parsed=parsed)
 
     def withdraw_edits(self) -> None:
         """Removes the overlay. Readers keep what they have open. Raises `OSError`."""
@@ -98,22 +103,27 @@ class SourceIndex:
         return PublishedFiles(
             {file["path"].removeprefix(base): file["sha256"] for file in manifest.inputs()},
             encoder is not None,
+            f"catalog/{NAME}{SUFFIX}" in manifest.files,
             manifest["libraries"] == toolchain.library_versions()
             and (encoder is None or encoder["weights_sha256"] == self.weights_sha256),
         )
 
-    def _build(self, out: str, only: Names[str] | None, *, draft: bool) -> BuildReport:
+    def _build(
+        self, out: str, only: Names[str] | None, *, draft: bool, parsed: bool
+    ) -> BuildReport:
         options = BuildOptions(
             out=Path(out),
             jobs=self.jobs,
             model=self.model,
-            cache=None if draft else self.cache,
+            cache=None if draft and not (parsed and only is None) else self.cache,
             keep=KEPT_BUILDS,
             draft=draft,
+            parsed=parsed,
+            partial=only is not None,
         )
         return build_from(
             lambda found: read_tree(
-                self.tree, found, only=only, exclude=self.exclude, with_definitions=not draft
+                self.tree, found, only=only, exclude=self.exclude, with_definitions=parsed or not draft
             ),
             options,
         )

@@ -205,8 +205,13 @@ class Executor:
                 ],
                 "max_tokens": model and model.max_tokens,
                 "variants": self._variants,
+                "parsed": self._has_symbols,
             },
         )
+
+    @property
+    def _has_symbols(self) -> bool:
+        return self._options.parsed or not self._options.draft
 
     @property
     def _variants(self) -> list[str] | None:
@@ -295,6 +300,9 @@ class Executor:
             writing = threads.submit(self._write_vectors, inputs, chunks, vectors, folder)
             with self._clock.phase("catalog", inputs.record_count, "records"):
                 sections.emit_catalog(inputs, chunks, folder)
+            if self._has_symbols:
+                with self._clock.phase("symbols"):
+                    sections.emit_symbols(inputs, folder, partial=self._options.partial)
             with self._clock.phase("lexical", len(chunks), "chunks"):
                 if self._options.draft:
                     names = [each.name for each in inputs.collections]
