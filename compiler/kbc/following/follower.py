@@ -122,8 +122,19 @@ class Follower:
             self._set_status("failed" if failed else "indexing" if working else "ready", notice)
             tick = _TICK_S if working else _IDLE_TICK_S
             changed = watcher.wait(_FAILED_S if self._obstacle else tick)
+            if self._is_rescan_wanted():
+                self._files.forget()
+                changed = changed or {self._index.folder.rescan_path}
             overdue = time.monotonic() >= scanned_at + (POLL_S if notice else RESCAN_S)
             rescan = bool(changed or self._obstacle or overdue)
+
+    def _is_rescan_wanted(self) -> bool:
+        """Whether a server has asked for one since this last looked."""
+        try:
+            Path(self._index.folder.rescan_path).unlink()
+        except OSError:
+            return False
+        return True
 
     def _update(self, notice: str, *, rescan: bool) -> str:
         """Publishes what takes little time and starts what takes more; returns what prevented it."""

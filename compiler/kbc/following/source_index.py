@@ -22,11 +22,12 @@ from kbc.linking import retention
 from kbc.pipeline.build import BuildOptions, BuildReport, build_from
 from kbc.pipeline.inputs import Inputs
 from kbc.project.model import Collection, Project
+from kbc.project.settings import CODE_PREFIX
 from kbc.project.source_file import SourceFile
 from kbc.sources.source_tree import SourceTree
 
 NAME = "code"
-"""Of the knowledge base, its collection and its prefix."""
+"""Of the knowledge base and its collection."""
 PARSED_EDITS = 200
 """Edited files that are parsed at once, at some milliseconds each; of more, symbols come with the index."""
 KEPT_BUILDS = 1
@@ -55,7 +56,8 @@ class PublishedFiles:
 class SourceIndex:
     """Where and how `tree` is indexed.
 
-    `cache` is the workspace's, `exclude` are ignore patterns, and `model` is the folder of the encoder's
+    `cache` is the workspace's, `exclude` are ignore patterns, the ids of files begin with `prefix`, and
+    `model` is the folder of the encoder's
     model with these weights, None for the pinned one.
     """
 
@@ -63,6 +65,7 @@ class SourceIndex:
     folder: CodeFolder
     cache: Path
     exclude: tuple[str, ...] = ()
+    prefix: str = ""
     jobs: int = 2
     model: Path | None = None
     weights_sha256: str = PINNED_WEIGHTS_SHA256
@@ -120,10 +123,16 @@ class SourceIndex:
             draft=draft,
             parsed=parsed,
             partial=only is not None,
+            prefix=self.prefix,
         )
         return build_from(
             lambda found: read_tree(
-                self.tree, found, only=only, exclude=self.exclude, with_definitions=parsed or not draft
+                self.tree,
+                found,
+                only=only,
+                exclude=self.exclude,
+                prefix=self.prefix,
+                with_definitions=parsed or not draft,
             ),
             options,
         )
@@ -138,6 +147,10 @@ class SourceFiles:
         self._known: dict[str, tuple[Signature, str]] = {}
         self.digests: Mapping[str, str] = {}
         """SHA-256 by path in the tree, of the files that belong into the index."""
+
+    def forget(self) -> None:
+        """Has the next `scan` read every file."""
+        self._known = {}
 
     def scan(self) -> bool:
         """Looks at every file, reads those that changed, and returns whether `digests` changed.
@@ -171,10 +184,11 @@ def read_tree(
     *,
     only: Names[str] | None = None,
     exclude: Iterable[str] = (),
+    prefix: str = "",
     with_definitions: bool = True,
 ) -> Inputs:
     """The source files below `tree`, or those of them whose paths in it are in `only`; `exclude` are
-    further patterns, as in an ignore file at the top of the tree.
+    further patterns, as in an ignore file at the top of the tree, and `prefix` what ids begin with.
 
     A file that vanishes or cannot be read meanwhile is left out: the follower is notified of it
     again. Raises `TreeError` when the tree itself cannot be read, or contains no source file.
@@ -188,13 +202,15 @@ def read_tree(
     if not files:
         left_out = f"; left out: {selection.summary()}" if selection.left_out else ""
         raise TreeError(f"{tree} contains no source file{left_out}.")
-    records = code.read(collection, files, diagnostics, with_definitions=with_definitions)
+    records = code.read(
+        collection, files, diagnostics, prefix=prefix, with_definitions=with_definitions
+    )
     project = Project(
         root=tree,
         name=NAME,
         title=f"Source files of {tree.name}",
         version="0",
-        prefix=NAME,
+        prefix=CODE_PREFIX,
         description="",
         license="",
         collections=(collection,),

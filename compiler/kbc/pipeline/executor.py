@@ -189,7 +189,7 @@ class Executor:
         """Over everything that decides the bytes of the artifact."""
         return build_id(
             inputs=[[file.path, file.sha256] for file in inputs.files],
-            settings=[inputs.project.settings(), self._built_at],
+            settings=[inputs.project.settings(), self._built_at, self._options.prefix],
             toolchain={
                 "libraries": toolchain.library_versions(),
                 "converters": converters(filter(None, map(format_of, {*inputs.paths.values()}))),

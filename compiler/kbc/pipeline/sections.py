@@ -70,9 +70,7 @@ def emit_symbols(inputs: Inputs, folder: Path, *, partial: bool = False) -> None
         if collection.kind != "code":
             continue
         records = [
-            record
-            for record in inputs.records[collection.name]
-            if isinstance(record, CodeRecord)
+            record for record in inputs.records[collection.name] if isinstance(record, CodeRecord)
         ]
         found = resolve(records, keep_all=partial)
         write_symbols(folder, collection.name, len(records), found.definitions, found.uses)

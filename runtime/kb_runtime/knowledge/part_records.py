@@ -48,6 +48,10 @@ class PartCatalog:
     def id(self, index: int) -> str:
         return self._catalog.id(self._own(index))
 
+    def own_id(self, own: int) -> str:
+        """The id of the artifact's record `own`, shown or not."""
+        return self._catalog.id(own)
+
     def ids(self) -> list[str]:
         ids = self._catalog.ids()
         return [ids[own] for own in self._kept]

@@ -199,6 +199,10 @@ class Catalog:
         """Where the artifact's record `own` is here: the same place."""
         return own
 
+    def own_id(self, own: int) -> str:
+        """The id of the artifact's record `own`."""
+        return self.id(own)
+
     def ids(self) -> Sequence[str]:
         """All ids, in the order of the records; kept once they were asked for."""
         if self._ids is None:

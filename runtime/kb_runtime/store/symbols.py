@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kb_runtime.errors import ArtifactError
@@ -27,6 +28,20 @@ MAX_COLUMN = (1 << 29) - 1
 
 MAX_USES_OF_NAME = 20_000
 """Uses stored of one name."""
+
+
+FAMILIES: Mapping[str, str] = {
+    "javascript": "javascript",
+    "typescript": "javascript",
+    "tsx": "javascript",
+    "c": "c",
+    "cpp": "c",
+    **{name: name for name in ("python", "go", "rust", "java", "csharp", "ruby", "php")},
+}
+"""Languages whose uses are compiled, by those whose files use each other's names."""
+
+MEMBER_HOLDERS = frozenset({"class", "struct", "enum", "interface", "trait", "implementation"})
+"""Kinds of definitions whose inner definitions are their members."""
 
 
 class DefinitionRow(NamedTuple):
@@ -134,8 +149,7 @@ class Symbols:
     def name_of_use(self, row: int) -> int:
         """The number of the name that a use is of."""
         starts = self.columns["name_uses"]
-        at = bisect_left(starts, row + 1) - 1
-        return at
+        return bisect_left(starts, row + 1) - 1
 
     def uses_in(self, file: int, first_line: int, last_line: int) -> list[int]:
         """The rows of the uses on these lines of a file, by line and column."""
@@ -237,7 +251,7 @@ class Symbols:
         except UnicodeDecodeError:
             yield "a name is not UTF-8"
             return
-        if any(first >= second for first, second in zip(names, names[1:], strict=False)):
+        if any(first >= second for first, second in itertools.pairwise(names)):
             yield "names are not in order"
         if any("\n" in name for name in text):
             yield "a name has a line break"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from kb_runtime.store.symbols import CALL, TYPE, USE
 from kbc.cache.phases import remembered
 from kbc.languages.uses.imports import Import, package_of, read_import
 from kbc.languages.uses.queries import QUERIES
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 MAX_USES = 50_000
 """Uses kept of one file, the first ones: a file with more is generated."""
-
-USE, TYPE, CALL = range(3)
-"""How a name is used."""
 
 UNKNOWN = "?"
 """Stands for an expression whose value only a run would tell."""
@@ -179,7 +177,11 @@ class _Found:
             return UNKNOWN
         path = re.sub(r"::|\\|->", ".", text)
         first = path.partition(".")[0]
-        if first in _OWN or first.startswith("$") or any(a <= node.start_byte < end for a, end in bound.get(first, ())):
+        if (
+            first in _OWN
+            or first.startswith("$")
+            or any(a <= node.start_byte < end for a, end in bound.get(first, ()))
+        ):
             return UNKNOWN
         return path
 

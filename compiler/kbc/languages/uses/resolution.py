@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kb_runtime.store.symbols import CALL, TYPE, DefinitionRow, UseRow
+from kb_runtime.store.symbols import CALL, FAMILIES, TYPE, DefinitionRow, UseRow
 from kbc.languages.node_types import CALLABLE, HOLDERS
 from kbc.languages.uses.extraction import FileUses, has_uses, uses
 from kbc.languages.uses.imports import ALL, Import
@@ -21,16 +21,6 @@ from kbc.records import CodeRecord
 
 GUESS, OTHER = -1, -2
 """Targets of uses: only the name is known, and something that is not in the tree."""
-
-FAMILIES: Mapping[str, str] = {
-    "javascript": "javascript",
-    "typescript": "javascript",
-    "tsx": "javascript",
-    "c": "c",
-    "cpp": "c",
-    **{name: name for name in ("python", "go", "rust", "java", "csharp", "ruby", "php")},
-}
-"""Languages whose files use each other's names."""
 
 MANIFESTS = frozenset({"go.mod", "package.json", "Cargo.toml"})
 
@@ -342,7 +332,9 @@ class _Resolver:
         """A name that an import of a whole module brings in; `GUESS` where none is known to."""
         key = file, name
         if key not in self._of_all:
-            rows = (self._top[each][name] for each in self._reached(file) if name in self._top[each])
+            rows = (
+                self._top[each][name] for each in self._reached(file) if name in self._top[each]
+            )
             self._of_all[key] = next(rows, GUESS)
         return self._of_all[key]
 
