@@ -188,7 +188,7 @@ def _open_trees(options: Options, dispatcher_type: type[Dispatcher]) -> ServerCo
     from kb_runtime.live.workspace import Workspace, WorkspaceError
     from kb_runtime.mcp.answers import ALL
     from kb_runtime.mcp.context import ServerContext
-    from kb_runtime.mcp.workspace_answers import CODEBASE, empty_of_trees
+    from kb_runtime.start.empty_answers import CODEBASE, empty_of_trees
 
     trees = _trees(options)
     _check_model(options)

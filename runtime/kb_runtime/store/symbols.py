@@ -19,7 +19,7 @@ SUFFIX = ".symbols"
 HEADER_BYTES = 64
 """Eight u64: names, kinds, definitions, uses, files, bytes of text, and two that are 0."""
 
-USE, TYPE, CALL = range(3)
+USE, TYPE, CALL, IMPORTED = range(4)
 """The ways in which a name is used; the low two bits of `info`."""
 MEMBER = 4
 """Bit of `info`: the name stands behind a `.`, so that it is a member of something."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from kb_runtime.store.symbols import CALL, TYPE, USE
+from kb_runtime.store.symbols import CALL, IMPORTED, TYPE, USE
 from kbc.cache.phases import remembered
 from kbc.languages.uses.imports import Import, package_of, read_import
 from kbc.languages.uses.queries import QUERIES
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 MAX_USES = 50_000
 """Uses kept of one file, the first ones: a file with more is generated."""
+
+IMPORT = "="
+"""Stands before a name in an import statement."""
 
 UNKNOWN = "?"
 """Stands for an expression whose value only a run would tell."""
@@ -36,7 +39,7 @@ _MAX_RECEIVER = 100
 class FileUses:
     """The uses of a file, as columns in the order of the text: the name, the line (from 1), the column
     (code units of UTF-8, from 1), how it is used, and what stands before it: "" for a name alone, `self`
-    for the object of the method, a path such as `os.path`, or `UNKNOWN`."""
+    for the object of the method, a path such as `os.path`, `IMPORT`, or `UNKNOWN`."""
 
     names: list[str]
     lines: list[int]
@@ -124,11 +127,13 @@ class _Found:
             rank, node = self._names[start]
             while span is not None and span[1] <= start:
                 span = next(imported, None)
-            if rank > CALL or (span is not None and span[0] <= start):
+            if rank > CALL:
                 continue
             name = self._text(start, node.end_byte)
             before = self._receivers.get(start)
-            if before is None:
+            if span is not None and span[0] <= start:
+                receiver = IMPORT
+            elif before is None:
                 if any(first <= start < end for first, end in bound.get(name, ())):
                     continue
                 receiver = ""
@@ -138,7 +143,7 @@ class _Found:
             out.names.append(name)
             out.lines.append(row + 1)
             out.columns.append(column + 1)
-            out.ways.append(rank)
+            out.ways.append(IMPORTED if receiver == IMPORT else rank)
             out.receivers.append(receiver)
             if len(out.names) == MAX_USES:
                 break

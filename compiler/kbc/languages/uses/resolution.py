@@ -8,13 +8,13 @@ object in `object.method()`: then it is kept by its name, as a guess.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from kb_runtime.store.symbols import CALL, FAMILIES, TYPE, DefinitionRow, UseRow
-from kbc.languages.node_types import CALLABLE, HOLDERS
-from kbc.languages.uses.extraction import FileUses, has_uses, uses
+from kb_runtime.store.symbols import CALL, TYPE, DefinitionRow, UseRow
+from kbc.languages.node_types import HOLDERS
+from kbc.languages.uses.definitions import OUTER, SourceText, TreeDefinitions
+from kbc.languages.uses.extraction import IMPORT, UNKNOWN, FileUses
 from kbc.languages.uses.imports import ALL, Import
 from kbc.languages.uses.modules import Modules, TreeFile
 from kbc.records import CodeRecord
@@ -27,22 +27,11 @@ MANIFESTS = frozenset({"go.mod", "package.json", "Cargo.toml"})
 _MEMBERS_BY_NAME = frozenset({"java", "csharp", "c", "ruby"})  # `f()` may be a method of the class
 _STRICT = frozenset({"python", "go", "rust"})  # every name is bound by a statement of the file
 _PASSING = frozenset({"python", "javascript", "c", "rust"})  # what a module imports is in it, too
-_OUTER = frozenset({"module"})
 _MAX_HOPS = 4  # of names that modules pass on
-_SIMPLE = re.compile(r"[\w$]+[?!=]?")
-_RECEIVER = re.compile(r"func\s*\(\s*\w*\s*\*?\s*(\w+)")
-_KEYS = "key"
 
 
 class _Module(NamedTuple):
     files: tuple[int, ...]
-
-
-class _File(NamedTuple):
-    path: str
-    family: str
-    rows: range
-    found: FileUses | None
 
 
 class Resolved(NamedTuple):
@@ -57,22 +46,11 @@ def resolve(records: Sequence[CodeRecord], *, keep_all: bool = False) -> Resolve
     return _Resolver(records).run(keep_all=keep_all)
 
 
-def simple_name(name: str, kind: str) -> str:
-    """The name as it is used: without what it is a part of, and without type parameters."""
-    last = re.split(r"::|\.", name)[-1] if not name.startswith("operator") else name
-    found = _SIMPLE.match(last)
-    if kind in HOLDERS and found is not None:
-        return found[0]
-    return last or name
-
-
 class _Resolver:
     def __init__(self, records: Sequence[CodeRecord]) -> None:
-        self._definitions: list[DefinitionRow] = []
-        self._class_names: list[str] = []  # of each definition: the class that it is a member of
-        self._files: list[_File] = []
-        for number, record in enumerate(records):
-            self._take(number, record)
+        self._tree = tree = TreeDefinitions(records)
+        self._definitions, self._files = tree.rows, tree.files
+        self._top, self._nested = tree.top, tree.nested
         files = [
             TreeFile(file.path, file.family, file.found.package if file.found else "")
             for file in self._files
@@ -83,11 +61,6 @@ class _Resolver:
             if record.path.rpartition("/")[2] in MANIFESTS
         }
         self._modules = Modules(files, manifests)
-        self._top: list[dict[str, int]] = []
-        self._nested: list[dict[str, list[int]]] = []
-        self._members: dict[tuple[str, str], dict[str, list[int]]] = {}
-        for file in self._files:
-            self._index(file)
         self._by_local = [_by_local(file.found) for file in self._files]
         self._packages: dict[int, dict[str, int]] = {}
         self._imported: dict[tuple[int, str], int | _Module] = {}
@@ -95,76 +68,18 @@ class _Resolver:
         self._of_all: dict[tuple[int, str], int] = {}
         self._owners: dict[tuple[int, int], str] = {}
 
-    def _take(self, number: int, record: CodeRecord) -> None:
-        first = len(self._definitions)
-        around: list[int] = []
-        for ordinal, each in enumerate(record.definitions):
-            if each.kind == _KEYS:
-                continue
-            while around and self._definitions[around[-1]].end_line < each.line:
-                around.pop()
-            parent = around[-1] if around else -1
-            name = simple_name(each.name, each.kind)
-            end_line = max(each.line, each.end_line)
-            row = DefinitionRow(name, each.kind, number, each.line, end_line, parent, ordinal)
-            around.append(len(self._definitions))
-            self._definitions.append(row)
-            self._class_names.append(self._class_name(each.name, each.signature, parent))
-        family = FAMILIES.get(record.language, "")
-        found = None
-        if family and has_uses(record.language):
-            found = uses(record.text, language=record.language)
-        rows = range(first, len(self._definitions))
-        self._files.append(_File(record.id, family, rows, found))
-
-    def _class_name(self, name: str, signature: str, parent: int) -> str:
-        if parent >= 0:
-            around = self._definitions[parent]
-            return around.name if around.kind in {*HOLDERS, *_OUTER, "type"} else ""
-        if "::" in name:
-            return simple_name(name.rpartition("::")[0], "class")
-        if receiver := _RECEIVER.match(signature):
-            return receiver[1]
-        return ""
-
-    def _index(self, file: _File) -> None:
-        top: dict[str, int] = {}
-        nested: dict[str, list[int]] = {}
-        for row in file.rows:
-            each = self._definitions[row]
-            if self._is_top(row):
-                known = top.get(each.name)
-                if known is None or self._weight(known) < self._weight(row):
-                    top[each.name] = row
-            else:
-                nested.setdefault(each.name, []).append(row)
-            if owner := self._class_names[row]:
-                members = self._members.setdefault((file.family, owner), {})
-                members.setdefault(each.name, []).append(row)
-        self._top.append(top)
-        self._nested.append(nested)
-
-    def _is_top(self, row: int) -> bool:
-        parent = self._definitions[row].parent
-        if parent < 0:
-            return not self._class_names[row]
-        return self._definitions[parent].kind in _OUTER and (
-            self._definitions[parent].parent < 0 or self._is_top(parent)
-        )
-
-    def _weight(self, row: int) -> tuple[bool, int]:
-        """Of a type and its implementation the type counts, of a declaration and a definition the one
-        that has a body."""
-        return self._definitions[row].kind != "implementation", self._lines(row)
-
-    def _lines(self, row: int) -> int:
-        return self._definitions[row].end_line - self._definitions[row].line
-
     def run(self, *, keep_all: bool) -> Resolved:
         defined = {
             (self._files[each.file].family, each.name)
             for each in self._definitions
             if self._files[each.file].family
+        }
+        renamed = {
+            (file.family, each.local)
+            for file in self._files
+            if file.found is not None
+            for each in file.found.imports
+            if each.local != each.name
         }
         out: dict[str, list[UseRow]] = {}
         for number, file in enumerate(self._files):
@@ -177,13 +92,14 @@ class _Resolver:
             )
             for at, (name, line, column, way, before) in enumerate(columns):
                 original = self._original(number, name)
-                if at in own or not (keep_all or (file.family, original) in defined):
+                is_known = keep_all or (file.family, original) in defined
+                if at in own or not (is_known or (file.family, original) in renamed):
                     continue
                 target = self._target(number, name, line, way, before)
-                if target == OTHER:
+                if target == OTHER or (target == GUESS and not is_known):
                     continue
                 name = self._definitions[target].name if target >= 0 else original
-                use = UseRow(number, line, column, way, bool(before), target)
+                use = UseRow(number, line, column, way, before not in ("", IMPORT), target)
                 out.setdefault(name, []).append(use)
         return Resolved(self._definitions, out)
 
@@ -194,7 +110,7 @@ class _Resolver:
                 return each.name
         return name
 
-    def _own_names(self, file: _File) -> set[int]:
+    def _own_names(self, file: SourceText) -> set[int]:
         """Which uses are the names of the file's definitions, where they are defined."""
         assert file.found is not None
         places: dict[tuple[str, int], list[int]] = {}
@@ -218,9 +134,11 @@ class _Resolver:
             if found == GUESS and self._is_bound_elsewhere(file, name, way):
                 return OTHER
             return found
+        if before == IMPORT:
+            return self._imported_row(file, name)
         if before == "self":
             return self._own_member(file, name, line)
-        if before == "?":
+        if before == UNKNOWN:
             return GUESS
         holder = self._path(file, before, line)
         if isinstance(holder, _Module):
@@ -230,7 +148,7 @@ class _Resolver:
             return OTHER
         if holder < 0:
             return holder
-        return self._member(holder, name)
+        return self._tree.member(holder, name)
 
     def _named(self, file: int, name: str, line: int) -> int | _Module:
         """What a name alone means on a line."""
@@ -277,6 +195,14 @@ class _Resolver:
             return self._in_module(_Module(files), each.name, each.module, file)
         return GUESS
 
+    def _imported_row(self, file: int, name: str) -> int:
+        """The definition that an import statement names; `OTHER` for a module or a library."""
+        for local, imports in self._by_local[file].items():
+            if any(each.name == name for each in imports):
+                found = self._import(file, local)
+                return found if isinstance(found, int) else OTHER
+        return OTHER
+
     def _class_of(self, file: int, module: str, name: str) -> int:
         """A member of a class that an import names with its package; `OTHER` outside of the tree."""
         package, _, owner = module.rpartition(".")
@@ -284,7 +210,7 @@ class _Resolver:
             files = self._modules.find(file, package) if package else None
             for each in files or ():
                 if owner in self._top[each]:
-                    return self._member(self._top[each][owner], name) if name else OTHER
+                    return self._tree.member(self._top[each][owner], name) if name else OTHER
         return OTHER
 
     def _in_module(
@@ -294,7 +220,7 @@ class _Resolver:
         for each in module.files:
             row = self._top[each].get(name, -1)
             # In Rust a file often passes on what its module of the same name defines.
-            if row >= 0 and self._definitions[row].kind in _OUTER and hops:
+            if row >= 0 and self._definitions[row].kind in OUTER and hops:
                 passed = self._import(each, name)
                 if isinstance(passed, int) and passed >= 0:
                     return passed
@@ -407,51 +333,16 @@ class _Resolver:
             if isinstance(here, _Module):
                 here = self._in_module(here, name)
             elif here >= 0:
-                here = self._member(here, name)
+                here = self._tree.member(here, name)
         return here
 
     def _own_member(self, file: int, name: str, line: int) -> int:
         """A member of the class that a line lies in; inherited ones are guesses."""
         key = file, line
         if key not in self._owners:
-            self._owners[key] = self._owner(file, line)
+            self._owners[key] = self._tree.owner(file, line)
         owner = self._owners[key]
-        return self._nearest(self._members.get((self._files[file].family, owner), {}), name, file)
-
-    def _owner(self, file: int, line: int) -> str:
-        """The class that a line lies in, "" for none."""
-        owner = ""
-        for row in self._files[file].rows:
-            each = self._definitions[row]
-            if each.line > line:
-                break
-            if line <= each.end_line:
-                owner = each.name if each.kind in HOLDERS else self._class_names[row] or owner
-        return owner
-
-    def _member(self, holder: int, name: str) -> int:
-        each = self._definitions[holder]
-        if each.kind in CALLABLE or each.kind in ("constant", "variable"):
-            return GUESS
-        family = self._files[each.file].family
-        return self._nearest(self._members.get((family, each.name), {}), name, each.file)
-
-    def _nearest(self, members: Mapping[str, Sequence[int]], name: str, file: int) -> int:
-        """The member of a name: in the file of the class, in its folder, or the only one."""
-        rows = members.get(name, ())
-        if not rows:
-            return GUESS
-        folder = self._files[file].path.rpartition("/")[0]
-        for same in (
-            [row for row in rows if self._definitions[row].file == file],
-            [row for row in rows if self._folder(row) == folder],
-        ):
-            if same:
-                return max(same, key=lambda row: (self._lines(row), -row))
-        return rows[0] if len(rows) == 1 else GUESS
-
-    def _folder(self, row: int) -> str:
-        return self._files[self._definitions[row].file].path.rpartition("/")[0]
+        return self._tree.member_of(owner, name, file)
 
 
 def _by_local(found: FileUses | None) -> dict[str, list[Import]]:

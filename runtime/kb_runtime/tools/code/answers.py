@@ -85,7 +85,7 @@ class SourceFile(AnswerFields):
 
 
 Resolution = Literal["resolved", "by name"]
-Use = Literal["call", "type", "use"]
+Use = Literal["call", "type", "import", "use"]
 
 
 class SymbolPlace(TypedDict):

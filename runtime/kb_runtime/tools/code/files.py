@@ -53,7 +53,7 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer[SourceFile]:
     if state != "current":
         what = "deleted" if state == "missing" else "changed"
         structured["stale"] = True
-        structured["warnings"] = [f"{what} since it was indexed: this is its text from then"]
+        structured["warnings"] = [f"{what} since it was indexed: this is the text of then"]
         shown += f"\n\nNote: {structured['warnings'][0]}"
     if page.next is not None:
         structured["nextCursor"] = page.next

@@ -37,7 +37,7 @@ MAX_SIDES = 100
 MAX_DEFINITIONS = 20
 LINE_CHARS = 200
 LISTED_CALLS = 10
-USES: tuple[Use, ...] = ("use", "type", "call")
+USES: tuple[Use, ...] = ("use", "type", "call", "import")
 
 _NO_USES = (
     "uses are compiled for Python, JavaScript, TypeScript, Go, Rust, Java, C, C++, C#, Ruby and PHP"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal
 
-from kb_runtime.errors import ToolError
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code import index as code_index
@@ -117,21 +116,18 @@ def _text(structured: CodeIndexStatus, changed: int, deleted: int) -> str:
 def reindex_workspace(session: Session, arguments: dict[str, Any]) -> Answer[Reindexing]:
     del arguments
     workspace = session.workspace
-    if workspace is None or not workspace.follows_code:
-        raise ToolError(
-            "READ_ONLY",
-            "this server serves an index that was built before, and does not change it",
-            next_steps=[
-                "Run `kbc build`; a running server switches to the new build.",
-                "Or serve the folder itself: `kbc serve --code DIR` indexes it and follows edits.",
-            ],
-        )
-    workspace.rescan()
+    is_followed = workspace is not None and workspace.follows_code
     message = (
-        "every file is compared with the index again, and what differs is indexed: index_status"
-        " says when the state is ready"
+        "this server serves an index that was built before and does not change it: run `kbc build`, and"
+        " a running server switches to the new build; `kbc serve --code DIR` indexes a folder itself"
     )
-    return Answer(message, {"accepted": True, "message": message})
+    if workspace is not None and is_followed:
+        workspace.rescan()
+        message = (
+            "every file is compared with the index again, and what differs is indexed: index_status"
+            " says when the state is ready"
+        )
+    return Answer(message, {"accepted": is_followed, "message": message})
 
 
 TOOLS = (
