@@ -1,5 +1,5 @@
 from . import prices
-from .prices import total_of as total  # total_of -> shop/prices.py:1 # rounded -> shop/prices.py:5
+from .prices import rounded, total_of as total  # total_of -> shop/prices.py:1 # rounded -> shop/prices.py:5
 
 
 class Cart:
