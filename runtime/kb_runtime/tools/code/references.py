@@ -219,14 +219,13 @@ def _callees(everywhere: SymbolIndex, index: SymbolIndex, found: Sequence[Found]
 
 
 def _sites(calls: Iterable[_Call]) -> list[CallSite]:
-    """The calls by the definition at their other end: known ones first, then by number."""
+    """The calls by the definition at their other end: known ones first, then by number, then in the
+    order of the calls."""
     groups: dict[tuple[str, ...], list[_Call]] = {}
     for call in calls:
         groups.setdefault(call.key, []).append(call)
     sites = [_site(group) for group in groups.values()]
-    return sorted(
-        sites, key=lambda site: (site["resolution"] != "resolved", -site["count"], site["calls"])
-    )
+    return sorted(sites, key=lambda site: (site["resolution"] != "resolved", -site["count"]))
 
 
 def _site(calls: Sequence[_Call]) -> CallSite:
