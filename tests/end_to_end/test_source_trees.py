@@ -95,7 +95,7 @@ def test_edits_have_symbols_at_once_and_deleted_files_are_named(serve: Serve, tr
     found = talk.until(
         lambda facts: facts["total"] > 0, "symbol_search", symbol="empty_all", kinds=["function"]
     )
-    assert found["results"][0]["lines"] == "32-33"
+    assert found["results"][0]["lines"] == "31-32"
     callers = talk.facts("call_relationships", symbol="Cart.check", direction="callers")
     assert {site["symbol"] for site in callers["callers"]} == {"Cart.add", "empty_all"}
 
