@@ -70,7 +70,8 @@ class Option:
 
     def set(self, target: Options | HttpSettings, value: Any) -> None:
         if self.repeatable:
-            getattr(target, self.attribute).append(value)
+            if value:  # an empty one is an option that was not given
+                getattr(target, self.attribute).append(value)
         else:
             setattr(target, self.attribute, value)
 
