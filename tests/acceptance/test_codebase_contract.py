@@ -644,4 +644,4 @@ def test_a_changed_file_is_told_when_it_is_read(compared: Compared, tree: Path) 
     (tree / "web/src/cart.ts").write_text("changed")
     reply = compared.call("get_file", path="cart.ts")
     assert reply.structured["stale"] is True
-    assert "Note: the file on disk has changed" in reply.text
+    assert "Note: changed since it was indexed" in reply.text

@@ -98,6 +98,10 @@ def start_pump(pressure):
     if pressure <= 0:
         raise ValueError("no pressure")
     return pressure * 3
+
+
+def prime():
+    return start_pump(1)
 """,
     "sources/almanac/source.toml": 'id = "almanac"\nname = "Almanac"\nurl = "https://example.org/"\n',
     "sources/almanac/tides.md": "# Tides\n\nSpring tides follow the full moon.\n",

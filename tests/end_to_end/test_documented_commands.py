@@ -210,7 +210,8 @@ async def _use(address: str, token: str) -> None:
 async def _converse(server: StdioServerParameters, command: str) -> None:
     """Asks a server on stdio for what its options promise."""
     async with Client(server) as client:
-        names = await _search(client)
+        is_tree = without_comment(command).startswith("kbc serve --code ")
+        names = [] if is_tree else await _search(client)
         if without_comment(command) not in ON_STDIO:
             assert ("ingest_tests" in names) == ("--workspace" in command)
         if "--workspace" in command:

@@ -56,6 +56,16 @@ CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("demo_search_docs", {"query": "broken rudder"}, "posts/voyage.md"),
     ("codebase_retrieval", {"query": "start_pump"}, "pump/pump.py"),
     ("get_file", {"path": "pump/pump.py", "start_line": 1, "end_line": 1}, "def start_pump"),
+    ("symbol_search", {"symbol": "startPump"}, "pump/pump.py"),
+    ("symbol_definition", {"symbol": "start_pump"}, "Starts the bilge pump"),
+    ("symbol_references", {"symbol": "start_pump"}, "'resolution': 'resolved'"),
+    ("call_relationships", {"symbol": "start_pump"}, "'symbol': 'prime'"),
+    ("code_outline", {"path": "pump.py"}, "8-9"),
+    ("semantic_search", {"query": "start_pump"}, "pump/pump.py"),
+    ("get_context_for_prompt", {"query": "how is the bilge pump started"}, "pump/pump.py"),
+    ("index_status", {}, "'python': 1"),
+    ("reindex_workspace", {}, "'accepted': False"),
+    ("tool_manifest", {}, "call_relationships"),
     ("qurio_search", {"query": "full moon", "alpha": 0}, PAGE),
     ("qurio_list_sources", {}, "almanac"),
     ("qurio_list_pages", {"source_id": "almanac"}, "Tides"),
@@ -102,6 +112,15 @@ MORE_CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
         "results",
     ),
     ("codebase_retrieval", {"query": "pump", "exclude_paths": ["**"]}, "warnings"),
+    ("symbol_search", {"symbol": "p", "top_k": 1, "kinds": ["function"]}, "nextCursor"),
+    ("symbol_search", {"symbol": "start_pimp"}, "'match': 'similar'"),
+    ("symbol_search", {"symbol": "zzyzx"}, "'total': 0"),
+    ("symbol_definition", {"symbol": "pump.prime", "language_hint": "python"}, "return start_pump"),
+    ("symbol_references", {"symbol": "start_pump", "exclude_paths": ["**"]}, "'total': 0"),
+    ("call_relationships", {"symbol": "prime", "direction": "callees"}, "'lines': '1-5'"),
+    ("code_outline", {"path": "pump/pump.py", "depth": 1}, "totalSymbols"),
+    ("semantic_search", {"query": "pump", "mode": "deep", "top_k": 1}, "start_pump"),
+    ("get_context_for_prompt", {"query": "zzyzx", "min_relevance": 1}, "'files': []"),
     ("qurio_search", {"query": "moon", "limit": 99, "filters": {"type": "prose"}}, "warnings"),
     ("qurio_search", {"query": "zzyzx", "filters": {"title": "none"}}, "warnings"),
     ("qurio_list_pages", {"source_id": "almanac", "limit": 1}, "nextCursor"),
@@ -128,10 +147,29 @@ MORE_CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
 )
 
 CONTRACT_TOOLS = 31
-OURS = {"list_exercises", "get_file"}
+OURS = {
+    "list_exercises",
+    "get_file",
+    "symbol_search",
+    "symbol_definition",
+    "symbol_references",
+    "call_relationships",
+    "code_outline",
+    "semantic_search",
+    "get_context_for_prompt",
+    "index_status",
+    "reindex_workspace",
+    "tool_manifest",
+}
 """What users of the five systems missed, and what no contract has."""
 
-READ_NOTHING = {"retrieve_quiz_instructions", "ingest_tests", "demo_info"}
+READ_NOTHING = {
+    "retrieve_quiz_instructions",
+    "ingest_tests",
+    "demo_info",
+    "reindex_workspace",
+    "tool_manifest",
+}
 """Tools that answer without the records of the artifact, whatever has happened to these."""
 
 

@@ -6,15 +6,12 @@ import os
 from pathlib import Path
 
 from kb_runtime.errors import UsageError
+from kb_runtime.live.source_trees import user_cache
 
 
 def default_cache() -> Path:
     """Where the cache lives unless told otherwise: $KBC_CACHE, or kbc/ in the user's cache folder."""
-    named = os.environ.get("KBC_CACHE")
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "kbc"
+    return Path(user_cache())
 
 
 def source_date_epoch() -> int | None:

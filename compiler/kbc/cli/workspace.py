@@ -34,6 +34,9 @@ MODEL = click.option(
     type=click.Path(path_type=Path),
     help="The model that the server's artifact was built with, if not the default one.",
 )
+PREFIX = click.option(
+    "--prefix", default="", help="What the paths of the files begin with, to tell trees apart."
+)
 JOBS = click.option(
     "--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores."
 )
@@ -156,15 +159,19 @@ def remove_command(
 @workspace.command("index")
 @WORKSPACE
 @CODE
+@PREFIX
 @MODEL
 @JOBS
+@click.option("--draft", is_flag=True, help="Parse the files, but embed nothing.")
 @CHILD
 @AS_JSON
 def index_command(
     workspace: str,
     tree: Path,
+    prefix: str,
     model: Path | None,
     jobs: int | None,
+    draft: bool,
     has_parent: bool,
     as_json: bool,
 ) -> None:
@@ -175,7 +182,9 @@ def index_command(
         exit_with_parent()
         if hasattr(os, "nice"):
             os.nice(LOW_PRIORITY)
-    report = _source_index(_open(workspace), tree, model, jobs).build(draft=False)
+    report = _source_index(_open(workspace), tree, prefix, model, jobs).build(
+        draft=draft, parsed=True
+    )
     if as_json:
         print_json({"build_id": report.build_id, "path": str(report.path)})
         return
@@ -185,11 +194,12 @@ def index_command(
 @workspace.command("follow")
 @WORKSPACE
 @CODE
+@PREFIX
 @MODEL
 @CHILD
 @AS_JSON
 def follow_command(
-    workspace: str, tree: Path, model: Path | None, has_parent: bool, as_json: bool
+    workspace: str, tree: Path, prefix: str, model: Path | None, has_parent: bool, as_json: bool
 ) -> None:
     """Keep the index of a folder in WORKSPACE up to date until interrupted.
 
@@ -201,7 +211,7 @@ def follow_command(
     if has_parent:
         exit_with_parent()
     opened = _open(workspace)
-    index = _source_index(opened, tree, model, None)
+    index = _source_index(opened, tree, prefix, model, None)
     build = [
         "workspace",
         "index",
@@ -211,6 +221,7 @@ def follow_command(
         EXIT_WITH_PARENT,
         "--json",
     ]
+    build += ["--prefix", prefix] if prefix else []
     build += [] if model is None else ["--model", str(model)]
     Follower(index, build, Path(opened.root), report=as_json).run()
 
@@ -254,7 +265,7 @@ def prune_command(workspace: str, dry_run: bool, as_json: bool) -> None:
 
 
 def _source_index(
-    workspace: Workspace, tree: Path, model: Path | None, jobs: int | None
+    workspace: Workspace, tree: Path, prefix: str, model: Path | None, jobs: int | None
 ) -> SourceIndex:
     """Where the workspace is inside of the tree, it is no part of it."""
     from kbc.encoding.model import PINNED_WEIGHTS_SHA256, resolve_model
@@ -264,7 +275,8 @@ def _source_index(
     inside = root.is_relative_to(real)
     return SourceIndex(
         tree=real,
-        folder=workspace.code(str(real)),
+        folder=workspace.code(str(real), prefix),
+        prefix=prefix,
         cache=Path(workspace.cache),
         exclude=(f"/{root.relative_to(real).as_posix()}/",) if inside else (),
         jobs=jobs or os.cpu_count() or 1,

@@ -42,6 +42,9 @@ POLL_S = 2.0
 RESCAN_S = 60.0
 """... and without any notice: a notification may be lost, and some file systems send none."""
 
+DRAFT = "--draft"
+"""The option of the compiler that has it parse and publish without embedding."""
+
 _TICK_S = 0.1  # while a process builds
 _IDLE_TICK_S = 1.0
 _FAILED_S = 2.0
@@ -119,8 +122,19 @@ class Follower:
             self._set_status("failed" if failed else "indexing" if working else "ready", notice)
             tick = _TICK_S if working else _IDLE_TICK_S
             changed = watcher.wait(_FAILED_S if self._obstacle else tick)
+            if self._is_rescan_wanted():
+                self._files.forget()
+                changed = changed or {self._index.folder.rescan_path}
             overdue = time.monotonic() >= scanned_at + (POLL_S if notice else RESCAN_S)
             rescan = bool(changed or self._obstacle or overdue)
+
+    def _is_rescan_wanted(self) -> bool:
+        """Whether a server has asked for one since this last looked."""
+        try:
+            Path(self._index.folder.rescan_path).unlink()
+        except OSError:
+            return False
+        return True
 
     def _update(self, notice: str, *, rescan: bool) -> str:
         """Publishes what takes little time and starts what takes more; returns what prevented it."""
@@ -180,8 +194,10 @@ class Follower:
         self._build_began = time.monotonic()
         if self._build_began < max(self._retry_at, quiet_at):
             return
+        # The first time, symbols do not wait until everything is embedded.
+        stage = [DRAFT] if self._published is None or not self._published.has_symbols else []
         try:
-            self._build = CompilerProcess(self._command)
+            self._build = CompilerProcess([*self._command, *stage])
         except CompilerError as error:
             self._note_failure(error)
 

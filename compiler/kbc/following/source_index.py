@@ -12,6 +12,7 @@ from pathlib import Path
 from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.live.workspace import CodeFolder
 from kb_runtime.store.manifest import CURRENT, load, resolve
+from kb_runtime.store.symbols import SUFFIX
 from kbc.cache import toolchain
 from kbc.diagnostics import Diagnostics
 from kbc.encoding.model import PINNED_WEIGHTS_SHA256
@@ -21,11 +22,14 @@ from kbc.linking import retention
 from kbc.pipeline.build import BuildOptions, BuildReport, build_from
 from kbc.pipeline.inputs import Inputs
 from kbc.project.model import Collection, Project
+from kbc.project.settings import CODE_PREFIX
 from kbc.project.source_file import SourceFile
 from kbc.sources.source_tree import SourceTree
 
 NAME = "code"
-"""Of the knowledge base, its collection and its prefix."""
+"""Of the knowledge base and its collection."""
+PARSED_EDITS = 200
+"""Edited files that are parsed at once, at some milliseconds each; of more, symbols come with the index."""
 KEPT_BUILDS = 1
 """The live one; others are removed as soon as no server has them open."""
 
@@ -40,10 +44,11 @@ class TreeError(SingleCodeError):
 @dataclass(frozen=True, slots=True)
 class PublishedFiles:
     """A published artifact: the SHA-256 of each file by its path in the tree, whether it has vectors,
-    and whether this compiler's libraries and model made it (`is_current`)."""
+    and symbols, and whether this compiler's libraries and model made it (`is_current`)."""
 
     files: Mapping[str, str]
     has_vectors: bool
+    has_symbols: bool
     is_current: bool
 
 
@@ -51,7 +56,8 @@ class PublishedFiles:
 class SourceIndex:
     """Where and how `tree` is indexed.
 
-    `cache` is the workspace's, `exclude` are ignore patterns, and `model` is the folder of the encoder's
+    `cache` is the workspace's, `exclude` are ignore patterns, the ids of files begin with `prefix`, and
+    `model` is the folder of the encoder's
     model with these weights, None for the pinned one.
     """
 
@@ -59,6 +65,7 @@ class SourceIndex:
     folder: CodeFolder
     cache: Path
     exclude: tuple[str, ...] = ()
+    prefix: str = ""
     jobs: int = 2
     model: Path | None = None
     weights_sha256: str = PINNED_WEIGHTS_SHA256
@@ -71,16 +78,17 @@ class SourceIndex:
         """The overlay of edited files; None where there is none."""
         return self._published(self.folder.edits)
 
-    def build(self, *, draft: bool) -> BuildReport:
-        """Publishes the index of all files; a draft is not parsed and has no vectors.
+    def build(self, *, draft: bool, parsed: bool = False) -> BuildReport:
+        """Publishes the index of all files; a draft has no vectors, and is not parsed unless `parsed`.
 
         Raises what `pipeline.build_from` raises, and `TreeError`.
         """
-        return self._build(self.folder.index, None, draft=draft)
+        return self._build(self.folder.index, None, draft=draft, parsed=parsed)
 
     def publish_edits(self, names: Names[str]) -> None:
         """Publishes a draft of these files as the overlay. Raises as `build`."""
-        self._build(self.folder.edits, names, draft=True)
+        parsed = len(names) <= PARSED_EDITS
+        self._build(self.folder.edits, names, draft=True, parsed=parsed)
 
     def withdraw_edits(self) -> None:
         """Removes the overlay. Readers keep what they have open. Raises `OSError`."""
@@ -98,22 +106,33 @@ class SourceIndex:
         return PublishedFiles(
             {file["path"].removeprefix(base): file["sha256"] for file in manifest.inputs()},
             encoder is not None,
+            f"catalog/{NAME}{SUFFIX}" in manifest.files,
             manifest["libraries"] == toolchain.library_versions()
             and (encoder is None or encoder["weights_sha256"] == self.weights_sha256),
         )
 
-    def _build(self, out: str, only: Names[str] | None, *, draft: bool) -> BuildReport:
+    def _build(
+        self, out: str, only: Names[str] | None, *, draft: bool, parsed: bool
+    ) -> BuildReport:
         options = BuildOptions(
             out=Path(out),
             jobs=self.jobs,
             model=self.model,
-            cache=None if draft else self.cache,
+            cache=None if draft and not (parsed and only is None) else self.cache,
             keep=KEPT_BUILDS,
             draft=draft,
+            parsed=parsed,
+            partial=only is not None,
+            prefix=self.prefix,
         )
         return build_from(
             lambda found: read_tree(
-                self.tree, found, only=only, exclude=self.exclude, with_definitions=not draft
+                self.tree,
+                found,
+                only=only,
+                exclude=self.exclude,
+                prefix=self.prefix,
+                with_definitions=parsed or not draft,
             ),
             options,
         )
@@ -128,6 +147,10 @@ class SourceFiles:
         self._known: dict[str, tuple[Signature, str]] = {}
         self.digests: Mapping[str, str] = {}
         """SHA-256 by path in the tree, of the files that belong into the index."""
+
+    def forget(self) -> None:
+        """Has the next `scan` read every file."""
+        self._known = {}
 
     def scan(self) -> bool:
         """Looks at every file, reads those that changed, and returns whether `digests` changed.
@@ -161,10 +184,11 @@ def read_tree(
     *,
     only: Names[str] | None = None,
     exclude: Iterable[str] = (),
+    prefix: str = "",
     with_definitions: bool = True,
 ) -> Inputs:
     """The source files below `tree`, or those of them whose paths in it are in `only`; `exclude` are
-    further patterns, as in an ignore file at the top of the tree.
+    further patterns, as in an ignore file at the top of the tree, and `prefix` what ids begin with.
 
     A file that vanishes or cannot be read meanwhile is left out: the follower is notified of it
     again. Raises `TreeError` when the tree itself cannot be read, or contains no source file.
@@ -178,13 +202,15 @@ def read_tree(
     if not files:
         left_out = f"; left out: {selection.summary()}" if selection.left_out else ""
         raise TreeError(f"{tree} contains no source file{left_out}.")
-    records = code.read(collection, files, diagnostics, with_definitions=with_definitions)
+    records = code.read(
+        collection, files, diagnostics, prefix=prefix, with_definitions=with_definitions
+    )
     project = Project(
         root=tree,
         name=NAME,
         title=f"Source files of {tree.name}",
         version="0",
-        prefix=NAME,
+        prefix=CODE_PREFIX,
         description="",
         license="",
         collections=(collection,),

@@ -31,21 +31,23 @@ def read(
     files: Sequence[SourceFile],
     diagnostics: Diagnostics,
     *,
+    prefix: str = "",
     with_definitions: bool = True,
 ) -> list[Record]:
-    """A record for each file. Without definitions nothing is parsed."""
+    """A record for each file, whose id begins with `prefix` and a slash where there is one. Without
+    definitions nothing is parsed."""
     records: list[Record] = []
     for file in files:
         text = file.text(diagnostics)
         if text is not None:
-            records.append(_record(collection, file, text, with_definitions))
+            records.append(_record(collection, file, text, prefix, with_definitions))
     return records
 
 
 def _record(
-    collection: Collection, file: SourceFile, text: str, with_definitions: bool
+    collection: Collection, file: SourceFile, text: str, prefix: str, with_definitions: bool
 ) -> CodeRecord:
-    path = file.relative_path
+    path = f"{prefix}/{file.relative_path}" if prefix else file.relative_path
     if file.base and len(collection.paths) > 1:
         path = f"{file.base.rsplit('/', 1)[-1]}/{path}"
     language = _language(path, text)

@@ -188,7 +188,7 @@ class Executor:
         """Over everything that decides the bytes of the artifact."""
         return build_id(
             inputs=[[file.path, file.sha256] for file in inputs.files],
-            settings=[inputs.project.settings(), self._built_at],
+            settings=[inputs.project.settings(), self._built_at, self._options.prefix],
             toolchain={
                 "libraries": toolchain.library_versions(),
                 "converters": converters(filter(None, map(format_of, {*inputs.paths.values()}))),
@@ -204,8 +204,13 @@ class Executor:
                 ],
                 "max_tokens": model and model.max_tokens,
                 "variants": self._variants,
+                "parsed": self._has_symbols,
             },
         )
+
+    @property
+    def _has_symbols(self) -> bool:
+        return self._options.parsed or not self._options.draft
 
     @property
     def _variants(self) -> list[str] | None:
@@ -294,6 +299,9 @@ class Executor:
             writing = threads.submit(self._write_vectors, inputs, chunks, vectors, folder)
             with self._clock.phase("catalog", inputs.record_count, "records"):
                 sections.emit_catalog(inputs, chunks, folder)
+            if self._has_symbols:
+                with self._clock.phase("symbols"):
+                    sections.emit_symbols(inputs, folder, partial=self._options.partial)
             with self._clock.phase("lexical", len(chunks), "chunks"):
                 if self._options.draft:
                     names = [each.name for each in inputs.collections]

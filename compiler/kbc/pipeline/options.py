@@ -31,9 +31,11 @@ class BuildOptions:
     cache folder (None: no cache). `source_date_epoch` is the build time in seconds since 1970 (None: the
     artifact does not say; readers take the time of its manifest file). Without `embed` the artifact has
     neither vectors nor an encoder: searches go by words alone. A `draft` has none either, and its chunks
-    are cut and indexed as `kbc.chunking.drafts` says, in a tenth of the time. With `strict` a warning about
-    the input is an error, as a file that cannot be read is one. With `draft_first` a draft goes live before
-    the vectors are computed where that takes long and nothing is live yet.
+    are cut and indexed as `kbc.chunking.drafts` says, in a tenth of the time; the records of a `parsed` one
+    have definitions all the same. A `partial` build has some files of a source tree: the uses of names that
+    none of them defines are kept, too. `prefix` is what the reader of the inputs begins ids with. With
+    `strict` a warning about the input is an error, as a file that cannot be read is one. With `draft_first`
+    a draft goes live before the vectors are computed where that takes long and nothing is live yet.
     """
 
     out: StrPath = DEFAULT_OUT
@@ -49,6 +51,9 @@ class BuildOptions:
     draft: bool = False
     strict: bool = False
     draft_first: bool = False
+    parsed: bool = False
+    partial: bool = False
+    prefix: str = ""
 
     @property
     def out_folder(self) -> Path:

@@ -20,6 +20,7 @@ from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.choices import argument_choices
 from kbc.backends.facets import facets, write_facets
 from kbc.backends.lexical import analysed, write_lexical
+from kbc.backends.symbols import write_symbols
 from kbc.backends.tools import (
     AliasError,
     CollectionSummary,
@@ -30,11 +31,12 @@ from kbc.backends.tools import (
 from kbc.cache import toolchain
 from kbc.cache.phases import PhaseCache
 from kbc.diagnostics import Diagnostics
+from kbc.languages.uses.resolution import resolve
 from kbc.pipeline.inputs import Inputs
 from kbc.project.kinds import KINDS
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.scopes import search_scopes
-from kbc.records import Chunk, catalog_entry
+from kbc.records import Chunk, CodeRecord, catalog_entry
 
 
 def row_ranges(inputs: Inputs, chunks: Sequence[Chunk]) -> list[RowRange]:
@@ -60,6 +62,18 @@ def emit_catalog(inputs: Inputs, chunks: Sequence[Chunk], folder: Path) -> None:
             {(collection.name, record.id): ordinal for ordinal, record in enumerate(records)}
         )
     write_chunks(folder, ((ordinals[each.collection, each.record_id], each) for each in chunks))
+
+
+def emit_symbols(inputs: Inputs, folder: Path, *, partial: bool = False) -> None:
+    """The symbols of source trees, below `catalog/`."""
+    for collection in inputs.collections:
+        if collection.kind != "code":
+            continue
+        records = [
+            record for record in inputs.records[collection.name] if isinstance(record, CodeRecord)
+        ]
+        found = resolve(records, keep_all=partial)
+        write_symbols(folder, collection.name, len(records), found.definitions, found.uses)
 
 
 def emit_lexical(

@@ -19,6 +19,7 @@ from kbc.project.settings import (
     SearchSettings,
     ToolSettings,
     TopTables,
+    default_prefix,
 )
 from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import TomlFile, read_toml
@@ -104,7 +105,7 @@ class _Reader:
             name=name,
             title=name if kb.title is None else kb.title,
             version=kb.version,
-            prefix=kb.prefix or name.replace("-", "_"),
+            prefix=kb.prefix or default_prefix(name),
             description=kb.description,
             license=kb.license,
             collections=tuple(collections),

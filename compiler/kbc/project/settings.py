@@ -20,7 +20,10 @@ from kbc.project.validation import (
 )
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
-PREFIX = re.compile(r"[a-z][a-z0-9_]{0,31}")
+PREFIX = re.compile(r"(?!code$)[a-z][a-z0-9_]{0,31}")
+"""Not `code`: the general tool `code_outline` would be called like the one over source trees."""
+CODE_PREFIX = "code_kb"
+"""Of a knowledge base that is called `code`."""
 AUTHOR = re.compile(r"[^\r\n]{1,200}")
 HOMEPAGE = re.compile(r"https?://[^\s<>\"]+")
 MCP_NAME = re.compile(
@@ -63,7 +66,8 @@ class KbTable(Table):
     title: str | None = Field(default=None, description="for people; default: the name")
     version: str = Field(default="0", description="of the content, as its authors count")
     prefix: (
-        Annotated[str, matching(PREFIX, "lower-case letters, digits and underscores")] | None
+        Annotated[str, matching(PREFIX, "lower-case letters, digits and underscores, not code,")]
+        | None
     ) = Field(
         default=None, description="tools are called PREFIX_get_doc ...; default: the name, - as _"
     )
@@ -168,3 +172,9 @@ class PackageSettings(Table):
     mcp_name: Annotated[str, matching(MCP_NAME, "an owner, a slash and a name")] = Field(
         default="", description="its name in the MCP registry: owner/name"
     )
+
+
+def default_prefix(name: str) -> str:
+    """The prefix of the tools of a knowledge base that does not say it."""
+    prefix = name.replace("-", "_")
+    return CODE_PREFIX if prefix == "code" else prefix

@@ -7,7 +7,7 @@ from pathlib import Path
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kbc.project.kinds import KINDS
 from kbc.project.loading import PROJECT_FILE
-from kbc.project.settings import NAME
+from kbc.project.settings import NAME, default_prefix
 
 _OTHER = "Choose another folder."
 _KB_TOML = """\
@@ -155,7 +155,7 @@ def write_starter(folder: Path, kind: str | None) -> list[Path]:
     facts = {
         "name": name,
         "title": name.replace("-", " ").capitalize(),
-        "prefix": name.replace("-", "_"),
+        "prefix": default_prefix(name),
         "kinds": " | ".join(KINDS),
     }
     files = {folder / path: text.format(**facts) for path, text in texts.items()}

@@ -13,7 +13,7 @@ from kb_runtime.errors import SingleCodeError, exit_codes
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection, Project
-from kbc.project.settings import NAME
+from kbc.project.settings import NAME, default_prefix
 from kbc.recognition import archives, built_site, conventional, package, repository
 from kbc.recognition.site import Site, joined
 
@@ -360,7 +360,7 @@ class _Detector:
             name=name,
             title=title or name,
             version=(site.version if site else "") or "0",
-            prefix=name.replace("-", "_")[:32].rstrip("_"),
+            prefix=default_prefix(name)[:32].rstrip("_"),
             description=site.description if site else "",
             license=licence,
             collections=tuple(_distinct(collections)),

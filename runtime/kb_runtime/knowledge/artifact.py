@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kb_runtime.store.catalog import Catalog, ChunkTable
     from kb_runtime.store.facets import Facets
     from kb_runtime.store.manifest import Check
+    from kb_runtime.store.symbols import Symbols
 
 _ATTEMPTS = 5
 _PAUSE_S = 0.01
@@ -170,6 +171,29 @@ class Artifact:
             )
 
         return self._sections.get(f"facets/{name}", read)
+
+    def symbols(self, name: str) -> Symbols | None:
+        """The definitions and uses in a source tree; None where they were not compiled. Raises
+        `KeyError` and `ArtifactError`."""
+        from kb_runtime.store.symbols import SUFFIX, Symbols
+
+        info = self._by_name[name]
+        if f"catalog/{name}{SUFFIX}" not in self.manifest.files:
+            return None
+
+        def read() -> Symbols:
+            from kb_runtime.store.catalog import check_byte_order
+
+            check_byte_order()
+            symbols = self.manifest.open_checked(
+                [f"catalog/{name}{SUFFIX}"],
+                lambda: Symbols(os.path.join(self.root, "catalog"), name),
+            )
+            if symbols.files != info.records:
+                raise _miscounted(self.root, f"{name}{SUFFIX}", symbols.files, info.records)
+            return symbols
+
+        return self._sections.get(f"symbols/{name}", read)
 
     @property
     def chunks(self) -> ChunkTable:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from kb_runtime.search.encoder import QueryEncoder
     from kb_runtime.search.ports import FacetIndex, Records
     from kb_runtime.search.searcher import Searcher
+    from kb_runtime.store.symbols import Symbols
 
     Shown = NDArray[np.bool_]
 
@@ -163,6 +164,12 @@ class Federation:
             return PartFacets(facets, shown.nonzero()[0], len(shown))
 
         return self._sections.get(f"facets/{name}", read)
+
+    def symbols(self, name: str) -> Symbols | None:
+        """The definitions and uses in a source tree, with those of hidden records: `Records.place` of
+        its catalog tells. Raises `KeyError` and `ArtifactError`."""
+        place = self._layout.places[name]
+        return self.parts[place.part].symbols(place.own.name)
 
     @property
     def chunks(self) -> FederatedChunks:

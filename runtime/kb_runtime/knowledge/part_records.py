@@ -48,18 +48,22 @@ class PartCatalog:
     def id(self, index: int) -> str:
         return self._catalog.id(self._own(index))
 
+    def own_id(self, own: int) -> str:
+        """The id of the artifact's record `own`, shown or not."""
+        return self._catalog.id(own)
+
     def ids(self) -> list[str]:
         ids = self._catalog.ids()
         return [ids[own] for own in self._kept]
 
     def names(self) -> list[tuple[str, int]]:
         """Every key with its record, in the order of the records."""
-        places = ((key, self._place(own)) for key, own in self._catalog.names())
+        places = ((key, self.place(own)) for key, own in self._catalog.names())
         return [(key, place) for key, place in places if place is not None]
 
     def matches(self, key: str, *, folded: bool) -> list[int]:
         """The records with this key; see `Catalog.matches`."""
-        places = map(self._place, self._catalog.matches(key, folded=folded))
+        places = map(self.place, self._catalog.matches(key, folded=folded))
         return [place for place in places if place is not None]
 
     def find(self, key: str) -> int | None:
@@ -79,7 +83,7 @@ class PartCatalog:
             raise IndexError(index)
         return int(self._kept[index])
 
-    def _place(self, own: int) -> int | None:
+    def place(self, own: int) -> int | None:
         """Where a record of the artifact is here; None for a hidden one."""
         at = bisect_left(self._kept, own)
         return at if at < len(self._kept) and self._kept[at] == own else None

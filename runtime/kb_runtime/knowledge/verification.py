@@ -13,6 +13,7 @@ from kb_runtime.store.atomic_files import is_staged
 from kb_runtime.store.catalog import LABELLED
 from kb_runtime.store.manifest import MANIFEST, load, resolve
 from kb_runtime.store.signature import SIGNATURES, check_signature, read_public_key
+from kb_runtime.store.symbols import SUFFIX
 from kb_runtime.text.tables import count_of, size
 
 if TYPE_CHECKING:
@@ -173,6 +174,28 @@ def _catalog(name: str, catalog: Catalog) -> Iterator[Problem]:
             yield _wrong(f"catalog/{name}.keys", f"the key {key!r} does not find its record")
 
 
+def _symbols(artifact: Artifact) -> Iterator[Problem]:
+    """Symbols agree with themselves and with the definitions of the records."""
+    for info in artifact.collections:
+        symbols = artifact.symbols(info.name)
+        if symbols is None:
+            continue
+        path = f"catalog/{info.name}{SUFFIX}"
+        if found := list(symbols.inconsistencies()):
+            yield from (_wrong(path, each) for each in found)
+            continue
+        catalog = artifact.catalog(info.name)
+        for file in range(symbols.files):
+            rows = symbols.definitions_in(file)
+            defined = catalog[file].get("definitions") or [] if rows else []
+            for row in rows:
+                each = symbols.definition(row)
+                lines = [one["line"] for one in defined[each.ordinal : each.ordinal + 1]]
+                if lines != [each.line]:
+                    yield _wrong(path, f"definition {row} is none of {catalog.id(file)}")
+                    break
+
+
 def _chunks(artifact: Artifact) -> Iterator[Problem]:
     table = artifact.chunks
     for info in artifact.collections:
@@ -297,6 +320,7 @@ def _wrong(path: str, fact: str) -> Problem:
 CHECKS: dict[str, Callable[[Artifact], Iterator[Problem]]] = {
     "hashes": _hashes,
     "catalogs": _catalogs,
+    "symbols": _symbols,
     "chunks": _chunks,
     "lexical": _lexical,
     "encoder": _encoder,

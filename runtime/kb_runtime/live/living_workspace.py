@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
-from kb_runtime import log
+from kb_runtime.live.followed_tree import FollowedTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from kb_runtime.live.versions import LiveArtifact
@@ -19,42 +19,57 @@ if TYPE_CHECKING:
 INGESTION_S = 600.0
 """The longest that adding tests may take. 1,000 tests take half a minute; see `benchmarks.workspace`."""
 
-RESTARTED_AFTER_S = (1.0, 5.0, 30.0, 120.0)
-"""Pauses before a follower that died is started again; after the last one it is not."""
-_LOOK_S = 0.5
+FIRST_INDEX_S = 10.0
+"""The longest that a call waits for the first index of a tree, which takes a second for 2,000 files."""
+_LOOK_S = 0.02
 
 
 class LivingWorkspace:
-    """The workspace to which a server adds tests and the index of a source tree. Thread-safe."""
+    """The workspace to which a server adds tests and the indexes of source trees. Thread-safe."""
 
-    def __init__(self, workspace: Workspace, tree: str = "", model: str = "") -> None:
-        """`tree` is the folder whose source files are to be indexed, "" for none; `model` that of the
-        encoder's model, "" for the compiler's own."""
+    def __init__(
+        self,
+        workspace: Workspace,
+        trees: Mapping[str, str] | str = "",
+        model: str = "",
+        *,
+        only_code: bool = False,
+    ) -> None:
+        """`trees` are the folders whose source files are to be indexed, each with the prefix of its
+        files' ids, or one folder, "" for none; `model` is the folder of the encoder's model, "" for the
+        compiler's own. With `only_code` there are no tests, and calls wait for the first index."""
+        if isinstance(trees, str):
+            trees = {trees: ""} if trees else {}
         self._workspace = workspace
         self._model = ["--model", os.path.realpath(model)] if model else []
-        self._tree = tree
-        self._code = workspace.code(tree) if tree else None
+        self._trees = [
+            FollowedTree(workspace, tree, self._model, prefix) for tree, prefix in trees.items()
+        ]
+        self._only_code = only_code
+        self._has_index = not only_code
         self._live: LiveArtifact | None = None
         self._ingesting = allocate_lock()
-        self._stopping = False
-        self._supervisor: Any = None
-        self._problem = ""
-        self._reported: dict[str, Any] = {}  # the last status of this server's own follower
+        self._started = False
 
     @property
     def kb_folders(self) -> Sequence[str]:
         """Where versions appear, in the order in which newer records hide older ones."""
-        code = () if self._code is None else self._code.kb_folders
-        return (self._workspace.tests.kb_folder, *code)
+        code = [folder for tree in self._trees for folder in tree.kb_folders]
+        return code if self._only_code else [self._workspace.tests.kb_folder, *code]
 
     @property
     def families(self) -> Sequence[str]:
         """The families of tools that read what may be added here."""
-        return ("tests",) if self._code is None else ("tests", "codebase")
+        tests = [] if self._only_code else ["tests"]
+        return [*tests, "codebase"] if self._trees else tests
 
     @property
     def follows_code(self) -> bool:
-        return self._code is not None
+        return bool(self._trees)
+
+    @property
+    def takes_tests(self) -> bool:
+        return not self._only_code
 
     def serve_with(self, live: LiveArtifact) -> None:
         """`live` is to swap to what is published here."""
@@ -85,81 +100,47 @@ class LivingWorkspace:
         return report
 
     def code_status(self) -> dict[str, Any]:
-        """How far the index of the source tree is: `state` (`starting`, `drafting`, `indexing`,
-        `ready`, `failed`), `files`, `edited`, and where there is one a `problem`."""
-        assert self._code is not None
-        # The file of a follower that has ended is out of date.
-        known = self._reported or (self._code.status() if self._code.is_followed() else {})
-        status = {"state": "starting", **known}
-        if self._problem:
-            status |= {"state": "failed", "problem": self._problem}
-        return status
-
-    def start(self) -> None:
-        """Starts the process that follows the source tree, where there is one to follow."""
-        if self._code is None:
-            return
-        from threading import Thread
-
-        self._supervisor = Thread(target=self._supervise, daemon=True)
-        self._supervisor.start()
-
-    def close(self) -> None:
-        """Ends the process that follows the source tree."""
-        self._stopping = True
-        if self._supervisor is not None:
-            self._supervisor.join()
-
-    def _supervise(self) -> None:
-        """Keeps the follower running until the server ends."""
-        from kb_runtime.live.compiler_process import CompilerMissingError
-
-        for pause in (0.0, *RESTARTED_AFTER_S):
-            if not self._pause(pause):
-                return
-            error = self._run_follower()
-            if error is None:
-                return
-            self._problem = f"{error.message} {error.hint}".strip()
-            log.say(f"{self._tree} is not followed: {self._problem}")
-            if isinstance(error, CompilerMissingError):
-                return
-
-    def _run_follower(self) -> Any:
-        """Runs the follower; gives the `CompilerError` of its end, None when the server ends."""
-        from kb_runtime.live.compiler_process import (
-            EXIT_WITH_PARENT,
-            CompilerError,
-            CompilerProcess,
+        """The status of the tree that is least far; see `FollowedTree.status`."""
+        order = ("failed", "starting", "drafting", "indexing", "ready")
+        return min(
+            (tree.status() for tree in self._trees), key=lambda status: order.index(status["state"])
         )
 
-        arguments = [
-            "workspace",
-            "follow",
-            self._workspace.root,
-            "--code",
-            self._tree,
-            EXIT_WITH_PARENT,
-        ]
-        try:
-            with CompilerProcess([*arguments, "--json", *self._model]) as process:
-                while not process.wait(_LOOK_S):
-                    if self._stopping:
-                        return None
-                    self._problem = ""
-                    self._reported = process.last_status()
-                process.report()
-        except CompilerError as error:
-            return error
-        finally:
-            self._reported = {}
-        return None
+    def code_statuses(self) -> dict[str, dict[str, Any]]:
+        """The status of each tree by its folder."""
+        return {tree.root: tree.status() for tree in self._trees}
 
-    def _pause(self, seconds: float) -> bool:
-        """Waits, and returns whether the server still runs."""
+    def rescan(self) -> None:
+        """Has all files of the trees compared with their indexes again."""
+        for tree in self._trees:
+            tree.rescan()
+
+    def wait_for_index(self) -> None:
+        """Returns when the first index of each tree is served, or will not be soon: a client that has
+        started a server asks at once."""
+        if self._has_index:
+            return
         import time
 
-        until = time.monotonic() + seconds
-        while not self._stopping and time.monotonic() < until:
+        until = time.monotonic() + FIRST_INDEX_S
+        while time.monotonic() < until:
+            if all(tree.is_indexed or tree.has_failed for tree in self._trees):
+                break
             time.sleep(_LOOK_S)
-        return not self._stopping
+        self._has_index = True
+        if self._live is not None:
+            self._live.follow()
+
+    def start(self) -> None:
+        """Starts the processes that follow the source trees, where there are some to follow."""
+        if not self._started:
+            self._started = True
+            for tree in self._trees:
+                tree.start()
+
+    def close(self) -> None:
+        """Ends the processes that follow the source trees."""
+        for tree in self._trees:
+            tree.stop()
+        for tree in self._trees:
+            tree.join()

@@ -42,19 +42,22 @@ class LiveArtifact:
         *paths: Path,
         workspaces: Sequence[Path] = (),
         check: Check | None = None,
+        empty: Artifact | None = None,
     ) -> None:
         """Opens the versions that are live now, in the order given.
 
         A lease gives the `Artifact` where there is one, and a `Federation` of several. `workspaces`
         are folders in which a CURRENT may appear: their records come after the others' and hide those
         that have the same id. `check` is asked about each build that would be served, now and later,
-        but for those of workspaces, and raises `ArtifactError` to refuse it.
+        but for those of workspaces, and raises `ArtifactError` to refuse it. Without `paths`, `empty` is
+        served until a workspace has something.
 
         Raises `ArtifactError`; what is wrong with a workspace goes to stderr.
         """
-        if not paths:
+        if not paths and empty is None:
             raise ValueError("there is nothing to serve")
         self._served = len(paths)
+        self._empty = empty
         self._guard = allocate_lock()  # held for a moment, around counts and `_version`
         self._swapping = allocate_lock()  # held while new versions are being opened
         self._listeners: list[Callable[[], None]] = []
@@ -161,13 +164,17 @@ class LiveArtifact:
     def _combined(self, opened: Sequence[_Opened | None]) -> _Version:
         """The opened artifacts as one. Raises `ArtifactError`."""
         artifacts = [one.artifact for one in opened if one is not None]
+        if not artifacts:
+            assert self._empty is not None
+            return _Version(self._empty, opened)
         knowledge: Knowledge = artifacts[0]
         if len(artifacts) > 1:
             from kb_runtime.knowledge.federation import Federation
 
             has_workspace = len(artifacts) > self._served
             shadowing = SHADOWED_BY_WORKSPACES if has_workspace else ()
-            knowledge = Federation(artifacts, shadowing, self._served)
+            # Of source trees alone the first index stands for all.
+            knowledge = Federation(artifacts, shadowing, max(self._served, 1))
         with self._guard:
             for one in opened:
                 if one is not None:

@@ -28,11 +28,10 @@ class WorkingTree:
     out of it.
     """
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, prefix: str = "") -> None:
+        """The ids of its records begin with `prefix` and a slash, where there is one."""
         self._root = os.path.realpath(root)
-        self.only_own = False
-        """Whether the tree has an index of its own: records of others are then none of its files, and
-        taken for current."""
+        self._prefix = f"{prefix}/" if prefix else ""
         self._current: dict[str, tuple[int, int, str]] = {}
 
     @property
@@ -44,8 +43,6 @@ class WorkingTree:
 
         A file that was found unchanged is not read again while its size and its time stay the same.
         """
-        if self.only_own and record.get("workspace") != self._root:
-            return "current"
         path = self._path(record["id"])
         try:
             info = os.stat(path) if path else None
@@ -77,7 +74,7 @@ class WorkingTree:
 
     def _path(self, relative: str) -> str:
         """Where a file lies; "" for a path that leads out of the tree."""
-        path = os.path.realpath(os.path.join(self._root, relative))
+        path = os.path.realpath(os.path.join(self._root, relative.removeprefix(self._prefix)))
         inside = os.path.commonpath((self._root, path)) == self._root
         return path if inside and os.path.isfile(path) else ""
 
@@ -88,3 +85,26 @@ class WorkingTree:
         except OSError:
             return None
         return data if len(data) <= MAX_BYTES else None
+
+
+class WorkingTrees:
+    """Several trees that have indexes of their own, like one; records say which they are of, and those of
+    none are taken for current."""
+
+    def __init__(self, trees: Mapping[str, str]) -> None:
+        """`trees` are folders with the prefix of their records' ids."""
+        self._trees = {
+            os.path.realpath(root): WorkingTree(root, prefix) for root, prefix in trees.items()
+        }
+
+    @property
+    def is_reachable(self) -> bool:
+        return any(tree.is_reachable for tree in self._trees.values())
+
+    def state(self, record: Mapping[str, Any]) -> State:
+        tree = self._trees.get(record.get("workspace", ""))
+        return "current" if tree is None else tree.state(record)
+
+    def text(self, record: Mapping[str, Any]) -> str | None:
+        tree = self._trees.get(record.get("workspace", ""))
+        return None if tree is None else tree.text(record)

@@ -35,6 +35,7 @@ INDEX = "index"
 EDITS = "edits"
 STATUS_FILE = "status.json"
 LOCK = ".lock"
+RESCAN = "rescan"
 
 _TREE_DIGITS = 12
 _MAX_STATUS_BYTES = 65_536
@@ -91,13 +92,14 @@ class Workspace:
     def tests(self) -> TestsFolder:
         return TestsFolder(os.path.join(self.root, TESTS))
 
-    def code(self, tree: str) -> CodeFolder:
+    def code(self, tree: str, prefix: str = "") -> CodeFolder:
         """The folder of a source tree: trees do not share one, so that the files of one are never
-        taken for another's."""
+        taken for another's. `prefix` is that of its files' ids."""
         from kb_runtime.digests import sha256
 
         path = os.path.realpath(tree)
-        digest = sha256(os.fsencode(path)).hex()[:_TREE_DIGITS]
+        named = os.fsencode(path) + (b"\0" + os.fsencode(prefix) if prefix else b"")
+        digest = sha256(named).hex()[:_TREE_DIGITS]
         return CodeFolder(os.path.join(self.root, CODE, digest))
 
 
@@ -121,12 +123,23 @@ class CodeFolder:
         self.kb_folders = (os.path.join(self.index, CODE), os.path.join(self.edits, CODE))
         """Where CURRENT appears, the newer records last."""
         self.status_path = os.path.join(folder, STATUS_FILE)
+        self.rescan_path = os.path.join(folder, RESCAN)
+        """There while a server wants all files to be compared."""
         self.lock_path = os.path.join(folder, LOCK)
         """Locked by the process that follows the tree, for as long as it lives."""
 
     def is_followed(self) -> bool:
         """Whether a process follows the tree now, so that what it said last holds."""
         return is_locked(self.lock_path)
+
+    def request_rescan(self) -> None:
+        """Asks the process that follows the tree to compare all files with the index. What cannot be
+        written asks for nothing: edits are followed anyway."""
+        try:
+            with open(self.rescan_path, "wb"):
+                pass
+        except OSError:
+            return
 
     def status(self) -> dict[str, Any]:
         """What the process that follows the tree said last; empty before it has said anything."""

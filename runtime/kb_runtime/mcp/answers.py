@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from kb_runtime.knowledge.interface import Knowledge
     from kb_runtime.live.living_workspace import LivingWorkspace
-    from kb_runtime.live.working_tree import WorkingTree
+    from kb_runtime.live.working_tree import WorkingTree, WorkingTrees
 
 TOOLS_FILE = "tools.json"
 TOOLS_FORMAT = 1
@@ -54,7 +54,7 @@ class Answers:
         where there are several. Raises ProfileError."""
         self.build_id = build_id
         self.data_folder = data_folder
-        self.working_tree: WorkingTree | None = None
+        self.working_tree: WorkingTree | WorkingTrees | None = None
         self.read_only = False
         self.workspace: LivingWorkspace | None = None
         self.ttl_ms = revisions.CACHE_TTL_MS

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kb_runtime.knowledge.interface import Knowledge
     from kb_runtime.live.living_workspace import LivingWorkspace
     from kb_runtime.live.versions import LiveArtifact
-    from kb_runtime.live.working_tree import WorkingTree
+    from kb_runtime.live.working_tree import WorkingTree, WorkingTrees
 
     Method = Callable[[Answers, Knowledge, dict[str, Any], str], dict[str, Any]]
 
@@ -41,7 +41,7 @@ class Dispatcher:
         live: LiveArtifact,
         profile: str = ALL,
         data_folder: str = DATA_FOLDER,
-        working_tree: WorkingTree | None = None,
+        working_tree: WorkingTree | WorkingTrees | None = None,
         read_only: bool = False,
         workspace: LivingWorkspace | None = None,
     ) -> None:
@@ -91,6 +91,8 @@ class Dispatcher:
         Raises ProtocolError, and nothing else.
         """
         checked = check_params(method, params, revision)
+        if method == "tools/call" and self._workspace is not None:
+            self._workspace.wait_for_index()
         try:
             with self._live.lease() as artifact:
                 answers = self._answers_of(artifact)
@@ -143,7 +145,7 @@ class Dispatcher:
         answers.state = set_up(
             follows=self._live.follows_builds,
             ingests=ingests,
-            grows=workspace is not None,
+            grows=workspace is not None and workspace.takes_tests,
             indexes=workspace is not None and workspace.follows_code,
             compares=self._working_tree is not None,
         )

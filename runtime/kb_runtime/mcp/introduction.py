@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 INGESTS = "ingest_tests"
 """The one tool that adds to a workspace."""
+REINDEX = "reindex_workspace"
+"""The tool that has source files compared with their index."""
 MAX_INSTRUCTIONS = 2_048
 """Characters of `instructions`; a widely used client cuts them there."""
 

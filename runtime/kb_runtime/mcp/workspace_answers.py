@@ -6,7 +6,7 @@ made here, so only such a server pays for it at its start.
 
 from __future__ import annotations
 
-from kb_runtime.mcp.introduction import INGESTS
+from kb_runtime.mcp.introduction import INGESTS, REINDEX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,24 +29,21 @@ def with_workspace(document: Document, families: Iterable[str]) -> Document:
     names = dict(document["names"])
     if missing := [family for family in families if family not in offered]:
         from kb_runtime.tools.cases import health, ingestion, search
-        from kb_runtime.tools.code import files, retrieval
+        from kb_runtime.tools.code import family as code
         from kb_runtime.tools.introductions import introductions
         from kb_runtime.tools.schemas import describe
 
-        modules = (search, health, ingestion, retrieval, files)
+        modules = (search, health, ingestion, code)
         tools = [tool for each in modules for tool in each.TOOLS if tool.family in missing]
         for family in missing:
             entries = [describe(tool, "", {}) for tool in tools if tool.family == family]
             offered[family] = {"tools": entries, "prompts": []}
         starts |= introductions(tools, "")
         names |= {tool.name: tool.name for tool in tools}  # none of them has a prefix
-    offered["tests"] = {
-        **offered["tests"],
-        "tools": [
-            _adding(tool) if names[tool["name"]] == INGESTS else tool
-            for tool in offered["tests"]["tools"]
-        ],
-    }
+    for family in families:
+        entry = offered[family]
+        tools_of = [_adding(tool, names[tool["name"]]) for tool in entry["tools"]]
+        offered[family] = {**entry, "tools": tools_of}
     return {
         **document,
         "families": offered,
@@ -55,8 +52,12 @@ def with_workspace(document: Document, families: Iterable[str]) -> Document:
     }
 
 
-def _adding(tool: Document) -> Document:
-    """The tool that adds tests, where it does: without a workspace it stores nothing."""
+def _adding(tool: Document, name: str) -> Document:
+    """The tool as it is with a workspace, without which none stores anything."""
+    if name == REINDEX:
+        return {**tool, "annotations": {**tool["annotations"], "readOnlyHint": False}}
+    if name != INGESTS:
+        return tool
     stores = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False}
     annotations = {**tool["annotations"], **stores}
     return {**tool, "description": _INGESTS_DESCRIPTION, "annotations": annotations}

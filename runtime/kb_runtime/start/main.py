@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kb_runtime.live.living_workspace import LivingWorkspace
-    from kb_runtime.live.working_tree import WorkingTree
+    from kb_runtime.live.versions import LiveArtifact
+    from kb_runtime.live.working_tree import WorkingTree, WorkingTrees
     from kb_runtime.mcp.changes import Changes
     from kb_runtime.mcp.context import ServerContext
     from kb_runtime.mcp.dispatch import Dispatcher
@@ -77,15 +78,18 @@ def _open(options: Options) -> ServerContext:
 
     dispatcher_type = _dispatcher_type(options)
     check = _check_of(options.key, options.allow_rollback)
-    tree = _working_tree(options.code)  # before the workspace: refused where there is none
-    workspace = _workspace(options)
-    if tree is not None and workspace is not None:
-        tree.only_own = True
+    if not options.artifacts:
+        return _open_trees(options, dispatcher_type)
+    trees = _trees(options)  # before the workspace: refused where there is none
+    workspace = _workspace(options, trees)
+    tree = _working_tree(options, trees, is_followed=workspace is not None)
     live = LiveArtifact(
         *options.artifacts,
         workspaces=() if workspace is None else workspace.kb_folders,
         check=check,
     )
+    if tree is not None and workspace is None:
+        _check_code_is_there(live, options)
     if workspace is not None:
         workspace.serve_with(live)
     dispatcher = dispatcher_type(
@@ -120,33 +124,89 @@ def _check_of(key_file: str, allow_rollback: bool) -> Check | None:
     return TrustedKey(key, allow_rollback=allow_rollback).check
 
 
-def _workspace(options: Options) -> LivingWorkspace | None:
+def _trees(options: Options) -> dict[str, str]:
+    """The folders of --code with the prefixes of their files' ids. Raises UsageError."""
+    if not options.code:
+        return {}
+    from kb_runtime.live.source_trees import trees_of
+
+    return trees_of(options.code)
+
+
+def _workspace(options: Options, trees: dict[str, str]) -> LivingWorkspace | None:
     """The workspace; None without one, and where it cannot be used: what ships is served all the
     same, and stderr says why it is alone."""
     if not options.workspace:
         return None
-    if options.model and not os.path.isdir(options.model):
-        raise UsageError(f"--model {options.model!r} is not a folder.")
+    _check_model(options)
     from kb_runtime.live.living_workspace import LivingWorkspace
     from kb_runtime.live.workspace import Workspace, WorkspaceError
 
     try:
-        return LivingWorkspace(Workspace.open(options.workspace), options.code, options.model)
+        return LivingWorkspace(Workspace.open(options.workspace), trees, options.model)
     except WorkspaceError as error:
         log.say(f"serving without the workspace: {error.message} {error.hint}".rstrip())
         return None
 
 
-def _working_tree(folder: str) -> WorkingTree | None:
+def _check_model(options: Options) -> None:
     """Raises UsageError."""
-    if not folder:
-        return None
-    from kb_runtime.live.working_tree import WorkingTree
+    if options.model and not os.path.isdir(options.model):
+        raise UsageError(f"--model {options.model!r} is not a folder.")
 
-    tree = WorkingTree(folder)
-    if not tree.is_reachable:
-        raise UsageError(f"--code {folder!r} is not a folder.")
-    return tree
+
+def _working_tree(
+    options: Options, trees: dict[str, str], *, is_followed: bool
+) -> WorkingTree | WorkingTrees | None:
+    """What results are compared with: each tree that has an index of its own, or the one folder."""
+    if not trees:
+        return None
+    from kb_runtime.live.working_tree import WorkingTree, WorkingTrees
+
+    return WorkingTrees(trees) if is_followed else WorkingTree(options.code[0])
+
+
+def _check_code_is_there(live: LiveArtifact, options: Options) -> None:
+    """Raises UsageError for --code over knowledge bases without source files, which it would change
+    nothing of."""
+    with live.hold() as knowledge:
+        has_code = any(info.kind == "code" for info in knowledge.collections)
+    if not has_code:
+        live.close()
+        raise UsageError(
+            f"--code {options.code[0]!r} has no effect: {options.artifacts[0]} contains no source"
+            " files to compare with it. Add --workspace DIR to index the folder."
+        )
+
+
+def _open_trees(options: Options, dispatcher_type: type[Dispatcher]) -> ServerContext:
+    """A server of source trees alone. Raises UsageError."""
+    from kb_runtime.live.living_workspace import LivingWorkspace
+    from kb_runtime.live.source_trees import index_folder
+    from kb_runtime.live.versions import LiveArtifact
+    from kb_runtime.live.working_tree import WorkingTrees
+    from kb_runtime.live.workspace import Workspace, WorkspaceError
+    from kb_runtime.mcp.answers import ALL
+    from kb_runtime.mcp.context import ServerContext
+    from kb_runtime.start.empty_answers import CODEBASE, empty_of_trees
+
+    trees = _trees(options)
+    _check_model(options)
+    try:
+        opened = Workspace.open(options.workspace or index_folder())
+    except WorkspaceError as error:
+        raise UsageError(f"{error.message} {error.hint}".rstrip()) from None
+    workspace = LivingWorkspace(opened, trees, options.model, only_code=True)
+    live = LiveArtifact(workspaces=workspace.kb_folders, empty=empty_of_trees(trees))
+    workspace.serve_with(live)
+    profile = CODEBASE if options.tools == ALL else options.tools
+    dispatcher = dispatcher_type(
+        live, profile, working_tree=WorkingTrees(trees), workspace=workspace
+    )
+    workspace.start()  # now: its process takes longer to be ready than this one
+    for tree in trees:
+        log.say(f"the index of {tree} is in {opened.root}")
+    return ServerContext(live, dispatcher, workspace)
 
 
 def _serve_stdio(served: ServerContext, options: Options) -> None:

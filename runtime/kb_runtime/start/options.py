@@ -24,7 +24,7 @@ class Options:
         self.artifacts: list[str] = []
         self.tools = "all"
         self.data = ""
-        self.code = ""
+        self.code: list[str] = []
         self.workspace = ""
         self.model = ""
         self.read_only = False
@@ -70,7 +70,8 @@ class Option:
 
     def set(self, target: Options | HttpSettings, value: Any) -> None:
         if self.repeatable:
-            getattr(target, self.attribute).append(value)
+            if value:  # an empty one is an option that was not given
+                getattr(target, self.attribute).append(value)
         else:
             setattr(target, self.attribute, value)
 
@@ -108,14 +109,16 @@ OPTIONS = (
     Option(
         "--code",
         "DIR",
-        "the folder where indexed source files are edited: results are compared with it, and stale ones"
-        " are flagged or left out",
+        "without ARTIFACT or with --workspace: a source tree to index and follow, repeatable (`.` is the"
+        " project around the current folder); else the folder where the indexed files are edited:"
+        " results are compared with it, and stale ones are flagged or left out",
+        repeatable=True,
     ),
     Option(
         "--workspace",
         "DIR",
         "a writable folder for content that is not in the artifact: `ingest_tests` adds to it, and the"
-        " folder of --code is indexed and followed",
+        " folders of --code are indexed and followed; without ARTIFACT it is in the user's cache",
     ),
     Option(
         "--model",
@@ -272,14 +275,33 @@ def _http_settings() -> HttpSettings:
 def _check(options: Options, http_only: str) -> None:
     """Options that need each other, or cannot be combined. Raises UsageError."""
     if not options.artifacts:
-        raise UsageError("the ARTIFACT to serve is missing.")
-    if options.model and not options.workspace:
+        _check_without_artifact(options)
+    elif options.model and not options.workspace:
         raise UsageError("--model needs --workspace: only content of a workspace is embedded.")
+    elif len(options.code) > 1 and not options.workspace:
+        raise UsageError(
+            "several --code need --workspace: without it one folder is compared with the index."
+        )
     if options.http is None:
         if http_only:
             raise UsageError(f"{http_only} needs --http.")
     elif options.http.workers > 1 and options.workspace:
         raise UsageError("--workspace needs a single process: leave out --workers.")
+    elif options.http.workers > 1 and not options.artifacts:
+        raise UsageError("--code without ARTIFACT needs a single process: leave out --workers.")
+
+
+def _check_without_artifact(options: Options) -> None:
+    """Raises UsageError."""
+    if not options.code:
+        raise UsageError("the ARTIFACT to serve is missing; --code DIR serves a source tree alone.")
+    for flag, is_given, why in (
+        ("--data", options.data, "there are no tests"),
+        ("--read-only", options.read_only, "there is no `ingest_tests`"),
+        ("--key", options.key, "the index of a source tree is not signed"),
+    ):
+        if is_given:
+            raise UsageError(f"{flag} has no effect without ARTIFACT: {why}.")
 
 
 def usage() -> str:

@@ -195,6 +195,14 @@ class Catalog:
             raise IndexError(index)
         return self._key(bisect_left(self._key_records, index))
 
+    def place(self, own: int) -> int | None:
+        """Where the artifact's record `own` is here: the same place."""
+        return own
+
+    def own_id(self, own: int) -> str:
+        """The id of the artifact's record `own`."""
+        return self.id(own)
+
     def ids(self) -> Sequence[str]:
         """All ids, in the order of the records; kept once they were asked for."""
         if self._ids is None:

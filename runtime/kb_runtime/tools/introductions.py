@@ -24,6 +24,8 @@ _INTRODUCTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "codebase": (
         ("codebase_retrieval", "Find code with {tool}."),
         ("get_file", "{tool} reads a file."),
+        ("symbol_definition", "For a known name: {tool},"),
+        ("symbol_references", "{tool}."),
     ),
     "sources": (
         ("qurio_search", "Search documentation sets with {tool}."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kb_runtime.tools.cases import health, ingestion
 from kb_runtime.tools.cases import search as tests
-from kb_runtime.tools.code import files, retrieval
+from kb_runtime.tools.code import family as code
 from kb_runtime.tools.declaration import Tool
 from kb_runtime.tools.reference import builtins, docs, examples, patterns, routing, templates
 from kb_runtime.tools.search import hybrid, substring
@@ -31,6 +31,5 @@ TOOLS: tuple[Tool, ...] = (
     *diffs.TOOLS,
     *topic_search.TOOLS,
     *quiz.TOOLS,
-    *retrieval.TOOLS,
-    *files.TOOLS,
+    *code.TOOLS,
 )

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     from kb_runtime.knowledge.interface import Knowledge
     from kb_runtime.live.living_workspace import LivingWorkspace
-    from kb_runtime.live.working_tree import WorkingTree
+    from kb_runtime.live.working_tree import WorkingTree, WorkingTrees
 
 DATA_FOLDER = "data"
 """Where a server reads files that a call names, unless it was started with another folder."""
@@ -43,7 +43,7 @@ class Session:
         tool_names: Mapping[str, str],
         correlation_id: str = "",
         data_folder: str = DATA_FOLDER,
-        working_tree: WorkingTree | None = None,
+        working_tree: WorkingTree | WorkingTrees | None = None,
         read_only: bool = False,
         workspace: LivingWorkspace | None = None,
     ) -> None:

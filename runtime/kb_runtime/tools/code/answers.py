@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from kb_runtime.tools.fields import TYPE_ONLY, WITH_REQUIRED, AnswerFields
+from kb_runtime.tools.fields import ONE_LEVEL, TYPE_ONLY, WITH_REQUIRED, AnswerFields
 
 MatchType = Literal["path", "definition", "text"]
 QueryMode = Literal["hybrid", "semantic", "keyword"]
@@ -82,3 +82,184 @@ class SourceFile(AnswerFields):
     workspace: NotRequired[Annotated[str, "the folder that paths are relative to"]]
     stale: NotRequired[Annotated[bool, "the file on disk has changed since"]]
     nextCursor: NotRequired[Annotated[str, "when more follows"]]
+
+
+Resolution = Literal["resolved", "by name"]
+Use = Literal["call", "type", "import", "use"]
+
+
+class SymbolPlace(TypedDict):
+    name: Annotated[str, "as it is used"]
+    kind: Annotated[str, "function, method, class ..."]
+    file: Annotated[str, "path in the workspace"]
+    lines: Annotated[str, "`start-end`, from 1"]
+    parent: NotRequired[Annotated[str, "the definition around it"]]
+    signature: NotRequired[Annotated[str, "its first line"]]
+    stale: NotRequired[Annotated[bool, "the file has changed since it was indexed"]]
+
+
+class FoundSymbol(SymbolPlace):
+    match: Annotated[
+        Literal["exact", "case", "words", "prefix", "part", "similar"],
+        "how the name agrees with the query",
+    ]
+    uses: Annotated[int, "uses of this name in the tree"]
+
+
+class SymbolSearch(AnswerFields):
+    symbol: Annotated[str, "the query"]
+    results: Annotated[list[FoundSymbol], "best first", ONE_LEVEL]
+    total: Annotated[int, "definitions found"]
+    nextCursor: NotRequired[Annotated[str, "when more follows"]]
+
+
+class SymbolDefinition(AnswerFields):
+    symbol: Annotated[str, "the query"]
+    definition: Annotated[SymbolPlace, "the best of all definitions of that name", TYPE_ONLY]
+    content: Annotated[str, "its text as indexed, from its first line on"]
+    contentLines: Annotated[str, "`start-end` of `content`"]
+    others: NotRequired[Annotated[list[SymbolPlace], "further definitions of the name", TYPE_ONLY]]
+    totalDefinitions: Annotated[int, "definitions of the name"]
+
+
+class SymbolReference(TypedDict):
+    file: Annotated[str, "path in the workspace"]
+    line: Annotated[int, "from 1"]
+    column: Annotated[int, "from 1, in bytes of UTF-8"]
+    text: Annotated[str, "the line"]
+    use: Annotated[Use, "how the name is used"]
+    inside: NotRequired[Annotated[str, "the definition that the line lies in"]]
+    resolution: Annotated[
+        Resolution,
+        "`resolved`: by scope, import or package; `by name`: a guess, as of `x.name` with an unknown `x`",
+    ]
+    definition: NotRequired[Annotated[str, "`file:line` of what it means, when resolved"]]
+    stale: NotRequired[Annotated[bool, "the file has changed since it was indexed"]]
+
+
+class SymbolReferences(AnswerFields):
+    symbol: Annotated[str, "the query"]
+    definitions: Annotated[list[SymbolPlace], "what was looked for", TYPE_ONLY]
+    references: Annotated[list[SymbolReference], "resolved ones first, by file and line", ONE_LEVEL]
+    total: Annotated[int, "references found"]
+    resolved: Annotated[int, "of these, not guessed"]
+    nextCursor: NotRequired[Annotated[str, "when more follows"]]
+
+
+class CallSite(TypedDict):
+    symbol: Annotated[str, "the definition at the other end; `(file)` for calls outside of any"]
+    kind: NotRequired[Annotated[str, "function, method ..."]]
+    file: NotRequired[Annotated[str, "where it is defined; missing when that is a guess"]]
+    lines: NotRequired[Annotated[str, "`start-end` of its definition"]]
+    calls: Annotated[list[str], "`file:line` of the calls, the first ten"]
+    count: Annotated[int, "calls"]
+    resolution: Annotated[Resolution, "`by name` when one of the calls is a guess"]
+
+
+class CallRelationships(AnswerFields):
+    symbol: Annotated[str, "the query"]
+    definitions: Annotated[list[SymbolPlace], "what was looked for", TYPE_ONLY]
+    callers: NotRequired[Annotated[list[CallSite], "what calls it", ONE_LEVEL]]
+    callees: NotRequired[Annotated[list[CallSite], "what of the tree it calls", ONE_LEVEL]]
+    totalCallers: NotRequired[Annotated[int, "callers found"]]
+    totalCallees: NotRequired[Annotated[int, "callees found"]]
+
+
+class OutlineEntry(TypedDict):
+    name: Annotated[str, "the definition"]
+    kind: Annotated[str, "function, method, class ..."]
+    lines: Annotated[str, "`start-end`, from 1"]
+    depth: Annotated[int, "definitions around it"]
+    signature: NotRequired[Annotated[str, "its first line"]]
+
+
+class CodeOutline(AnswerFields):
+    file: Annotated[str, "path in the workspace"]
+    language: NotRequired[Annotated[str, "its language"]]
+    totalLines: Annotated[int, "lines of the file"]
+    symbols: Annotated[list[OutlineEntry], "in the order of the file", ONE_LEVEL]
+    totalSymbols: Annotated[int, "definitions of the file, up to `depth`"]
+    stale: NotRequired[Annotated[bool, "the file has changed since it was indexed"]]
+    nextCursor: NotRequired[Annotated[str, "when more follows"]]
+
+
+class SemanticHit(TypedDict):
+    file: Annotated[str, "path in the workspace"]
+    lines: Annotated[str, "`start-end`, from 1"]
+    score: Annotated[float, "0 to 1; compares between calls"]
+    snippet: Annotated[str, "the passage, or its beginning"]
+    stale: NotRequired[Annotated[bool, "the file has changed since; `lines` are those of today"]]
+
+
+class SemanticSearch(AnswerFields):
+    query: Annotated[str, "the query"]
+    mode: Annotated[QueryMode, "what took part"]
+    results: Annotated[list[SemanticHit], "best first", ONE_LEVEL]
+    metadata: Annotated[CodeMetadata, "as of codebase_retrieval", TYPE_ONLY]
+
+
+class ContextFile(TypedDict):
+    file: Annotated[str, "path in the workspace"]
+    score: Annotated[float, "of its best passage"]
+    reason: Annotated[str, "why it is here"]
+    symbols: Annotated[list[str], "its outermost definitions, the first 20"]
+    snippets: Annotated[list[str], "`start-end` of the passages shown"]
+
+
+class PromptContext(AnswerFields):
+    query: Annotated[str, "the query"]
+    context: Annotated[str, "Markdown for a prompt"]
+    files: Annotated[list[ContextFile], "what it is made of", TYPE_ONLY]
+    tokens: Annotated[int, "of `context`, estimated at four characters a token"]
+    token_budget: Annotated[int, "as asked for"]
+    truncated: Annotated[bool, "whether passages were left out for the budget"]
+    metadata: Annotated[CodeMetadata, "as of codebase_retrieval", TYPE_ONLY]
+
+
+class TreeStatus(TypedDict):
+    workspace: Annotated[str, "the folder"]
+    state: Annotated[
+        Literal["ready", "starting", "drafting", "indexing", "failed"], "of a tree that is followed"
+    ]
+    fileCount: Annotated[int, "files in the index"]
+    problem: NotRequired[Annotated[str, "why it is not kept up to date"]]
+    notice: NotRequired[Annotated[str, "what else to know of it"]]
+
+
+class CodeIndexStatus(AnswerFields):
+    trees: Annotated[list[TreeStatus], "one a source tree", ONE_LEVEL]
+    lastIndexed: Annotated[str | None, "when the index was made, ISO 8601"]
+    fileCount: Annotated[int, "files in all trees"]
+    symbolCount: Annotated[int, "definitions"]
+    languages: Annotated[dict[str, int], "files by language", TYPE_ONLY]
+    meaning: Annotated[
+        Literal["complete", "pending", "absent"],
+        "whether passages are found by meaning; `absent` when the index has no vectors",
+    ]
+    symbols: Annotated[
+        Literal["complete", "pending", "absent"], "whether the symbol tools see all files"
+    ]
+    isFollowed: Annotated[bool, "whether edits are indexed as they happen"]
+    changed: Annotated[list[str], "files changed since they were indexed, the first 20", TYPE_ONLY]
+    deleted: Annotated[list[str], "files deleted since they were indexed, the first 20", TYPE_ONLY]
+    isStale: NotRequired[
+        Annotated[bool, "whether there are any; missing when nothing was compared"]
+    ]
+
+
+class Reindexing(AnswerFields):
+    accepted: Annotated[bool, "whether the trees are being compared again"]
+    message: Annotated[str, "what happens, or what to do instead"]
+
+
+class ListedTool(TypedDict):
+    name: Annotated[str, "the tool"]
+    purpose: Annotated[str, "the first sentence of its description"]
+    required: Annotated[list[str], "arguments that it needs"]
+    optional: Annotated[list[str], "arguments that it takes"]
+
+
+class ToolManifest(AnswerFields):
+    server: Annotated[dict[str, str], "name and version", TYPE_ONLY]
+    tools: Annotated[list[ListedTool], "what this server offers", ONE_LEVEL]
+    capabilities: Annotated[dict[str, list[str]], "tools by family", TYPE_ONLY]

@@ -24,7 +24,7 @@ MAX_FILE_CHARS = 40_000
 
 
 def get_file(session: Session, arguments: dict[str, Any]) -> Answer[SourceFile]:
-    record = _file(session, arguments["path"])
+    record = find_file(session, arguments["path"])
     text = record.get("text", "")
     starts = _line_starts(text)
     first, last = _line_range(record, arguments, len(starts))
@@ -49,11 +49,11 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer[SourceFile]:
     shown = f"{record['id']}, lines {first_shown}-{last_shown} of {len(starts)}"
     shown += f"\n\n{fence(content, record.get('language', ''))}"
     tree = session.working_tree
-    if tree is not None and tree.is_reachable and tree.state(record) != "current":
+    state = "current" if tree is None or not tree.is_reachable else tree.state(record)
+    if state != "current":
+        what = "deleted" if state == "missing" else "changed"
         structured["stale"] = True
-        structured["warnings"] = [
-            "the file on disk has changed: this is its text when it was indexed"
-        ]
+        structured["warnings"] = [f"{what} since it was indexed: this is the text of then"]
         shown += f"\n\nNote: {structured['warnings'][0]}"
     if page.next is not None:
         structured["nextCursor"] = page.next
@@ -64,7 +64,7 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer[SourceFile]:
     return Answer(shown, structured)
 
 
-def _file(session: Session, given: str) -> CodeEntry:
+def find_file(session: Session, given: str) -> CodeEntry:
     """The record of a path, of its unique ending, or of a `kb://` address. Raises NOT_FOUND."""
     path = clean_path(lookup.record_id(given), "path")
     record = lookup.find_path(session, KIND, path, given) if path else None

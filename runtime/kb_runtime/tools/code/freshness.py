@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kb_runtime.text.rendering import shorten
@@ -20,6 +21,8 @@ class Freshness:
         self._tree = tree if tree is not None and tree.is_reachable else None
         self._is_followed = session.workspace is not None
         self._stale: dict[str, str] = {}  # file -> what happened to it
+        self._left_out: list[str] = []  # deleted files that had results
+        self._moved: list[str] = []
         self.warnings: list[str] = []
 
     def checked(self, record: CodeEntry, result: CodeResult) -> CodeResult | None:
@@ -33,12 +36,17 @@ class Freshness:
         first = int(result["lines"].partition("-")[0])
         place = None if text is None else _nearest(text, result["content"], first)
         if place is None:
-            gone = "no longer exists" if state == "missing" else "has changed"
-            self.warnings.append(
-                f"a result was left out: lines {result['lines']} of {record['id']}, which {gone}"
-            )
+            if state == "missing":
+                self._left_out.append(record["id"])
+            else:
+                self.warnings.append(
+                    f"lines {result['lines']} of {record['id']} were left out: their text was changed"
+                    " since it was indexed"
+                )
             return None
         last = place + result["content"].count("\n")
+        if place != first:
+            self._moved.append(f"{record['id']} from line {first} to {place}")
         result["lines"], result["stale"] = f"{place}-{last}", True
         return result
 
@@ -49,13 +57,25 @@ class Freshness:
             status |= {"comparedWithDisk": True, "isStale": bool(self._stale)}
         if not self._stale:
             return
-        files = ", ".join(sorted(self._stale))
+        if self._left_out:
+            files = ", ".join(dict.fromkeys(self._left_out))
+            self.warnings.append(f"left out, deleted since it was indexed: {shorten(files, 400)}")
+        if self._moved:
+            moved = "; ".join(self._moved)
+            self.warnings.append(f"moved since it was indexed: {shorten(moved, 400)}")
         advice = "Read these files from disk, and run `kbc build` to bring the index up to date."
         if self._is_followed:
             advice = "Read these files from disk; the index is being brought up to date."
-        metadata["freshnessWarning"] = (
-            f"changed since the index was built: {shorten(files, 400)}. {advice}"
-        )
+        metadata["freshnessWarning"] = f"{'; '.join(changes(self._stale))}. {advice}"
+
+
+def changes(states: Mapping[str, str]) -> list[str]:
+    """Sentences on the files that are not as they were indexed, by what `WorkingTree.state` says."""
+    sentences = []
+    for state, what in (("changed", "changed"), ("missing", "deleted")):
+        if files := sorted(file for file, found in states.items() if found == state):
+            sentences.append(f"{what} since it was indexed: {shorten(', '.join(files), 400)}")
+    return sentences
 
 
 def _nearest(text: str, content: str, line: int) -> int | None:

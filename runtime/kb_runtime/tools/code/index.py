@@ -29,11 +29,11 @@ _EARLIER_INDEX = (
 
 def last_indexed(session: Session) -> str | None:
     """When the newest index of source files was made; ISO 8601."""
-    built = [part.manifest.get("built_at") for part in _parts(session)]
+    built = [part.manifest.get("built_at") for part in parts(session)]
     return max(filter(None, built), default=None)
 
 
-def _parts(session: Session) -> list[Artifact]:
+def parts(session: Session) -> list[Artifact]:
     """The artifacts that hold source files."""
     return [
         part
@@ -65,7 +65,7 @@ def status(session: Session) -> IndexStatus:
         followed = workspace.code_status()
         state: Any = followed["state"]
         status["status"] = state
-        embedded = [part.manifest.get("encoder") is not None for part in _parts(session)]
+        embedded = [part.manifest.get("encoder") is not None for part in parts(session)]
         status["embedding"] = "complete" if embedded and all(embedded) else "pending"
         status |= present(problem=followed.get("problem"), notice=followed.get("notice"))
     return status

@@ -257,8 +257,8 @@ Good queries:
 - "How is the database connected to the application?"
 
 Bad queries, and what to use instead:
-- "Find the definition of the constructor of class Foo": you know the name, use grep
-- "Find all references to function bar": use grep
+- "Find the definition of the constructor of class Foo": you know the name, use symbol_definition or grep
+- "Find all references to function bar": use symbol_references or grep
 - "Show how class Checkout is used in services/payment.py": the file is known, view it or grep in it
 - "Show the content of foo.py": use a file viewer, or get_file
 

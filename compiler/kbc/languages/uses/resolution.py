@@ -1,0 +1,352 @@
+"""Resolves the uses of names to the definitions that they mean, as far as syntax and imports tell.
+
+A use has one of three outcomes. It means a definition of the tree: the name stands in its scope, is
+imported from its file, or is a member of a class or module that is named before it. It means something
+else (a local variable, a library): then it is left out. Or only a type checker would know, as of the
+object in `object.method()`: then it is kept by its name, as a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from kb_runtime.store.symbols import CALL, TYPE, DefinitionRow, UseRow
+from kbc.languages.node_types import HOLDERS
+from kbc.languages.uses.definitions import OUTER, SourceText, TreeDefinitions
+from kbc.languages.uses.extraction import IMPORT, UNKNOWN, FileUses
+from kbc.languages.uses.imports import ALL, Import
+from kbc.languages.uses.modules import Modules, TreeFile
+from kbc.records import CodeRecord
+
+GUESS, OTHER = -1, -2
+"""Targets of uses: only the name is known, and something that is not in the tree."""
+
+MANIFESTS = frozenset({"go.mod", "package.json", "Cargo.toml"})
+
+_MEMBERS_BY_NAME = frozenset({"java", "csharp", "c", "ruby"})  # `f()` may be a method of the class
+_STRICT = frozenset({"python", "go", "rust"})  # every name is bound by a statement of the file
+_PASSING = frozenset({"python", "javascript", "c", "rust"})  # what a module imports is in it, too
+_MAX_HOPS = 4  # of names that modules pass on
+
+
+class _Module(NamedTuple):
+    files: tuple[int, ...]
+
+
+class Resolved(NamedTuple):
+    """`uses` are by name; of names that are defined nowhere in the tree only with `keep_all`."""
+
+    definitions: list[DefinitionRow]
+    uses: dict[str, list[UseRow]]
+
+
+def resolve(records: Sequence[CodeRecord], *, keep_all: bool = False) -> Resolved:
+    """The definitions of a source tree and the uses of their names."""
+    return _Resolver(records).run(keep_all=keep_all)
+
+
+class _Resolver:
+    def __init__(self, records: Sequence[CodeRecord]) -> None:
+        self._tree = tree = TreeDefinitions(records)
+        self._definitions, self._files = tree.rows, tree.files
+        self._top, self._nested = tree.top, tree.nested
+        files = [
+            TreeFile(file.path, file.family, file.found.package if file.found else "")
+            for file in self._files
+        ]
+        manifests = {
+            record.path: record.text
+            for record in records
+            if record.path.rpartition("/")[2] in MANIFESTS
+        }
+        self._modules = Modules(files, manifests)
+        self._by_local = [_by_local(file.found) for file in self._files]
+        self._packages: dict[int, dict[str, int]] = {}
+        self._imported: dict[tuple[int, str], int | _Module] = {}
+        self._opened: dict[int, tuple[int, ...]] = {}
+        self._of_all: dict[tuple[int, str], int] = {}
+        self._owners: dict[tuple[int, int], str] = {}
+
+    def run(self, *, keep_all: bool) -> Resolved:
+        defined = {
+            (self._files[each.file].family, each.name)
+            for each in self._definitions
+            if self._files[each.file].family
+        }
+        renamed = {
+            (file.family, each.local)
+            for file in self._files
+            if file.found is not None
+            for each in file.found.imports
+            if each.local != each.name
+        }
+        out: dict[str, list[UseRow]] = {}
+        for number, file in enumerate(self._files):
+            if file.found is None:
+                continue
+            own = self._own_names(file)
+            found = file.found
+            columns = zip(
+                found.names, found.lines, found.columns, found.ways, found.receivers, strict=True
+            )
+            for at, (name, line, column, way, before) in enumerate(columns):
+                original = self._original(number, name)
+                is_known = keep_all or (file.family, original) in defined
+                if at in own or not (is_known or (file.family, original) in renamed):
+                    continue
+                target = self._target(number, name, line, way, before)
+                if target == OTHER or (target == GUESS and not is_known):
+                    continue
+                name = self._definitions[target].name if target >= 0 else original
+                use = UseRow(number, line, column, way, before not in ("", IMPORT), target)
+                out.setdefault(name, []).append(use)
+        return Resolved(self._definitions, out)
+
+    def _original(self, file: int, name: str) -> str:
+        """The name under which an import knows what this file calls `name`."""
+        for each in self._by_local[file].get(name, ()):
+            if each.name not in ("", "default"):
+                return each.name
+        return name
+
+    def _own_names(self, file: SourceText) -> set[int]:
+        """Which uses are the names of the file's definitions, where they are defined."""
+        assert file.found is not None
+        places: dict[tuple[str, int], list[int]] = {}
+        for at, place in enumerate(zip(file.found.names, file.found.lines, strict=True)):
+            places.setdefault(place, []).append(at)
+        own: set[int] = set()
+        for row in file.rows:
+            each = self._definitions[row]
+            for line in range(each.line, min(each.end_line, each.line + 8) + 1):
+                at = next((one for one in places.get((each.name, line), ()) if one not in own), -1)
+                if at >= 0:
+                    own.add(at)
+                    break
+        return own
+
+    def _target(self, file: int, name: str, line: int, way: int, before: str) -> int:
+        if before == "":
+            found = self._named(file, name, line)
+            if isinstance(found, _Module):
+                return OTHER
+            if found == GUESS and self._is_bound_elsewhere(file, name, way):
+                return OTHER
+            return found
+        if before == IMPORT:
+            return self._imported_row(file, name)
+        if before == "self":
+            return self._own_member(file, name, line)
+        if before == UNKNOWN:
+            return GUESS
+        holder = self._path(file, before, line)
+        if isinstance(holder, _Module):
+            found = self._in_module(holder, name)
+            if isinstance(found, int) and found >= 0:
+                return found
+            return OTHER
+        if holder < 0:
+            return holder
+        return self._tree.member(holder, name)
+
+    def _named(self, file: int, name: str, line: int) -> int | _Module:
+        """What a name alone means on a line."""
+        for row in self._nested[file].get(name, ()):
+            if self._sees(file, row, line):
+                return row
+        if name in self._top[file]:
+            return self._top[file][name]
+        imported = self._import(file, name)
+        if imported != GUESS:
+            return imported
+        package = self._package_names(file)
+        if name in package:
+            return package[name]
+        return self._from_all(file, name)
+
+    def _sees(self, file: int, row: int, line: int) -> bool:
+        """Whether a definition inside another one is in scope by its bare name."""
+        each = self._definitions[row]
+        if each.parent < 0:  # a member that is defined outside of its class
+            return False
+        around = self._definitions[each.parent]
+        if not around.line <= line <= around.end_line:
+            return False
+        return around.kind not in HOLDERS or self._files[file].family in _MEMBERS_BY_NAME
+
+    def _import(self, file: int, name: str) -> int | _Module:
+        """What an import statement binds a name to; `GUESS` where none does."""
+        key = file, name
+        if key not in self._imported:
+            self._imported[key] = OTHER  # for circles
+            self._imported[key] = self._read_import(file, name)
+        return self._imported[key]
+
+    def _read_import(self, file: int, name: str) -> int | _Module:
+        for each in self._by_local[file].get(name, ()):
+            files = self._modules.find(file, each.module)
+            if files is None:
+                return self._class_of(file, each.module, each.name)
+            if not files:
+                return GUESS
+            if not each.name:
+                return _Module(files)
+            return self._in_module(_Module(files), each.name, each.module, file)
+        return GUESS
+
+    def _imported_row(self, file: int, name: str) -> int:
+        """The definition that an import statement names; `OTHER` for a module or a library."""
+        for local, imports in self._by_local[file].items():
+            if any(each.name == name for each in imports):
+                found = self._import(file, local)
+                return found if isinstance(found, int) else OTHER
+        return OTHER
+
+    def _class_of(self, file: int, module: str, name: str) -> int:
+        """A member of a class that an import names with its package; `OTHER` outside of the tree."""
+        package, _, owner = module.rpartition(".")
+        if self._files[file].family in ("java", "csharp") and owner:
+            files = self._modules.find(file, package) if package else None
+            for each in files or ():
+                if owner in self._top[each]:
+                    return self._tree.member(self._top[each][owner], name) if name else OTHER
+        return OTHER
+
+    def _in_module(
+        self, module: _Module, name: str, path: str = "", file: int = -1, hops: int = _MAX_HOPS
+    ) -> int | _Module:
+        """A name of a module: defined there, passed on by it, or a module inside of it."""
+        for each in module.files:
+            row = self._top[each].get(name, -1)
+            # In Rust a file often passes on what its module of the same name defines.
+            if row >= 0 and self._definitions[row].kind in OUTER and hops:
+                passed = self._import(each, name)
+                if isinstance(passed, int) and passed >= 0:
+                    return passed
+            if row >= 0:
+                return row
+        if name == "default":
+            return self._default(module)
+        if hops:
+            for each in module.files:
+                found = self._import(each, name)
+                if found == GUESS:
+                    found = self._from_all(each, name)
+                if found != GUESS:
+                    return found
+        if path and file >= 0:
+            between = "" if path.endswith(".") else "."
+            inner = self._modules.find(file, f"{path}{between}{name}")
+            if inner:
+                return _Module(inner)
+        return OTHER
+
+    def _default(self, module: _Module) -> int | _Module:
+        """The default export: the only definition of a file or the one named like it, otherwise the
+        module as a whole."""
+        for each in module.files:
+            top = self._top[each]
+            stem = self._files[each].path.rpartition("/")[2].partition(".")[0]
+            if stem in top:
+                return top[stem]
+            if len(top) == 1:
+                return next(iter(top.values()))
+        return module
+
+    def _from_all(self, file: int, name: str) -> int:
+        """A name that an import of a whole module brings in; `GUESS` where none is known to."""
+        key = file, name
+        if key not in self._of_all:
+            rows = (
+                self._top[each][name] for each in self._reached(file) if name in self._top[each]
+            )
+            self._of_all[key] = next(rows, GUESS)
+        return self._of_all[key]
+
+    def _reached(self, file: int) -> tuple[int, ...]:
+        """The files whose names a file sees, and where its language passes these on those of theirs."""
+        if file not in self._opened:
+            found: dict[int, None] = {file: None}
+            layer = [file]
+            for _ in range(_MAX_HOPS if self._files[file].family in _PASSING else 1):
+                layer = [other for each in layer for other in self._opens(each)]
+                layer = [other for other in dict.fromkeys(layer) if other not in found]
+                found |= dict.fromkeys(layer)
+            self._opened[file] = tuple(found)[1:]
+        return self._opened[file]
+
+    def _all_imports(self, file: int) -> Sequence[Import]:
+        return self._by_local[file].get(ALL, ())
+
+    def _opens(self, file: int) -> Iterator[int]:
+        for each in self._all_imports(file):
+            yield from self._modules.find(file, each.module) or ()
+
+    def _package_names(self, file: int) -> dict[str, int]:
+        siblings = self._modules.siblings(file)
+        if not siblings:
+            return {}
+        first = siblings[0]
+        if first not in self._packages:
+            names: dict[str, int] = {}
+            for each in siblings:
+                for name, row in self._top[each].items():
+                    names.setdefault(name, row)
+            self._packages[first] = names
+        return self._packages[first]
+
+    def _is_bound_elsewhere(self, file: int, name: str, way: int) -> bool:
+        """Whether a name that no statement of the file binds can mean none of the tree."""
+        entry = self._files[file]
+        found = entry.found
+        assert found is not None
+        if any(self._modules.find(file, each.module) == () for each in self._all_imports(file)):
+            return False
+        if entry.family == "javascript":
+            return bool(found.imports)
+        if entry.family == "java":
+            return way == TYPE
+        if entry.family == "rust" and way == CALL:  # macros are seen without an import
+            kinds = {self._definitions[row].kind for row in self._rows_of(name)}
+            return "macro" not in kinds
+        return entry.family in _STRICT
+
+    def _rows_of(self, name: str) -> Iterable[int]:
+        return (top[name] for top in self._top if name in top)
+
+    def _path(self, file: int, path: str, line: int) -> int | _Module:
+        """What a path such as `os.path` or `Shape` means."""
+        whole = self._import(file, path)
+        if whole != GUESS:
+            return whole
+        first, *rest = path.split(".")
+        family = self._files[file].family
+        if family == "rust" and first in ("crate", "super"):
+            files = self._modules.find(file, path)
+            return _Module(files) if files else OTHER
+        here = self._named(file, first, line)
+        if here == GUESS and family in ("java", "csharp", "php") and rest:
+            files = self._modules.find(file, path)
+            return _Module(files) if files else GUESS
+        for name in rest:
+            if isinstance(here, _Module):
+                here = self._in_module(here, name)
+            elif here >= 0:
+                here = self._tree.member(here, name)
+        return here
+
+    def _own_member(self, file: int, name: str, line: int) -> int:
+        """A member of the class that a line lies in; inherited ones are guesses."""
+        key = file, line
+        if key not in self._owners:
+            self._owners[key] = self._tree.owner(file, line)
+        owner = self._owners[key]
+        return self._tree.member_of(owner, name, file)
+
+
+def _by_local(found: FileUses | None) -> dict[str, list[Import]]:
+    imports: dict[str, list[Import]] = {}
+    for each in found.imports if found is not None else ():
+        imports.setdefault(each.local, []).append(each)
+    return imports

@@ -1,0 +1,48 @@
+"""An artifact without records, in memory: what a server of source trees serves before their first index."""
+
+from __future__ import annotations
+
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.store.manifest import BUILD_ID_LENGTH, Manifest
+from kb_runtime.version import FORMAT_VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class EmptyArtifact(Artifact):
+    """Answers like a build without collections. Stays usable after `close`."""
+
+    def __init__(self, name: str, prefix: str, title: str, files: dict[str, bytes]) -> None:
+        """`prefix` is that of its tools; `files` are what `read` gives, such as `tools.json`."""
+        fields: dict[str, Any] = {
+            "format": FORMAT_VERSION,
+            "build_id": "0" * BUILD_ID_LENGTH,
+            "name": name,
+            "title": title,
+            "version": "0",
+            "description": "",
+            "license": "",
+            "prefix": prefix,
+            "built_at": "",
+            "collections": [],
+            "scopes": {},
+            "encoder": None,
+            "search": {},
+            "tools": {},
+            "warnings": [],
+            "inputs": [],
+            "files": [],
+        }
+        super().__init__(Manifest("", fields), -1)
+        self._content = files
+
+    def read(self, relative: str) -> bytes:
+        return self._content[relative]
+
+    def prepare(self) -> None:
+        """There is nothing to open."""
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -1,0 +1,232 @@
+"""`symbol_search` and `symbol_definition`: definitions in source trees by their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.text.globs import PathGlobs
+from kb_runtime.text.names import edit_distance
+from kb_runtime.text.rendering import fence
+from kb_runtime.tools.code.index import FAMILY, KIND
+from kb_runtime.tools.code.symbols import LANGUAGE, PATHS, SYMBOL, Found, SymbolIndex
+from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.paging import Pager
+
+if TYPE_CHECKING:
+    from kb_runtime.tools.code.answers import FoundSymbol, SymbolDefinition, SymbolSearch
+    from kb_runtime.tools.session import Session
+
+MAX_RESULTS = 50
+MAX_CONTENT_LINES = 120
+MAX_CONTENT_CHARS = 8_000
+MAX_OTHERS = 20
+MAX_MATCHES = 2_000
+"""Definitions that are ranked; a part of a name that more of them have tells nothing."""
+
+MATCHES = ("exact", "case", "words", "prefix", "part", "similar")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_TYPES = frozenset({"class", "struct", "interface", "trait", "enum", "type"})
+
+
+def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolSearch]:
+    symbol: str = arguments["symbol"]
+    globs = PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
+    index = SymbolIndex(session, globs, arguments["language_hint"] or "")
+    kinds = {kind.casefold() for kind in arguments["kinds"] or ()}
+    found = sorted(
+        _matches(index, symbol, kinds), key=lambda one: (one[0], -one[1], index.order(one[2]))
+    )
+    scope = {
+        "symbol": symbol,
+        "paths": [list(globs.include), list(globs.exclude)],
+        "kinds": sorted(kinds),
+        "language": arguments["language_hint"],
+    }
+    pager = Pager(session.artifact.build_id, "symbol_search", scope)
+    page = pager.items(arguments["cursor"], len(found), arguments["top_k"])
+    results: list[FoundSymbol] = []
+    for match, uses, one in found[page.start : page.stop]:
+        name: Any = MATCHES[match]
+        results.append({**index.place(one), "match": name, "uses": uses})
+    structured: SymbolSearch = {"symbol": symbol, "results": results, "total": len(found)}
+    if page.next is not None:
+        structured["nextCursor"] = page.next
+    if warnings := index.warnings():
+        structured["warnings"] = warnings
+    lines = [f"{len(found)} definitions match {symbol}"]
+    lines += (
+        f"- {each['kind']} {_full(each)}: {each['file']}:{each['lines']} ({each['match']}, used"
+        f" {each['uses']} times)"
+        for each in results
+    )
+    return Answer("\n".join([*lines, *_notes(structured)]), structured)
+
+
+def _matches(index: SymbolIndex, symbol: str, kinds: set[str]) -> Iterator[tuple[int, int, Found]]:
+    """How each definition matches, how often its name is used, and the definition."""
+    seen = 0
+    for match, number_of in _tiers(index, symbol):
+        if seen and match == MATCHES.index("similar"):
+            return
+        for tree, number in number_of:
+            uses = tree.symbols.columns["name_uses"]
+            for row in tree.symbols.definitions_of(number):
+                one = index.found(tree, row)
+                if one is None or (kinds and one.definition.kind not in kinds):
+                    continue
+                seen += 1
+                yield match, uses[number + 1] - uses[number], one
+                if seen >= MAX_MATCHES:
+                    return
+
+
+def _tiers(index: SymbolIndex, symbol: str) -> Iterator[tuple[int, list[tuple[Any, int]]]]:
+    """The names that match, the best matches first: how, and their trees and numbers."""
+    if exact := index.named(symbol):
+        places = {(one.tree, one.tree.symbols.find(one.definition.name)) for one in exact}
+        yield 0, [(tree, number) for tree, number in places if number is not None]
+    name = re.split(r"::|\.|#|\\|->", symbol)[-1] or symbol
+    folded, words = name.casefold(), _words(name)
+    tiers: list[list[tuple[Any, int]]] = [[] for _ in MATCHES]
+    for tree in index.trees:
+        for number, found in tree.symbols.matching(_ANY):
+            other = found.string
+            if other == name and exact:
+                continue
+            match = _match(folded, words, other)
+            if match >= 0:
+                tiers[match].append((tree, number))
+    for match in range(1, len(MATCHES) - 1):
+        yield match, tiers[match]
+    if not any(tiers[:-1]):
+        yield len(MATCHES) - 1, _similar(index, folded)
+
+
+_ANY = re.compile("")
+
+
+def _match(folded: str, words: list[str], other: str) -> int:
+    """The place in `MATCHES`, -1 for none."""
+    theirs = other.casefold()
+    if theirs == folded:
+        return 1
+    if len(words) > 1 and _words(other) == words:
+        return 2
+    if theirs.startswith(folded):
+        return 3
+    if folded in theirs:
+        return 4
+    if len(words) > 1 and set(words) <= set(_words(other)):
+        return 4
+    return -1
+
+
+def _similar(index: SymbolIndex, folded: str) -> list[tuple[Any, int]]:
+    bound = max(1, len(folded) // 4)
+    return [
+        (tree, number)
+        for tree in index.trees
+        for number, found in tree.symbols.matching(_ANY)
+        if abs(len(found.string) - len(folded)) <= bound
+        and edit_distance(folded, found.string.casefold(), bound) is not None
+    ]
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def _full(each: Any) -> str:
+    return f"{each['parent']}.{each['name']}" if each.get("parent") else str(each["name"])
+
+
+def _notes(structured: Any) -> list[str]:
+    lines = [f"Note: {warning}" for warning in structured.get("warnings", ())]
+    if "nextCursor" in structured:
+        lines.append(f"More: repeat the call with cursor {structured['nextCursor']}")
+    return lines
+
+
+def symbol_definition(session: Session, arguments: dict[str, Any]) -> Answer[SymbolDefinition]:
+    symbol: str = arguments["symbol"]
+    globs = PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
+    index = SymbolIndex(session, globs, arguments["language_hint"] or "")
+    best, *others = index.required(symbol)
+    content, last = _content(index, best)
+    place = index.place(best)
+    structured: SymbolDefinition = {
+        "symbol": symbol,
+        "definition": place,
+        "content": content,
+        "contentLines": f"{best.definition.line}-{last}",
+        "totalDefinitions": len(others) + 1,
+    }
+    if others:
+        structured["others"] = [index.place(one) for one in others[:MAX_OTHERS]]
+    warnings = index.warnings()
+    if last < best.definition.end_line:
+        warnings.append(f"the definition goes on to line {best.definition.end_line}: read get_file")
+    if warnings:
+        structured["warnings"] = warnings
+    language = index.entry(best.tree, best.record).get("language", "")
+    lines = [f"{place['kind']} {_full(place)}: {place['file']}:{place['lines']}", ""]
+    lines += [fence(content, language)]
+    lines += [
+        f"- also {each['kind']} {_full(each)}: {each['file']}:{each['lines']}"
+        for each in structured.get("others", ())
+    ]
+    return Answer("\n".join([*lines, *_notes(structured)]), structured)
+
+
+def _content(index: SymbolIndex, found: Found) -> tuple[str, int]:
+    """The text of a definition as far as it fits, and its last line."""
+    first, end = found.definition.line, found.definition.end_line
+    lines: list[str] = []
+    chars = 0
+    for number in range(first, min(end, first + MAX_CONTENT_LINES - 1) + 1):
+        line = index.line(found.tree, found.record, number)
+        chars += len(line) + 1
+        if chars > MAX_CONTENT_CHARS and lines:
+            break
+        lines.append(line[:MAX_CONTENT_CHARS])
+    return "\n".join(lines), first + len(lines) - 1
+
+
+TOOLS = (
+    Tool(
+        name="symbol_search",
+        family=FAMILY,
+        description="Definitions (functions, classes, types ...) of the source trees whose name is, or"
+        " contains, what you give, in any style: `httpClient` also finds `http_client`. For a question"
+        " in words use codebase_retrieval.",
+        run=symbol_search,
+        arguments=(
+            SYMBOL,
+            Argument(
+                "top_k",
+                "integer",
+                "Number of results.",
+                default=10,
+                minimum=1,
+                maximum=MAX_RESULTS,
+                out_of_range="reject",
+            ),
+            Argument("kinds", "string[]", "Only these kinds: function, method, class, struct ..."),
+            *PATHS,
+            LANGUAGE,
+            cursor_argument("nextCursor of the answer before, to go on."),
+        ),
+        needs=(KIND,),
+    ),
+    Tool(
+        name="symbol_definition",
+        family=FAMILY,
+        description="Where a function, class, type or constant is defined, with its text; further"
+        " definitions of the name are listed.",
+        run=symbol_definition,
+        arguments=(SYMBOL, *PATHS, LANGUAGE),
+        needs=(KIND,),
+    ),
+)

@@ -1,0 +1,122 @@
+"""`code_outline`: the definitions of a source file with their lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kb_runtime.text.rendering import json_text
+from kb_runtime.tools.answers import present
+from kb_runtime.tools.code.files import find_file
+from kb_runtime.tools.code.index import FAMILY, KIND
+from kb_runtime.tools.code.symbols import MAX_ANSWER_CHARS
+from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.paging import Pager
+
+if TYPE_CHECKING:
+    from kb_runtime.records.entries import CodeEntry
+    from kb_runtime.tools.code.answers import CodeOutline, OutlineEntry
+    from kb_runtime.tools.session import Session
+
+
+def code_outline(session: Session, arguments: dict[str, Any]) -> Answer[CodeOutline]:
+    record = find_file(session, arguments["path"])
+    depth = arguments["depth"]
+    entries = [each for each in _entries(record) if depth is None or each["depth"] < depth]
+    pager = Pager(
+        session.artifact.build_id, "code_outline", {"file": record["id"], "depth": depth or 0}
+    )
+    page = pager.items(arguments["cursor"], len(entries), None)
+    shown: list[OutlineEntry] = []
+    chars = 0
+    for each in entries[page.start :]:
+        chars += len(json_text(each))
+        if chars > MAX_ANSWER_CHARS and shown:
+            break
+        shown.append(each)
+    structured: CodeOutline = {
+        "file": record["id"],
+        "totalLines": record["lines"],
+        "symbols": shown,
+        "totalSymbols": len(entries),
+    }
+    structured |= present(language=record.get("language"))
+    if page.start + len(shown) < len(entries):
+        structured["nextCursor"] = pager.write(page.start + len(shown))
+    tree = session.working_tree
+    warnings = []
+    if tree is not None and tree.is_reachable and (state := tree.state(record)) != "current":
+        structured["stale"] = True
+        what = "deleted" if state == "missing" else "changed"
+        warnings.append(f"{what} since it was indexed: these are its lines from then")
+    if not entries:
+        warnings.append(_why_empty(session, record))
+    if warnings:
+        structured["warnings"] = warnings
+    return Answer(_text(structured), structured)
+
+
+def _why_empty(session: Session, record: CodeEntry) -> str:
+    if "definitions" not in record and session.artifact.symbols(record["collection"]) is None:
+        return "the files are still being parsed: ask again in a few seconds"
+    return "the file has no definitions that are known"
+
+
+def _entries(record: CodeEntry) -> list[OutlineEntry]:
+    around: list[int] = []  # last lines of the definitions around
+    entries: list[OutlineEntry] = []
+    for each in record.get("definitions") or ():
+        while around and around[-1] < each["line"]:
+            around.pop()
+        entry: OutlineEntry = {
+            "name": each["name"],
+            "kind": each["kind"],
+            "lines": f"{each['line']}-{each['end_line']}",
+            "depth": len(around),
+        }
+        entry |= present(signature=each["signature"])
+        entries.append(entry)
+        around.append(each["end_line"])
+    return entries
+
+
+def _text(structured: CodeOutline) -> str:
+    lines = [
+        f"{structured['file']}: {structured['totalLines']} lines, {structured['totalSymbols']}"
+        " definitions"
+    ]
+    for each in structured["symbols"]:
+        signature = each.get("signature") or f"{each['kind']} {each['name']}"
+        lines.append(f"{'  ' * each['depth']}{each['lines']}: {signature}")
+    lines += (f"Note: {warning}" for warning in structured.get("warnings", ()))
+    if "nextCursor" in structured:
+        lines.append(f"More: repeat the call with cursor {structured['nextCursor']}")
+    return "\n".join(lines)
+
+
+TOOLS = (
+    Tool(
+        name="code_outline",
+        family=FAMILY,
+        description="The functions, classes and other definitions of a source file with their line"
+        " ranges: what to look at before you read or edit a long file.",
+        run=code_outline,
+        arguments=(
+            Argument(
+                "path",
+                "string",
+                "The file as results name it, or an ending of its path that no other file has.",
+                required=True,
+                max_length=1000,
+            ),
+            Argument(
+                "depth",
+                "integer",
+                "Levels of definitions: 1 for the outermost only.",
+                minimum=1,
+                out_of_range="reject",
+            ),
+            cursor_argument("nextCursor of the answer before, to go on."),
+        ),
+        needs=(KIND,),
+    ),
+)

@@ -1,0 +1,330 @@
+"""`symbol_references` and `call_relationships`: where a definition is used, by name resolution at build
+time. What only a type checker would know is a guess by name, and each answer says which are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kb_runtime.store.symbols import CALL, FAMILIES
+from kb_runtime.text.globs import PathGlobs
+from kb_runtime.text.rendering import json_text, shorten
+from kb_runtime.tools.code.index import FAMILY, KIND
+from kb_runtime.tools.code.symbols import (
+    LANGUAGE,
+    MAX_ANSWER_CHARS,
+    PATHS,
+    SYMBOL,
+    Found,
+    FoundUse,
+    SymbolIndex,
+)
+from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.paging import Pager
+
+if TYPE_CHECKING:
+    from kb_runtime.tools.code.answers import (
+        CallRelationships,
+        CallSite,
+        SymbolReference,
+        SymbolReferences,
+        Use,
+    )
+    from kb_runtime.tools.session import Session
+
+MAX_REFERENCES = 50
+MAX_SIDES = 100
+MAX_DEFINITIONS = 20
+LINE_CHARS = 200
+LISTED_CALLS = 10
+USES: tuple[Use, ...] = ("use", "type", "call", "import")
+
+_NO_USES = (
+    "uses are compiled for Python, JavaScript, TypeScript, Go, Rust, Java, C, C++, C#, Ruby and PHP"
+)
+
+
+def symbol_references(session: Session, arguments: dict[str, Any]) -> Answer[SymbolReferences]:
+    symbol: str = arguments["symbol"]
+    globs = PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
+    language = arguments["language_hint"] or ""
+    index = SymbolIndex(session, globs, language)
+    found = _definitions(session, symbol, language)
+    uses = sorted(index.uses(found), key=_order)
+    scope = {
+        "symbol": symbol,
+        "paths": [list(globs.include), list(globs.exclude)],
+        "language": language,
+    }
+    pager = Pager(session.artifact.build_id, "symbol_references", scope)
+    page = pager.items(arguments["cursor"], len(uses), arguments["top_k"])
+    shown: list[SymbolReference] = []
+    chars = 0
+    for place, meant in uses[page.start : page.stop]:
+        reference = _reference(index, place, meant)
+        chars += len(json_text(reference))
+        if chars > MAX_ANSWER_CHARS and shown:
+            break
+        shown.append(reference)
+    structured: SymbolReferences = {
+        "symbol": symbol,
+        "definitions": [index.place(one) for one in found[:MAX_DEFINITIONS]],
+        "references": shown,
+        "total": len(uses),
+        "resolved": sum(meant is not None for _, meant in uses),
+    }
+    if page.start + len(shown) < len(uses):
+        structured["nextCursor"] = pager.write(page.start + len(shown))
+    if warnings := [*index.warnings(), *_unseen(index, found)]:
+        structured["warnings"] = warnings
+    return Answer(_references_text(structured), structured)
+
+
+def _definitions(session: Session, symbol: str, language: str) -> list[Found]:
+    """The definitions of a name, wherever they are: paths restrict where uses are looked for. Raises
+    NOT_FOUND."""
+    return SymbolIndex(session, None, language).required(symbol)
+
+
+def _order(entry: tuple[FoundUse, Found | None]) -> tuple[object, ...]:
+    place, meant = entry
+    return meant is None, place.file, place.use.line, place.use.column
+
+
+def _reference(index: SymbolIndex, place: FoundUse, meant: Found | None) -> SymbolReference:
+    tree, use = place.tree, place.use
+    reference: SymbolReference = {
+        "file": place.file,
+        "line": use.line,
+        "column": use.column,
+        "text": shorten(index.line(tree, place.record, use.line), LINE_CHARS),
+        "use": USES[use.way],
+        "resolution": "by name" if meant is None else "resolved",
+    }
+    if (around := tree.symbols.around(use.file, use.line)) >= 0:
+        reference["inside"] = _full_name(tree, around)
+    if meant is not None:
+        reference["definition"] = f"{meant.file}:{meant.definition.line}"
+    if index.is_stale(index.entry(tree, place.record)):
+        reference["stale"] = True
+    return reference
+
+
+def _full_name(tree: Any, row: int) -> str:
+    each = tree.symbols.definition(row)
+    around = tree.symbols.definition(each.parent).name if each.parent >= 0 else ""
+    return f"{around}.{each.name}" if around else str(each.name)
+
+
+def _unseen(index: SymbolIndex, found: Iterable[Found]) -> list[str]:
+    """A sentence on languages whose uses are not compiled."""
+    languages = {index.entry(one.tree, one.record).get("language", "") for one in found}
+    if unseen := sorted(language for language in languages if language not in FAMILIES):
+        return [f"no uses are known of {', '.join(unseen)}: {_NO_USES}; use grep"]
+    return []
+
+
+def _references_text(structured: SymbolReferences) -> str:
+    total, resolved = structured["total"], structured["resolved"]
+    lines = [f"{total} references to {structured['symbol']}: {resolved} resolved"]
+    if total > resolved:
+        lines[0] += f", {total - resolved} by name only (guesses)"
+    for each in structured["references"]:
+        guess = " [guess]" if each["resolution"] == "by name" else ""
+        inside = f" in {each['inside']}" if "inside" in each else ""
+        lines.append(f"{each['file']}:{each['line']}:{inside}{guess} {each['text']}")
+    return "\n".join([*lines, *_notes(structured)])
+
+
+def _notes(structured: Any) -> list[str]:
+    lines = [f"Note: {warning}" for warning in structured.get("warnings", ())]
+    if "nextCursor" in structured:
+        lines.append(f"More: repeat the call with cursor {structured['nextCursor']}")
+    return lines
+
+
+class _Call(NamedTuple):
+    """One call: where, and at the other end a definition and whether it is known to be meant."""
+
+    place: str
+    key: tuple[str, ...]
+    name: str
+    other: Found | None
+    is_resolved: bool
+
+
+def call_relationships(session: Session, arguments: dict[str, Any]) -> Answer[CallRelationships]:
+    symbol: str = arguments["symbol"]
+    globs = PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
+    language = arguments["language_hint"] or ""
+    index = SymbolIndex(session, globs, language)
+    found = _definitions(session, symbol, language)
+    direction, top_k = arguments["direction"], arguments["top_k"]
+    structured: CallRelationships = {
+        "symbol": symbol,
+        "definitions": [index.place(one) for one in found[:MAX_DEFINITIONS]],
+    }
+    if direction in ("callers", "both"):
+        callers = _sites(_callers(index, found))
+        structured["callers"] = _fitting(callers, top_k)
+        structured["totalCallers"] = len(callers)
+    if direction in ("callees", "both"):
+        callees = _sites(_callees(SymbolIndex(session, None, language), index, found))
+        structured["callees"] = _fitting(callees, top_k)
+        structured["totalCallees"] = len(callees)
+    warnings = [*index.warnings(), *_unseen(index, found)]
+    if direction != "callers" and len(found) > 1:
+        warnings.append(f"callees of all {len(found)} definitions of the name; qualify it for one")
+    if warnings:
+        structured["warnings"] = warnings
+    return Answer(_calls_text(structured), structured)
+
+
+def _callers(index: SymbolIndex, found: Sequence[Found]) -> list[_Call]:
+    calls = []
+    for place, meant in index.uses(found):
+        if place.use.way != CALL:
+            continue
+        tree, use = place.tree, place.use
+        row = tree.symbols.around(use.file, use.line)
+        around = index.found(tree, row) if row >= 0 else None
+        key = index.key(around) if around is not None else (place.file,)
+        name = "(file)" if around is None else _full_name(tree, row)
+        calls.append(_Call(f"{place.file}:{use.line}", key, name, around, meant is not None))
+    return calls
+
+
+def _callees(everywhere: SymbolIndex, index: SymbolIndex, found: Sequence[Found]) -> list[_Call]:
+    """What the text of the definitions calls; `index` says where callees may be."""
+    calls = []
+    for one in found[:MAX_DEFINITIONS]:
+        symbols, each = one.tree.symbols, one.definition
+        for row in symbols.uses_in(each.file, each.line, each.end_line):
+            use = symbols.use(row)
+            if use.way != CALL:
+                continue
+            name = symbols.name(symbols.name_of_use(row))
+            place = f"{one.file}:{use.line}"
+            if use.target >= 0:
+                other = index.found(one.tree, use.target)
+                if other is not None:
+                    full = _full_name(one.tree, use.target)
+                    calls.append(_Call(place, index.key(other), full, other, True))
+                continue
+            possible = everywhere.named(name)
+            if any(index.found(other.tree, other.row) for other in possible):
+                only = possible[0] if len(possible) == 1 else None
+                calls.append(_Call(place, ("", name), name, only, False))
+    return calls
+
+
+def _sites(calls: Iterable[_Call]) -> list[CallSite]:
+    """The calls by the definition at their other end: known ones first, then by number, then in the
+    order of the calls."""
+    groups: dict[tuple[str, ...], list[_Call]] = {}
+    for call in calls:
+        groups.setdefault(call.key, []).append(call)
+    sites = [_site(group) for group in groups.values()]
+    return sorted(sites, key=lambda site: (site["resolution"] != "resolved", -site["count"]))
+
+
+def _site(calls: Sequence[_Call]) -> CallSite:
+    first = calls[0]
+    site: CallSite = {
+        "symbol": first.name,
+        "calls": [call.place for call in calls[:LISTED_CALLS]],
+        "count": len(calls),
+        "resolution": "resolved" if all(call.is_resolved for call in calls) else "by name",
+    }
+    if first.other is not None:
+        each = first.other.definition
+        site["kind"], site["file"] = each.kind, first.other.file
+        site["lines"] = f"{each.line}-{each.end_line}"
+    elif first.name == "(file)":
+        site["file"] = first.key[0]
+    return site
+
+
+def _fitting(sites: Sequence[CallSite], top_k: int) -> list[CallSite]:
+    out: list[CallSite] = []
+    chars = 0
+    for site in sites[:top_k]:
+        chars += len(json_text(site))
+        if chars > MAX_ANSWER_CHARS // 2 and out:
+            break
+        out.append(site)
+    return out
+
+
+def _calls_text(structured: CallRelationships) -> str:
+    lines: list[str] = []
+    sides = (
+        ("callers", structured.get("callers"), structured.get("totalCallers", 0)),
+        ("callees", structured.get("callees"), structured.get("totalCallees", 0)),
+    )
+    for side, sites, total in sides:
+        if sites is None:
+            continue
+        more = f", the first {len(sites)} shown" if total > len(sites) else ""
+        lines.append(f"{total} {side} of {structured['symbol']}{more}")
+        for site in sites:
+            guess = " [guess]" if site["resolution"] == "by name" else ""
+            where = f" ({site['file']}:{site['lines']})" if "lines" in site else ""
+            lines.append(f"- {site['symbol']}{where}{guess}: {', '.join(site['calls'])}")
+    return "\n".join([*lines, *_notes(structured)])
+
+
+TOOLS = (
+    Tool(
+        name="symbol_references",
+        family=FAMILY,
+        description="Where a definition is used: calls, types, other uses, with line and text."
+        " `resolution` says whether scope and imports prove it or only the name agrees.",
+        run=symbol_references,
+        arguments=(
+            SYMBOL,
+            Argument(
+                "top_k",
+                "integer",
+                "Number of references.",
+                default=10,
+                minimum=1,
+                maximum=MAX_REFERENCES,
+                out_of_range="reject",
+            ),
+            *PATHS,
+            LANGUAGE,
+            cursor_argument("nextCursor of the answer before, to go on."),
+        ),
+        needs=(KIND,),
+    ),
+    Tool(
+        name="call_relationships",
+        family=FAMILY,
+        description="What calls a function or method, and what of the source trees it calls, with the"
+        " lines of the calls. `resolution` says which are guesses by name.",
+        run=call_relationships,
+        arguments=(
+            SYMBOL,
+            Argument(
+                "direction",
+                "string",
+                "Which side.",
+                default="both",
+                choices=("callers", "callees", "both"),
+            ),
+            Argument(
+                "top_k",
+                "integer",
+                "Number of definitions on each side.",
+                default=20,
+                minimum=1,
+                maximum=MAX_SIDES,
+                out_of_range="reject",
+            ),
+            *PATHS,
+            LANGUAGE,
+        ),
+        needs=(KIND,),
+    ),
+)

@@ -1,0 +1,150 @@
+"""`index_status` and `reindex_workspace`: the state of the index of source trees."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Literal
+
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import present
+from kb_runtime.tools.code import index as code_index
+from kb_runtime.tools.code.index import FAMILY, KIND
+from kb_runtime.tools.declaration import Answer, Tool
+
+if TYPE_CHECKING:
+    from kb_runtime.tools.code.answers import CodeIndexStatus, Reindexing, TreeStatus
+    from kb_runtime.tools.session import Session
+
+MAX_NAMED = 20
+REINDEX = "reindex_workspace"
+
+
+def index_status(session: Session, arguments: dict[str, Any]) -> Answer[CodeIndexStatus]:
+    del arguments
+    languages: Counter[str] = Counter()
+    states: dict[str, str] = {}
+    symbols = 0
+    tree = session.working_tree
+    is_compared = tree is not None and tree.is_reachable
+    by_tree: Counter[str] = Counter()
+    for info in lookup.collections(session, KIND):
+        compiled = session.artifact.symbols(info.name)
+        symbols += 0 if compiled is None else compiled.definitions
+        for record in session.artifact.catalog(info.name):
+            languages[record.get("language") or "text"] += 1
+            by_tree[record.get("workspace", "")] += 1
+            if tree is not None and is_compared:
+                states[record["id"]] = tree.state(record)
+    changed = sorted(file for file, state in states.items() if state == "changed")
+    deleted = sorted(file for file, state in states.items() if state == "missing")
+    structured: CodeIndexStatus = {
+        "trees": _trees(session, by_tree),
+        "lastIndexed": code_index.last_indexed(session),
+        "fileCount": sum(languages.values()),
+        "symbolCount": symbols,
+        "languages": dict(languages.most_common()),
+        "meaning": _meaning(session),
+        "symbols": _symbols(session),
+        "isFollowed": session.workspace is not None and session.workspace.follows_code,
+        "changed": changed[:MAX_NAMED],
+        "deleted": deleted[:MAX_NAMED],
+    }
+    if is_compared:
+        structured["isStale"] = bool(changed or deleted)
+    return Answer(_text(structured, len(changed), len(deleted)), structured)
+
+
+def _trees(session: Session, by_tree: Counter[str]) -> list[TreeStatus]:
+    workspace = session.workspace
+    if workspace is None or not workspace.follows_code:
+        return [
+            {"workspace": folder, "state": "ready", "fileCount": count}
+            for folder, count in sorted(by_tree.items())
+        ]
+    trees: list[TreeStatus] = []
+    for folder, status in workspace.code_statuses().items():
+        state: Any = status["state"]
+        entry: TreeStatus = {
+            "workspace": folder,
+            "state": state,
+            "fileCount": by_tree.get(folder, 0),
+        }
+        entry |= present(problem=status.get("problem"), notice=status.get("notice"))
+        trees.append(entry)
+    return trees
+
+
+def _meaning(session: Session) -> Literal["complete", "pending", "absent"]:
+    status = code_index.status(session)
+    if "embedding" in status:
+        return status["embedding"]
+    parts = code_index.parts(session)
+    return "complete" if parts and all(part.manifest.get("encoder") for part in parts) else "absent"
+
+
+def _symbols(session: Session) -> Literal["complete", "pending", "absent"]:
+    known = [
+        session.artifact.symbols(info.name) is not None
+        for info in lookup.collections(session, KIND)
+    ]
+    if known and all(known):
+        return "complete"
+    is_followed = session.workspace is not None and session.workspace.follows_code
+    return "pending" if is_followed else "absent"
+
+
+def _text(structured: CodeIndexStatus, changed: int, deleted: int) -> str:
+    lines = [
+        f"{structured['fileCount']} files, {structured['symbolCount']} definitions; indexed"
+        f" {structured['lastIndexed'] or 'never'}",
+        f"By meaning: {structured['meaning']}; symbols: {structured['symbols']}",
+    ]
+    for each in structured["trees"]:
+        problem = f": {each['problem']}" if "problem" in each else ""
+        lines.append(f"- {each['workspace']}: {each['state']}, {each['fileCount']} files{problem}")
+    counts = (
+        ("changed", changed, structured["changed"]),
+        ("deleted", deleted, structured["deleted"]),
+    )
+    for what, count, files in counts:
+        if count:
+            more = ", ..." if count > len(files) else ""
+            lines.append(f"{count} {what} since they were indexed: {', '.join(files)}{more}")
+    return "\n".join(lines)
+
+
+def reindex_workspace(session: Session, arguments: dict[str, Any]) -> Answer[Reindexing]:
+    del arguments
+    workspace = session.workspace
+    is_followed = workspace is not None and workspace.follows_code
+    message = (
+        "this server serves an index that was built before and does not change it: run `kbc build`, and"
+        " a running server switches to the new build; `kbc serve --code DIR` indexes a folder itself"
+    )
+    if workspace is not None and is_followed:
+        workspace.rescan()
+        message = (
+            "every file is compared with the index again, and what differs is indexed: index_status"
+            " says when the state is ready"
+        )
+    return Answer(message, {"accepted": is_followed, "message": message})
+
+
+TOOLS = (
+    Tool(
+        name="index_status",
+        family=FAMILY,
+        description="The state of the index of the source trees: files, languages, whether meaning and"
+        " symbols are complete, which files were changed or deleted since.",
+        run=index_status,
+        needs=(KIND,),
+    ),
+    Tool(
+        name=REINDEX,
+        family=FAMILY,
+        description="Compares all source files with the index again. Edits are followed anyway: needed"
+        " only where a file system reports none.",
+        run=reindex_workspace,
+        needs=(KIND,),
+    ),
+)

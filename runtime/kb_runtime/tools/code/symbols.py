@@ -1,0 +1,330 @@
+"""The symbols of all source trees that a call sees: definitions by name, and the uses of a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kb_runtime.errors import ToolError
+from kb_runtime.store.symbols import FAMILIES, MEMBER_HOLDERS
+from kb_runtime.text.names import quoted, suggest
+from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import present
+from kb_runtime.tools.code.index import KIND
+from kb_runtime.tools.declaration import Argument
+
+if TYPE_CHECKING:
+    from kb_runtime.knowledge.artifact import CollectionInfo
+    from kb_runtime.search.ports import Records
+    from kb_runtime.store.symbols import DefinitionRow, Symbols, UseRow
+    from kb_runtime.text.globs import PathGlobs
+    from kb_runtime.tools.code.answers import SymbolPlace
+    from kb_runtime.tools.session import Session
+
+MAX_SYMBOL_CHARS = 300
+MAX_ANSWER_CHARS = 25_000
+"""Of the structure of an answer, about: what a model reads of one call."""
+
+_QUALIFIERS = re.compile(r"::|\.|#|\\|->")
+
+SYMBOL = Argument(
+    "symbol",
+    "string",
+    "A name, or with what it is a member of: `parse`, `Parser.parse`, `fmt::Display`.",
+    required=True,
+    max_length=MAX_SYMBOL_CHARS,
+)
+PATHS = (
+    Argument("include_paths", "string[]", "Only files that match one of these globs."),
+    Argument("exclude_paths", "string[]", "No files that match one of these globs."),
+)
+LANGUAGE = Argument(
+    "language_hint", "string", "Only files of this language, such as `go`.", max_length=40
+)
+
+
+class Tree(NamedTuple):
+    """The symbols of one collection."""
+
+    info: CollectionInfo
+    catalog: Records
+    symbols: Symbols
+
+
+class Found(NamedTuple):
+    """A definition: its row in its tree, and its record's position in the catalog."""
+
+    tree: Tree
+    row: int
+    definition: DefinitionRow
+    record: int
+
+    @property
+    def file(self) -> str:
+        return self.tree.catalog.id(self.record)
+
+
+class FoundUse(NamedTuple):
+    tree: Tree
+    use: UseRow
+    record: int
+
+    @property
+    def file(self) -> str:
+        return self.tree.catalog.id(self.record)
+
+
+class SymbolIndex:
+    """What one call reads. `incomplete` says in a sentence which files have no symbols, "" for none."""
+
+    def __init__(
+        self, session: Session, globs: PathGlobs | None = None, language: str = ""
+    ) -> None:
+        """Only files that `globs` and `language` leave are seen. Raises UNAVAILABLE where no source
+        tree has symbols."""
+        self._session = session
+        self._globs = globs
+        self._language = _language(language)
+        self.trees: list[Tree] = []
+        without = 0
+        for info in lookup.collections(session, KIND):
+            symbols = session.artifact.symbols(info.name)
+            if symbols is None:
+                without += info.records
+            else:
+                catalog = session.artifact.catalog(info.name)
+                self.trees.append(Tree(info, catalog, symbols))
+        self.incomplete = ""
+        is_followed = session.workspace is not None and session.workspace.follows_code
+        if without or (is_followed and not self.trees):
+            when = "they are being parsed: ask again in a few seconds"
+            if not is_followed:
+                when = "build the knowledge base again with this kbc"
+            self.incomplete = f"{without or 'all'} files have no symbols yet; {when}"
+        if not self.trees:
+            raise ToolError(
+                "UNAVAILABLE",
+                f"the symbols of the source files are not compiled: {self.incomplete}",
+                next_steps=["Use codebase_retrieval or grep meanwhile."],
+            )
+
+    def entry(self, tree: Tree, record: int) -> dict[str, Any]:
+        """The record of a file, decoded once a call."""
+        key = tree.info.name, record
+        if key not in self._entries:
+            self._entries[key] = tree.catalog[record]
+        return self._entries[key]
+
+    @cached_property
+    def _entries(self) -> dict[tuple[str, int], dict[str, Any]]:
+        return {}
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, int], int | None]:
+        return {}
+
+    def record_of(self, tree: Tree, file: int) -> int | None:
+        """Where a file's record is; None for one that is hidden or not asked for."""
+        key = tree.info.name, file
+        if key not in self._places:
+            place = tree.catalog.place(file)
+            if place is not None and self._globs and tree.catalog.id(place) not in self._globs:
+                place = None
+            if place is not None and self._language:
+                language = self.entry(tree, place).get("language", "")
+                place = place if language in self._language else None
+            self._places[key] = place
+        return self._places[key]
+
+    def found(self, tree: Tree, row: int) -> Found | None:
+        """The definition of a row; None for one in a hidden file."""
+        definition = tree.symbols.definition(row)
+        record = self.record_of(tree, definition.file)
+        return None if record is None else Found(tree, row, definition, record)
+
+    def named(self, symbol: str) -> list[Found]:
+        """The definitions that a name means, with its qualifier where one is given."""
+        *qualifier, name = filter(None, _QUALIFIERS.split(symbol)) or [symbol]
+        found = [
+            one
+            for tree in self.trees
+            if (number := tree.symbols.find(name)) is not None
+            for row in tree.symbols.definitions_of(number)
+            if (one := self.found(tree, row)) is not None
+        ]
+        if qualifier:
+            found = [one for one in found if self._is_in(one, qualifier[-1])]
+        return found
+
+    def required(self, symbol: str) -> list[Found]:
+        """As `named`, the best first. Raises NOT_FOUND."""
+        if found := self.named(symbol):
+            return sorted(found, key=self.order)
+        name = _QUALIFIERS.split(symbol)[-1] or symbol
+        names = {
+            tree.symbols.name(number)
+            for tree in self.trees
+            for number, _ in tree.symbols.matching(re.compile(""))
+            if tree.symbols.definitions_of(number)
+        }
+        raise ToolError(
+            "NOT_FOUND",
+            f"there is no definition of {quoted(symbol)} in {self._seen()}",
+            suggestions=suggest(name, names),
+            next_steps=["Call symbol_search with a part of the name, or codebase_retrieval."],
+        )
+
+    def _seen(self) -> str:
+        total = sum(len(tree.catalog) for tree in self.trees)
+        limits = " that are asked for" if self._globs or self._language else ""
+        return f"the files{limits} of {total}" if limits else f"the index of {total} files"
+
+    def uses(self, found: Sequence[Found]) -> Iterator[tuple[FoundUse, Found | None]]:
+        """The uses of definitions that have one name; with the definition where that is known. A use
+        that means another definition of the name is left out."""
+        if not found:
+            return
+        name = found[0].definition.name
+        wanted = {self.key(one): one for one in found}
+        families = {self._family(one) for one in found}
+        by_member = {self._is_member(one) for one in found}
+        for tree in self.trees:
+            number = tree.symbols.find(name)
+            for use in () if number is None else tree.symbols.uses_of(number):
+                record = self.record_of(tree, use.file)
+                if record is None:
+                    continue
+                place = FoundUse(tree, use, record)
+                if use.target >= 0:
+                    target = tree.symbols.definition(use.target)
+                    known = wanted.get(self._key(tree, target))
+                    if known is not None:
+                        yield place, known
+                elif self._is_possible(tree, record, use, families, by_member):
+                    yield place, None
+
+    def _is_possible(
+        self, tree: Tree, record: int, use: UseRow, families: set[str], by_member: set[bool]
+    ) -> bool:
+        """Whether a use of which only the name is known may mean one of the definitions."""
+        family = FAMILIES.get(self.entry(tree, record).get("language", ""), "")
+        if family not in families:
+            return False
+        return use.is_member in by_member or family in ("ruby", "java", "csharp", "c", "php")
+
+    def key(self, found: Found) -> tuple[str, ...]:
+        return self._key(found.tree, found.definition)
+
+    def _key(self, tree: Tree, each: DefinitionRow) -> tuple[str, ...]:
+        """What a definition is the same by in an index and in the overlay of edited files; in C a
+        declaration and its definition are one."""
+        owner = tree.symbols.definition(each.parent).name if each.parent >= 0 else ""
+        file = tree.catalog.own_id(each.file)
+        language = self._language_of(tree, each.file)
+        if language == "c" and not owner:
+            return language, each.name
+        return file, owner, each.name
+
+    def _language_of(self, tree: Tree, file: int) -> str:
+        place = tree.catalog.place(file)
+        if place is None:
+            return ""
+        return FAMILIES.get(self.entry(tree, place).get("language", ""), "")
+
+    def _family(self, found: Found) -> str:
+        return FAMILIES.get(self.entry(found.tree, found.record).get("language", ""), "")
+
+    def _is_member(self, found: Found) -> bool:
+        parent = found.definition.parent
+        if parent < 0:
+            return found.definition.kind == "method"
+        return found.tree.symbols.definition(parent).kind in MEMBER_HOLDERS
+
+    def _is_in(self, found: Found, qualifier: str) -> bool:
+        """Whether a definition is a member of what `qualifier` names: a class, a module, a file."""
+        parent = found.definition.parent
+        if parent >= 0 and found.tree.symbols.definition(parent).name == qualifier:
+            return True
+        stem = found.file.rpartition("/")[2].partition(".")[0]
+        if stem == qualifier or found.file.rpartition("/")[0].rpartition("/")[2] == qualifier:
+            return True
+        record = self.entry(found.tree, found.record)
+        each = record["definitions"][found.definition.ordinal]
+        return qualifier in re.findall(r"\w+", f"{each['name']} {each.get('signature', '')[:80]}")
+
+    def order(self, found: Found) -> tuple[object, ...]:
+        """The best first: what has a body before what is declared only, sources before tests."""
+        each = found.definition
+        file = found.file
+        in_tests = re.search(r"(^|[/_.])(tests?|spec|__tests__|mocks?|examples?)([/_.]|$)", file)
+        is_declaration = each.kind == "implementation" or file.endswith((".d.ts", ".pyi"))
+        is_short = each.line == each.end_line
+        return in_tests is not None, is_declaration, is_short, file.count("/"), file, each.line
+
+    def place(self, found: Found) -> SymbolPlace:
+        each = found.definition
+        parent = found.tree.symbols.definition(each.parent).name if each.parent >= 0 else None
+        entry = self.entry(found.tree, found.record)
+        signature = entry["definitions"][each.ordinal].get("signature")
+        out: SymbolPlace = {
+            "name": each.name,
+            "kind": each.kind,
+            "file": found.file,
+            "lines": f"{each.line}-{each.end_line}",
+        }
+        out |= present(parent=parent, signature=signature, stale=self.is_stale(entry) or None)
+        return out
+
+    def is_stale(self, entry: Mapping[str, Any]) -> bool:
+        """Whether the file on disk is another one than when it was indexed, as far as that is known."""
+        tree = self._session.working_tree
+        return tree is not None and tree.is_reachable and self._state(tree, entry) != "current"
+
+    def _state(self, tree: Any, entry: Mapping[str, Any]) -> str:
+        id: str = entry["id"]
+        if id not in self._states:
+            self._states[id] = tree.state(entry)
+        return self._states[id]
+
+    @cached_property
+    def _states(self) -> dict[str, str]:
+        return {}
+
+    def warnings(self) -> list[str]:
+        """What a reader has to know of the answer: files without symbols, and those that changed."""
+        from kb_runtime.tools.code.freshness import changes
+
+        sentences = [self.incomplete] if self.incomplete else []
+        return sentences + changes(self._states)
+
+    def line(self, tree: Tree, record: int, number: int) -> str:
+        """A line of a file as indexed."""
+        key = tree.info.name, record
+        if key not in self._lines:
+            self._lines[key] = self.entry(tree, record).get("text", "").split("\n")
+        lines = self._lines[key]
+        return lines[number - 1] if number <= len(lines) else ""
+
+    @cached_property
+    def _lines(self) -> dict[tuple[str, int], list[str]]:
+        return {}
+
+
+def _language(hint: str) -> frozenset[str]:
+    """The names under which files of a language are known; empty for no hint."""
+    names = {
+        "js": "javascript",
+        "ts": "typescript",
+        "py": "python",
+        "c#": "csharp",
+        "cs": "csharp",
+        "c++": "cpp",
+        "golang": "go",
+        "rs": "rust",
+        "rb": "ruby",
+    }
+    name = names.get(hint.casefold(), hint.casefold())
+    more = {"typescript": {"tsx"}, "c": {"cpp"}, "javascript": {"jsx"}}
+    return frozenset({name, *more.get(name, ())}) if name else frozenset()

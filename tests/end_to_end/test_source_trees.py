@@ -1,0 +1,172 @@
+"""`kbc serve --code DIR` without an artifact: found by words at once, with symbols and meaning soon after."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import PIPE, Popen
+from typing import Any
+
+import pytest
+from tests.end_to_end.test_stdio import ask
+from tests.end_to_end.test_workspace import Talk, descendants, first_file, wait_until_gone
+
+from kb_runtime.errors import exit_codes
+from kb_runtime.start import main as server
+from kb_runtime.tools.code import family
+
+TREES = Path(__file__).parents[1] / "data" / "code"
+QUERY = "add an item to the cart"
+
+Serve = Callable[..., Talk]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    for path in (TREES / "python").rglob("*.py"):
+        target = root / path.relative_to(TREES / "python")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
+    (root / ".git").mkdir()
+    return root
+
+
+@pytest.fixture
+def serve(tmp_path: Path, environment: dict[str, str]) -> Iterator[Serve]:
+    """`serve(*options, folder=...)`: a conversation with a server that is started in a folder."""
+    started: list[Popen[bytes]] = []
+
+    def go(*options: str, folder: Path = tmp_path) -> Talk:
+        process = Popen(
+            [sys.executable, "-m", "kb_runtime", *options],
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            cwd=folder,
+            env={**environment, "KBC_CACHE": str(tmp_path / "cache")},
+        )
+        started.append(process)
+        return Talk(process)
+
+    yield go
+    for process in started:
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait(30)
+        for pipe in (process.stdout, process.stderr):
+            assert pipe is not None
+            pipe.close()
+
+
+def test_the_project_around_is_indexed_into_the_cache(
+    serve: Serve, tree: Path, tmp_path: Path
+) -> None:
+    talk = serve("--code", ".", folder=tree / "shop")
+    assert talk.hello["serverInfo"]["title"] == "Source files of project"
+    first = talk.until(
+        lambda facts: first_file(facts) == "shop/cart.py", "codebase_retrieval", query=QUERY
+    )
+    assert first["metadata"]["workspace"] == str(tree)
+    tools = ask(talk.process, {"jsonrpc": "2.0", "id": 9, "method": "tools/list"})["result"]
+    assert {tool["name"] for tool in tools["tools"]} == {tool.name for tool in family.TOOLS}
+
+    status = talk.until(lambda facts: facts["symbols"] == "complete", "index_status")
+    assert (status["fileCount"], status["languages"]) == (4, {"python": 4})
+    references = talk.facts("symbol_references", symbol="Cart.check")
+    assert [(each["file"], each["line"]) for each in references["references"]] == [
+        ("shop/cart.py", 11)
+    ]
+    ready = talk.until(lambda facts: facts["meaning"] == "complete", "index_status")
+    assert ready["isStale"] is False
+    found = talk.facts("codebase_retrieval", query=QUERY)
+    assert found["metadata"]["query_mode"] == "hybrid"
+    assert (tmp_path / "cache" / "trees" / "workspace.json").exists()
+    assert sorted(path.name for path in tree.iterdir()) == [".git", "main.py", "shop"]
+
+
+def test_edits_have_symbols_at_once_and_deleted_files_are_named(serve: Serve, tree: Path) -> None:
+    talk = serve("--code", str(tree))
+    talk.until(lambda facts: facts["meaning"] == "complete", "index_status")
+    cart = tree / "shop" / "cart.py"
+    cart.write_text(cart.read_text() + "\n\ndef empty_all(carts):\n    Cart(None).check(carts)\n")
+    found = talk.until(
+        lambda facts: facts["total"] > 0, "symbol_search", symbol="empty_all", kinds=["function"]
+    )
+    assert found["results"][0]["lines"] == "31-32"
+    callers = talk.facts("call_relationships", symbol="Cart.check", direction="callers")
+    assert {site["symbol"] for site in callers["callers"]} == {"Cart.add", "empty_all"}
+
+    (tree / "shop" / "prices.py").unlink()
+    gone = talk.facts("codebase_retrieval", query="total_of rounded")
+    told = json.dumps([gone.get("warnings", []), gone["metadata"]])
+    files = [each["file"] for each in gone["results"]]
+    # Until it is noticed it is named, and from then on it is no part of the index.
+    assert "shop/prices.py" not in files
+    assert "deleted since it was indexed: shop/prices.py" in told or "prices" not in told
+    assert talk.facts("reindex_workspace")["accepted"] is True
+    talk.until(lambda facts: facts["fileCount"] == 3, "index_status")
+
+
+def test_several_trees_are_told_apart(serve: Serve, tree: Path) -> None:
+    talk = serve("--code", str(tree), "--code", str(TREES / "go"))
+    talk.until(
+        lambda facts: facts["symbols"] == "complete" and facts["fileCount"] == 8, "index_status"
+    )
+    status = talk.facts("index_status")
+    assert [each["workspace"] for each in status["trees"]] == [str(tree), str(TREES / "go")]
+    assert talk.facts("symbol_definition", symbol="Store")["definition"]["file"] == (
+        "go/store/store.go"
+    )
+    assert talk.facts("get_file", path="project/main.py")["totalLines"] > 3
+    assert "stale" not in talk.facts("code_outline", path="go/api/api.go")
+
+
+def test_a_second_server_answers_from_the_index_of_the_first(serve: Serve, tree: Path) -> None:
+    first = serve("--code", str(tree))
+    first.until(lambda facts: facts["meaning"] == "complete", "index_status")
+    second = serve("--code", str(tree))
+    assert second.facts("codebase_retrieval", query=QUERY)["metadata"]["query_mode"] == "hybrid"
+
+
+def test_the_compiler_ends_with_the_server(serve: Serve, tree: Path) -> None:
+    talk = serve("--code", str(tree))
+    talk.facts("codebase_retrieval", query=QUERY)
+    started = descendants(talk.process.pid)
+    assert started
+    assert talk.process.stdin is not None
+    talk.process.stdin.close()
+    talk.process.wait(30)
+    wait_until_gone(started)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--data", "."], "--data has no effect without ARTIFACT: there are no tests."),
+        (["--read-only"], "--read-only has no effect without ARTIFACT"),
+        (["--key", "k.pem"], "--key has no effect without ARTIFACT"),
+        (["--code", "."], "is given twice: give one of them."),
+        (["--http", "--workers", "2"], "needs a single process: leave out --workers."),
+        (
+            ["--tools", "tests"],
+            "--tools: 'tests' is not one of all, compact, or a list of codebase.",
+        ),
+    ],
+)
+def test_options_without_effect_are_refused(
+    options: list[str],
+    message: str,
+    tree: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tree)
+    monkeypatch.setenv("KBC_CACHE", str(tmp_path / "cache"))
+    assert server.main(["--code", ".", *options]) == exit_codes.USAGE
+    told: Any = capsys.readouterr()
+    assert message in told.err
+    assert told.err.count("\n") == 1
