@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import unquote
 
 from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
 from bs4.element import NavigableString
@@ -63,11 +64,15 @@ def read_html(source: str, link: Callable[[str], str] | None = None) -> HtmlPage
     main = main_content(soup)
     if main is None:
         return page
+    _open_lists(main)
     headings = [heading for heading in main.find_all(_HEADINGS) if _text_of(heading)]
     anchors = tuple(_anchor(heading) for heading in headings)
     for heading in headings:
         for inner in heading.select('a[href^="#"]'):
-            inner.unwrap()  # a heading that links to itself
+            if re.search(r"\w", inner.get_text()):
+                inner.unwrap()  # a heading that links to itself
+            else:
+                inner.decompose()  # a sign beside it
     if link is not None:
         for each in main.find_all("a", href=True):
             each["href"] = link(str(each["href"]))
@@ -89,6 +94,18 @@ def _flatten(soup: BeautifulSoup) -> bool:
         else:
             waiting.extend((each, depth + 1) for each in tag.contents if isinstance(each, Tag))
     return is_too_deep
+
+
+def _open_lists(main: Tag) -> None:
+    """Makes blocks of lists whose items have headings, as javadoc lays pages out: a section is no item."""
+    for heading in main.find_all(_HEADINGS):
+        for parent in heading.parents:
+            if parent is main:
+                break
+            if parent.name in ("ul", "ol"):
+                for item in parent.find_all("li", recursive=False):
+                    item.name = "div"
+                parent.name = "div"
 
 
 def _best_title(stated: str, headings: list[Tag], in_navigation: str) -> str:
@@ -119,7 +136,8 @@ def _anchor(heading: Tag) -> str:
     for tag in (heading, inside, parent if opens else None):
         if tag is not None and (tag.get("id") or (tag.name == "a" and tag.get("name"))):
             return str(tag.get("id") or tag["name"])
-    return ""
+    own_link = heading.select_one('a[href^="#"]')
+    return unquote(str(own_link["href"])[1:]) if own_link is not None else ""
 
 
 def _text_of(tag: Any) -> str:

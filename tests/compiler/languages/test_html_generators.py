@@ -246,3 +246,23 @@ def test_nesting_beyond_every_page_keeps_its_text(tag: str) -> None:
     assert "before" in page.text
     assert "deep text" in page.text
     assert not read_html("<main><p>x</p></main>").is_too_deep
+
+
+def test_javadoc_members_are_sections() -> None:
+    page = read_html(
+        "<html><head><title>Valve (sluice)</title></head><body><main><h2>Class Valve</h2>"
+        '<ul class="blockList"><li class="blockList"><h3>Method Detail</h3>'
+        '<a id="open()"></a><ul class="blockList"><li><h4>open</h4><p>Opens it.</p>'
+        "<ul><li>plain</li></ul></li></ul></li></ul></main></body></html>"
+    )
+    assert "### Method Detail\n\n" in page.text
+    assert "#### open\n\nOpens it.\n\n- plain" in page.text
+
+
+def test_doxygen_members_have_the_anchors_of_their_links() -> None:
+    page = read_html(
+        "<html><body><main><h1>Init</h1><h2 class='memtitle'><span class='permalink'>"
+        "<a href='#ga5d'>&#9670;&#160;</a></span>grab()</h2><p>Grabs.</p></main></body></html>"
+    )
+    assert page.anchors == ("", "ga5d")
+    assert "## grab()\n" in page.text
