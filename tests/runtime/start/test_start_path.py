@@ -25,8 +25,8 @@ knowledge.merged_manifest live.followed_tree live.living_workspace live.source_t
 live.workspace mcp.calls mcp.changes mcp.completions mcp.merged_answers mcp.prompts mcp.resources
 mcp.workspace_answers records.well_formed start.empty_answers
 """
-"""What a server of several artifacts, of a workspace, of a tree or from a wheel imports besides, and what answers the
-other requests that clients send before their first call."""
+"""What a server of several artifacts, of a workspace, of a tree or from a wheel imports besides, and what
+answers the other requests that clients send before their first call."""
 RUNTIME = Path(__file__).parents[3] / "runtime" / "kb_runtime"
 STANDARD_LIBRARY = {"bisect", "fcntl", "json", "msvcrt", "select", "selectors", "signal"}
 
