@@ -28,6 +28,7 @@ GENERATORS = (
     "mdbook",
     "mkdocs",
     "sphinx",
+    "starlight",
     "vitepress",
     "site",
 )

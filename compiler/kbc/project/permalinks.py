@@ -184,6 +184,13 @@ def _vitepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -
     return _folder_or(path, name, suffix, frozenset({"index"}))
 
 
+def _starlight(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    if slug := _text(data, "slug"):
+        return f"{slug.strip('/')}/"
+    path = path.lower()
+    return _folder_or(path, posixpath.basename(_stem(path)), "/", frozenset({"index"}))
+
+
 def _rewritten(path: str, rules: Mapping[str, str]) -> str:
     """`path` after the first rewrite rule of VitePress that matches; `:name` and `:name*` are parts."""
     for source, target in rules.items():
@@ -337,5 +344,6 @@ _ROUTES: Mapping[str, Route] = {
     "mkdocs": _mkdocs,
     "site": _built,
     "sphinx": _sphinx,
+    "starlight": _starlight,
     "vitepress": _vitepress,
 }

@@ -28,6 +28,7 @@ NAMES = {
     "mdbook": "mdBook",
     "mkdocs": "MkDocs site",
     "sphinx": "Sphinx project",
+    "starlight": "Starlight site",
     "vitepress": "VitePress site",
     "site": "built site",
 }

@@ -7,7 +7,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition import antora, docusaurus, hugo, jekyll, mdbook, mkdocs, sphinx, vitepress
+from kbc.recognition import (
+    antora,
+    docusaurus,
+    hugo,
+    jekyll,
+    mdbook,
+    mkdocs,
+    sphinx,
+    starlight,
+    vitepress,
+)
 from kbc.recognition.site import Site, joined
 from kbc.sources.source_tree import SourceTree
 
@@ -63,7 +73,7 @@ _LANGUAGE = re.compile(
 def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
     """The sites whose configuration is directly in `folder`."""
     found: list[Site | None] = []
-    for module in (mkdocs, vitepress, mdbook, antora, hugo, jekyll, sphinx):
+    for module in (mkdocs, vitepress, starlight, mdbook, antora, hugo, jekyll, sphinx):
         found.append(module.recognise(tree, folder))
         if found[-1] is not None:
             break

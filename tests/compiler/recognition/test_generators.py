@@ -434,3 +434,31 @@ def test_sphinx_reads_markdown_where_an_extension_does(tmp_path: Path) -> None:
     assert "Lets `water`s run." in guide.text
     assert "```\nopen()\n```" in guide.text
     assert [each.code for each in diagnostics if each.path.startswith("docs/")] == []
+
+
+def test_starlight_takes_title_addresses_and_one_language(tmp_path: Path) -> None:
+    config = (
+        "import { defineConfig } from 'astro/config';\nimport starlight from '@astrojs/starlight';\n"
+        "export default defineConfig({\n  site: 'https://s.example/',\n  base: '/docs',\n"
+        "  integrations: [starlight({ title: 'Sluice', "
+        "locales: { root: { label: 'English' }, xy: {} } })],\n});\n"
+    )
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "package.json": '{"name": "sluice-docs"}',
+            "docs/astro.config.mjs": config,
+            "docs/src/content/docs/index.mdx": page("Start"),
+            "docs/src/content/docs/Guides/open.mdx": f"{page('Open')}\n<Aside>\n\nWith care.\n\n</Aside>\n",
+            "docs/src/content/docs/moved.md": f"---\nslug: other/place\n---\n\n{page('Moved')}",
+            "docs/src/content/docs/xy/index.mdx": page("Foreign"),
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "index.mdx": "https://s.example/docs/",
+        "Guides/open.mdx": "https://s.example/docs/guides/open/",
+        "moved.md": "https://s.example/docs/other/place/",
+    }
+    what = "npm package sluice-docs with a Starlight site 'Sluice' (docs/astro.config.mjs)"
+    assert recognised(root).what == what
