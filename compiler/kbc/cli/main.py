@@ -190,10 +190,10 @@ cli.add_command(workspace)
 @as_json
 def diff(old: Path, new: Path, as_json: bool) -> None:
     """Show which records, settings and sizes changed from artifact OLD to NEW."""
+    from kb_runtime.knowledge import comparison
     from kbc.cli import artifact_reports
-    from kbc.evaluation import inspection
 
-    changes = inspection.diff(old, new)
+    changes = comparison.diff(old, new)
     if as_json:
         print_json(changes.as_dict())
     else:
