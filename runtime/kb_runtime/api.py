@@ -94,6 +94,11 @@ class KnowledgeBase:
         return self._knowledge.build_id
 
     @property
+    def path(self) -> str:
+        """The folder of the build; of the first one, where several are open."""
+        return self._knowledge.parts[0].root
+
+    @property
     def manifest(self) -> Mapping[str, Any]:
         """What the build says of itself; `docs/format.md` has the fields."""
         return self._knowledge.manifest.as_dict()

@@ -7,9 +7,10 @@ import hmac
 import os
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -39,6 +40,7 @@ HEADERS = {
 }
 COOKIE = "kbc-explorer"
 _STATIC_S = 3600
+_LONGEST_FORM = 65_536
 
 Page = Callable[[Visit], Response]
 
@@ -86,12 +88,20 @@ def build_app(explorer: Explorer, allowed_hosts: tuple[str, ...] = ()) -> ASGIAp
 def _endpoint(explorer: Explorer, page: Page) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         if request.method == "POST":
-            await request.form()  # kept by the request, for the worker thread
-        from starlette.concurrency import run_in_threadpool
-
+            request.state.form = await _form(request)
         return await run_in_threadpool(answer, explorer, request, page)
 
     return endpoint
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form, each once. What is longer than a form of ours is none."""
+    body = b""
+    async for block in request.stream():
+        body += block
+        if len(body) > _LONGEST_FORM:
+            return {}
+    return dict(parse_qsl(body.decode("utf-8", "replace")))
 
 
 def answer(explorer: Explorer, request: Request, page: Page) -> Response:
@@ -112,12 +122,22 @@ def answer(explorer: Explorer, request: Request, page: Page) -> Response:
                 )
             except IndexError:
                 return visit.render(
-                    "error.html", status=404, title="Not found",
-                    message="There is no such chunk in this build.", suggestions=[],
+                    "error.html",
+                    status=404,
+                    title="Not found",
+                    message="There is no such chunk in this build.",
+                    suggestions=[],
                 )
     except kr.KbcError as error:
-        html = templates().get_template("broken.html").render(
-            root=request.scope.get("root_path", ""), message=str(error), hint=error.hint, code=error.code
+        html = (
+            templates()
+            .get_template("broken.html")
+            .render(
+                root=request.scope.get("root_path", ""),
+                message=str(error),
+                hint=error.hint,
+                code=error.code,
+            )
         )
         return HTMLResponse(html, 503)
 
@@ -126,14 +146,15 @@ def _http_error(explorer: Explorer) -> Callable[[Request, HTTPException], Any]:
     async def handler(request: Request, error: HTTPException) -> Response:
         def page(visit: Visit) -> Response:
             return visit.render(
-                "error.html", status=error.status_code, title=error.detail,
-                message="There is no page at this address.", suggestions=[],
+                "error.html",
+                status=error.status_code,
+                title=error.detail,
+                message="There is no page at this address.",
+                suggestions=[],
             )
 
         if error.status_code != 404 or request.url.path.startswith("/static"):
             return PlainTextResponse(error.detail, error.status_code)
-        from starlette.concurrency import run_in_threadpool
-
         return await run_in_threadpool(answer, explorer, request, page)
 
     return handler
@@ -154,11 +175,15 @@ def _login(explorer: Explorer) -> Callable[[Request], Any]:
         root = request.scope.get("root_path", "")
         wrong = False
         if request.method == "POST":
-            given = str((await request.form()).get("token", ""))
+            given = (await _form(request)).get("token", "")
             if explorer.token and hmac.compare_digest(given.encode(), explorer.token.encode()):
                 response = RedirectResponse(f"{root}/", 303)
                 response.set_cookie(
-                    COOKIE, proof(explorer.token), path=root or "/", httponly=True, samesite="strict",
+                    COOKIE,
+                    proof(explorer.token),
+                    path=root or "/",
+                    httponly=True,
+                    samesite="strict",
                     secure=request.url.scheme == "https",
                 )
                 return response

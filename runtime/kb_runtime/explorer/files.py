@@ -24,7 +24,9 @@ def health_file(kb: kr.KnowledgeBase) -> str:
 def quality_file(kb: kr.KnowledgeBase, run: Run, before: Run | None = None) -> str:
     """An evaluation as a page of its own; with `before`, what moved since."""
     moved = quality.differences(before, run) if before else None
-    return _page("quality.html", kb, run=run, moved=moved, **quality.facts(run, [("this build", run)]))
+    return _page(
+        "quality.html", kb, run=run, moved=moved, **quality.facts(run, [("this build", run)])
+    )
 
 
 def _page(template: str, kb: kr.KnowledgeBase, **values: Any) -> str:
@@ -32,11 +34,15 @@ def _page(template: str, kb: kr.KnowledgeBase, **values: Any) -> str:
         style = file.read()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     manifest: Mapping[str, Any] = kb.manifest
-    return templates().get_template(template).render(
-        kb=kb,
-        manifest=manifest,
-        is_file=True,
-        style=Markup(style),  # our own, without a closing tag
-        style_hash=f"sha256-{digest}",
-        **values,
+    return (
+        templates()
+        .get_template(template)
+        .render(
+            kb=kb,
+            manifest=manifest,
+            is_file=True,
+            style=Markup(style),  # our own, without a closing tag
+            style_hash=f"sha256-{digest}",
+            **values,
+        )
     )

@@ -92,7 +92,9 @@ def summary(kb: kr.KnowledgeBase, report: Report | None) -> dict[str, Any]:
         "collections": collections,
         "records": sum(each.records for each in collections),
         "chunks": sum(each.chunks for each in collections),
-        "warnings": warnings_by_code(report["diagnostics"] if report else manifest.get("warnings", ())),
+        "warnings": warnings_by_code(
+            report["diagnostics"] if report else manifest.get("warnings", ())
+        ),
         "spans": spans(report["phases"]) if report else [],
         "files": report.get("files") if report else None,
         "encoder": manifest.get("encoder"),
@@ -104,7 +106,8 @@ def warnings_by_code(entries: Sequence[Mapping[str, Any]]) -> list[Warnings]:
     for each in entries:
         grouped[str(each.get("code", ""))].append(each)
     return [
-        Warnings(code, found) for code, found in sorted(grouped.items(), key=lambda one: -len(one[1]))
+        Warnings(code, found)
+        for code, found in sorted(grouped.items(), key=lambda one: -len(one[1]))
     ]
 
 
@@ -133,10 +136,10 @@ def read_texts(kb: kr.KnowledgeBase, links: Links | None = None) -> Texts:
             words = " ".join(text.split()).encode("utf-8", "replace")
             same[hashlib.blake2b(words, digest_size=16).digest()].append(record.address)
     lengths.sort(reverse=True)
-    counted = [(address, kb.count_tokens(kb.get(address).text)) for _, address in lengths[:_COUNTED]]
+    counted = [
+        (address, kb.count_tokens(kb.get(address).text)) for _, address in lengths[:_COUNTED]
+    ]
     counted.sort(key=lambda each: -each[1])
     copies = sorted((each for each in same.values() if len(each) > 1), key=len, reverse=True)
     orphans = links.orphans
-    return Texts(
-        counted[:LISTED], copies[:LISTED], orphans[:LISTED], len(orphans), links.titles
-    )
+    return Texts(counted[:LISTED], copies[:LISTED], orphans[:LISTED], len(orphans), links.titles)

@@ -12,7 +12,9 @@ from urllib.parse import unquote, urldefrag
 
 import kb_runtime as kr
 
-_LINK = re.compile(r"\]\(<?([^)\s>]+)|href=[\"']([^\"']+)[\"']|^\s{0,3}\[[^\]]+\]:\s+(\S+)", re.MULTILINE)
+_LINK = re.compile(
+    r"\]\(<?([^)\s>]+)|href=[\"']([^\"']+)[\"']|^\s{0,3}\[[^\]]+\]:\s+(\S+)", re.MULTILINE
+)
 _NAMING = ("related", "related_patterns", "required_builtins", "docs", "examples")
 """Fields that name other records."""
 _ENDINGS = ("", ".md", ".mdx", "/index.md", "/README.md", "/index.mdx")
@@ -34,7 +36,9 @@ class Links:
 
     @property
     def orphans(self) -> list[str]:
-        return [each for each, kind in self.kinds.items() if kind == "docs" and not self.to.get(each)]
+        return [
+            each for each, kind in self.kinds.items() if kind == "docs" and not self.to.get(each)
+        ]
 
     def resolve(self, href: str, path: str) -> str:
         """The address of the record that a link in the file `path` leads to; empty for others."""
@@ -66,7 +70,7 @@ def read_links(kb: kr.KnowledgeBase) -> Links:
     paths: dict[str, str] = {}
     mentions: dict[str, list[str]] = {}
     for record in kb.records():
-        data: Mapping[str, Any] = record.data  # type: ignore[assignment]
+        data: Mapping[str, Any] = record.data
         address = record.address
         titles[address], kinds[address] = record.title, record.kind
         paths[address] = path = str(data.get("path", ""))
@@ -92,7 +96,8 @@ def read_links(kb: kr.KnowledgeBase) -> Links:
 def _mentioned(text: str, data: Mapping[str, Any]) -> Iterator[str]:
     for found in _LINK.finditer(text[:_LONGEST_TEXT]):
         yield found[1] or found[2] or found[3]
-    for name in _NAMING:
-        values = data.get(name)
-        if isinstance(values, list):
-            yield from (each for each in values if isinstance(each, str))
+    for fields in (data, data.get("frontmatter") or {}):
+        for name in _NAMING:
+            values = fields.get(name)
+            if isinstance(values, list):
+                yield from (each for each in values if isinstance(each, str))

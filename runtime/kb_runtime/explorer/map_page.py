@@ -23,6 +23,7 @@ LISTED = 12
 _SAMPLED = 40
 """Chunks of a cluster whose words name it."""
 _SAMPLED_CHARS = 1_500
+_NAMING_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]{3,30}")
 _NEAR, _LONELY = 1, 2
 
@@ -85,7 +86,11 @@ def query(visit: Visit) -> Response:
         {
             "place": found.place(vector),
             "hits": [
-                {"row": hit.row, "title": markup.visible(hit.title), "url": visit.record_url(hit.address, row=hit.row)}
+                {
+                    "row": hit.row,
+                    "title": markup.visible(hit.title),
+                    "url": visit.record_url(hit.address, row=hit.row),
+                }
                 for hit in hits
             ],
         }
@@ -113,7 +118,11 @@ def facts_part(visit: Visit) -> Response:
 
     def shown(row: int) -> dict[str, Any]:
         chunk = visit.kb.chunk(row)
-        return {"row": row, "title": chunk.title or chunk.address, "url": visit.record_url(chunk.address, row=row)}
+        return {
+            "row": row,
+            "title": chunk.title or chunk.address,
+            "url": visit.record_url(chunk.address, row=row),
+        }
 
     def listed() -> tuple[list[Any], list[Any]]:
         pairs = [(shown(a), shown(b), cosine) for a, b, cosine in found.pairs[:LISTED]]
@@ -154,14 +163,14 @@ def name_of(kb: kr.KnowledgeBase, texts: Sequence[str]) -> str:
             information[term.term] = term.information
         for word in words:
             spelled.setdefault(word.lower(), Counter())[word] += 1
-    ranked = sorted(having, key=lambda term: (-having[term] * information[term], term))
-    chosen = []
-    for term in ranked:
-        forms = [word for word in spelled if word.startswith(term[: max(3, len(term) - 1)])]
+    chosen: list[str] = []
+    for stem in sorted(having, key=lambda each: (-having[each] * information[each], each)):
+        beginning = stem[: max(3, len(stem) - 1)]
+        forms = [word for word in spelled if word.startswith(beginning)]
         if forms:
-            best = max(forms, key=lambda word: (sum(spelled[word].values()), word))
+            best = max(forms, key=lambda word: (spelled[word].total(), word))
             if best not in chosen:
                 chosen.append(best)
-        if len(chosen) == 3:
+        if len(chosen) == _NAMING_WORDS:
             break
     return markup.visible(", ".join(chosen)) or "unnamed"

@@ -28,10 +28,10 @@ _HIGHLIGHTED_CHARS = 20_000
 _LONGEST_HIGHLIGHTED_LINE = 2_000
 """Lexers look for the ends of strings and comments: a line of a megabyte would take them minutes."""
 
-_TAGS = frozenset(
-    "a abbr b blockquote br caption code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li mark"
-    " ol p pre q s samp small span strong sub summary sup table tbody td tfoot th thead tr u ul var".split()  # noqa: SIM905
-)
+_TAGS = """
+    a abbr b blockquote br caption code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li mark
+    ol p pre q s samp small span strong sub summary sup table tbody td tfoot th thead tr u ul var
+"""
 _ATTRIBUTES = {
     "a": {"href", "title"},
     "abbr": {"title"},
@@ -45,7 +45,9 @@ _SCHEMES = {"http", "https", "mailto", "kb"}
 _CODE_CLASSES = re.compile(r"(?:hl|[a-z][a-z0-9]{0,2})")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
 _FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---(?:\n|\Z)", re.DOTALL)
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
+)
 """What has no place on a page: control characters, lone surrogates, and marks that reverse text."""
 
 Resolve = Callable[[str], str]
@@ -109,8 +111,17 @@ def markdown(text: str, resolve: Resolve) -> Markup:
 def sanitised(html: str) -> Markup:
     clean = nh3.clean(
         html,
-        tags=set(_TAGS),
-        clean_content_tags={"script", "style", "template", "noscript", "iframe", "object", "svg", "math"},
+        tags=set(_TAGS.split()),
+        clean_content_tags={
+            "script",
+            "style",
+            "template",
+            "noscript",
+            "iframe",
+            "object",
+            "svg",
+            "math",
+        },
         attributes=_ATTRIBUTES,
         attribute_filter=_kept,
         url_schemes=_SCHEMES,
@@ -153,7 +164,9 @@ def _is_outside(href: str) -> bool:
 
 def _kept(tag: str, name: str, value: str) -> str | None:
     if name == "class":
-        kept = [each for each in value.split() if _CODE_CLASSES.fullmatch(each) or each == "picture"]
+        kept = [
+            each for each in value.split() if _CODE_CLASSES.fullmatch(each) or each == "picture"
+        ]
         return " ".join(kept) or None
     return value
 
@@ -168,7 +181,10 @@ def _lexer(language: str) -> Lexer:
 
 
 def _fenced(text: str, language: str, _: object) -> str:
-    if len(text) > _HIGHLIGHTED_CHARS or max(map(len, text.splitlines()), default=0) > _LONGEST_HIGHLIGHTED_LINE:
+    if (
+        len(text) > _HIGHLIGHTED_CHARS
+        or max(map(len, text.splitlines()), default=0) > _LONGEST_HIGHLIGHTED_LINE
+    ):
         return str(escape(text))
     shown: str = highlight(text, _lexer(language.lower()), _FORMATTER)
     return shown

@@ -64,18 +64,18 @@ def page(visit: Visit) -> Response:
         runs.append(("this build", run))
     names = [name for name, _ in runs]
     chosen = visit.text("run", names[-1] if names else "")
-    run = dict(runs).get(chosen)
+    shown = dict(runs).get(chosen)
     against = visit.text("against")
     other = dict(runs).get(against)
     measure = visit.text("measure_name", "mrr@10")
-    values = facts(run, runs, measure) if run else {}
+    values = facts(shown, runs, measure) if shown else {}
     return visit.render(
         "quality.html",
-        run=run,
+        run=shown,
         chosen=chosen,
         names=names,
         against=against,
-        moved=differences(other, run) if other and run else None,
+        moved=differences(other, shown) if other and shown else None,
         questions=questions,
         measured=visit.opened.knows("run"),
         is_file=False,
@@ -87,9 +87,9 @@ def page(visit: Visit) -> Response:
 def label(visit: Visit) -> Response:
     """Writes that a hit answers a query, and goes back to the page that asked."""
     questions = visit.explorer.questions
-    form = visit.request._form  # read by the endpoint, on the event loop
-    query, name = str(form.get("query", "")).strip(), str(form.get("name", ""))
-    scope, back = str(form.get("scope", "")), str(form.get("back", ""))
+    form: Mapping[str, str] = visit.request.state.form
+    query, name = form.get("query", "").strip(), form.get("name", "")
+    scope, back = form.get("scope", ""), form.get("back", "")
     if questions is None:
         raise kr.ToolError("UNAVAILABLE", "Labels need a file: start with --questions FILE.")
     if not query:
@@ -148,7 +148,19 @@ def form_of(query: str) -> str:
     if len(words) == 1 and _WORD.fullmatch(words[0]):
         return "a name"
     if query.rstrip().endswith("?") or words[0].lower() in (
-        "how", "what", "why", "when", "where", "which", "who", "can", "does", "is", "are", "do", "should",
+        "how",
+        "what",
+        "why",
+        "when",
+        "where",
+        "which",
+        "who",
+        "can",
+        "does",
+        "is",
+        "are",
+        "do",
+        "should",
     ):
         return "a question"
     return "keywords"
@@ -156,7 +168,14 @@ def form_of(query: str) -> str:
 
 def ranks(answers: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, float]]:
     """How many questions have their first right hit at which rank, with the share of all in percent."""
-    bins = [("1", 1, 1), ("2", 2, 2), ("3", 3, 3), ("4-10", 4, 10), ("11-100", 11, 100), ("none", 101, 1 << 30)]
+    bins = [
+        ("1", 1, 1),
+        ("2", 2, 2),
+        ("3", 3, 3),
+        ("4-10", 4, 10),
+        ("11-100", 11, 100),
+        ("none", 101, 1 << 30),
+    ]
     places = [_place(each["rank"]) for each in answers]
     total = len(places) or 1
     found = []
@@ -179,11 +198,13 @@ def differences(old: Run, new: Run) -> list[Moved]:
 
 def history(runs: Sequence[tuple[str, Run]], measure: str) -> dict[str, Any]:
     """A measure over the runs, oldest first, with its intervals, in the coordinates of a chart."""
-    known = [(name, run["measures"][measure]) for name, run in runs if measure in run.get("measures", {})]
+    known = [
+        (name, run["measures"][measure]) for name, run in runs if measure in run.get("measures", {})
+    ]
     if not known:
         return {"points": [], "ticks": [], "width": _CHART_WIDTH, "height": _CHART_HEIGHT}
-    low = min(each["low"] for _, each in known)
-    high = max(each["high"] for _, each in known)
+    low: float = min(each["low"] for _, each in known)
+    high: float = max(each["high"] for _, each in known)
     margin = max(0.01, (high - low) * 0.1)
     low, high = max(0.0, low - margin), min(1.0, high + margin)
     inner = _CHART_HEIGHT - _TOP - _BOTTOM
@@ -193,13 +214,24 @@ def history(runs: Sequence[tuple[str, Run]], measure: str) -> dict[str, Any]:
 
     step = (_CHART_WIDTH - _LEFT - _RIGHT) / len(known)
     points = [
-        Point(name, _LEFT + step * (at + 0.5), y(each["mean"]), y(each["low"]), y(each["high"]), each["mean"])
+        Point(
+            name,
+            _LEFT + step * (at + 0.5),
+            y(each["mean"]),
+            y(each["low"]),
+            y(each["high"]),
+            each["mean"],
+        )
         for at, (name, each) in enumerate(known)
     ]
     ticks = [(low + (high - low) * at / 4, y(low + (high - low) * at / 4)) for at in range(5)]
     return {
-        "points": points, "ticks": ticks, "width": _CHART_WIDTH, "height": _CHART_HEIGHT,
-        "left": _LEFT, "line": " ".join(f"{each.x:.1f},{each.y:.1f}" for each in points),
+        "points": points,
+        "ticks": ticks,
+        "width": _CHART_WIDTH,
+        "height": _CHART_HEIGHT,
+        "left": _LEFT,
+        "line": " ".join(f"{each.x:.1f},{each.y:.1f}" for each in points),
     }
 
 

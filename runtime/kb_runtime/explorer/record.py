@@ -19,9 +19,20 @@ CHUNKS_PER_PAGE = 40
 TERMS = 12
 NEIGHBOURS = 6
 MOST_LISTED = 50
-VIEWS = (("", "Rendered"), ("stored", "As stored"), ("agent", "As the agent sees it"), ("data", "Fields"))
+VIEWS = (
+    ("", "Rendered"),
+    ("stored", "As stored"),
+    ("agent", "As the agent sees it"),
+    ("data", "Fields"),
+)
 _MARKDOWN_KINDS = frozenset({"docs", "builtins", "patterns", "pages", "sources", "workshops"})
-_LONG_FIELDS = frozenset({"text", "content", "stored", "title", "id", "collection", "path", "url", "summary"})
+_LONG_FIELDS = frozenset(
+    {"text", "content", "stored", "title", "id", "collection", "path", "url", "summary"}
+)
+_STRUCTURAL_FIELDS = frozenset(
+    {"line", "lines", "size", "format", "processed", "sha256", "order", "topics"}
+)
+"""What the head of the page says already, and what means nothing to a reader."""
 _MOST_VALUES = 24
 
 
@@ -47,13 +58,16 @@ def page(visit: Visit) -> Response:
     row = visit.text("row")
     first = next((at for at, each in enumerate(chunks) if str(each.row) == row), 0)
     number = visit.number("page", first // CHUNKS_PER_PAGE + 1, 1, pages)
-    data: Mapping[str, Any] = record.data  # type: ignore[assignment]
+    data: Mapping[str, Any] = record.data
     return visit.render(
         "record.html",
         record=record,
         data=data,
         view=view if view in dict(VIEWS) else "",
-        views=[(title, visit.record_url(record.address, view=key, q=visit.text("q")), key) for key, title in VIEWS],
+        views=[
+            (title, visit.record_url(record.address, view=key, q=visit.text("q")), key)
+            for key, title in VIEWS
+        ],
         pieces=_pieces(visit, record, chunks, number, row) if not view else [],
         stored=_stored(record) if view == "stored" else "",
         agent=_agent(visit, record) if view == "agent" else None,
@@ -118,7 +132,8 @@ def chunk_part(visit: Visit) -> Response:
         chunk=chunk,
         terms=[(each, 100 * each.count * each.information / widest) for each in terms],
         neighbours=[
-            (other, cosine, visit.record_url(other.address, row=other.row)) for other, cosine in near
+            (other, cosine, visit.record_url(other.address, row=other.row))
+            for other, cosine in near
         ],
     )
 
@@ -128,13 +143,21 @@ def facts(data: Mapping[str, Any]) -> list[tuple[str, str | list[str]]]:
     found: list[tuple[str, str | list[str]]] = []
     for name, value in data.items():
         label = name.replace("_", " ")
-        if name in _LONG_FIELDS or isinstance(value, dict) or value in ("", None, []):
+        if (
+            name in _LONG_FIELDS | _STRUCTURAL_FIELDS
+            or isinstance(value, dict)
+            or value in ("", None, [])
+        ):
             continue
         if isinstance(value, list):
             words = [each for each in value if isinstance(each, str) and len(each) <= 80]
             if words and len(words) == len(value):
-                more = [f"and {len(words) - _MOST_VALUES} more"] if len(words) > _MOST_VALUES else []
-                found.append((label, [markup.visible(each) for each in words[:_MOST_VALUES]] + more))
+                more = (
+                    [f"and {len(words) - _MOST_VALUES} more"] if len(words) > _MOST_VALUES else []
+                )
+                found.append(
+                    (label, [markup.visible(each) for each in words[:_MOST_VALUES]] + more)
+                )
         elif len(str(value)) <= 300:
             found.append((label, markup.visible(str(value))))
     return found
@@ -143,8 +166,10 @@ def facts(data: Mapping[str, Any]) -> list[tuple[str, str | list[str]]]:
 def _pieces(
     visit: Visit, record: kr.Record, chunks: Sequence[kr.Chunk], number: int, row: str
 ) -> list[Piece]:
-    links: Links | None = links_of(visit) if len(visit.kb.collections) and _is_small(visit) else None
-    data: Mapping[str, Any] = record.data  # type: ignore[assignment]
+    links: Links | None = (
+        links_of(visit) if len(visit.kb.collections) and _is_small(visit) else None
+    )
+    data: Mapping[str, Any] = record.data
     path = str(data.get("path", ""))
 
     def resolve(href: str) -> str:
@@ -162,17 +187,21 @@ def _pieces(
         else:
             html = markup.code(text, _language(record, chunk), chunk.lines[0])
         tokens = visit.kb.count_tokens(text)
-        pieces.append(Piece(chunk, html, tokens, len(chunk.text) > len(text), str(chunk.row) == row))
+        pieces.append(
+            Piece(chunk, html, tokens, len(chunk.text) > len(text), str(chunk.row) == row)
+        )
     return pieces
 
 
 def _is_small(visit: Visit) -> bool:
     """Whether every record can be read while somebody waits for the page."""
-    return visit.opened.knows("links") or sum(info.chunks for info in visit.kb.collections) <= 20_000
+    return (
+        visit.opened.knows("links") or sum(info.chunks for info in visit.kb.collections) <= 20_000
+    )
 
 
 def _is_markdown(record: kr.Record, chunk: kr.Chunk) -> bool:
-    data: Mapping[str, Any] = record.data  # type: ignore[assignment]
+    data: Mapping[str, Any] = record.data
     if data.get("is_diff") or record.kind not in _MARKDOWN_KINDS:
         return record.kind == "tests"
     language = str(data.get("language", "markdown"))
@@ -180,13 +209,15 @@ def _is_markdown(record: kr.Record, chunk: kr.Chunk) -> bool:
 
 
 def _language(record: kr.Record, chunk: kr.Chunk) -> str:
-    data: Mapping[str, Any] = record.data  # type: ignore[assignment]
+    data: Mapping[str, Any] = record.data
     return "diff" if data.get("is_diff") else str(chunk.language or data.get("language", ""))
 
 
 def _stored(record: kr.Record) -> Markup:
-    data: Mapping[str, Any] = record.data  # type: ignore[assignment]
-    return markup.code(record.text[: markup.MOST_CHARS], str(data.get("language", "")), int(data.get("line", 1)))
+    data: Mapping[str, Any] = record.data
+    return markup.code(
+        record.text[: markup.MOST_CHARS], str(data.get("language", "")), int(data.get("line", 1))
+    )
 
 
 def _json(data: Mapping[str, Any]) -> Markup:
@@ -196,7 +227,9 @@ def _json(data: Mapping[str, Any]) -> Markup:
 
 def _agent(visit: Visit, record: kr.Record) -> dict[str, Any]:
     """What the tool that gets a record of any kind answers."""
-    tool = next((each["name"] for each in visit.kb.tool_definitions if each["name"].endswith("_get")), "")
+    tool = next(
+        (each["name"] for each in visit.kb.tool_definitions if each["name"].endswith("_get")), ""
+    )
     try:
         text = visit.kb.call_tool(tool, {"name": record.address}).text
     except kr.ToolError as failure:

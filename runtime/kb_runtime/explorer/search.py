@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from markupsafe import Markup
 from starlette.responses import Response
@@ -91,7 +91,7 @@ def page(visit: Visit) -> Response:
     query = visit.text("q")[:MOST_QUERY_CHARS].strip()
     first = _settings(visit, "")
     second = _settings(visit, "2") if visit.text("compare") else None
-    values = {
+    values: dict[str, Any] = {
         "query": query,
         "settings": first,
         "second": second,
@@ -121,9 +121,11 @@ def _settings(visit: Visit, suffix: str) -> Settings:
     limit = visit.number("limit", 10, 1, 50)
     scope = value("scope")
     return Settings(
-        base=visit.explorer.bases.at(visit.text("kb2")) if suffix and visit.text("kb2") else visit.place,
+        base=visit.explorer.bases.at(visit.text("kb2"))
+        if suffix and visit.text("kb2")
+        else visit.place,
         scope=scope if scope in scopes else "",
-        mode=cast("Mode", mode) if mode in MODES else "hybrid",
+        mode=mode if mode in MODES else "hybrid",
         alpha=alpha if alpha in ALPHAS else "",
         limit=limit,
         type=kind if kind in TYPES else "",
@@ -136,7 +138,9 @@ def _columns(visit: Visit, query: str, first: Settings, second: Settings | None)
     if second is None:
         return [column]
     other_base = second.base != visit.place
-    context = visit.explorer.bases.all[second.base].use() if other_base else nullcontext(visit.opened)
+    context = (
+        visit.explorer.bases.all[second.base].use() if other_base else nullcontext(visit.opened)
+    )
     with context as opened:
         other = _column(visit, opened, query, second, visit.explorer.bases.names()[second.base])
     return [_compared(column, other), _compared(other, column)]
@@ -145,7 +149,8 @@ def _columns(visit: Visit, query: str, first: Settings, second: Settings | None)
 def _column(visit: Visit, opened: Opened, query: str, settings: Settings, title: str) -> Column:
     kb = opened.kb
     hits: list[kr.Hit] = []
-    error, suggestions = "", ()
+    error = ""
+    suggestions: tuple[str, ...] = ()
     start = time.perf_counter()
     try:
         hits = kb.search(request_of(kb, query, settings))
@@ -202,9 +207,9 @@ def _bars(explanations: Sequence[Mapping[str, Any]]) -> list[list[Part]]:
     """
     best = max((each.get("bm25", 0.0) for each in explanations), default=0.0) or 1.0
     values = [_contributions(each, best) for each in explanations]
-    widest = max(
-        (sum(value for _, value in each if value > 0) for each in values), default=0.0
-    ) or 1.0
+    widest = (
+        max((sum(value for _, value in each if value > 0) for each in values), default=0.0) or 1.0
+    )
     return [_stacked(each, widest) for each in values]
 
 
@@ -244,7 +249,9 @@ def _facts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         "reranker": "re-ranker",
     }
     facts = [(label, f"{found[key]:g}") for key, label in labels.items() if key in found]
-    facts += [(f"step: {name}", f"{change:+.4f}") for name, change in found.get("adjustments", {}).items()]
+    facts += [
+        (f"step: {name}", f"{change:+.4f}") for name, change in found.get("adjustments", {}).items()
+    ]
     if found.get("matched"):
         facts.append(("words found", ", ".join(found["matched"])))
     if found.get("exactName"):
@@ -261,8 +268,12 @@ def _compared(column: Column, other: Column) -> Column:
 def _agent(visit: Visit, query: str, settings: Settings) -> dict[str, Any]:
     """What the search tool answers: text, structure, and what they cost."""
     tool = next(
-        (each for end in ("hybrid_search", "_search") for each in visit.kb.tool_definitions
-         if each["name"].endswith(end) and "query" in each["inputSchema"]["properties"]),
+        (
+            each
+            for end in ("hybrid_search", "_search")
+            for each in visit.kb.tool_definitions
+            if each["name"].endswith(end) and "query" in each["inputSchema"]["properties"]
+        ),
         None,
     )
     if tool is None:
@@ -284,12 +295,16 @@ def _agent(visit: Visit, query: str, settings: Settings) -> dict[str, Any]:
         "error": "",
         "tool": tool["name"],
         "arguments": arguments,
-        "url": visit.url("/tools/" + tool["name"], run=1, **{f"a.{k}": v for k, v in arguments.items()}),
+        "url": visit.url(
+            "/tools/" + tool["name"], run=1, **{f"a.{k}": v for k, v in arguments.items()}
+        ),
         "text": markup.visible(answer.text),
         "structured": markup.code(shown[: markup.MOST_CHARS], "json") if shown else "",
         "milliseconds": milliseconds,
         "text_tokens": visit.kb.count_tokens(answer.text),
-        "structured_tokens": visit.kb.count_tokens(json.dumps(structured, ensure_ascii=False)) if shown else 0,
+        "structured_tokens": visit.kb.count_tokens(json.dumps(structured, ensure_ascii=False))
+        if shown
+        else 0,
     }
 
 
@@ -297,7 +312,7 @@ def _examples(visit: Visit) -> list[str]:
     """A few titles, for whoever does not know what to type."""
 
     def pick() -> list[str]:
-        found = []
+        found: list[str] = []
         for info in visit.kb.collections:
             if info.records and info.name in visit.kb.scopes["all"] and len(found) < 4:
                 record = next(visit.kb.records(info.name))

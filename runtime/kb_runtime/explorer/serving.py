@@ -7,6 +7,7 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
 
@@ -28,10 +29,15 @@ def serve(
     listener = _listen(port)
     address = f"http://{HOST}:{listener.getsockname()[1]}/"
     config = uvicorn.Config(
-        build_app(explorer), log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=2
+        build_app(explorer),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
     )
     server = uvicorn.Server(config)
     announce(address)
+    threading.Thread(target=warm, args=(explorer,), daemon=True).start()
     if open_browser:
         threading.Thread(target=_open_when_ready, args=(server, address), daemon=True).start()
     try:
@@ -39,6 +45,14 @@ def serve(
     finally:
         listener.close()
         explorer.bases.close()
+
+
+def warm(explorer: Explorer) -> None:
+    """Searches once in each artifact: the first search loads the engines, which takes most of a second."""
+    for base in explorer.bases.all:
+        with suppress(kr.KbcError), base.use() as opened:
+            opened.kb.search("warm up", limit=1)
+            opened.kb.count_tokens("warm up")
 
 
 def _open_when_ready(server: uvicorn.Server, address: str) -> None:

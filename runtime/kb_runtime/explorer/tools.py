@@ -40,8 +40,13 @@ def page(visit: Visit) -> Response:
         visit.kb.call_tool(name)  # raises, with names alike
     tool = definitions.get(name)
     values: dict[str, Any] = {
-        "tool": tool, "tools": list(definitions.values()), "fields": [], "call": None, "snippets": [],
-        "cost": {}, "total": 0,
+        "tool": tool,
+        "tools": list(definitions.values()),
+        "fields": [],
+        "call": None,
+        "snippets": [],
+        "cost": {},
+        "total": 0,
     }
     if tool is None:
         counts = visit.opened.remembered("costs", lambda: _costs(visit.kb))
@@ -62,9 +67,12 @@ def fields_of(schema: Mapping[str, Any], given: Mapping[str, str]) -> list[Field
         kind = prop.get("type")
         items = prop.get("items") or {}
         choices = prop.get("enum") or items.get("enum") or ()
-        control = {"boolean": "flag", "integer": "number", "number": "number", "object": "json"}.get(
-            kind, "text"
-        )
+        control = {
+            "boolean": "flag",
+            "integer": "number",
+            "number": "number",
+            "object": "json",
+        }.get(kind, "text")
         if kind == "array":
             control = "list" if items.get("type", "string") == "string" else "json"
         if choices and kind != "array":
@@ -143,7 +151,10 @@ def _called(visit: Visit, name: str, arguments: Mapping[str, Any]) -> dict[str, 
 def _snippets(visit: Visit, name: str, arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The call as JSON-RPC and for a shell, and how a client starts the server."""
     message = {
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": name, "arguments": arguments},
     }
     body = json.dumps(message, ensure_ascii=False)
     path = visit.explorer.bases.all[visit.place].path

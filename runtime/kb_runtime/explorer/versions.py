@@ -80,7 +80,9 @@ def builds_of(visit: Visit) -> Mapping[str, Build]:
     for base in order:
         for at, folder in enumerate(kr.builds(base.path)):
             key = os.path.basename(folder)
-            label = f"{os.path.basename(os.path.dirname(folder))} {key[:8]}" + ("" if at else " (live)")
+            label = f"{os.path.basename(os.path.dirname(folder))} {key[:8]}" + (
+                "" if at else " (live)"
+            )
             found.setdefault(key, Build(key, folder, label))
     return found
 
@@ -103,8 +105,10 @@ def _text(build: Build | None, collection: str, name: str) -> str | None:
             return None
         if record.id != name:
             return None
-        data: Mapping[str, Any] = record.data  # type: ignore[assignment]
+        data: Mapping[str, Any] = record.data
         fields = "\n".join(
-            f"{key}: {value}" for key, value in data.items() if key not in ("text", "content", "stored", "id")
+            f"{key}: {value}"
+            for key, value in data.items()
+            if key not in ("text", "content", "stored", "id")
         )
         return f"{fields}\n\n{record.text}"

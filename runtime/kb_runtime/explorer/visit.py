@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 from urllib.parse import urlencode
@@ -54,7 +54,6 @@ class Explorer:
     runs: Sequence[tuple[str, Run]] = ()
     report: Mapping[str, Any] | None = None
     token: str = ""
-    names: dict[str, list[str]] = field(default_factory=dict, compare=False)
 
 
 class Visit:
@@ -94,7 +93,9 @@ class Visit:
     def here(self, **changes: object) -> str:
         """The address of this page with other parameters."""
         params: dict[str, object] = dict(self.request.query_params)
-        return self.url(self.request.url.path.removeprefix(self.root) or "/", **{**params, **changes})
+        return self.url(
+            self.request.url.path.removeprefix(self.root) or "/", **{**params, **changes}
+        )
 
     def render(self, template: str, *, status: int = 200, **values: Any) -> Response:
         return HTMLResponse(self.html(template, **values), status)
@@ -102,17 +103,21 @@ class Visit:
     def html(self, template: str, **values: Any) -> str:
         theme = self.request.cookies.get("theme", "")
         bases = self.explorer.bases
-        return templates().get_template(template).render(
-            visit=self,
-            kb=self.kb,
-            manifest=self.kb.manifest,
-            bases=list(enumerate(bases.names(), 1)) if len(bases.all) > 1 else [],
-            navigation=VIEWS,
-            path=self.request.url.path.removeprefix(self.root),
-            theme=theme if theme in THEMES else "",
-            state=bases.state(),
-            has_questions=self.explorer.questions is not None,
-            **values,
+        return (
+            templates()
+            .get_template(template)
+            .render(
+                visit=self,
+                kb=self.kb,
+                manifest=self.kb.manifest,
+                bases=list(enumerate(bases.names(), 1)) if len(bases.all) > 1 else [],
+                navigation=VIEWS,
+                path=self.request.url.path.removeprefix(self.root),
+                theme=theme if theme in THEMES else "",
+                state=bases.state(),
+                has_questions=self.explorer.questions is not None,
+                **values,
+            )
         )
 
 
