@@ -141,9 +141,9 @@
     view.scale = scale;
     redraw();
   };
-  const nearest = (px, py) => {
+  const nearest = (px, py, reach = 12) => {
     let best = -1;
-    let distance = 144;
+    let distance = reach * reach;
     for (let at = 0; at < points.count; at++) {
       if (!shown.has(points.colour[at])) continue;
       const dx = toX(points.x[at]) - px;
@@ -225,7 +225,7 @@
     } else if (event.key === "+" || event.key === "=") zoom(1.4);
     else if (event.key === "-") zoom(1 / 1.4);
     else if (event.key === "0") all();
-    else if (event.key === "Enter") show(nearest(box.width / 2, box.height / 2));
+    else if (event.key === "Enter") show(nearest(box.width / 2, box.height / 2, Infinity));
     else return;
     event.preventDefault();
   });
