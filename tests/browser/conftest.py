@@ -28,7 +28,7 @@ playwright = pytest.importorskip("playwright.sync_api")
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent
-PATIENCE_MS = 10_000
+PATIENCE_MS = 240_000
 Serve = Callable[..., str]
 Open = Callable[..., Any]
 

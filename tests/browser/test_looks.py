@@ -168,9 +168,9 @@ def test_the_pictures_of_the_documentation(
     serve: Serve, open_page: Open, own_kb: Path, tmp_path: Path, screens: Path
 ) -> None:
     """They are written into docs/assets where KBC_PICTURES is set, and else beside the other screens."""
-    folder = ROOT / "docs" / "assets" if os.environ.get("KBC_PICTURES") else screens
+    pictures = ROOT / "docs" / "assets" if os.environ.get("KBC_PICTURES") else screens
     url = serve(own_kb, questions=Questions(ROOT / "kb" / "questions.toml"))
-    for theme in ("light", "dark"):
+    for theme, folder in (("light", pictures), ("dark", screens)):
         page = open_page(url, 1280, theme)
         for name, path in PICTURES.items():
             page.goto(url + path)
