@@ -100,6 +100,13 @@ def test_a_word_is_marked_without_touching_the_rest() -> None:
     )
 
 
+def test_headings_skip_no_level() -> None:
+    outline = markup.Outline()
+    html = str(markup.markdown("# a\n\n##### b\n", lambda _: "", outline))
+    html += str(markup.markdown("### c\n\n# d\n\n## e\n", lambda _: "", outline))
+    assert [html[at + 2] for at in range(len(html)) if html.startswith("<h", at)] == list("12312")
+
+
 def test_code_blocks_go_on_over_chunks() -> None:
     assert markup.open_fence("a\n```python\nx = 1\n") == "```python"
     assert markup.open_fence("x = 2\n```\nend", "```python") == ""

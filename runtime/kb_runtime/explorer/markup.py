@@ -94,8 +94,20 @@ def code(text: str, language: str, first_line: int = 0) -> Markup:
     return Markup(f'<pre class="code" tabindex="0"><code>{shown}</code></pre>')  # escaped above
 
 
-def markdown(text: str, resolve: Resolve) -> Markup:
-    """Markdown, rendered and sanitised."""
+class Outline:
+    """The level of the heading above, over the chunks of a page: no heading is more than one below it,
+    whatever the author skipped, so that screen readers can follow."""
+
+    def __init__(self) -> None:
+        self._last = 1  # the title of the page
+
+    def level(self, wanted: int) -> int:
+        self._last = min(wanted, self._last + 1)
+        return self._last
+
+
+def markdown(text: str, resolve: Resolve, outline: Outline | None = None) -> Markup:
+    """Markdown, rendered and sanitised. With `outline`, its headings follow those before."""
     text = visible(text)
     front = _FRONT_MATTER.match(text)
     before = Markup("")
@@ -104,6 +116,9 @@ def markdown(text: str, resolve: Resolve) -> Markup:
         text = text[front.end() :]
     tokens = _MARKDOWN.parse(text)
     _prepare(tokens, resolve)
+    for at, token in enumerate(tokens):
+        if outline is not None and token.type == "heading_open":
+            token.tag = tokens[at + 2].tag = f"h{outline.level(int(token.tag[1:]))}"
     html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
     return before + sanitised(html)
 

@@ -179,10 +179,11 @@ def _pieces(
     shown = chunks[(number - 1) * CHUNKS_PER_PAGE : number * CHUNKS_PER_PAGE]
     pieces: list[Piece] = []
     fence = ""
+    outline = markup.Outline()
     for chunk in shown:
         text = chunk.text[: markup.MOST_CHARS]
         if _is_markdown(record, chunk):
-            html = markup.markdown(f"{fence}\n{text}" if fence else text, resolve)
+            html = markup.markdown(f"{fence}\n{text}" if fence else text, resolve, outline)
             fence = markup.open_fence(text, fence)
         else:
             html = markup.code(text, _language(record, chunk), chunk.lines[0])
