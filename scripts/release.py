@@ -22,6 +22,7 @@ import click
 
 from kb_runtime.cli import runner
 from kb_runtime.errors import ArtifactError
+from kb_runtime.knowledge import comparison
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import render_problem, verify
 from kbc.cli import failures
@@ -31,7 +32,6 @@ from kbc.cli.environment import (
     source_date_epoch,
 )
 from kbc.errors import BelowBoundError, InputError, OutputError
-from kbc.evaluation import inspection
 from kbc.evaluation import questions as evaluation
 from kbc.evaluation.questions import Evaluation, Question
 from kbc.pipeline.build import BuildOptions, build
@@ -154,7 +154,7 @@ def _pack(
         build_id = opened.build_id
     files = {wheel.path.name: wheel.size}
     files |= {f"{bundles.folder.name}/{path}": count for path, count in bundles.files.items()}
-    diff = inspection.diff(previous, artifact) if previous else None
+    diff = comparison.diff(previous, artifact) if previous else None
     (staged / NOTES).write_text(notes(facts, build_id, diff, asked, files), encoding="utf-8")
     (staged / SUMS).write_text(_sums(staged), encoding="utf-8")
 

@@ -25,7 +25,8 @@ ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("live",),
         ("tools",),
         ("mcp",),
-        ("api", "http"),
+        ("api",),
+        ("explorer", "http"),
         ("adapters", "start"),
         ("__main__", "clients"),
         ("cli",),
@@ -42,7 +43,7 @@ ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("__main__",),
     ),
 }
-MOST_LAYERS = {"kb_runtime": 11, "kbc": 9}
+MOST_LAYERS = {"kb_runtime": 12, "kbc": 9}
 MOST_MODULES = 20
 MOST_LINES = 450
 

@@ -8,35 +8,45 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kb_runtime.api import KnowledgeBase, open
+    from kb_runtime.api import KnowledgeBase, builds, open
     from kb_runtime.errors import ArtifactError, KbcError, ToolError
+    from kb_runtime.knowledge.comparison import Diff
     from kb_runtime.knowledge.hits import Hit
     from kb_runtime.knowledge.lookup import Record
+    from kb_runtime.knowledge.passages import Chunk, Term
     from kb_runtime.search.request import SearchRequest
     from kb_runtime.version import __version__
 
 __all__ = [
     "ArtifactError",
+    "Chunk",
+    "Diff",
     "Hit",
     "KbcError",
     "KnowledgeBase",
     "Record",
     "SearchRequest",
+    "Term",
     "ToolError",
     "__version__",
+    "builds",
     "open",
 ]
 
 if not TYPE_CHECKING:
     _MODULES = {
         "ArtifactError": "errors",
+        "Chunk": "knowledge.passages",
+        "Diff": "knowledge.comparison",
         "Hit": "knowledge.hits",
         "KbcError": "errors",
         "KnowledgeBase": "api",
         "Record": "knowledge.lookup",
         "SearchRequest": "search.searcher",
+        "Term": "knowledge.passages",
         "ToolError": "errors",
         "__version__": "version",
+        "builds": "api",
         "open": "api",
     }
 

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from kb_runtime.errors import ToolError
-from kb_runtime.knowledge import hits, lookup
+from kb_runtime.errors import ArtifactError, ToolError
+from kb_runtime.knowledge import comparison, hits, lookup, passages
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
+from kb_runtime.knowledge.comparison import Diff
 from kb_runtime.knowledge.federation import Federation
 from kb_runtime.knowledge.hits import Hit
 from kb_runtime.knowledge.interface import Knowledge
-from kb_runtime.knowledge.lookup import Record
+from kb_runtime.knowledge.lookup import Place, Record
+from kb_runtime.knowledge.passages import Chunk, Term
 from kb_runtime.mcp.answers import ALL, COMPACT, Answers, answers_of
 from kb_runtime.mcp.calls import offered_tool, run_tool
 from kb_runtime.search.request import Mode, SearchRequest
+from kb_runtime.store.manifest import is_build_id, locate
 from kb_runtime.store.signature import check_signature, read_public_key
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools.declaration import Answer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 StrPath = str | os.PathLike[str]
 
@@ -44,6 +51,25 @@ def open(path: StrPath, *more: StrPath, key: StrPath | None = None) -> Knowledge
         return KnowledgeBase(knowledge, opened.pop_all())
 
 
+def builds(path: StrPath) -> list[str]:
+    """The folders of the builds of a knowledge base that are on disk, the live one first, then from
+    the newest file to the oldest; of a path that is one build, that one. Raises `ArtifactError`."""
+    location = locate(path)
+    live = location.build_folder()
+    if not location.kb_folder:
+        return [live]
+    others = [
+        os.path.join(location.kb_folder, name)
+        for name in os.listdir(location.kb_folder)
+        if is_build_id(name) and name != os.path.basename(live)
+    ]
+    try:
+        others.sort(key=os.path.getmtime, reverse=True)
+    except OSError:  # one was pruned meanwhile
+        others = [each for each in others if os.path.isdir(each)]
+    return [live, *others]
+
+
 class KnowledgeBase:
     """Compiled knowledge, open for reading; `open` makes one. A context manager.
 
@@ -56,6 +82,7 @@ class KnowledgeBase:
         self._knowledge = knowledge
         self._opened = opened
         self._profiles: Sequence[Answers] = ()
+        self._count_tokens: Callable[[str], int] | None = None
 
     @property
     def name(self) -> str:
@@ -65,6 +92,21 @@ class KnowledgeBase:
     @property
     def build_id(self) -> str:
         return self._knowledge.build_id
+
+    @property
+    def path(self) -> str:
+        """The folder of the build; of the first one, where several are open."""
+        return self._knowledge.parts[0].root
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """What the build says of itself; `docs/format.md` has the fields."""
+        return self._knowledge.manifest.as_dict()
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether a newer build is live meanwhile."""
+        return self._knowledge.is_replaced
 
     @property
     def collections(self) -> tuple[CollectionInfo, ...]:
@@ -81,6 +123,11 @@ class KnowledgeBase:
     def tools(self) -> tuple[str, ...]:
         """The names of the MCP tools that `call_tool` knows."""
         return tuple(name for answers in self._answers() for name in answers.declared_names)
+
+    @property
+    def tool_definitions(self) -> tuple[Mapping[str, Any], ...]:
+        """The tools as `tools/list` has them: `name`, `description`, `inputSchema` ..."""
+        return tuple(tool for answers in self._answers() for tool in answers.tools["tools"])
 
     def search(
         self,
@@ -119,6 +166,56 @@ class KnowledgeBase:
         Raises `ToolError` with names alike in `suggestions`.
         """
         return lookup.get(self._knowledge, name, collection)
+
+    def records(self, collection: str | None = None) -> Iterator[Record]:
+        """Every record, or those of one collection, in the order of the build. Raises `ToolError`."""
+        infos = [lookup.named_collection(self._knowledge, collection)] if collection else None
+        for info in infos or self.collections:
+            for position in range(info.records):
+                yield lookup.record_at(self._knowledge, Place(info, position))
+
+    def chunks(self, name: str, *, collection: str | None = None) -> list[Chunk]:
+        """The chunks of a record, which `name` means as for `get`. Raises `ToolError`."""
+        place = lookup.find(self._knowledge, name, collection)[0]
+        return passages.chunks_of(self._knowledge, place)
+
+    def chunk(self, row: int) -> Chunk:
+        """The chunk of a row, from 0 to the number of all chunks. Raises `IndexError`."""
+        return passages.chunk_at(self._knowledge, row)
+
+    def neighbours(self, row: int, limit: int = 5) -> list[tuple[Chunk, float]]:
+        """The chunks nearest in meaning to that of a row, with their cosines; none without vectors.
+        Raises `IndexError`."""
+        return passages.neighbours(self._knowledge, row, limit)
+
+    def terms(self, text: str) -> list[Term]:
+        """The terms that a text is indexed by, those first that say most here."""
+        return passages.terms(self._knowledge, text)
+
+    def vectors(self) -> NDArray[np.float32]:
+        """The vectors of all chunks, float32 [chunks, dimensions], rows as in `chunk`; a copy. Without
+        an encoder `dimensions` is 0."""
+        return passages.vectors(self._knowledge)
+
+    def encode(self, text: str) -> NDArray[np.float32] | None:
+        """The vector of a query, float32 [dimensions], of norm 1; None without an encoder."""
+        encoder = self._knowledge.encoder
+        return None if encoder is None else encoder.encode(text)
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text, as the artifact's own tokenizer counts them: other models count a tenth
+        more or less. Without an encoder, words."""
+        if self._count_tokens is None:
+            self._count_tokens = passages.token_counter(self._knowledge)
+        return self._count_tokens(text)
+
+    def compare(self, other: KnowledgeBase) -> Diff:
+        """What differs from this build to `other`, record by record. Both must be one artifact each:
+        raises `ArtifactError`."""
+        old, new = self._knowledge, other._knowledge
+        if not isinstance(old, Artifact) or not isinstance(new, Artifact):
+            raise ArtifactError("several", "Only one artifact can be compared with another one.")
+        return comparison.compare(old, new)
 
     def call_tool(self, name: str, arguments: Mapping[str, Any] | None = None) -> Answer[Any]:
         """The answer of an MCP tool: `text`, and `structured` where the tool has both.

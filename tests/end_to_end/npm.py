@@ -1,4 +1,4 @@
-"""Official tools that are npm packages: locked in tests/conformance, installed once a session."""
+"""Official tools that are npm packages: locked beside the tests, installed once a session."""
 
 from __future__ import annotations
 
@@ -26,22 +26,27 @@ def node_folder() -> Path:
 
 @pytest.fixture(scope="session")
 def node(pytestconfig: pytest.Config) -> Path:
-    """Node, with the locked packages installed; skips where npm cannot fetch them."""
+    """Node, with the locked packages of tests/conformance installed."""
+    return node_with(FOLDER, pytestconfig)
+
+
+def node_with(folder: Path, pytestconfig: pytest.Config) -> Path:
+    """Node, with the locked packages of a folder installed in it; skips where npm cannot fetch them."""
     home = node_folder()
     binary = home / "bin" / "node"
     assert pytestconfig.cache is not None
-    lock = Path(pytestconfig.cache.mkdir("npm")) / "lock"
+    lock = Path(pytestconfig.cache.mkdir("npm")) / f"{folder.name}.lock"
     with lock.open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)  # test processes share the folder
-        wanted = (FOLDER / "package-lock.json").stat().st_mtime_ns
-        installed = MODULES / ".package-lock.json"
+        wanted = (folder / "package-lock.json").stat().st_mtime_ns
+        installed = folder / "node_modules" / ".package-lock.json"
         if not installed.is_file() or installed.stat().st_mtime_ns < wanted:
             npm = home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
             options = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"]
             try:
                 done = subprocess.run(
                     [binary, npm, *options],
-                    cwd=FOLDER,
+                    cwd=folder,
                     env={**os.environ, "PATH": f"{home / 'bin'}:{os.environ['PATH']}"},
                     stdin=subprocess.DEVNULL,
                     capture_output=True,
@@ -49,8 +54,8 @@ def node(pytestconfig: pytest.Config) -> Path:
                     timeout=FETCH_S,
                 )
             except subprocess.TimeoutExpired:
-                give_up(f"npm could not install the suite within {FETCH_S:g} s", NPM)
+                give_up(f"npm could not install the packages within {FETCH_S:g} s", NPM)
             if done.returncode:
-                give_up(f"npm cannot install the suite: {done.stderr.strip()[-300:]}", NPM)
+                give_up(f"npm cannot install the packages: {done.stderr.strip()[-300:]}", NPM)
             installed.touch()
     return binary

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import kb_runtime
+
 ROOT = Path(__file__).parents[2]
 RUNTIME = ROOT / "runtime" / "kb_runtime"
 MODULES = sorted(RUNTIME.rglob("*.py"))
@@ -24,11 +26,19 @@ FRAMEWORKS = {"langchain_core", "llama_index"}
 NEWER_STDLIB = "_sha2"  # SHA-256 without OpenSSL, from Python 3.12
 
 
-def allowed() -> set[str]:
+_MODULES = {"markdown-it-py": "markdown_it"}
+"""Distributions whose module has another name."""
+
+
+def allowed(*, explorer: bool = False) -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     declared = {
         requirement.split(">")[0].replace("-", "_") for requirement in project["dependencies"]
     }
+    if explorer:
+        extra = project["optional-dependencies"]["explorer"]
+        declared |= {_MODULES.get(name, name) for name in (each.split(">")[0] for each in extra)}
+        declared.add("markupsafe")  # which Jinja is made of
     return declared | BROUGHT_BY_MCP | set(sys.stdlib_module_names) | {"kb_runtime", NEWER_STDLIB}
 
 
@@ -43,8 +53,28 @@ def imports(path: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(RUNTIME)))
 def test_a_runtime_module_imports_runtime_dependencies_only(path: Path) -> None:
+    is_explorer = path.parent.name == "explorer"
     extra = FRAMEWORKS if path.parent.name == "adapters" else set()
-    assert set(imports(path)) - allowed() - extra == set()
+    assert set(imports(path)) - allowed(explorer=is_explorer) - extra == set()
+
+
+def test_the_explorer_uses_the_public_names_of_the_runtime_only() -> None:
+    for path in (RUNTIME / "explorer").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("kb_runtime"):
+                assert (node.module or "").startswith("kb_runtime.explorer"), path
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                assert node.value.id != "kr" or node.attr in kb_runtime.__all__, path
+
+
+def test_what_does_not_open_the_explorer_does_not_import_it() -> None:
+    rooms = ("explorer",)
+    users = {
+        str(path.relative_to(RUNTIME))
+        for path in MODULES
+        if path.parent.name not in rooms and "kb_runtime.explorer" in path.read_text()
+    }
+    assert users == {"start/main.py"}
 
 
 def test_the_sdk_is_imported_by_the_http_front_end_only() -> None:

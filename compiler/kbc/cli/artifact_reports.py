@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kb_runtime.knowledge.comparison import Diff
 from kb_runtime.text.tables import size
-from kbc.evaluation.inspection import Diff
 
 SHOWN_IDS = 10
 """Records named by a diff per collection and kind of change; `--json` has them all."""

@@ -8,6 +8,9 @@ from kbc.diagnostics import BuildError
 from kbc.errors import MissingDependencyError, OutputError
 
 EXTRA_COMMAND = 'pip install "kbc[compiler]"'
+EXPLORER_COMMAND = 'pip install "kbc[explorer]"'
+EXPLORER_MODULES = frozenset({"jinja2", "markupsafe", "nh3", "pygments"})
+"""Libraries that only the explorer needs."""
 
 
 def explain(error: Exception) -> KbcError | None:
@@ -17,6 +20,11 @@ def explain(error: Exception) -> KbcError | None:
         from kbc.cli import reporting
 
         reporting.show_diagnostics(error.diagnostics)
+    if isinstance(error, ModuleNotFoundError) and error.name in EXPLORER_MODULES:
+        return MissingDependencyError(
+            f"this command needs the explorer, whose dependency {error.name!r} is not installed",
+            EXPLORER_COMMAND,
+        )
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("kb"):
         return MissingDependencyError(
             f"this command needs the compiler, whose dependency {error.name!r} is not installed",

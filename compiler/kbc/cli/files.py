@@ -23,9 +23,18 @@ from kbc.cli.opening import opened, show_accounting
     " one, with what a build makes of it.",
 )
 @click.option("--allow-outside", is_flag=True, help="Follow paths and links out of the folder.")
+@click.option(
+    "--html", type=click.Path(path_type=Path), help="Also write its health as a page, one file."
+)
 @AS_JSON
-def inspect(artifact: Path, files: bool, allow_outside: bool, as_json: bool) -> None:
+def inspect(
+    artifact: Path, files: bool, allow_outside: bool, html: Path | None, as_json: bool
+) -> None:
     """Show what the artifact holds: collections, encoder, settings, sizes."""
+    if html is not None:
+        from kbc.cli.pages import write_health
+
+        write_health(artifact, html)
     if not files:
         command = artifact_commands.inspect.callback
         assert command is not None

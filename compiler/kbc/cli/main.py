@@ -23,6 +23,7 @@ from kbc.cli.build_options import Chosen, build_options, takes_build_options
 from kbc.cli.bundle import bundle
 from kbc.cli.cache import cache
 from kbc.cli.environment import default_cache
+from kbc.cli.explore import explore
 from kbc.cli.files import inspect
 from kbc.cli.importing import import_command
 from kbc.cli.install import doctor, install
@@ -171,6 +172,7 @@ cli.add_command(artifact_commands.verify)
 cli.add_command(inspect)
 cli.add_command(try_command)
 cli.add_command(import_command)
+cli.add_command(explore)
 cli.add_command(artifact_commands.search)
 cli.add_command(artifact_commands.get)
 cli.add_command(watch)
@@ -190,10 +192,10 @@ cli.add_command(workspace)
 @as_json
 def diff(old: Path, new: Path, as_json: bool) -> None:
     """Show which records, settings and sizes changed from artifact OLD to NEW."""
+    from kb_runtime.knowledge import comparison
     from kbc.cli import artifact_reports
-    from kbc.evaluation import inspection
 
-    changes = inspection.diff(old, new)
+    changes = comparison.diff(old, new)
     if as_json:
         print_json(changes.as_dict())
     else:
@@ -228,6 +230,9 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
     default="hybrid",
     help="Keyword search, vector search, or both (hybrid, the default).",
 )
+@click.option(
+    "--html", type=click.Path(path_type=Path), help="Also write the result as a page, one file."
+)
 @as_json
 def evaluate(
     artifact: Path,
@@ -237,10 +242,12 @@ def evaluate(
     bounds: tuple[str, ...],
     suggest: bool,
     mode: Literal["hybrid", "lexical", "semantic"],
+    html: Path | None,
     as_json: bool,
 ) -> None:
     """Measure how well ARTIFACT answers labelled questions."""
     from kb_runtime.knowledge.artifact import Artifact
+    from kbc.cli import pages
     from kbc.evaluation import questions as evaluation
 
     if questions is not None and beir is not None:
@@ -254,11 +261,13 @@ def evaluate(
     with Artifact.open(artifact) as opened:
         measured = evaluation.evaluate(opened, asked, mode)
         advice = evaluation.suggestions(opened, measured) if suggest else None
-    moved = None
+    moved, before = None, None
     if compare is not None:
         with Artifact.open(compare) as other:
             before = evaluation.evaluate(other, asked, mode, complete=False)
             moved = evaluation.compare(before, measured)
+    if html is not None:
+        pages.write_quality(artifact, html, measured, before)
     if as_json:
         facts = measured.as_dict()
         if moved is not None:

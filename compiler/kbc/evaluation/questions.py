@@ -75,19 +75,21 @@ class Answered:
     measures: Mapping[str, float]
     rank: int | None
     first: tuple[str, ...]
+    scope: str = ""
 
 
 @dataclass(slots=True)
 class Evaluation:
     """The answers; which records were `reached`, in which collections was `asked`; and the cost of a
     page of ten: milliseconds of the search, and its tokens as the artifact's own tokenizer counts them
-    (other models count a tenth more or less)."""
+    (other models count a tenth more or less). `build_id` is the build's that was asked."""
 
     answers: list[Answered]
     milliseconds: list[float]
     tokens: list[int]
     reached: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
+    build_id: str = ""
 
     def means(self) -> dict[str, metrics.Interval]:
         return {
@@ -97,6 +99,7 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         return {
+            "build_id": self.build_id,
             "questions": len(self.answers),
             "measures": {
                 name: {"mean": round(mean, 4), "low": round(low, 4), "high": round(high, 4)}
@@ -110,6 +113,7 @@ class Evaluation:
             "answers": [
                 {
                     "query": answer.query,
+                    "scope": answer.scope,
                     "rank": answer.rank,
                     **{name: round(value, 4) for name, value in answer.measures.items()},
                     "first": list(answer.first),
@@ -191,7 +195,7 @@ def evaluate(
     known = _check(artifact, questions, complete)
     artifact.prepare()
     count = _token_counter(artifact)
-    found = Evaluation([], [], [])
+    found = Evaluation([], [], [], build_id=artifact.build_id)
     scopes = artifact.manifest["scopes"]
     for question in questions:
         names = tuple(scopes[question.scope or "all"])
@@ -211,6 +215,7 @@ def evaluate(
                 {name: measure(ranking, question.gains) for name, measure in MEASURES.items()},
                 next((at for at, name in enumerate(ranking, 1) if name in question.gains), None),
                 tuple(_names(artifact, hit)[0] for hit in hits[:WELL]),
+                question.scope,
             )
         )
         found.reached |= {known[hit.collection, hit.record] for hit in hits[:PAGE]}

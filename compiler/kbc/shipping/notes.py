@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from kb_runtime.knowledge.comparison import CollectionDiff, Diff
 from kb_runtime.text.tables import count_of, size
-from kbc.evaluation.inspection import CollectionDiff, Diff
 from kbc.evaluation.questions import MEASURES, Evaluation
 from kbc.shipping.product import Product
 from kbc.shipping.readme import table

@@ -11,7 +11,7 @@ import signal
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import ContextVar
 from time import perf_counter
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -44,7 +44,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kb_runtime import log
@@ -312,9 +312,11 @@ def build_app(
     subscriptions: Subscriptions | None = None,
     metrics: Metrics | None = None,
     logs: bool = False,
+    mounts: Mapping[str, ASGIApp] = MappingProxyType({}),
 ) -> Starlette:
     """The ASGI application: `/mcp`, `/healthz` for whoever watches the process, and with `metrics`
-    `/metrics` for whoever may ask `/mcp`. With `logs` requests that are refused are written down.
+    `/metrics` for whoever may ask `/mcp`. With `logs` requests that are refused are written down. The
+    applications in `mounts`, by their paths, check by themselves who asks.
 
     Requests must name a loopback host, `host` or one of `allowed_hosts` (`name` or `name:port`); an
     Origin header, which only browsers send, must be a loopback one or one of `allowed_origins`.
@@ -363,6 +365,7 @@ def build_app(
         limiter = RateLimiter(rate_limit)
         app.user_middleware.append(Middleware(LimitedRequests, limiter))  # behind authentication
     app.add_middleware(PostOnly)
+    app.routes.extend(Mount(path, mounted) for path, mounted in mounts.items())
     if metrics is not None or logs:
         app.add_middleware(ObservedRequests, metrics, logs=logs)
     app.add_middleware(CorrelationHeader)
@@ -407,6 +410,7 @@ def serve_http(
     changes: Changes | None = None,
     metrics: Metrics | None = None,
     logs: bool = False,
+    mounts: Mapping[str, ASGIApp] = MappingProxyType({}),
 ) -> None:
     """Serves until SIGINT or SIGTERM. What libraries log becomes a part of the log with `logs`."""
     subscriptions = None
@@ -425,6 +429,7 @@ def serve_http(
         subscriptions=subscriptions,
         metrics=metrics,
         logs=logs,
+        mounts=mounts,
     )
     config = uvicorn.Config(
         app,

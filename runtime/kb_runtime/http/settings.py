@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp
+
 DEFAULT_PORT = 8765
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
@@ -33,3 +39,6 @@ class HttpSettings:
         self.workers = 1
         self.metrics = False
         self.json_log = False
+        self.explorer = False
+        self.mounts: dict[str, Callable[[str | None], ASGIApp]] = {}
+        """Further applications by their paths; each is made with the bearer token, which it must check."""

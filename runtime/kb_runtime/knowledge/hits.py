@@ -50,6 +50,11 @@ class Hit:
         """The first and the last line of `passage`, 1-based."""
         return self.ranked.chunk["start_line"], self.ranked.chunk["end_line"]
 
+    @property
+    def row(self) -> int:
+        """The row of its chunk, for `KnowledgeBase.chunk`."""
+        return self.ranked.row
+
     def explain(self) -> Explanation:
         """Why it ranks where it does: ranks and scores of both sides, and what ranking changed."""
         return explain(self.ranked)

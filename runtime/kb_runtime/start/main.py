@@ -17,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from starlette.types import ASGIApp
+
     from kb_runtime.live.living_workspace import LivingWorkspace
     from kb_runtime.live.versions import LiveArtifact
     from kb_runtime.live.working_tree import WorkingTree, WorkingTrees
@@ -59,6 +61,8 @@ def _serve(options: Options) -> int:
         from kb_runtime.http.service import serve_alone, serve_with_workers
 
         options.http.json_log = options.json_log
+        if options.http.explorer:
+            options.http.mounts["/explorer"] = _explorer(options)
         if options.http.workers > 1:
             serve_with_workers(options.http, lambda: _open(options))
         else:
@@ -68,6 +72,29 @@ def _serve(options: Options) -> int:
         raise UsageError("stdin and stdout must be open.")
     _serve_stdio(_open(options), options)
     return exit_codes.OK
+
+
+def _explorer(options: Options) -> Callable[[str | None], ASGIApp]:
+    """What makes the explorer's pages of the artifacts that are served. Raises UsageError."""
+    try:
+        from kb_runtime.explorer.app import build_app
+        from kb_runtime.explorer.bases import Bases
+        from kb_runtime.explorer.visit import Explorer
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f'--explorer needs {error.name}, which is not installed: pip install "kbc[explorer]".'
+        ) from None
+    http = options.http
+    assert http is not None
+    hosts = tuple(each.rpartition(":")[0] or each for each in http.allowed_hosts)
+
+    def make(token: str | None) -> ASGIApp:
+        bases = Bases(options.artifacts, options.key or None)
+        return build_app(
+            Explorer(bases, token=token or ""), (http.host, *hosts, *http.allowed_hosts)
+        )
+
+    return make
 
 
 def _open(options: Options) -> ServerContext:

@@ -225,6 +225,7 @@ OPTIONS = (
         http=True,
     ),
     Option("--metrics", "", "metrics for Prometheus at /metrics", http=True),
+    Option("--explorer", "", "pages for people at /explorer, behind the same token", http=True),
 )
 BY_FLAG = {option.flag: option for option in OPTIONS}
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from kb_runtime.errors import ArtifactError
+from kb_runtime.knowledge.comparison import CollectionDiff, diff
 from kb_runtime.knowledge.inspection import inspect
 from kb_runtime.store.manifest import load, seal
 from kbc.cli.artifact_reports import render_diff
-from kbc.evaluation.inspection import CollectionDiff, diff
 from kbc.linking.linker import Published
 
 Publish = Callable[..., Published]

@@ -65,36 +65,39 @@ class Diff:
 
 
 def diff(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> Diff:
-    """Compares two artifacts record by record. Raises `ArtifactError`."""
+    """Compares the artifacts at two paths record by record. Raises `ArtifactError`."""
     with Artifact.open(old) as before, Artifact.open(new) as after:
-        names = sorted({info.name for info in (*before.collections, *after.collections)})
-        collections = {
-            name: _compare(_records(before, name), _records(after, name)) for name in names
-        }
-        sizes_before, sizes_after = section_sizes(before), section_sizes(after)
-        files_before, files_after = before.manifest.files, after.manifest.files
-        return Diff(
-            old=before.build_id,
-            new=after.build_id,
-            collections={name: found for name, found in collections.items() if found},
-            settings=_differences(
-                {name: before.manifest.get(name) for name in SETTINGS},
-                {name: after.manifest.get(name) for name in SETTINGS},
-            ),
-            encoder=_differences(
-                {"encoder": before.manifest.get("encoder")},
-                {"encoder": after.manifest.get("encoder")},
-            ),
-            sizes={
-                name: (sizes_before.get(name, 0), sizes_after.get(name, 0))
-                for name in sorted({*sizes_before, *sizes_after})
-            },
-            files=tuple(
-                path
-                for path in sorted({*files_before, *files_after})
-                if files_before.get(path) != files_after.get(path)
-            ),
-        )
+        return compare(before, after)
+
+
+def compare(before: Artifact, after: Artifact) -> Diff:
+    """Compares two open artifacts record by record."""
+    names = sorted({info.name for info in (*before.collections, *after.collections)})
+    collections = {name: _compare(_records(before, name), _records(after, name)) for name in names}
+    sizes_before, sizes_after = section_sizes(before), section_sizes(after)
+    files_before, files_after = before.manifest.files, after.manifest.files
+    return Diff(
+        old=before.build_id,
+        new=after.build_id,
+        collections={name: found for name, found in collections.items() if found},
+        settings=_differences(
+            {name: before.manifest.get(name) for name in SETTINGS},
+            {name: after.manifest.get(name) for name in SETTINGS},
+        ),
+        encoder=_differences(
+            {"encoder": before.manifest.get("encoder")},
+            {"encoder": after.manifest.get("encoder")},
+        ),
+        sizes={
+            name: (sizes_before.get(name, 0), sizes_after.get(name, 0))
+            for name in sorted({*sizes_before, *sizes_after})
+        },
+        files=tuple(
+            path
+            for path in sorted({*files_before, *files_after})
+            if files_before.get(path) != files_after.get(path)
+        ),
+    )
 
 
 def _records(artifact: Artifact, collection: str) -> dict[str, bytes]:

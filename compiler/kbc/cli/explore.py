@@ -1,0 +1,105 @@
+"""`kbc explore`: pages over artifacts, in a browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kb_runtime.errors import UsageError
+
+if TYPE_CHECKING:
+    from kb_runtime import KnowledgeBase
+
+
+@click.command()
+@click.argument("artifacts", metavar="ARTIFACT...", nargs=-1, required=True, type=click.Path())
+@click.option("--port", type=click.IntRange(0, 65535), help="Default: 8766; 0 takes a free one.")
+@click.option("--no-open", is_flag=True, help="Do not open the browser.")
+@click.option(
+    "--questions",
+    type=click.Path(path_type=Path),
+    help="Ask these labelled questions, and write labels of hits into the file.",
+)
+@click.option(
+    "--runs",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A folder with what `kbc eval --json` printed: shown as history.",
+)
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    help="What `kbc build --json` printed: phases, and what was left out.",
+)
+def explore(
+    artifacts: tuple[str, ...],
+    port: int | None,
+    no_open: bool,
+    questions: Path | None,
+    runs: Path | None,
+    report: Path | None,
+) -> None:
+    """Show ARTIFACT in the browser: search, records, map, quality, health, tools and versions.
+
+    The pages are served on 127.0.0.1 and follow new builds. Several artifacts can be compared.
+    """
+    from kb_runtime.explorer.bases import Bases
+    from kb_runtime.explorer.serving import DEFAULT_PORT, serve
+    from kb_runtime.explorer.visit import Explorer
+
+    explorer = Explorer(
+        Bases(artifacts),
+        None if questions is None else _Questions(questions),
+        [] if runs is None else [(path.stem, _read(path)) for path in _by_time(runs)],
+        None if report is None else _read(report),
+    )
+
+    def announce(address: str) -> None:
+        click.echo(f"exploring at {address} (Ctrl-C ends it)", err=True)
+
+    serve(explorer, DEFAULT_PORT if port is None else port, announce, open_browser=not no_open)
+
+
+class _Questions:
+    """A file of labelled questions: measured by `kbc eval`, and added to."""
+
+    def __init__(self, path: Path) -> None:
+        """A file that does not exist is written with the first label. Raises `EvaluationError`."""
+        from kbc.evaluation.questions import read_questions
+
+        self._path = path
+        if path.exists():
+            read_questions(path)
+
+    @property
+    def path(self) -> str:
+        return str(self._path)
+
+    def measure(self, kb: KnowledgeBase) -> dict[str, Any]:
+        from kb_runtime.knowledge.artifact import Artifact
+        from kbc.evaluation.questions import evaluate, read_questions
+
+        with Artifact.open(kb.path) as artifact:
+            return evaluate(artifact, read_questions(self._path), complete=False).as_dict()
+
+    def label(self, query: str, name: str, scope: str) -> None:
+        from kbc.evaluation.labels import add_label
+
+        add_label(self._path, query, name, scope)
+
+
+def _by_time(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.json"), key=lambda path: (path.stat().st_mtime, path.name))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Raises `UsageError`."""
+    try:
+        value = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read as JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise UsageError(f"{path} holds no JSON object, as `--json` prints it")
+    return value

@@ -1,0 +1,87 @@
+"""Adds labels to a file of questions, as text: what an author wrote there stays as it is."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import tomllib
+from pathlib import Path
+
+from kbc.evaluation.questions import EvaluationError
+
+_TABLE = re.compile(r"^\[\[question\]\]\s*(?:#.*)?$", re.MULTILINE)
+
+
+def add_label(path: Path, query: str, name: str, scope: str = "") -> None:
+    """Writes that the record `name` answers `query`: into the question that is there already, or as a
+    new one at the end. Raises `EvaluationError` for a file that cannot be read or written."""
+    try:
+        text = path.read_text("utf-8") if path.exists() else ""
+        entries = tomllib.loads(text).get("question", [])
+        same = [at for at, each in enumerate(entries) if _is_same(each, query, scope)]
+        if same and name in entries[same[0]]["expect"]:
+            return
+        text = _extended(text, same[0], [*entries[same[0]]["expect"], name]) if same else text
+        if not same:
+            text = f"{text.rstrip()}\n\n" if text.strip() else ""
+            text += _table(query, name, scope)
+        if [each["query"] for each in tomllib.loads(text)["question"]].count(query) < 1:
+            raise ValueError("the label would not be read again")
+        _replace(path, text)
+    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
+        raise EvaluationError(f"{path} cannot be labelled: {error}") from error
+
+
+def _is_same(entry: object, query: str, scope: str) -> bool:
+    return (
+        isinstance(entry, dict)
+        and entry.get("query") == query
+        and entry.get("scope", "") == scope
+        and isinstance(entry.get("expect"), list)
+    )
+
+
+def _table(query: str, name: str, scope: str) -> str:
+    lines = ["[[question]]", f"query = {_string(query)}", f"expect = [{_string(name)}]"]
+    if scope:
+        lines.append(f"scope = {_string(scope)}")
+    return "\n".join(lines) + "\n"
+
+
+def _extended(text: str, number: int, expect: list[str]) -> str:
+    """The text with another list `expect` in one of its tables."""
+    starts = [found.start() for found in _TABLE.finditer(text)] + [len(text)]
+    start, end = starts[number], starts[number + 1]
+    table = text[start:end]
+    names = ", ".join(map(_string, expect))
+    changed, count = re.subn(
+        r"^expect\s*=\s*\[[^\]]*\]",
+        lambda _: f"expect = [{names}]",
+        table,
+        count=1,
+        flags=re.MULTILINE,
+    )
+    if not count:
+        raise ValueError(f"the list `expect` of question {number + 1} was not found")
+    return text[:start] + changed + text[end:]
+
+
+def _string(value: str) -> str:
+    """A basic string of TOML, which JSON's strings are but for one character."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _replace(path: Path, text: str) -> None:
+    """All of it or nothing: an editor may have the file open."""
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+    ) as file:
+        file.write(text)
+    try:
+        if path.exists():
+            Path(file.name).chmod(path.stat().st_mode & 0o777)
+        Path(file.name).replace(path)
+    except OSError:
+        Path(file.name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,322 @@
+"""The search page: hits as one types, why each is there, and what an agent receives."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+from markupsafe import Markup
+from starlette.responses import Response
+
+import kb_runtime as kr
+from kb_runtime.explorer import markup
+from kb_runtime.explorer.bases import Opened
+from kb_runtime.explorer.visit import Visit
+
+Mode = Literal["hybrid", "lexical", "semantic"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+TYPES = ("prose", "code", "api", "config", "cmd", "step")
+LIMITS = (5, 10, 20, 50)
+ALPHAS = ("0.1", "0.3", "0.5", "0.7", "0.9")
+MOST_QUERY_CHARS = 1_000
+STEPS = {
+    "neighbours": "similar candidates",
+    "definitions": "defines the name",
+    "places": "file or title",
+    "demotion": "test or generated",
+    "weights": "weight of the collection",
+    "evidence": "other hits in the record",
+    "duplicates": "near duplicate",
+    "diversity": "one of many of its record",
+}
+"""The steps of ranking by structure, as the page calls them."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked of one column; `base` is the place of its knowledge base."""
+
+    base: int
+    scope: str
+    mode: Mode
+    alpha: str
+    limit: int
+    type: str
+    structure: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """A segment of a bar: where it begins and how wide it is, in percent; `value` is what it is of."""
+
+    name: str
+    label: str
+    value: float
+    x: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A hit as the page shows it. `elsewhere` is its rank in the other column: 0 where it is not there,
+    None where there is no other column."""
+
+    rank: int
+    hit: kr.Hit
+    url: str
+    snippet: Markup
+    parts: Sequence[Part]
+    facts: Sequence[tuple[str, str]]
+    elsewhere: int | None
+
+
+@dataclass(frozen=True)
+class Column:
+    settings: Settings
+    title: str
+    hits: Sequence[Shown]
+    milliseconds: float
+    tokens: int
+    error: str
+    suggestions: Sequence[str]
+    unmatched: bool
+    has_vectors: bool
+
+
+def page(visit: Visit) -> Response:
+    query = visit.text("q")[:MOST_QUERY_CHARS].strip()
+    first = _settings(visit, "")
+    second = _settings(visit, "2") if visit.text("compare") else None
+    values: dict[str, Any] = {
+        "query": query,
+        "settings": first,
+        "second": second,
+        "modes": MODES,
+        "types": TYPES,
+        "limits": LIMITS,
+        "alphas": ALPHAS,
+        "examples": [] if query else _examples(visit),
+        "agent": None,
+        "columns": [],
+    }
+    if query and visit.text("view") == "agent":
+        values["agent"] = _agent(visit, query, first)
+    elif query:
+        values["columns"] = _columns(visit, query, first, second)
+    return visit.render("results.html" if visit.wants_part else "search.html", **values)
+
+
+def _settings(visit: Visit, suffix: str) -> Settings:
+    """The settings of one column; the second one has those of the first where it says nothing."""
+
+    def value(name: str) -> str:
+        return visit.text(name + suffix, visit.text(name))
+
+    scopes = visit.kb.scopes
+    mode, alpha, kind = value("mode"), value("alpha"), value("type")
+    limit = visit.number("limit", 10, 1, 50)
+    scope = value("scope")
+    return Settings(
+        base=visit.explorer.bases.at(visit.text("kb2"))
+        if suffix and visit.text("kb2")
+        else visit.place,
+        scope=scope if scope in scopes else "",
+        mode=mode if mode in MODES else "hybrid",
+        alpha=alpha if alpha in ALPHAS else "",
+        limit=limit,
+        type=kind if kind in TYPES else "",
+        structure=visit.text("structure" + suffix) != "off",
+    )
+
+
+def _columns(visit: Visit, query: str, first: Settings, second: Settings | None) -> list[Column]:
+    column = _column(visit, visit.opened, query, first, "")
+    if second is None:
+        return [column]
+    other_base = second.base != visit.place
+    context = (
+        visit.explorer.bases.all[second.base].use() if other_base else nullcontext(visit.opened)
+    )
+    with context as opened:
+        other = _column(visit, opened, query, second, visit.explorer.bases.names()[second.base])
+    return [_compared(column, other), _compared(other, column)]
+
+
+def _column(visit: Visit, opened: Opened, query: str, settings: Settings, title: str) -> Column:
+    kb = opened.kb
+    hits: list[kr.Hit] = []
+    error = ""
+    suggestions: tuple[str, ...] = ()
+    start = time.perf_counter()
+    try:
+        hits = kb.search(request_of(kb, query, settings))
+        found = [(hit, hit.snippet, hit.explain()) for hit in hits]
+    except kr.ToolError as failure:
+        error, suggestions, found = str(failure), tuple(failure.suggestions), []
+    milliseconds = (time.perf_counter() - start) * 1e3
+    bars = _bars([explanation for _, _, explanation in found])
+    shown = [
+        Shown(
+            rank,
+            hit,
+            visit.record_url(hit.address, kb=settings.base + 1, row=hit.row, q=query),
+            markup.marked(snippet, explanation.get("matched", ())),
+            bar,
+            _facts(explanation),
+            None,
+        )
+        for rank, ((hit, snippet, explanation), bar) in enumerate(zip(found, bars, strict=True), 1)
+    ]
+    return Column(
+        settings,
+        title,
+        shown,
+        milliseconds,
+        kb.count_tokens("\n".join(snippet for _, snippet, _ in found)),
+        error,
+        suggestions,
+        unmatched=bool(found) and not any(each.get("matched") for _, _, each in found),
+        has_vectors=bool(kb.manifest.get("encoder")),
+    )
+
+
+def request_of(kb: kr.KnowledgeBase, query: str, settings: Settings) -> kr.SearchRequest:
+    scopes = kb.scopes
+    names = scopes.get(settings.scope) or scopes["all"]
+    return kr.SearchRequest(
+        query,
+        tuple(names),
+        settings.limit,
+        settings.mode,
+        float(settings.alpha) if settings.alpha and settings.mode == "hybrid" else None,
+        ranking=None if settings.structure else (),
+        types=(settings.type,) if settings.type else (),
+        cosines=True,
+    )
+
+
+def _bars(explanations: Sequence[Mapping[str, Any]]) -> list[list[Part]]:
+    """A stacked bar for each hit, all on one scale: what words and meaning gave, and every step.
+
+    Fusion gives one number for both sides. It is divided in proportion to BM25 as a share of the best
+    one and to the cosine, which is what it is made of.
+    """
+    best = max((each.get("bm25", 0.0) for each in explanations), default=0.0) or 1.0
+    values = [_contributions(each, best) for each in explanations]
+    widest = (
+        max((sum(value for _, value in each if value > 0) for each in values), default=0.0) or 1.0
+    )
+    return [_stacked(each, widest) for each in values]
+
+
+def _contributions(found: Mapping[str, Any], best: float) -> list[tuple[str, float]]:
+    words, meaning = found.get("bm25", 0.0) / best, max(0.0, found.get("cosine", 0.0))
+    base = found.get("scaled", found.get("fused"))
+    if base is not None and words + meaning > 0:
+        share = words / (words + meaning)
+        words, meaning = base * share, base * (1 - share)
+    steps = found.get("adjustments", {})
+    parts = [("words", words), ("meaning", meaning), *steps.items()]
+    return [(name, value) for name, value in parts if abs(value) >= 0.0005]
+
+
+def _stacked(values: Sequence[tuple[str, float]], widest: float) -> list[Part]:
+    """What adds goes on to the right; what takes away is drawn over the end of it."""
+    parts: list[Part] = []
+    end = 0.0
+    for name, value in sorted(values, key=lambda each: each[1] < 0):
+        width = abs(value) / widest * 100
+        start = end if value > 0 else max(0.0, end - width)
+        end = end + width if value > 0 else start
+        parts.append(Part(name, STEPS.get(name, name), value, start, width))
+    return parts
+
+
+def _facts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The raw figures of an explanation, one a line."""
+    labels = {
+        "lexicalRank": "rank by words",
+        "bm25": "BM25",
+        "semanticRank": "rank by meaning",
+        "cosine": "cosine",
+        "fusedRank": "rank before structure",
+        "fused": "fused score",
+        "scaled": "fused, scaled to 0..1",
+        "reranker": "re-ranker",
+    }
+    facts = [(label, f"{found[key]:g}") for key, label in labels.items() if key in found]
+    facts += [
+        (f"step: {name}", f"{change:+.4f}") for name, change in found.get("adjustments", {}).items()
+    ]
+    if found.get("matched"):
+        facts.append(("words found", ", ".join(found["matched"])))
+    if found.get("exactName"):
+        facts.append(("exact name", "put first"))
+    return facts
+
+
+def _compared(column: Column, other: Column) -> Column:
+    places = {shown.hit.address: shown.rank for shown in reversed(other.hits)}
+    hits = [replace(each, elsewhere=places.get(each.hit.address, 0)) for each in column.hits]
+    return replace(column, hits=hits)
+
+
+def _agent(visit: Visit, query: str, settings: Settings) -> dict[str, Any]:
+    """What the search tool answers: text, structure, and what they cost."""
+    tool = next(
+        (
+            each
+            for end in ("hybrid_search", "_search")
+            for each in visit.kb.tool_definitions
+            if each["name"].endswith(end) and "query" in each["inputSchema"]["properties"]
+        ),
+        None,
+    )
+    if tool is None:
+        return {"error": "This knowledge base has no search tool.", "suggestions": ()}
+    properties = tool["inputSchema"]["properties"]
+    wanted: dict[str, Any] = {"query": query, "scope": settings.scope, "limit": settings.limit}
+    if settings.scope:  # `k` is for searches of one scope
+        wanted["k"] = settings.limit
+    arguments = {name: value for name, value in wanted.items() if value and name in properties}
+    start = time.perf_counter()
+    try:
+        answer = visit.kb.call_tool(tool["name"], arguments)
+    except kr.ToolError as failure:
+        return {"error": str(failure), "suggestions": failure.suggestions}
+    milliseconds = (time.perf_counter() - start) * 1e3
+    structured = answer.structured
+    shown = "" if structured is None else json.dumps(structured, ensure_ascii=False, indent=2)
+    return {
+        "error": "",
+        "tool": tool["name"],
+        "arguments": arguments,
+        "url": visit.url(
+            "/tools/" + tool["name"], run=1, **{f"a.{k}": v for k, v in arguments.items()}
+        ),
+        "text": markup.visible(answer.text),
+        "structured": markup.code(shown[: markup.MOST_CHARS], "json") if shown else "",
+        "milliseconds": milliseconds,
+        "text_tokens": visit.kb.count_tokens(answer.text),
+        "structured_tokens": visit.kb.count_tokens(json.dumps(structured, ensure_ascii=False))
+        if shown
+        else 0,
+    }
+
+
+def _examples(visit: Visit) -> list[str]:
+    """A few titles, for whoever does not know what to type."""
+
+    def pick() -> list[str]:
+        found: list[str] = []
+        for info in visit.kb.collections:
+            if info.records and info.name in visit.kb.scopes["all"] and len(found) < 4:
+                record = next(visit.kb.records(info.name))
+                found.append(record.title[:60])
+        return found
+
+    return visit.opened.remembered("examples", pick)
