@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import kb_runtime as kr
 from kb_runtime.explorer import health, map_page, quality, record, search, tools, versions
-from kb_runtime.explorer.visit import HERE, Explorer, Visit, templates
+from kb_runtime.explorer.visit import HERE, Door, Explorer, Visit, templates
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -78,7 +78,7 @@ def build_app(explorer: Explorer, allowed_hosts: tuple[str, ...] = ()) -> ASGIAp
         routes=routes,
         middleware=[
             Middleware(SafeHeaders),
-            Middleware(Guard, explorer.token, allowed_hosts),
+            Middleware(Guard, explorer.door, allowed_hosts),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],
         exception_handlers={HTTPException: _http_error(explorer)},  # type: ignore[dict-item]
@@ -176,11 +176,12 @@ def _login(explorer: Explorer) -> Callable[[Request], Any]:
         wrong = False
         if request.method == "POST":
             given = (await _form(request)).get("token", "")
-            if explorer.token and hmac.compare_digest(given.encode(), explorer.token.encode()):
+            door = explorer.door
+            if door is not None and door.secret and door.accepts(given):
                 response = RedirectResponse(f"{root}/", 303)
                 response.set_cookie(
                     COOKIE,
-                    proof(explorer.token),
+                    proof(door.secret),
                     path=root or "/",
                     httponly=True,
                     samesite="strict",
@@ -194,9 +195,9 @@ def _login(explorer: Explorer) -> Callable[[Request], Any]:
     return login
 
 
-def proof(token: str) -> str:
-    """What the cookie holds: it opens the explorer, and does not tell the token."""
-    return hmac.new(token.encode(), b"kbc explorer", hashlib.sha256).hexdigest()
+def proof(secret: str) -> str:
+    """What the cookie holds: it opens the explorer, and does not tell the secret."""
+    return hmac.new(secret.encode(), b"kbc explorer", hashlib.sha256).hexdigest()
 
 
 class SafeHeaders:
@@ -223,9 +224,9 @@ class SafeHeaders:
 class Guard:
     """Refuses foreign hosts, requests that other sites make, and whoever has not shown the token."""
 
-    def __init__(self, app: ASGIApp, token: str, allowed_hosts: tuple[str, ...]) -> None:
+    def __init__(self, app: ASGIApp, door: Door | None, allowed_hosts: tuple[str, ...]) -> None:
         self._app = app
-        self._token = token
+        self._door = door
         self._hosts = {"127.0.0.1", "localhost", "::1", *allowed_hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -249,7 +250,7 @@ class Guard:
             return PlainTextResponse("This host name is not served here.", 421)
         if scope["method"] not in ("GET", "HEAD") and not _is_own(headers, host):
             return PlainTextResponse("Another site may not do this.", 403)
-        if self._token and not self._may_pass(scope, headers):
+        if self._door is not None and not self._may_pass(self._door, scope, headers):
             if "text/html" in headers.get("accept", ""):
                 return RedirectResponse(f"{scope.get('root_path', '')}/login", 303)
             return PlainTextResponse(
@@ -257,15 +258,16 @@ class Guard:
             )
         return None
 
-    def _may_pass(self, scope: Scope, headers: Headers) -> bool:
+    def _may_pass(self, door: Door, scope: Scope, headers: Headers) -> bool:
         path = str(scope["path"]).removeprefix(scope.get("root_path", ""))
         if path == "/login" or path.startswith("/static/"):
             return True
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            return hmac.compare_digest(given.strip().encode(), self._token.encode())
+            return door.accepts(given.strip())
         cookie = Request(scope).cookies.get(COOKIE, "")
-        return hmac.compare_digest(cookie.encode(), proof(self._token).encode())
+        expected = proof(door.secret) if door.secret else ""
+        return expected != "" and hmac.compare_digest(cookie.encode(), expected.encode())
 
 
 def _is_own(headers: Headers, host: str) -> bool:

@@ -44,16 +44,24 @@ class Questions(Protocol):
         """Writes that the record `name` answers `query`."""
 
 
+class Door(Protocol):
+    """Who may come in. Cookies are made with `secret`; where it is empty, each request brings a token."""
+
+    @property
+    def secret(self) -> str: ...
+    def accepts(self, token: str) -> bool: ...
+
+
 @dataclass(frozen=True)
 class Explorer:
     """What is shown. `runs` are earlier evaluations by the name of their file, oldest first; `report` is
-    what `kbc build --json` printed. Requests must bring the `token`, where there is one."""
+    what `kbc build --json` printed. Requests must pass the `door`, where there is one."""
 
     bases: Bases
     questions: Questions | None = None
     runs: Sequence[tuple[str, Run]] = ()
     report: Mapping[str, Any] | None = None
-    token: str = ""
+    door: Door | None = None
 
 
 class Visit:

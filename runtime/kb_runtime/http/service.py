@@ -170,7 +170,7 @@ def _answer(
                 max_body=settings.max_body,
                 metrics=metrics,
                 logs=settings.json_log,
-                mounts={path: make(token) for path, make in settings.mounts.items()},
+                mounts={path: make(access) for path, make in settings.mounts.items()},
             )
     finally:
         if workspace is not None:

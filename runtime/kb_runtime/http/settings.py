@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+    from kb_runtime.http.tokens import Access
+
 DEFAULT_PORT = 8765
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
@@ -40,5 +42,5 @@ class HttpSettings:
         self.metrics = False
         self.json_log = False
         self.explorer = False
-        self.mounts: dict[str, Callable[[str | None], ASGIApp]] = {}
+        self.mounts: dict[str, Callable[[Access], ASGIApp]] = {}
         """Further applications by their paths; each is made with the bearer token, which it must check."""

@@ -82,6 +82,14 @@ class Access:
     def is_open(self) -> bool:
         return not (self._tokens or self.oauth)
 
+    @property
+    def secret(self) -> str:
+        """Something that only who has every token knows; empty without tokens."""
+        return "\n".join(token.decode() for _, token in self._tokens)
+
+    def accepts(self, token: str) -> bool:
+        return self.caller(token) is not None
+
     def caller(self, token: str) -> Caller | None:
         """None for a token that is not accepted. May fetch the key set."""
         given = token.encode("utf-8", "replace")

@@ -15,10 +15,11 @@ from kb_runtime.start.options import parse, usage, wants_help
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from starlette.types import ASGIApp
 
+    from kb_runtime.http.tokens import Access
     from kb_runtime.live.living_workspace import LivingWorkspace
     from kb_runtime.live.versions import LiveArtifact
     from kb_runtime.live.working_tree import WorkingTree, WorkingTrees
@@ -74,7 +75,7 @@ def _serve(options: Options) -> int:
     return exit_codes.OK
 
 
-def _explorer(options: Options) -> Callable[[str | None], ASGIApp]:
+def _explorer(options: Options) -> Callable[[Access], ASGIApp]:
     """What makes the explorer's pages of the artifacts that are served. Raises UsageError."""
     try:
         from kb_runtime.explorer.app import build_app
@@ -88,11 +89,10 @@ def _explorer(options: Options) -> Callable[[str | None], ASGIApp]:
     assert http is not None
     hosts = tuple(each.rpartition(":")[0] or each for each in http.allowed_hosts)
 
-    def make(token: str | None) -> ASGIApp:
+    def make(access: Access) -> ASGIApp:
         bases = Bases(options.artifacts, options.key or None)
-        return build_app(
-            Explorer(bases, token=token or ""), (http.host, *hosts, *http.allowed_hosts)
-        )
+        door = None if access.is_open else access
+        return build_app(Explorer(bases, door=door), (http.host, *hosts, *http.allowed_hosts))
 
     return make
 
