@@ -14,6 +14,7 @@ from tests.waiting import PATIENCE_S
 import kb_runtime
 from kb_runtime.explorer import markup
 from kb_runtime.explorer.app import COOKIE, POLICY, proof
+from kb_runtime.http.tokens import Access
 
 FIRED = "window.fired || 0"
 LOADED = "performance.getEntriesByType('resource').map((each) => each.name)"
@@ -143,7 +144,7 @@ def test_nothing_is_written_without_a_file_of_questions(serve: Serve, everything
 
 
 def test_the_token_opens_the_pages(serve: Serve, open_page: Open, everything: Path) -> None:
-    url = serve(everything, token=TOKEN)
+    url = serve(everything, door=Access([("agent", TOKEN)]))
     assert httpx2.get(url).status_code == 401
     assert httpx2.get(f"{url}/map/points").status_code == 401
     assert httpx2.get(url, headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-_encoder = msgspec.msgpack.Encoder(order="deterministic")
+_encoder = msgspec.msgpack.Encoder()  # keeps the order of maps, which ends up in the artifact
 
 
 class CodecError(ValueError):

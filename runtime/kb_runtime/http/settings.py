@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.types import ASGIApp
-
-    from kb_runtime.http.tokens import Access
 
 DEFAULT_PORT = 8765
 MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -42,5 +39,5 @@ class HttpSettings:
         self.metrics = False
         self.json_log = False
         self.explorer = False
-        self.mounts: dict[str, Callable[[Access], ASGIApp]] = {}
+        self.mounts: dict[str, Callable[[Any], ASGIApp]] = {}
         """Further applications by their paths; each is made with the bearer token, which it must check."""

@@ -74,6 +74,12 @@ def test_nested_types_come_back_as_they_were() -> None:
         assert unpack(Nested, pack(value)) == value
 
 
+def test_the_order_of_a_map_is_kept() -> None:
+    value = {"b": 1, "a": {"d": 2, "c": 3}}
+    found = unpack(dict[str, Any], pack(value))
+    assert [*found, *found["a"]] == ["b", "a", "d", "c"]
+
+
 def test_a_type_that_holds_itself_comes_back_as_it_was() -> None:
     text = "class A:\n    class B:\n        def m(self):\n            pass\n"
     (found,) = symbols(text, language="python")
