@@ -95,7 +95,7 @@ def main() -> int:
                 options = BuildOptions(
                     out=Path(scratch, f"out-{stated}"),
                     cache=arguments.cache or Path(scratch, "cache"),
-                    exact=arguments.fast,
+                    exact=arguments.exact,
                     embed=not arguments.lexical_only,
                 )
                 report = build(place if stated else recognise(place).project, options)
