@@ -156,7 +156,7 @@ def test_a_follower_that_starts_again_publishes_what_changed_meanwhile(bench: Be
     bench.start()
     bench.until(lambda found: found["files"] == 2)
     bench.stop()
-    left = Path(f"{bench.code.status_path}.123.new")
+    left = Path(bench.code.status_path).with_name(".status.json.123.new")
     left.touch()
     before = Path(bench.code.kb_folders[0], CURRENT).read_text()
     bench.write(b="changed while nobody looked")
