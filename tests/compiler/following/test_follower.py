@@ -46,7 +46,11 @@ class Bench:
         ]
         other = folder / "other"
         other.mkdir()
-        self.endless = ["workspace", "follow", str(folder / "endless"), "--code", str(other)]
+        # What the follower appends for the first build is the prefix here.
+        self.endless = [
+            *("workspace", "follow", str(folder / "endless"), "--code", str(other)),
+            "--prefix",
+        ]
         self._follower: Follower | None = None
         self._thread: Thread | None = None
 
