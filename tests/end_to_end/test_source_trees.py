@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.end_to_end.test_stdio import ask
 from tests.end_to_end.test_workspace import Talk, descendants, first_file, wait_until_gone
+from tests.small_artifact import publish_small
 
 from kb_runtime.errors import exit_codes
 from kb_runtime.start import main as server
@@ -170,3 +171,16 @@ def test_options_without_effect_are_refused(
     told: Any = capsys.readouterr()
     assert message in told.err
     assert told.err.count("\n") == 1
+
+
+def test_a_folder_that_an_artifact_without_code_is_compared_with_is_refused(
+    tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    published = publish_small(tmp_path / "out")
+    arguments = [str(published.path), "--code", str(tree)]
+    assert server.main(arguments) == exit_codes.USAGE
+    told = capsys.readouterr().err
+    assert "has no effect" in told
+    assert "Add --workspace DIR to index the folder." in told
+    assert server.main([*arguments, "--code", str(TREES / "go")]) == exit_codes.USAGE
+    assert "several --code need --workspace" in capsys.readouterr().err

@@ -46,7 +46,11 @@ class Bench:
         ]
         other = folder / "other"
         other.mkdir()
-        self.endless = ["workspace", "follow", str(folder / "endless"), "--code", str(other)]
+        # What the follower appends for the first build is the prefix here.
+        self.endless = [
+            *("workspace", "follow", str(folder / "endless"), "--code", str(other)),
+            "--prefix",
+        ]
         self._follower: Follower | None = None
         self._thread: Thread | None = None
 
@@ -156,7 +160,7 @@ def test_a_follower_that_starts_again_publishes_what_changed_meanwhile(bench: Be
     bench.start()
     bench.until(lambda found: found["files"] == 2)
     bench.stop()
-    left = Path(f"{bench.code.status_path}.123.new")
+    left = Path(bench.code.status_path).with_name(".status.json.123.new")
     left.touch()
     before = Path(bench.code.kb_folders[0], CURRENT).read_text()
     bench.write(b="changed while nobody looked")
