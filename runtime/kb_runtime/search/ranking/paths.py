@@ -51,6 +51,22 @@ _ASKING: Mapping[str, frozenset[str]] = {
 }
 
 
+# Kinds of collections whose records show how a thing is done and do not say it, with the words by which a
+# query asks for them.
+_SHOWING: Mapping[str, frozenset[str]] = {
+    "examples": _ASKING["example"] | {"code", "program", "programs", "snippet", "snippets"},
+    "code": frozenset(
+        {"code", "implement", "implementation", "implemented", "implements", "source"}
+    ),
+}
+
+
+def showing_kinds(words: Collection[str]) -> frozenset[str]:
+    """The kinds of collections whose programs give way to what explains, for a query with these lower-case
+    words."""
+    return frozenset(kind for kind, asking in _SHOWING.items() if asking.isdisjoint(words))
+
+
 def place_kinds(path: str) -> frozenset[str]:
     """Which kinds of secondary files `path` belongs to: test, example, generated, vendored, changelog."""
     return frozenset(name for name, pattern, _ in _PLACES if pattern.search(path))

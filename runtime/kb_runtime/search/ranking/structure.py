@@ -62,7 +62,9 @@ class Structure:
         self._backend = backend
         self._ranges = ranges
         self._analyzer = analyzer
-        self._weights = [weights.get(one.name, 1.0) for one in ranges] if weights else []
+        self._weights = [weights.get(one.name) for one in ranges]
+        kinds = {info.name: info.kind for info in backend.collections}
+        self._kinds = [kinds[one.name] for one in ranges]
         self._facts = Facts(backend, ranges, analyzer)
 
     def rank(
@@ -190,7 +192,7 @@ class Structure:
 
         if not any(one.kinds or one.version for one in pool.facts):
             return scores
-        words = {name for term in pool.query.terms for name in (term.typed.lower(), *term.names)}
+        words = _words(pool.query)
         asked = paths.kinds_asked_for(words)
         superseded = self._superseded(pool, words)
         kinds = [one.kinds - asked for one in pool.facts]
@@ -232,14 +234,21 @@ class Structure:
         }
 
     def _weighted(self, pool: _Pool, scores: Scores) -> Scores:
-        """Scores times the weights that the author gave to collections."""
-        if not self._weights:
-            return scores
+        """Scores times the weights that the author gave to collections. Where there are none, programs
+        among candidates that explain count less, unless the query asks for programs."""
         import numpy as np
 
-        weights = np.array([self._weights[at] for at, _ in pool.records])
+        kinds = {self._kinds[at] for at, _ in pool.records}
+        showing = paths.showing_kinds(_words(pool.query)) & kinds
+        if showing == kinds:
+            showing = frozenset()
+        factors = [
+            (1.0 - steps.DEMOTION if kind in showing else 1.0) if given is None else given
+            for given, kind in zip(self._weights, self._kinds, strict=True)
+        ]
+        weights = np.array([factors[at] for at, _ in pool.records])
         weighted: Scores = scores * weights[pool.record_of]
-        return weighted
+        return scores if (weights == 1.0).all() else weighted
 
     def _without_duplicates(self, pool: _Pool, scores: Scores) -> Scores:
         """Of nearly the same texts among the first only the best keeps its score."""
@@ -270,6 +279,11 @@ class Structure:
         left = scores.copy()
         left[list(dropped)] = 0.0
         return left
+
+
+def _words(query: Query) -> set[str]:
+    """The words of a query and their parts, in lower case."""
+    return {name for term in query.terms for name in (term.typed.lower(), *term.names)}
 
 
 def _possible_names(query: Query) -> set[str]:
