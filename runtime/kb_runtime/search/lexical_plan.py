@@ -149,12 +149,15 @@ class _Planner:
                     found = self._add(field, form, weight * self._boosts[field])
                     if at == 0:
                         known = max(known, found)
+        for stem in term.elsewhere:
+            for field in PROSE_FIELDS:
+                known = max(known, self._add(field, stem, count * self._boosts[field]))
         return known
 
     def _add_word(self, word: str, weight: float) -> None:
-        stem = self._analyzer.stem(word)
         for field in PROSE_FIELDS:
-            self._add(field, stem, weight * self._boosts[field])
+            for stem in self._analyzer.stems(word):
+                self._add(field, stem, weight * self._boosts[field])
         for field in NAME_FIELDS:
             self._add(field, word, weight * self._boosts[field])
 
