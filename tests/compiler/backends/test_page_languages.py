@@ -14,7 +14,7 @@ from kbc.records import Chunk
 
 GERMAN = (
     "Wenn eine Anfrage nicht beantwortet werden kann, dann gibt der Dienst einen Fehler zurück, und die"
-    " Anwendung muss entscheiden, ob sie es später noch einmal versucht oder ob das für sie ohne Folgen ist.\n"
+    " Anwendung muss entscheiden, ob sie es später noch einmal versucht oder ob das ohne Folgen ist.\n"
 )
 ENGLISH = (
     "When a request cannot be answered, the service returns an error, and it is up to the application"

@@ -22,7 +22,13 @@ from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.lexical import LexicalIndex
 from kb_runtime.search.ranking.steps import STEPS
-from kb_runtime.search.request import CANDIDATES, NO_WORD_OCCURS, SearchRequest, SearchResult
+from kb_runtime.search.request import (
+    CANDIDATES,
+    NO_WORD_OCCURS,
+    SearchHit,
+    SearchRequest,
+    SearchResult,
+)
 from kb_runtime.search.results import explain
 from kb_runtime.search.searcher import Searcher
 from kb_runtime.search.vectors import RowRange, VectorIndex
