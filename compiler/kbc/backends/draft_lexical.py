@@ -1,13 +1,12 @@
 """Writes the lexical section of a draft: the same format and terms, an order of magnitude faster.
 
-Words are split once each, and the engine stems them on a thread of its own. In exchange, and only in a
-draft, positions count the parts of names as words of their own, dotted names have no term as a whole,
-and operators are not indexed.
+Each different word is split and stemmed once. In exchange, and only in a draft, positions count the parts
+of names as words of their own and leave no gaps for stop words, dotted names have no term as a whole, and
+operators are not indexed.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -15,12 +14,19 @@ from pathlib import Path
 import tantivy
 
 from kb_runtime.search import lexical_schema as fields
-from kb_runtime.search.analysis import MAX_TERM_CHARS, STOP_WORDS, name_parts
+from kb_runtime.search.analysis import MAX_TERM_CHARS, Analyzer, name_parts
 from kb_runtime.search.lexical_schema import filter_term
-from kbc.backends.lexical import LexicalIndexError, canonicalise, schema
+from kb_runtime.text.languages import ENGLISH
+from kbc.backends.lexical import (
+    TOKENIZER,
+    LexicalIndexError,
+    canonicalise,
+    schema,
+    title_and_trail,
+    with_headings,
+)
 from kbc.records import Chunk
 
-_PROSE = "prose"
 _WORD = re.compile(r"\w+")
 # Of ASCII text, whose words need no regular expression: what is in none becomes a space.
 _SEPARATORS = {code: " " for code in range(128) if not _WORD.match(chr(code))}
@@ -47,32 +53,58 @@ class _Spelled(dict[str, str]):
         return " ".join(map(self.__getitem__, words))
 
 
+class _Stemmed(dict[str, str]):
+    """Word -> its prose terms in a language, with spaces between; filled when first asked for."""
+
+    def __init__(self, spelled: _Spelled, analyzer: Analyzer, language: str) -> None:
+        self._spelled, self._analyzer, self._language = spelled, analyzer, language
+
+    def __missing__(self, word: str) -> str:
+        own = self._analyzer.language(word, self._language)
+        terms = self._spelled[word].split()
+        stems = " ".join(own.stem(each) for each in terms if not own.is_stop_word(each, word))
+        self[word] = stems
+        return stems
+
+    def line(self, words: Iterable[str]) -> str:
+        """The terms of all `words`."""
+        return " ".join(filter(None, map(self.__getitem__, words)))
+
+
 def write_draft_lexical(
     folder: Path,
     collections: Sequence[str],
     paths: Mapping[tuple[str, str], str],
     chunks: Sequence[Chunk],
+    languages: Mapping[tuple[str, str], str] | None = None,
 ) -> None:
     """Writes the index of `chunks` (row i is chunk i) into `folder`, which is created.
 
-    `collections` are all names in row order; `paths` are the source files by collection and record id.
-    Raises `LexicalIndexError`, and `OSError` when writing fails.
+    `collections` are all names in row order; `paths` are the source files by collection and record id, and
+    `languages` their languages. Raises `LexicalIndexError`, and `OSError` when writing fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
     ordinals = {name: at for at, name in enumerate(collections)}
-    spelled = _Spelled()
+    spelled, analyzer = _Spelled(), Analyzer()
+    in_language: dict[str, _Stemmed] = {}
     try:
-        index = tantivy.Index(schema(_PROSE), str(folder), reuse=False)
-        _register(index)
+        index = tantivy.Index(schema(), str(folder), reuse=False)
+        splitting = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+        index.register_tokenizer(TOKENIZER, splitting)
         writer = index.writer(heap_size=_heap_bytes(chunks), num_threads=1)
         for row, chunk in enumerate(chunks):
-            title = _words(chunk.title)
-            body = _words(chunk.text)
+            language = (languages or {}).get((chunk.collection, chunk.record_id), ENGLISH)
+            if language not in in_language:
+                in_language[language] = _Stemmed(spelled, analyzer, language)
+            stemmed = in_language[language]
+            own, trail = title_and_trail(chunk)
+            title = _words(f"{trail} {own}")
+            body = _words(with_headings(chunk.text, own, trail))
             path = _words(paths[chunk.collection, chunk.record_id])
             document = tantivy.Document()
             document.add_unsigned(fields.ROW, row)
-            document.add_text("title", spelled.line(title))
-            document.add_text("body", spelled.line(body))
+            document.add_text("title", stemmed.line(title))
+            document.add_text("body", stemmed.line(body))
             document.add_text("identifiers", spelled.line(_words(" ".join(chunk.identifiers))))
             document.add_text("path", spelled.line(path))
             document.add_text(fields.WORDS, spelled.line(dict.fromkeys([*title, *body])))
@@ -82,24 +114,11 @@ def write_draft_lexical(
         writer.wait_merging_threads()
     except ValueError as error:  # how the engine reports a full disk as well
         raise LexicalIndexError(f"the lexical index cannot be written: {error}") from error
-    _name_terms_only(folder / fields.META)
     canonicalise(folder, len(chunks))
 
 
 def _words(text: str) -> list[str]:
     return text.translate(_SEPARATORS).split() if text.isascii() else _WORD.findall(text)
-
-
-def _register(index: tantivy.Index) -> None:
-    """Teaches the engine to split at spaces, and to stem prose without its stop words."""
-
-    def spaced() -> tantivy.TextAnalyzerBuilder:
-        return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-
-    stops = tantivy.Filter.custom_stopword(sorted(STOP_WORDS))
-    stemmer = tantivy.Filter.stemmer("english")
-    index.register_tokenizer(_PROSE, spaced().filter(stops).filter(stemmer).build())
-    index.register_tokenizer("raw", spaced().build())
 
 
 def _filters(chunk: Chunk, ordinal: int) -> str:
@@ -108,18 +127,6 @@ def _filters(chunk: Chunk, ordinal: int) -> str:
     if chunk.language:
         terms.append(filter_term("language", chunk.language))
     return " ".join(terms)
-
-
-def _name_terms_only(meta_path: Path) -> None:
-    """Makes the schema that of every lexical section: to a reader the index holds terms, and how
-    they were made is the analysis's business."""
-    meta = json.loads(meta_path.read_bytes())
-    for field in meta["schema"]:
-        indexing = field["options"].get("indexing")
-        if isinstance(indexing, dict):
-            indexing["tokenizer"] = "raw"
-    meta_path.unlink()
-    meta_path.write_text(json.dumps(meta), encoding="utf-8")
 
 
 def _heap_bytes(chunks: Sequence[Chunk]) -> int:

@@ -26,6 +26,7 @@ from kb_runtime.search import lexical_schema as fields
 from kb_runtime.search.analysis import RECIPE, WORD, Analyzer, operators
 from kb_runtime.search.lexical_schema import TITLE_SEPARATOR, filter_term
 from kb_runtime.search.spelling import MIN_CHARS
+from kb_runtime.text.languages import ENGLISH
 from kbc.cache.phases import PhaseCache
 from kbc.records import Chunk
 
@@ -37,7 +38,7 @@ _MAX_HEAP_BYTES = 4_000_000_000  # the engine's limit for one thread is 4 GiB
 _COUNTED = frozenset(fields.PROSE_FIELDS + fields.NAME_FIELDS)
 # What the schema calls the tokenizer of every field. While an index is written, this is one that splits
 # at spaces; nothing else ever uses it, because queries are terms, too.
-_TOKENIZER = "raw"
+TOKENIZER = "raw"
 
 
 class LexicalIndexError(SingleCodeError):
@@ -78,12 +79,14 @@ def write_lexical(
     paths: Mapping[tuple[str, str], str],
     facets: Mapping[tuple[str, str], Sequence[str]] | None = None,
     cache: PhaseCache | None = None,
+    languages: Mapping[tuple[str, str], str] | None = None,
 ) -> LexicalStats:
     """Writes the index of `chunks` (row i is chunk i) into `folder`, which is created.
 
     `ordinals` gives the position of each collection in the manifest; `paths` the file of a record by
-    (collection, record id), and `facets` the terms that it can be filtered by. Raises
-    `LexicalIndexError`, and `OSError` when writing fails. Terms come from `cache` where it has them.
+    (collection, record id), `facets` the terms that it can be filtered by, and `languages` the language of
+    its words in Latin letters (English where that is not given). Raises `LexicalIndexError`, and
+    `OSError` when writing fails. Terms come from `cache` where it has them.
     """
     # The engine's threads look at the folder for a while and lock it to reload: under another name they
     # cannot put a lock file beside what is finished.
@@ -92,10 +95,10 @@ def write_lexical(
     try:
         index = tantivy.Index(schema(), str(unfinished), reuse=False)
         splitting = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
-        index.register_tokenizer(_TOKENIZER, splitting)
+        index.register_tokenizer(TOKENIZER, splitting)
         writer = index.writer(heap_size=_heap_bytes(chunks), num_threads=1)
         terms = 0
-        terms_of = analysed(chunks, paths, cache or PhaseCache(None))
+        terms_of = analysed(chunks, paths, cache or PhaseCache(None), languages or {})
         for row, (chunk, found) in enumerate(zip(chunks, terms_of, strict=True)):
             document = tantivy.Document()
             document.add_unsigned(fields.ROW, row)
@@ -117,16 +120,15 @@ def write_lexical(
     return LexicalStats(len(chunks), terms, size_bytes)
 
 
-def schema(prose_analyzer: str = _TOKENIZER) -> tantivy.Schema:
-    """`prose_analyzer` is the engine's, for texts of prose fields that are not terms already."""
+def schema() -> tantivy.Schema:
+    """The fields as `kb_runtime.search.lexical_schema` names them; every value is terms already."""
     builder = tantivy.SchemaBuilder()
     for name in fields.PROSE_FIELDS + fields.NAME_FIELDS:
         option = "position" if name in fields.PHRASE_FIELDS else "freq"
-        analyzer = prose_analyzer if name in fields.PROSE_FIELDS else _TOKENIZER
-        builder.add_text_field(name, tokenizer_name=analyzer, index_option=option)
-    builder.add_text_field(fields.OPERATORS, tokenizer_name=_TOKENIZER, index_option="freq")
-    builder.add_text_field(fields.WORDS, tokenizer_name=_TOKENIZER, index_option="basic")
-    builder.add_text_field(fields.FILTERS, tokenizer_name=_TOKENIZER, index_option="basic")
+        builder.add_text_field(name, tokenizer_name=TOKENIZER, index_option=option)
+    builder.add_text_field(fields.OPERATORS, tokenizer_name=TOKENIZER, index_option="freq")
+    builder.add_text_field(fields.WORDS, tokenizer_name=TOKENIZER, index_option="basic")
+    builder.add_text_field(fields.FILTERS, tokenizer_name=TOKENIZER, index_option="basic")
     builder.add_unsigned_field(fields.ROW, fast=True)
     return builder.build()
 
@@ -137,19 +139,22 @@ def _heap_bytes(chunks: Sequence[Chunk]) -> int:
 
 
 def analysed(
-    chunks: Sequence[Chunk], paths: Mapping[tuple[str, str], str], cache: PhaseCache
+    chunks: Sequence[Chunk],
+    paths: Mapping[tuple[str, str], str],
+    cache: PhaseCache,
+    languages: Mapping[tuple[str, str], str],
 ) -> Iterator[list[FieldTerms]]:
     """The terms of each chunk in turn, as `write_lexical` takes them. The chunks of a record are
     analysed, and kept, together."""
     analyzer = Analyzer()
     records = (
-        (paths.get(record, ""), list(group))
+        (paths.get(record, ""), languages.get(record, ENGLISH), list(group))
         for record, group in groupby(chunks, lambda chunk: (chunk.collection, chunk.record_id))
     )
 
-    def analyse(record: tuple[str, list[Chunk]]) -> list[list[FieldTerms]]:
-        path, group = record
-        return [list(_field_terms(chunk, path, analyzer)) for chunk in group]
+    def analyse(record: tuple[str, str, list[Chunk]]) -> list[list[FieldTerms]]:
+        path, language, group = record
+        return [list(_field_terms(chunk, path, language, analyzer)) for chunk in group]
 
     for of_record in cache.map(
         "terms", analyse, records, lambda record: record, list[list[FieldTerms]]
@@ -157,13 +162,15 @@ def analysed(
         yield from of_record
 
 
-def _field_terms(chunk: Chunk, path: str, analyzer: Analyzer) -> Iterator[FieldTerms]:
+def _field_terms(
+    chunk: Chunk, path: str, language: str, analyzer: Analyzer
+) -> Iterator[FieldTerms]:
     names = [*chunk.identifiers, *([chunk.symbol] if chunk.symbol else []), *chunk.exports]
-    title, breadcrumb = _title(chunk)
+    title, breadcrumb = title_and_trail(chunk)
     prose = {
         "title": title,
         "breadcrumb": breadcrumb,
-        "body": chunk.text,
+        "body": with_headings(chunk.text, title, breadcrumb),
         "tags": " \n".join(chunk.tags),
     }
     named = {
@@ -172,7 +179,7 @@ def _field_terms(chunk: Chunk, path: str, analyzer: Analyzer) -> Iterator[FieldT
         "path": path,
     }
     for field, text in prose.items():
-        yield _placed(field, analyzer.prose(text))
+        yield _placed(field, analyzer.prose(text, language))
     for field, text in named.items():
         terms = analyzer.names(text)
         if field == "identifiers":
@@ -184,13 +191,20 @@ def _field_terms(chunk: Chunk, path: str, analyzer: Analyzer) -> Iterator[FieldT
     yield _unplaced(fields.WORDS, sorted(filter(_is_word, words)))
 
 
-def _title(chunk: Chunk) -> tuple[str, str]:
+def title_and_trail(chunk: Chunk) -> tuple[str, str]:
     """The chunk's own heading, and the headings above it: no word counts twice."""
     above, _, own = chunk.title.rpartition(TITLE_SEPARATOR)
     trail = list(chunk.breadcrumb) or ([above] if above else [])
     if trail and trail[-1] == own:
         trail.pop()
     return own, " \n".join(trail)
+
+
+def with_headings(text: str, title: str, trail: str) -> str:
+    """`text` below those headings above it that it does not repeat: a passage is about what the headings of
+    its page say, too, and a word of both a heading and the text matches once, not in two fields."""
+    headings = [*trail.split(" \n"), title]
+    return "\n".join([*(each for each in headings if each and each not in text), text])
 
 
 def _is_word(term: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.query import analyse
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.search.vectors import RowRange
@@ -47,7 +46,10 @@ def _ask_for_row(artifact: Artifact, row: int) -> None:
             raise _failed(f"the vector of row {row} does not find itself")
     title = chunk.get("title") or record["title"]
     request = SearchRequest(title, (info.name,), limit=1, mode="lexical")
-    if analyse(title, Analyzer()).has_prose and not artifact.searcher.search(request).hits:
+    if (
+        analyse(title, artifact.lexical.analyzer).has_prose
+        and not artifact.searcher.search(request).hits
+    ):
         raise _failed(f"the title {title!r} finds nothing in {info.name}")
 
 

@@ -305,7 +305,13 @@ class Executor:
             with self._clock.phase("lexical", len(chunks), "chunks"):
                 if self._options.draft:
                     names = [each.name for each in inputs.collections]
-                    write_draft_lexical(folder / "lexical", names, inputs.paths, chunks)
+                    write_draft_lexical(
+                        folder / "lexical",
+                        names,
+                        inputs.paths,
+                        chunks,
+                        sections.languages(inputs, chunks),
+                    )
                 else:
                     sections.emit_lexical(inputs, chunks, folder, self._cache)
             if model is not None and vectors is not None:

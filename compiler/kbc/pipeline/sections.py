@@ -20,6 +20,7 @@ from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.choices import argument_choices
 from kbc.backends.facets import facets, write_facets
 from kbc.backends.lexical import analysed, write_lexical
+from kbc.backends.page_languages import by_frequency, page_languages
 from kbc.backends.symbols import write_symbols
 from kbc.backends.tools import (
     AliasError,
@@ -94,13 +95,25 @@ def emit_lexical(
             for record in inputs.records[collection.name]
         },
         cache,
+        languages(inputs, chunks),
     )
 
 
 def analyse(inputs: Inputs, chunks: Sequence[Chunk], cache: PhaseCache) -> None:
     """Has the terms of all chunks in `cache`, where `emit_lexical` will look for them."""
-    for _ in analysed(chunks, _paths(inputs), cache):
+    for _ in analysed(chunks, _paths(inputs), cache, languages(inputs, chunks)):
         pass
+
+
+def languages(inputs: Inputs, chunks: Sequence[Chunk]) -> dict[tuple[str, str], str]:
+    """The language of each record, by collection and id: as kb.toml says, or else as its words do."""
+    given = {
+        each.name: each.language or inputs.project.language
+        for each in inputs.collections
+        if each.language or inputs.project.language
+    }
+    sources = [each.name for each in inputs.collections if each.kind == "code"]
+    return page_languages(chunks, given, sources)
 
 
 def _paths(inputs: Inputs) -> dict[tuple[str, str], str]:
@@ -228,6 +241,7 @@ def manifest_fields(
             "ranking": {step: step not in search.without for step in STEPS},
             "reranker": search.reranker,
             "exact_rows": EXACT_ROWS,
+            "languages": by_frequency(languages(inputs, chunks), chunks),
         },
         "tools": _tool_settings(inputs),
         "package": project.package.model_dump(),

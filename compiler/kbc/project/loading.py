@@ -108,6 +108,7 @@ class _Reader:
             prefix=kb.prefix or default_prefix(name),
             description=kb.description,
             license=kb.license,
+            language=kb.language,
             collections=tuple(collections),
             search=search,
             tools=tools,
@@ -163,6 +164,7 @@ class _Reader:
             strip=table.strip,
             generator=table.generator,
             config=table.config,
+            language=table.language,
         )
 
     def _listed(self, manifest: str, index: int) -> list[str]:

@@ -18,8 +18,9 @@ class Collection:
     `include` and `exclude` are patterns as in .gitignore. `strip` is taken off the beginning of paths in
     ids and addresses. `generator` names the documentation generator whose conventions the files follow
     ("": none), `config` its configuration file, and `generator_options` are what that file says; see
-    `kbc.recognition`. `line` is the line of the table in kb.toml and `paths_line` that of its paths, or
-    else of the table (0: it comes by convention).
+    `kbc.recognition`. `language` is the code of the language of its words in Latin letters ("": as the
+    knowledge base says, or else as the words do). `line` is the line of the table in kb.toml and
+    `paths_line` that of its paths, or else of the table (0: it comes by convention).
     """
 
     name: str
@@ -36,6 +37,7 @@ class Collection:
     generator: str = ""
     config: str = ""
     generator_options: Mapping[str, Any] = field(default_factory=dict)
+    language: str = ""
 
     def stripped(self, path: str) -> str:
         """`path` without the prefix that ids and addresses of this collection leave out."""
@@ -82,6 +84,7 @@ class Collection:
             self.strip,
             self.generator,
             dict(self.generator_options),
+            self.language,
         ]
 
 
@@ -102,6 +105,7 @@ class Project:
     tools: ToolSettings = field(default_factory=ToolSettings)
     package: PackageSettings = field(default_factory=PackageSettings)
     boundary: Path | None = None
+    language: str = ""
 
     def settings(self) -> dict[str, Any]:
         """Everything that kb.toml decides about the artifact, for the build id."""
@@ -113,6 +117,7 @@ class Project:
                 self.prefix,
                 self.description,
                 self.license,
+                self.language,
             ],
             "collections": [each.settings() for each in self.collections],
             "search": self.search.model_dump(),

@@ -216,10 +216,12 @@ class Artifact:
     def lexical(self) -> LexicalIndex:
         def read() -> LexicalIndex:
             from kb_runtime.search.lexical import LexicalIndex
+            from kb_runtime.search.request import languages_of
 
+            languages = languages_of(self.manifest.get("search"))
             return self.manifest.open_checked(
                 self.manifest.section("lexical/"),
-                lambda: LexicalIndex(os.path.join(self.root, "lexical")),
+                lambda: LexicalIndex(os.path.join(self.root, "lexical"), languages),
             )
 
         return self._sections.get("lexical", read)

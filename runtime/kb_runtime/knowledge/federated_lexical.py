@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.lexical import (
     NO_HITS,
     LexicalHits,
@@ -52,7 +53,8 @@ class FederatedLexical:
     def __init__(self, parts: Sequence[LexicalPart]) -> None:
         self._parts = parts
         self._frequencies: dict[tuple[str, str], int] = {}
-        self.analyzer = parts[0].searcher.analyzer
+        languages = [code for part in parts for code in part.searcher.analyzer.languages]
+        self.analyzer = Analyzer(tuple(dict.fromkeys(languages)))
         self.documents: int = sum(part.searcher.documents for part in parts)
 
     def search(self, request: LexicalRequest) -> LexicalHits:

@@ -50,7 +50,7 @@ def merge(
     The first `served` parts are named; the others are workspaces of theirs. `names` gives, part by
     part, the names of collections here by those in the artifact. What can only be one thing, such as
     the prefix of tools and the settings of the search, is the first part's; but for the weights of
-    collections, which each part gives its own.
+    collections, which each part gives its own, and the languages of the pages, which are all of theirs.
     """
     manifests = [part.manifest for part in parts]
     named = manifests[:served]
@@ -66,7 +66,11 @@ def merge(
         "collections": [_entry(info) for info in collections],
         "scopes": _scopes(manifests, names),
         "encoder": encoder,
-        "search": {**(manifests[0].get("search") or {}), **_weights(manifests, names)},
+        "search": {
+            **(manifests[0].get("search") or {}),
+            **_weights(manifests, names),
+            "languages": _languages(manifests),
+        },
         "warnings": [warning for one in manifests for warning in one.get("warnings") or ()],
     }
     return MergedManifest(fields)
@@ -80,6 +84,15 @@ def _weights(manifests: Sequence[Manifest], names: Sequence[Mapping[str, str]]) 
         if name in here
     }
     return {"weights": weights} if weights else {}
+
+
+def _languages(manifests: Sequence[Manifest]) -> list[str]:
+    """Those of all parts, the first part's first."""
+    from kb_runtime.search.request import languages_of
+
+    return list(
+        dict.fromkeys(code for one in manifests for code in languages_of(one.get("search")))
+    )
 
 
 def _entry(info: CollectionInfo) -> dict[str, Any]:

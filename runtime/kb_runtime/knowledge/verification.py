@@ -285,11 +285,10 @@ def _answers(artifact: Artifact) -> Iterator[Problem]:
     if not artifact.manifest.section("lexical/"):
         return
     from kb_runtime.errors import ToolError
-    from kb_runtime.search.analysis import Analyzer
     from kb_runtime.search.query import analyse
     from kb_runtime.search.request import SearchRequest
 
-    analyzer = Analyzer()
+    analyzer = artifact.lexical.analyzer
     for info in artifact.collections:
         asked = False
         for row in info.rows[:SELF_QUERIES]:

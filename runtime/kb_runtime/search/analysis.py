@@ -9,21 +9,33 @@ use inside (`_`, `.`, `-`, `::`). A word yields, at increasing positions, the te
   such scripts write no spaces).
 
 A compound is at the position of its first part, so phrases of parts match across spellings.
-*Name terms* are these terms unchanged. *Prose terms* are the same without stop words, stemmed by the
-stemmer of the lexical engine. *Operators* are runs of punctuation that are tokens of their own (`=>`).
+*Name terms* are these terms unchanged. *Prose terms* are the same without the stop words of a language,
+stemmed by its stemmer in the lexical engine. *Operators* are runs of punctuation that are tokens of their
+own (`=>`).
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from kb_runtime.text.languages import (
+    ENGLISH,
+    FUNCTION_WORDS,
+    STEMMERS,
+    language_of_script,
+)
+
+if TYPE_CHECKING:
+    import tantivy
 
 # Changing anything that changes the terms of some text must change this name: an index written by
 # another recipe is refused when it is opened.
-RECIPE = "kbc-terms-1"
+RECIPE = "kbc-terms-2"
 
 # A longer whole (an encoded blob, a minified line) is no name that anybody types.
 MAX_TERM_CHARS = 64
@@ -101,28 +113,71 @@ def fold(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(out)).translate(_LETTERS)
 
 
-class Analyzer:
-    """Turns text into terms. Remembers the words it has seen; safe to share between threads."""
+class Language:
+    """The stop words and the stemmer of a language, with what it has seen."""
 
-    def __init__(self) -> None:
+    def __init__(self, code: str) -> None:
         import tantivy
 
-        self._stemmer = (
-            tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw())
-            .filter(tantivy.Filter.stemmer("english"))
-            .build()
-        )
+        name = STEMMERS[code]
+        self._stemmer = _engine(tantivy.Filter.stemmer(name))
+        self._own = STOP_WORDS if code == ENGLISH else frozenset()
+        self._own |= {fold(word) for word in FUNCTION_WORDS.get(code, "").split()}
+        self._listed: tantivy.TextAnalyzer | None = None
+        if code != ENGLISH:
+            try:
+                self._listed = _engine(tantivy.Filter.stopword(name))
+            except ValueError:  # the engine has no list of this language
+                self._listed = None
         self._stems: dict[str, str] = {}
+        self.prose: dict[str, Terms] = {}
+
+    def stem(self, term: str) -> str:
+        known = self._stems.get(term)
+        if known is None:
+            known = self._stemmer.analyze(term.replace("ё", "е"))[0]
+            if len(self._stems) >= CACHED_WORDS:
+                self._stems.clear()
+            self._stems[term] = known
+        return known
+
+    def is_stop_word(self, term: str, word: str) -> bool:
+        """Whether a folded term says nothing; `word` is the word that it is from, as it is written."""
+        if term in self._own:
+            return True
+        if self._listed is None:
+            return False
+        return not self._listed.analyze(term) or (
+            term == fold(word) and not self._listed.analyze(word.lower())
+        )
+
+
+def _engine(step: tantivy.Filter) -> tantivy.TextAnalyzer:
+    """One step of the engine's own analysis, for single words."""
+    import tantivy
+
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(step).build()
+
+
+class Analyzer:
+    """Turns text into terms. Remembers the words it has seen; safe to share between threads.
+
+    `languages` are the codes of those that pages with Latin letters are written in, the most frequent
+    first. What is not said to be of another one is of the first.
+    """
+
+    def __init__(self, languages: Sequence[str] = (ENGLISH,)) -> None:
+        self.languages = tuple(languages) or (ENGLISH,)
+        self._languages = {code: Language(code) for code in self.languages}
         self._names: dict[str, Terms] = {}
-        self._prose: dict[str, Terms] = {}
 
     def names(self, text: str) -> list[tuple[str, int]]:
         """(term, position) for every word of `text`, stop words kept, nothing stemmed."""
         return self._stream(text, self.name_terms)
 
-    def prose(self, text: str) -> list[tuple[str, int]]:
+    def prose(self, text: str, language: str = "") -> list[tuple[str, int]]:
         """(stemmed term, position) for the words of `text`; stop words leave a gap in the positions."""
-        return self._stream(text, self.prose_terms)
+        return self._stream(text, lambda word: self.prose_terms(word, language))
 
     def _stream(self, text: str, analyse: _WordAnalysis) -> list[tuple[str, int]]:
         out: list[tuple[str, int]] = []
@@ -145,28 +200,50 @@ class Analyzer:
                 self._names[word] = known
         return known
 
-    def prose_terms(self, word: str) -> Terms:
+    def prose_terms(self, word: str, language: str = "") -> Terms:
         """The prose terms of one word, as `WORD` finds it."""
-        known = self._prose.get(word)
+        own = self.language(word, language)
+        known = own.prose.get(word)
         if known is None:
             terms, width = self.name_terms(word)
             known = Terms(
-                tuple((self.stem(term), at) for term, at in terms if term not in STOP_WORDS), width
+                tuple(
+                    (own.stem(term), at) for term, at in terms if not own.is_stop_word(term, word)
+                ),
+                width,
             )
             if len(word) <= MAX_TERM_CHARS:
-                if len(self._prose) >= CACHED_WORDS:
-                    self._prose.clear()
-                self._prose[word] = known
+                if len(own.prose) >= CACHED_WORDS:
+                    own.prose.clear()
+                own.prose[word] = known
         return known
 
-    def stem(self, term: str) -> str:
-        """The Snowball (English) stem of a folded term."""
-        known = self._stems.get(term)
+    def stem(self, term: str, language: str = "") -> str:
+        """The Snowball stem of a folded term."""
+        return self.language(term, language).stem(term)
+
+    def stems(self, term: str) -> tuple[str, ...]:
+        """The stems of a folded term in all languages, those of the first one first."""
+        return tuple(dict.fromkeys(self.stem(term, code) for code in self.languages))
+
+    def language_of(self, words: Iterable[str]) -> str:
+        """Of the languages the one whose function words a query has most of; the first of several."""
+        if len(self.languages) == 1:
+            return self.languages[0]
+        counts = Counter(code for word in words for code in self.with_function_word(word))
+        return max(self.languages, key=counts.__getitem__)
+
+    def with_function_word(self, word: str) -> list[str]:
+        """The languages in which a word is a function word."""
+        term = fold(word)
+        return [code for code, own in self._languages.items() if own.is_stop_word(term, word)]
+
+    def language(self, word: str, language: str) -> Language:
+        """The language of a word: what its letters say, else what is said of the text around it."""
+        code = language_of_script(word) or language or self.languages[0]
+        known = self._languages.get(code)
         if known is None:
-            known = self._stemmer.analyze(term)[0]
-            if len(self._stems) >= CACHED_WORDS:
-                self._stems.clear()
-            self._stems[term] = known
+            known = self._languages[code] = Language(code)
         return known
 
 

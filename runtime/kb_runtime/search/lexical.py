@@ -15,6 +15,7 @@ from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.lexical_engine import check_recipe, failure, open_index, rarity
 from kb_runtime.search.lexical_plan import nearest_words, plan
 from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS, FILTERS, ROW, WORDS, filter_term
+from kb_runtime.text.languages import ENGLISH
 
 if TYPE_CHECKING:
     import tantivy
@@ -89,8 +90,9 @@ NO_HITS = LexicalHits([], [], {})
 class LexicalIndex:
     """An open lexical section. Safe to use from several threads."""
 
-    def __init__(self, folder: str) -> None:
-        """`folder` is the build's `lexical` folder, verified. Raises `ArtifactError`."""
+    def __init__(self, folder: str, languages: Sequence[str] = (ENGLISH,)) -> None:
+        """`folder` is the build's `lexical` folder, verified; `languages` are those of its pages. Raises
+        `ArtifactError`."""
         import tantivy
 
         check_recipe(folder)
@@ -98,7 +100,7 @@ class LexicalIndex:
         self._index = open_index(folder)
         self._schema = self._index.schema
         self._searcher = self._index.searcher()
-        self.analyzer = Analyzer()
+        self.analyzer = Analyzer(languages)
         self.documents: int = self._searcher.num_docs
         self._frequencies: dict[tuple[str, str], int] = {}
 

@@ -16,6 +16,7 @@ from kb_runtime.search.lexical_schema import (
     OPERATORS,
     PHRASE_FIELDS,
     PROSE_FIELDS,
+    WORDS,
 )
 from kb_runtime.search.spelling import MIN_CHARS, Correction, corrections
 
@@ -87,7 +88,9 @@ def plan(
 
 def nearest_words(statistics: Statistics, term: str, limit: int) -> list[Correction]:
     """Words of the vocabulary near a folded word; see `spelling.corrections`."""
-    return corrections(term, statistics.words_with_prefix, limit)
+    return corrections(
+        term, statistics.words_with_prefix, lambda word: statistics.frequency(WORDS, word), limit
+    )
 
 
 class _Planner:
@@ -119,6 +122,16 @@ class _Planner:
             for correction in near:
                 weight = term.count * CORRECTION_WEIGHTS[correction.edits]
                 self._add_word(correction.word, weight * (RARE_WEIGHT if known else 1.0))
+            # Of a compound that nothing is near to (`error-handlng`), the parts that occur nowhere.
+            parts = () if known or near else self._unknown_parts(term)
+            for part in parts[: MAX_LOOKED_UP - looked_up]:
+                looked_up += 1
+                near = nearest_words(self._statistics, part, MAX_CORRECTIONS)
+                if near:
+                    corrected[part] = tuple(correction.word for correction in near)
+                for correction in near:
+                    weight = term.count * PART_WEIGHT * CORRECTION_WEIGHTS[correction.edits]
+                    self._add_word(correction.word, weight)
         for operator in query.operators:
             self._add(OPERATORS, operator, self._boosts[OPERATORS])
             self._add("identifiers", operator, self._boosts["identifiers"])
@@ -149,12 +162,15 @@ class _Planner:
                     found = self._add(field, form, weight * self._boosts[field])
                     if at == 0:
                         known = max(known, found)
+        for stem in term.elsewhere:
+            for field in PROSE_FIELDS:
+                known = max(known, self._add(field, stem, count * self._boosts[field]))
         return known
 
     def _add_word(self, word: str, weight: float) -> None:
-        stem = self._analyzer.stem(word)
         for field in PROSE_FIELDS:
-            self._add(field, stem, weight * self._boosts[field])
+            for stem in self._analyzer.stems(word):
+                self._add(field, stem, weight * self._boosts[field])
         for field in NAME_FIELDS:
             self._add(field, word, weight * self._boosts[field])
 
@@ -163,6 +179,17 @@ class _Planner:
         if found and weight > 0:
             self._weighted[field, term] = self._weighted.get((field, term), 0.0) + weight
         return found
+
+    def _unknown_parts(self, term: Term) -> list[str]:
+        return [
+            part
+            for part in term.names[1:]
+            if len(part) >= MIN_CHARS
+            and not self._statistics.frequency(WORDS, part)
+            and not any(
+                self._statistics.frequency("body", stem) for stem in self._analyzer.stems(part)
+            )
+        ]
 
     def _corrections(self, term: Term, known: int) -> list[Correction]:
         near = nearest_words(self._statistics, term.names[0], MAX_CORRECTIONS)

@@ -19,10 +19,11 @@ ROW = "row"  # fast field: the row of the chunk in every section
 TITLE_SEPARATOR = " › "
 """Between the parts of a chunk's title: `<document> › <section>`."""
 
-# A heading or a name says what a chunk is about; a mention in the body says that it is touched.
+# The body has the words of the headings above it as well, so that title and breadcrumb are what a word in
+# a heading counts more than one in the text. A name says what a chunk is about.
 DEFAULT_BOOSTS: Mapping[str, float] = {
-    "title": 1.5,
-    "breadcrumb": 0.6,
+    "title": 0.5,
+    "breadcrumb": 0.2,
     "identifiers": 2.0,
     "signature": 0.5,
     "body": 2.0,

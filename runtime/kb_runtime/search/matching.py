@@ -47,10 +47,10 @@ class Matcher:
         needles: dict[str, None] = {}
         for at, forms in [*wholes, *parts, *stand_ins]:  # a word typed by itself owns its form
             for form in forms:
-                stem = analyzer.stem(form)
                 self._owner.setdefault(form, at)
-                self._owner.setdefault(stem, at)
-                needles[form[: shared_prefix(form, stem)] or form] = None
+                for stem in analyzer.stems(form):
+                    self._owner.setdefault(stem, at)
+                    needles[form[: shared_prefix(form, stem)] or form] = None
         self._needles = [(needle, is_unspaced(needle)) for needle in needles]
 
     def find(self, text: str) -> list[Occurrence]:
@@ -100,7 +100,7 @@ class Matcher:
     def _terms_of(self, word: str) -> tuple[int, ...]:
         """The terms that `word` or its parts stand for."""
         forms = [name for name, _ in self._analyzer.name_terms(word).terms]
-        forms += [self._analyzer.stem(form) for form in forms]
+        forms += [stem for form in forms for stem in self._analyzer.stems(form)]
         terms = tuple({self._owner[form]: None for form in forms if form in self._owner})
         self._words[word] = terms
         return terms

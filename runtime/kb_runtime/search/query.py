@@ -37,13 +37,15 @@ class Term:
     """A distinct word of the query.
 
     `names` are its unstemmed terms and `prose` its stemmed ones (empty for a stop word); the first
-    is the whole word, its parts follow. `count` is how often the query has the word.
+    is the whole word, its parts follow. `elsewhere` are the stems that the whole word has in other languages
+    of the pages than that of the query. `count` is how often the query has the word.
     """
 
     typed: str
     names: tuple[str, ...]
     prose: tuple[str, ...]
     count: int = 1
+    elsewhere: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,8 @@ def analyse(raw: str, analyzer: Analyzer) -> Query:
             if key in counts or len(counts) < MAX_WORDS:
                 counts[key] = counts.get(key, 0) + 1
                 typed.setdefault(key, one)
-    terms = tuple(_term(word, counts[key], analyzer) for key, word in typed.items())
+    language = analyzer.language_of(typed.values())
+    terms = tuple(_term(word, counts[key], analyzer, language) for key, word in typed.items())
     if any(term.prose for term in terms):
         # Stop words are names too (`and`, `in`), but among other words they are function words.
         terms = tuple(term for term in terms if term.prose)
@@ -127,12 +130,13 @@ def _bare(code: str) -> str:
     return name if WORD.fullmatch(name) else ""
 
 
-def _term(word: str, count: int, analyzer: Analyzer) -> Term:
+def _term(word: str, count: int, analyzer: Analyzer, language: str) -> Term:
     names = [term for term, _ in analyzer.name_terms(word).terms]
-    prose = [term for term, _ in analyzer.prose_terms(word).terms]
+    prose = dict.fromkeys(term for term, _ in analyzer.prose_terms(word, language).terms)
+    elsewhere = [stem for stem in analyzer.stems(names[0]) if stem not in prose] if prose else ()
     if len(names) > 1:
         names = [name for name in names if name not in STOP_WORDS] or names
-    return Term(word, tuple(dict.fromkeys(names)), tuple(dict.fromkeys(prose)), count)
+    return Term(word, tuple(dict.fromkeys(names)), tuple(prose), count, tuple(elsewhere))
 
 
 def _clean(text: str) -> str:

@@ -11,6 +11,7 @@ from kb_runtime.search.fusion import RRF_K
 from kb_runtime.search.ranking.steps import STEPS, Step
 from kb_runtime.search.snippets import BUDGET_CHARS, PassageReader, Snippet
 from kb_runtime.search.vectors import EXACT_ROWS
+from kb_runtime.text.languages import ENGLISH
 
 if TYPE_CHECKING:
     from kb_runtime.search.ranking.ranked import Adjustment, FusedScore, Trail
@@ -64,6 +65,12 @@ class SearchRequest:
     cosines: bool = False
 
 
+def languages_of(settings: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """The languages of the pages with Latin letters, the most frequent first; `settings` is the section
+    `search` of a manifest."""
+    return tuple((settings or {}).get("languages") or (ENGLISH,))
+
+
 @dataclass(frozen=True, slots=True)
 class SearchDefaults:
     """The section `search` of a manifest: what applies where a request says nothing else."""
@@ -77,6 +84,7 @@ class SearchDefaults:
     weights: Mapping[str, float]
     exact_rows: int
     reranker: str
+    languages: tuple[str, ...] = (ENGLISH,)
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any]) -> SearchDefaults:
@@ -92,6 +100,7 @@ class SearchDefaults:
             weights=settings.get("weights") or {},
             exact_rows=int(settings.get("exact_rows", EXACT_ROWS)),
             reranker=settings.get("reranker") or "",
+            languages=languages_of(settings),
         )
 
     def alpha_of(self, request: SearchRequest) -> float | None:

@@ -39,7 +39,7 @@ class Searcher:
     def __init__(self, backend: SearchBackend) -> None:
         self._backend = backend
         self._defaults = SearchDefaults.of(backend.manifest)
-        self._analyzer = Analyzer()
+        self._analyzer = Analyzer(self._defaults.languages)
         self._retriever = Retriever(backend, self._defaults)
         ranges = self._retriever.ranges
         self._structure = Structure(backend, ranges, self._analyzer, self._defaults.weights)

@@ -19,6 +19,8 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 # (word, documents that have it) for the words of the vocabulary that begin with a prefix.
 WithPrefix = Callable[[str, int], Iterable[tuple[str, int]]]
+# The documents that have a word.
+DocumentsOf = Callable[[str], int]
 
 
 class Correction(NamedTuple):
@@ -29,7 +31,9 @@ class Correction(NamedTuple):
     documents: int
 
 
-def corrections(word: str, with_prefix: WithPrefix, limit: int) -> list[Correction]:
+def corrections(
+    word: str, with_prefix: WithPrefix, documents_of: DocumentsOf, limit: int
+) -> list[Correction]:
     """At most `limit` words near `word`: completions and the fewest edits first, then frequent ones.
 
     One edit (insertion, deletion, substitution, transposition of neighbours) is found wherever it
@@ -44,7 +48,7 @@ def corrections(word: str, with_prefix: WithPrefix, limit: int) -> list[Correcti
             found[candidate] = Correction(candidate, 0, documents)
     allowed = 2 if len(word) >= TWO_EDITS_CHARS else 1
     for edits in range(1, allowed + 1):
-        for candidate, documents in _near(word, edits, with_prefix):
+        for candidate, documents in _near(word, edits, with_prefix, documents_of):
             found.setdefault(candidate, Correction(candidate, edits, documents))
         if any(correction.edits for correction in found.values()):
             break
@@ -53,7 +57,9 @@ def corrections(word: str, with_prefix: WithPrefix, limit: int) -> list[Correcti
     return ranked[:limit]
 
 
-def _near(word: str, edits: int, with_prefix: WithPrefix) -> Iterable[tuple[str, int]]:
+def _near(
+    word: str, edits: int, with_prefix: WithPrefix, documents_of: DocumentsOf
+) -> Iterable[tuple[str, int]]:
     """Words `edits` edits away: all in the second half, or one of them at the head of the word."""
     half = len(word) // 2
     for candidate, documents in with_prefix(word[:half], _LISTED):
@@ -63,9 +69,8 @@ def _near(word: str, edits: int, with_prefix: WithPrefix) -> Iterable[tuple[str,
     for head in dict.fromkeys(_one_edit(word[: half + 1])):
         if edits == 1:
             whole = head + word[half + 1 :]
-            for candidate, documents in with_prefix(whole, 1):
-                if candidate == whole:
-                    yield candidate, documents
+            if documents := documents_of(whole):
+                yield whole, documents
         else:
             for candidate, documents in with_prefix(head, _LISTED):
                 if distance(word, candidate, edits) == edits:

@@ -9,6 +9,7 @@ import pytest
 
 from kb_runtime.search.analysis import RECIPE, Analyzer
 from kb_runtime.search.lexical import LexicalIndex, LexicalRequest
+from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS
 from kb_runtime.search.query import analyse
 from kbc.backends.lexical import LexicalStats, write_lexical
 from kbc.records import Chunk
@@ -116,3 +117,22 @@ def test_each_field_can_be_searched(tmp_path: Path, query: str, row: int) -> Non
     write(tmp_path)
     hits = LexicalIndex(str(tmp_path)).search(LexicalRequest(analyse(query, Analyzer()), 5))
     assert hits.rows[0] == row
+
+
+def test_the_headings_of_a_passage_count_as_its_text_once(tmp_path: Path) -> None:
+    chunks = [
+        chunk("a.md", "It is slow.\n", title="Maps › Lookup", breadcrumb=("Maps", "Lookup")),
+        chunk("b.md", "## Lookup\nIt is slow.\n", title="Maps › Lookup", breadcrumb=("Maps",)),
+        chunk("c.md", "Sets are slow.\n", title="Sets", breadcrumb=("Sets",)),
+    ]
+    write(tmp_path, chunks)
+    index = LexicalIndex(str(tmp_path))
+    assert [index.frequency("body", term) for term in ("map", "lookup", "slow")] == [2, 2, 3]
+    only_body = dict.fromkeys(index_fields(), 0.0) | {"body": 1.0}
+    hits = index.search(LexicalRequest(analyse("lookup", Analyzer()), 5, boosts=only_body))
+    assert sorted(hits.rows) == [0, 1]
+    assert hits.scores[0] == pytest.approx(hits.scores[1], rel=0.02)
+
+
+def index_fields() -> list[str]:
+    return list(DEFAULT_BOOSTS)

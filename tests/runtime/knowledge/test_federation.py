@@ -85,7 +85,10 @@ def test_the_manifest_speaks_for_all_parts(made: Any) -> None:
         assert manifest["title"] == "First, Second and Third"
         assert (manifest["version"], manifest["license"]) == ("1, 2", "MIT")
         assert manifest["built_at"] == "2026-02-01T00:00:00Z"
-        assert (manifest["prefix"], manifest["search"]) == ("small", {"rrf_k": 60})
+        assert (manifest["prefix"], manifest["search"]) == (
+            "small",
+            {"rrf_k": 60, "languages": ["en"]},
+        )
         assert manifest["scopes"] == {"all": ["first.docs", "second.docs", "third.docs"]}
         assert manifest["build_id"] == all_three.build_id
         assert len(all_three.build_id) == len(first.build_id)

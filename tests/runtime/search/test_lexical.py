@@ -162,6 +162,13 @@ def search_all(index: LexicalIndex, query: str) -> tuple[list[int], list[float]]
     return hits.rows, hits.scores
 
 
+def test_an_unknown_part_of_a_compound_is_corrected(build: Build) -> None:
+    chunks = [chunk("Handling of errors.\n"), chunk("Something else.\n")]
+    hits = search(build(chunks), "error-handlng")
+    assert hits.corrections == {"handlng": ("handling",)}
+    assert hits.scores[0] > search(build(chunks), "error-xxxxxxx").scores[0]
+
+
 def test_an_unknown_word_is_corrected(build: Build) -> None:
     index = build([*filler(50), chunk("temporal operators talk about time")])
     hits = search(index, "temporl")
@@ -379,7 +386,7 @@ def test_no_temporary_folder_at_all_is_one_clear_error(
 
 def test_another_recipe_is_refused(folder: Path) -> None:
     meta = folder / "meta.json"
-    meta.write_bytes(meta.read_bytes().replace(b"kbc-terms-1", b"kbc-terms-9"))
+    meta.write_bytes(meta.read_bytes().replace(b"kbc-terms-2", b"kbc-terms-9"))
     with pytest.raises(ArtifactError, match="kbc-terms-9") as caught:
         LexicalIndex(str(folder))
     assert caught.value.code == "newer-format"

@@ -22,7 +22,13 @@ from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.lexical import LexicalIndex
 from kb_runtime.search.ranking.steps import STEPS
-from kb_runtime.search.request import CANDIDATES, NO_WORD_OCCURS, SearchRequest, SearchResult
+from kb_runtime.search.request import (
+    CANDIDATES,
+    NO_WORD_OCCURS,
+    SearchHit,
+    SearchRequest,
+    SearchResult,
+)
 from kb_runtime.search.results import explain
 from kb_runtime.search.searcher import Searcher
 from kb_runtime.search.vectors import RowRange, VectorIndex
@@ -406,11 +412,12 @@ def test_without_both_sides_search_is_unavailable(small: Built, mode: Any) -> No
 
 def test_settings_of_the_manifest_are_used(small: Built) -> None:
     settings_ = {"fusion": "rrf", "rrf_k": 1, "boosts": {"title": 0.0, "identifiers": 0.0}}
+    bodiless = {"boosts": {"title": 0.0, "identifiers": 0.0, "body": 0.0}}
     result = Searcher(altered(small, manifest={"search": settings_})).search(
         SearchRequest("voting leaders")
     )
     assert result.hits[0].score == pytest.approx(2 / 2)
-    lexical = Searcher(altered(small, manifest={"search": settings_})).search(
+    lexical = Searcher(altered(small, manifest={"search": bodiless})).search(
         SearchRequest("mapby", mode="lexical", collections=("docs",))
     )
     assert lexical.hits == []
@@ -576,6 +583,29 @@ def test_the_weight_of_a_collection_moves_its_chunks(small: Built) -> None:
     assert len({*plain}) > 1
     assert best({first: 0.01})[0] != first
     assert best(dict.fromkeys(plain, 1.0)) == plain
+
+
+def test_programs_give_way_to_what_explains_unless_they_are_asked_for(tmp_path: Path) -> None:
+    text = "Voting by quorum: leaders vote for a value.\n"
+    built = build(
+        tmp_path,
+        {
+            "examples": [("vote.qnt", [text]), ("other.qnt", ["A bank with accounts.\n"])],
+            "docs": [("voting.md", ["Leaders vote.\n", "Quorum of leaders and a value.\n"])],
+        },
+    )
+
+    def first(query: str, **search: Any) -> SearchHit:
+        searcher = Searcher(altered(built, manifest={"search": search}))
+        return searcher.search(SearchRequest(query, names=False)).hits[0]
+
+    assert first("leaders vote for a value").collection == "docs"
+    assert first("program where leaders vote for a value").collection == "examples"
+    assert first("leaders vote for a value", weights={"examples": 1.0}).collection == "examples"
+    only_programs = Searcher(built).search(
+        SearchRequest("leaders vote for a value", collections=("examples",))
+    )
+    assert "weights" not in {step for hit in only_programs.hits for step, _ in hit.adjustments}
 
 
 def test_steps_can_be_switched_off_by_the_manifest_and_by_a_request(small: Built) -> None:

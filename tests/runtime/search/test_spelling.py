@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kb_runtime.search.spelling import WithPrefix, corrections, distance
+from kb_runtime.search.spelling import DocumentsOf, WithPrefix, corrections, distance
 
 VOCABULARY = {
     "temporal": 9,
@@ -27,8 +27,13 @@ def prefixes(vocabulary: dict[str, int]) -> WithPrefix:
     return with_prefix
 
 
+def counts(vocabulary: dict[str, int]) -> DocumentsOf:
+    """As an index gives them: the most frequent words of a prefix come first, a count is exact."""
+    return lambda word: vocabulary.get(word, 0)
+
+
 def meant(word: str) -> list[str]:
-    return [one.word for one in corrections(word, prefixes(VOCABULARY), 5)]
+    return [one.word for one in corrections(word, prefixes(VOCABULARY), counts(VOCABULARY), 5)]
 
 
 @pytest.mark.parametrize(
@@ -46,6 +51,16 @@ def meant(word: str) -> list[str]:
 )
 def test_a_typo_finds_the_word(typed: str, word: str) -> None:
     assert word in meant(typed)
+
+
+def test_a_word_is_found_behind_more_frequent_ones_that_begin_with_it() -> None:
+    words = {"prevent": 2, "prevents": 9, "prevented": 20}
+
+    def with_prefix(prefix: str, limit: int) -> list[tuple[str, int]]:
+        found = [(word, words[word]) for word in words if word.startswith(prefix)]
+        return sorted(found, key=lambda one: -one[1])[:limit]
+
+    assert corrections("prvent", with_prefix, counts(words), 1)[0].word == "prevent"
 
 
 def test_completions_come_first_the_most_frequent_leading() -> None:
@@ -66,7 +81,8 @@ def test_two_edits_are_too_many_for_a_short_word() -> None:
 
 
 def test_fewer_edits_beat_frequency() -> None:
-    found = corrections("tempora", prefixes({"temporal": 1, "tempera": 99}), 5)
+    two = {"temporal": 1, "tempera": 99}
+    found = corrections("tempora", prefixes(two), counts(two), 5)
     assert [one.edits for one in found] == [0, 1]
 
 
@@ -88,7 +104,9 @@ def test_every_single_edit_is_found(word: str, data: st.DataObject) -> None:
         )
     )
     assume(typed != word and len(typed) >= 4)
-    assert word in [one.word for one in corrections(typed, prefixes({word: 1}), 5)]
+    assert word in [
+        one.word for one in corrections(typed, prefixes({word: 1}), counts({word: 1}), 5)
+    ]
 
 
 @given(words, words, st.integers(1, 2))

@@ -23,6 +23,8 @@ _REMEMBERED_PAIRS = 10_000
 # Kinds of collections whose records are files of programs, where tests and examples are secondary.
 _PROGRAMS = frozenset({"code"})
 _FILES = frozenset({"code", "docs"})
+# Languages of files that hold values.
+_VALUES = frozenset({"ini", "json", "toml", "xml", "yaml"})
 
 RecordKey = tuple[int, int]
 """A record: its collection's position among those that have rows, and its own in the collection."""
@@ -80,6 +82,13 @@ class Facts:
             self._kinds[self._ranges[at].name] in _PROGRAMS for at in {at for at, _ in records}
         )
 
+    def languages(self, rows: Sequence[int]) -> list[str]:
+        """The language of the source in each of some rows; empty for pages and what is in no source tree."""
+        chunks, ends = self._backend.chunks, self._ends
+        column, labels = chunks.column("language"), chunks.labels("language")
+        programs = [self._kinds[one.name] in _PROGRAMS for one in self._ranges]
+        return [labels[column[row]] if programs[bisect_right(ends, row)] else "" for row in rows]
+
     def same_text(self, row: int, other: int) -> bool:
         """Whether the texts of two chunks are nearly the same."""
         known = self._same_text.get((row, other))
@@ -98,10 +107,12 @@ class Facts:
         if known is None:
             chunk = self._backend.chunks[row]
             names = tuple(chunk.get("identifiers", ()))
+            # The keys of a file of values are names, but define nothing.
+            defines = chunk.get("language") not in _VALUES
             known = ChunkNames(
                 names,
                 tuple(name.lower() for name in names),
-                chunk.get("symbol", ""),
+                chunk.get("symbol", "") if defines else "",
                 tuple(chunk.get("exports", ())),
                 _subject(chunk),
             )
@@ -118,8 +129,7 @@ class Facts:
         at, index = key
         name = self._ranges[at].name
         id = self._backend.catalog(name).id(index)
-        stem = id.rpartition("/")[2]
-        words = frozenset(term for term, _ in self._analyzer.prose(stem.partition(".")[0]))
+        words = frozenset(term for term, _ in self._analyzer.prose(paths.name_of(id)))
         kinds = paths.place_kinds(id) if self._kinds[name] in _FILES else frozenset()
         if self._kinds[name] not in _PROGRAMS:
             kinds &= {"changelog"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 # What a path says about its file, with the words by which a query asks for such files.
@@ -18,7 +18,7 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         ),
         (
             "example",
-            r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|benches)/",
+            r"(?:^|/)_?(?:examples?|samples?|demos?|benchmarks?|benches)/",
             "example examples sample samples demo demos benchmark benchmarks bench",
         ),
         (
@@ -38,9 +38,24 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
             r"(?:\.(?:adoc|html?|markdown|mdx?|org|rst|te?xt))?$",
             "changelog change changes changed history release released releases version news",
         ),
+        (
+            "agents",
+            r"(?:^|/)(?:skill|agents|claude|gemini|copilot-instructions|charter|governance"
+            r"|code_of_conduct)\.md$",
+            "agent agents skill skills charter governance conduct instructions",
+        ),
+        (
+            "data",
+            r"\.(?:jsonl?|json5|ya?ml|toml|ini|cfg|csv|tsv|xml|lock|snap|svg)$",
+            "json yaml yml toml ini csv xml svg config configuration configure configured settings option"
+            " options schema data dependency dependencies manifest package workflow workflows ci"
+            " snapshot snapshots",
+        ),
     )
 )
 
+DATA = "data"
+"""The kind of a file that holds values and defines nothing."""
 RE_EXPORTS = "re-export"
 """The kind of a file that only passes on what others define: its text says so, not its path."""
 _ASKING: Mapping[str, frozenset[str]] = {
@@ -51,9 +66,62 @@ _ASKING: Mapping[str, frozenset[str]] = {
 }
 
 
+# Kinds of collections whose records show how a thing is done and do not say it, with the words by which a
+# query asks for them.
+_SHOWING: Mapping[str, frozenset[str]] = {
+    "examples": _ASKING["example"] | {"code", "program", "programs", "snippet", "snippets"},
+    "code": frozenset(
+        {"code", "implement", "implementation", "implemented", "implements", "source"}
+    ),
+}
+
+
+def showing_kinds(words: Collection[str]) -> frozenset[str]:
+    """The kinds of collections whose programs give way to what explains, for a query with these lower-case
+    words."""
+    return frozenset(kind for kind, asking in _SHOWING.items() if asking.isdisjoint(words))
+
+
 def place_kinds(path: str) -> frozenset[str]:
-    """Which kinds of secondary files `path` belongs to: test, example, generated, vendored, changelog."""
+    """Which kinds of secondary files `path` belongs to: test, example, generated, vendored, changelog,
+    agents, data."""
     return frozenset(name for name, pattern, _ in _PLACES if pattern.search(path))
+
+
+# Names of files that stand for their folder.
+_FOLDER_FILES = frozenset({"__init__", "__main__", "index", "main", "mod", "lib", "readme"})
+
+
+def name_of(path: str) -> str:
+    """What a file is called, without its ending; of a file that stands for its folder the folder's name,
+    too."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    if stem.lower() in _FOLDER_FILES and folder:
+        return folder.rpartition("/")[2]
+    return stem
+
+
+# Languages as queries call them where the index calls them otherwise.
+_LANGUAGES: Mapping[str, str] = {
+    "golang": "go",
+    "js": "javascript",
+    "py": "python",
+    "ts": "typescript",
+    "shell": "bash",
+}
+# Behind these a word such as `go` is a language and no verb.
+_IN = frozenset({"in", "for", "with", "using"})
+
+
+def language_named(words: Sequence[str], known: Collection[str]) -> str:
+    """The language of `known` that a query asks for: by its first or last word, or behind a preposition.
+    `words` are all of its words in lower case."""
+    for at, word in enumerate(words):
+        language = _LANGUAGES.get(word, word)
+        if language in known and (at in (0, len(words) - 1) or words[at - 1] in _IN):
+            return language
+    return ""
 
 
 _VERSION = re.compile(r"(?:^|/)v(\d{1,3})(?=/)")

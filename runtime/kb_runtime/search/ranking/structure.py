@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from kb_runtime.search.analysis import Analyzer
+from kb_runtime.search.analysis import WORD, Analyzer
 from kb_runtime.search.fusion import RankedRows
 from kb_runtime.search.lexical_plan import MAX_TERMS
 from kb_runtime.search.ranking import paths, steps
@@ -62,7 +62,9 @@ class Structure:
         self._backend = backend
         self._ranges = ranges
         self._analyzer = analyzer
-        self._weights = [weights.get(one.name, 1.0) for one in ranges] if weights else []
+        self._weights = [weights.get(one.name) for one in ranges]
+        kinds = {info.name: info.kind for info in backend.collections}
+        self._kinds = [kinds[one.name] for one in ranges]
         self._facts = Facts(backend, ranges, analyzer)
 
     def rank(
@@ -188,20 +190,39 @@ class Structure:
         """Scores after demotion; the places `passing` are re-exports that the query asks for."""
         import numpy as np
 
-        if not any(one.kinds or one.version for one in pool.facts):
+        named = self._in_another_language(pool)
+        if named is None and not any(one.kinds or one.version for one in pool.facts):
             return scores
-        words = {name for term in pool.query.terms for name in (term.typed.lower(), *term.names)}
+        words = _words(pool.query)
         asked = paths.kinds_asked_for(words)
         superseded = self._superseded(pool, words)
         kinds = [one.kinds - asked for one in pool.facts]
-        demoted = np.array([at in superseded or bool(own) for at, own in enumerate(kinds)])
+        demoted = np.array(
+            [at in superseded or bool(own - {paths.DATA}) for at, own in enumerate(kinds)]
+        )
         secondary: Mask = demoted[pool.record_of]
         for at in passing:
             record = int(pool.record_of[at])
             secondary[at] = record in superseded or bool(kinds[record] - {paths.RE_EXPORTS})
-        if not secondary.any() or secondary.all():
-            return scores
-        return np.where(secondary, scores * (1.0 - steps.DEMOTION), scores)
+        values = np.array([paths.DATA in own for own in kinds])[pool.record_of]
+        reasons = secondary.astype(np.int64) + values
+        if named is not None:
+            reasons += named
+        reasons -= reasons.min()
+        return scores * (1.0 - steps.DEMOTION) ** reasons if reasons.any() else scores
+
+    def _in_another_language(self, pool: _Pool) -> Mask | None:
+        """The candidates of source trees that are in another language than the one that the query names; None
+        where it names none."""
+        import numpy as np
+
+        languages = self._facts.languages(pool.rows)
+        known = {*languages} - {""}
+        if len(known) < 2:
+            return None
+        words = [word.lower() for word in WORD.findall(pool.query.text)]
+        language = paths.language_named(words, known)
+        return np.array([one not in ("", language) for one in languages]) if language else None
 
     def _superseded(self, pool: _Pool, words: Collection[str]) -> set[int]:
         """The records of which a later version is among the candidates: the same path in a later folder,
@@ -232,14 +253,21 @@ class Structure:
         }
 
     def _weighted(self, pool: _Pool, scores: Scores) -> Scores:
-        """Scores times the weights that the author gave to collections."""
-        if not self._weights:
-            return scores
+        """Scores times the weights that the author gave to collections. Where there are none, programs
+        among candidates that explain count less, unless the query asks for programs."""
         import numpy as np
 
-        weights = np.array([self._weights[at] for at, _ in pool.records])
+        kinds = {self._kinds[at] for at, _ in pool.records}
+        showing = paths.showing_kinds(_words(pool.query)) & kinds
+        if showing == kinds:
+            showing = frozenset()
+        factors = [
+            (1.0 - steps.DEMOTION if kind in showing else 1.0) if given is None else given
+            for given, kind in zip(self._weights, self._kinds, strict=True)
+        ]
+        weights = np.array([factors[at] for at, _ in pool.records])
         weighted: Scores = scores * weights[pool.record_of]
-        return weighted
+        return scores if (weights == 1.0).all() else weighted
 
     def _without_duplicates(self, pool: _Pool, scores: Scores) -> Scores:
         """Of nearly the same texts among the first only the best keeps its score."""
@@ -270,6 +298,11 @@ class Structure:
         left = scores.copy()
         left[list(dropped)] = 0.0
         return left
+
+
+def _words(query: Query) -> set[str]:
+    """The words of a query and their parts, in lower case."""
+    return {name for term in query.terms for name in (term.typed.lower(), *term.names)}
 
 
 def _possible_names(query: Query) -> set[str]:

@@ -154,3 +154,31 @@ def compact(records: list[int]) -> list[int]:
     """Numbers from 0 on without gaps."""
     numbers = {record: number for number, record in enumerate(dict.fromkeys(records))}
     return [numbers[record] for record in records]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("src/router.ts", "router"),
+        ("src/router/index.ts", "router"),
+        ("click/termui/__init__.py", "termui"),
+        ("index.html", "index"),
+        ("docs/README.md", "docs"),
+    ],
+)
+def test_a_file_that_stands_for_its_folder_is_called_like_it(path: str, name: str) -> None:
+    assert paths.name_of(path) == name
+
+
+@pytest.mark.parametrize(
+    ("query", "language"),
+    [
+        ("go parse flags", "go"),
+        ("parse flags in golang", "go"),
+        ("parse with python and flags", "python"),
+        ("where flags go when parsed", ""),
+        ("rust parse flags", ""),
+    ],
+)
+def test_languages_that_a_query_names(query: str, language: str) -> None:
+    assert paths.language_named(query.split(), {"go", "python"}) == language

@@ -21,6 +21,12 @@ FILES = {
     "src/anchors.ts": 'export { Anchor } from "./anchor/iron";\nexport { Buoy } from "./anchor/buoy";\n',
     "src/anchor/iron.ts": "/** Iron. */\nexport class Anchor {\n  drop(): void {\n    go();\n  }\n}\n",
     "src/anchor/buoy.ts": "/** Floats. */\nexport class Buoy {\n  float(): void {\n    go();\n  }\n}\n",
+    # The same in two languages, and words of both in a file of values.
+    "ships/tonnage.go": "package ships\n\n// Tonnage adds up cargo.\n"
+    "func Tonnage(cargo int) int {\n\treturn cargo\n}\n",
+    "ships/tonnage.py": '"""Cargo."""\n\n\ndef tonnage(cargo):\n'
+    '    """Tonnage adds up cargo."""\n    return cargo\n',
+    "ships/fleet.json": '{\n  "tonnage": "go python tonnage adds up cargo",\n  "cargo": 3\n}\n',
     "src/index.ts": 'export { Handler, Context } from "other-package";\n',
     **{
         f"src/use{n}.ts": f'import {{ Handler }} from ".";\n\n/** Handler number {n}: a Handler. */\n'
@@ -62,6 +68,26 @@ def test_of_versions_side_by_side_the_latest_comes_first(tree: Artifact) -> None
 def test_an_older_version_comes_first_for_who_names_it(tree: Artifact) -> None:
     places = found(tree, "v1 Router class")
     assert places.index("src/v1/router.ts") < places.index("src/v2/router.ts")
+
+
+def test_a_file_of_values_gives_way_and_defines_nothing(tree: Artifact) -> None:
+    places = found(tree, "tonnage")
+    assert places.index("ships/fleet.json") == 2
+    assert "ships/fleet.json" in demoted(tree, "which function adds up cargo")
+    assert "ships/fleet.json" not in demoted(tree, "which json adds up cargo")
+    hits = tree.searcher.search(SearchRequest("tonnage")).hits
+    assert [
+        "definitions" in [step for step, _ in hit.adjustments]
+        for hit in hits
+        if tree.catalog(hit.collection).id(hit.record) == "ships/fleet.json"
+    ] == [False]
+
+
+def test_a_query_that_names_a_language_prefers_it(tree: Artifact) -> None:
+    assert found(tree, "go tonnage of cargo")[0] == "ships/tonnage.go"
+    assert found(tree, "tonnage of cargo in python")[0] == "ships/tonnage.py"
+    assert "ships/tonnage.go" in demoted(tree, "tonnage of cargo in python")
+    assert "ships/tonnage.py" not in demoted(tree, "where does the cargo go next")
 
 
 def demoted(tree: Artifact, query: str) -> set[str]:

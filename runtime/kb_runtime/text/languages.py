@@ -1,0 +1,79 @@
+"""The languages whose words the lexical index knows: their codes, scripts and function words.
+
+A word of a script that one of these languages is written in is taken to be of that language, whatever the
+text around it. Words in Latin letters are of the language of their page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+ENGLISH = "en"
+
+# Code -> what the lexical engine calls its stemmer (Snowball) and, where it has some, its stop words.
+STEMMERS: Mapping[str, str] = {
+    "ar": "arabic",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "es": "spanish",
+    "fi": "finnish",
+    "fr": "french",
+    "hu": "hungarian",
+    "it": "italian",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+}
+
+# Letters that tell the language of a word by themselves.
+_SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("ru", re.compile("[\u0400-\u052f]")),
+    ("ar", re.compile("[\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff]")),
+    ("el", re.compile("[\u0370-\u03ff\u1f00-\u1fff]")),
+    ("ta", re.compile("[\u0b80-\u0bff]")),
+)
+BY_SCRIPT = frozenset(code for code, _ in _SCRIPTS)
+"""The languages that need not be known of a page, because their letters say it."""
+IN_LATIN = tuple(sorted(STEMMERS.keys() - BY_SCRIPT))
+
+# Function words as questions use them: all for the languages of which the engine has none, for others
+# those that its lists lack.
+FUNCTION_WORDS: Mapping[str, str] = {
+    "ar": """
+        في من إلى الى على عن مع ما ماذا لماذا كيف متى أين اين هل هو هي هم هما هذا هذه ذلك تلك هؤلاء أن
+        ان إن لا لم لن كان كانت يكون تكون قد لقد كل بعض أي اي أو او ثم بل لكن حتى إذا اذا عند عندما
+        بعد قبل بين منذ مثل غير أنا انا نحن أنت انت الذي التي الذين كما لها له لهم بها به فيها فيه
+        منها منه عليها عليه و ف ب ل حيث حول دون ليس يمكن يمكنني
+        """,
+    "da": "hvordan hvorfor hvilken hvilket hvilke kan",
+    "el": """
+        ο η το οι τα του της των τον την και κι να σε στο στη στην στον στις στους στα με για από απο
+        που πως πώς ως είναι ειναι ήταν θα δεν μη μην ένα ενα ένας μια μία τι ποιο ποια ποιος όταν
+        πότε γιατί αν ή αλλά μου σου μας αυτό αυτός αυτή όπως μπορώ μπορεί έχω έχει κάνω
+        """,
+    "fr": "comment quand où pourquoi quel quelle quels quelles peut puis faire est-ce",
+    "ro": """
+        și si în in la de pe cu pentru din că ca este sunt era fi un o unui unei ale al a ai lui care
+        ce cum când unde dacă sau nu mai se să sa îmi îl îi le eu tu el ea noi voi pot poate prin după
+        fără între această acest
+        """,
+    "tr": """
+        bir ve ile bu şu o da de mi mı mu mü ne nasıl neden niçin niye ne zaman nerede hangi için gibi
+        kadar ama fakat veya ya ki ben sen biz siz onlar olarak olan var yok daha çok en her değil ise
+        """,
+}
+
+
+def language_of_script(word: str) -> str:
+    """The language that the letters of a word tell; empty for Latin letters and for other scripts."""
+    if word.isascii():
+        return ""
+    return next((code for code, letters in _SCRIPTS if letters.search(word)), "")
