@@ -53,6 +53,7 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
     except Exception as error:
         failures.report(f"{name} failed", error, call_id)
         failure = ToolError("INTERNAL", f"{name} failed because of a bug in the server.")
+    failure.next_steps = tuple(map(answers.with_wire_names, failure.next_steps))
     try:
         return _result((tool.on_error or _failure)(failure), shown, is_error=True)
     except ProtocolError as error:

@@ -67,6 +67,7 @@ class Tool:
     always carry a correlation id; those of others when the client gave one. `title` is a name for people,
     where the family has them. `setting_texts` gives what stands for further placeholders in the
     descriptions of its arguments, by the knowledge base's settings of tools (`tools` in its manifest).
+    `prefixed` is the name with a prefix where that is not `{prefix}_` and `name`.
     """
 
     name: str
@@ -80,6 +81,15 @@ class Tool:
     title: str = ""
     correlated: bool = False
     setting_texts: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    prefixed: str = ""
+
+    def wire_name(self, prefix: str, settings: Mapping[str, Any]) -> str:
+        """What clients call the tool. Only with the setting `prefix` does one whose contract fixes its
+        name begin with the prefix as well."""
+        name = self.name
+        if settings.get("prefix") and "{prefix}" not in name:
+            name = self.prefixed or "{prefix}_" + name
+        return name.format(prefix=prefix)
 
     def with_settings(self, prefix: str, settings: Mapping[str, Any]) -> Tool:
         """The tool with its arguments' descriptions as the knowledge base has them."""

@@ -31,7 +31,7 @@ def describe(
     if required:
         input_schema["required"] = required
     entry: Schema = {
-        "name": tool.name.format(prefix=prefix),
+        "name": tool.wire_name(prefix, settings or {}),
         "description": tool.description.format(prefix=prefix),
         "inputSchema": input_schema,
     }

@@ -55,3 +55,7 @@ class Session:
         self.read_only = read_only
         self.workspace = workspace
         self.notes: list[str] = []
+
+    def name_of(self, declared: str) -> str:
+        """What this server calls a tool; a tool that it leaves out keeps its declared name."""
+        return self.tool_names.get(declared, declared)

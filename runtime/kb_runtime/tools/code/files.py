@@ -28,7 +28,7 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer[SourceFile]:
     text = record.get("text", "")
     starts = _line_starts(text)
     first, last = _line_range(record, arguments, len(starts))
-    own_name = session.tool_names.get("get_file", "get_file")
+    own_name = session.name_of("get_file")
     begin = starts[first - 1]
     end = starts[last] if last < len(starts) else len(text)
     pager = Pager(
@@ -71,7 +71,7 @@ def find_file(session: Session, given: str) -> CodeEntry:
     if record is not None:
         return record
     known = lookup.ids(session, KIND)
-    search = session.tool_names.get("codebase_retrieval", "codebase_retrieval")
+    search = session.name_of("codebase_retrieval")
     endings = [id for id in known if ends_with(id, path)]
     if len(endings) > 1:
         raise ToolError(

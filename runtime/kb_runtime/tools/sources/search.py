@@ -126,7 +126,7 @@ def _answer(
     if warnings:
         structured["warnings"] = warnings
     notes = "".join(f"Note: {warning}\n\n" for warning in warnings)
-    return Answer(notes + _search_text(results), structured)
+    return Answer(notes + _search_text(session, results), structured)
 
 
 def _known_sources(session: Session, given: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -224,7 +224,7 @@ def _result(session: Session, rank: int, hit: SearchHit) -> PassageResult:
     return result
 
 
-def _search_text(results: Sequence[PassageResult]) -> str:
+def _search_text(session: Session, results: Sequence[PassageResult]) -> str:
     if not results:
         return "No results found."
     parts = []
@@ -242,7 +242,8 @@ def _search_text(results: Sequence[PassageResult]) -> str:
                 lines.append(f"{label}: {value}")
         lines += ["Content:", exact_fence(result["content"]), "---"]
         parts.append("\n".join(lines))
-    parts.append(f'Use {READ_PAGE}(url="...") to read the full content of any result.')
+    reader = session.name_of(READ_PAGE)
+    parts.append(f'Use {reader}(url="...") to read the full content of any result.')
     return "\n\n".join(parts)
 
 
