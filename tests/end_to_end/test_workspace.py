@@ -736,7 +736,7 @@ def test_the_sdk_client_ingests_and_finds(
         options = ["--workspace", str(tmp_path / "ws"), "--data", str(data)]
         server = StdioServerParameters(
             command=sys.executable,
-            args=["-m", "kb_runtime", str(shipped.path.parent), *options],
+            args=["-m", "kb_runtime", str(shipped.path.parent), "--tools", "all", *options],
             env=environment,
         )
         async with Client(server) as client:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.text.rendering import cut
+from kb_runtime.tools.budget import MARGIN, fitting
+from kb_runtime.tools.declaration import Argument, cursor_argument
+
+LIST_ARGUMENTS = (
+    Argument(
+        "limit", "integer", "items in one answer; default: what fits", minimum=1, maximum=1_000
+    ),
+    cursor_argument("nextCursor of the answer before"),
+)
+"""The arguments with which a list of everything is read in parts."""
 
 
 class Page(NamedTuple):
@@ -29,6 +39,14 @@ class Pager(NamedTuple):
         """The next `limit` of `total` items (None: all that are left)."""
         start = self._start(cursor, 0, total)
         return self._page(start, total if limit is None else min(start + limit, total), total)
+
+    def fitting(
+        self, cursor: str | None, items: Sequence[Any], limit: int | None, chars: int
+    ) -> Page:
+        """The next items: at most `limit`, and as many as take `chars` as JSON, but one at least."""
+        page = self.items(cursor, len(items), limit)
+        stop = page.start + fitting(items[page.start : page.stop], chars - MARGIN)
+        return self._page(page.start, stop, len(items))
 
     def part(
         self,
