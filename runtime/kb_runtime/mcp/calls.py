@@ -98,7 +98,8 @@ def run_tool(
     answer = with_warnings(tool.run(session, checked), [*warnings, *session.notes])
     if tool.has_own_limit:
         return answer
-    return within(answer, session.max_chars, answers.with_wire_names(tool.if_cut))
+    advice = answers.with_wire_names(tool.if_cut)
+    return within(answer, session.max_chars, advice, repeats=tool.repeats)
 
 
 def _default_chars(knowledge: Knowledge) -> int:

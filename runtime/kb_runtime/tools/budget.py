@@ -12,18 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kb_runtime.text.rendering import cut, indented_json_text, json_text
 from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.paging import MARGIN, Page, Pager, fitting, json_chars
 
 S = TypeVar("S", bound=Mapping[str, Any])
 
 if TYPE_CHECKING:
-    from kb_runtime.tools.paging import Page, Pager
     from kb_runtime.tools.session import Session
 
 LEAST_CHARS = 1_000
 OUTLINE_SHARE = 6
 """An outline takes at most this part of an answer whose text goes on."""
-MARGIN = 600
-"""Left for the other fields of an answer: titles, cursors, how to go on."""
 
 
 class Part(NamedTuple):
@@ -31,21 +29,6 @@ class Part(NamedTuple):
 
     text: str
     fields: dict[str, Any]
-
-
-def json_chars(value: Any) -> int:
-    """Characters of `value` as JSON without spaces."""
-    return len(json_text(value))
-
-
-def fitting(items: Sequence[Any], chars: int) -> int:
-    """How many of the first items take at most `chars` as JSON; at least one, so that pages go on."""
-    left = chars
-    for count, item in enumerate(items):
-        left -= json_chars(item) + 1
-        if left < 0:
-            return max(count, 1)
-    return len(items)
 
 
 def text_part(session: Session, pager: Pager, cursor: str | None, text: str, used: int) -> Part:
@@ -56,16 +39,18 @@ def text_part(session: Session, pager: Pager, cursor: str | None, text: str, use
 
 def part_chars(session: Session, pager: Pager, cursor: str | None, text: str, used: int) -> int:
     """How many code points of `text` from `cursor` on fit beside fields that take `used` characters."""
-    chars = max(session.max_chars - used - MARGIN, LEAST_CHARS // 2)
-    return _reach(text, pager.part(cursor, text, None).start, chars)
+    return fitting_text(text, pager.part(cursor, text, None).start, session.max_chars - used)
+
+
+def fitting_text(text: str, start: int, chars: int) -> int:
+    """How many code points from `start` take at most `chars` as JSON beside the rest of an answer."""
+    return _reach(text, start, max(chars - MARGIN, LEAST_CHARS // 2))
 
 
 def content_part(
     session: Session, structured: Any, cursor: str | None, tool: str, part_of: Mapping[str, Any]
 ) -> Any:
     """`structured` with the part of its `content` that fits, from `cursor` on (None: the beginning)."""
-    from kb_runtime.tools.paging import Pager
-
     if cursor is None and json_chars(structured) <= session.max_chars:
         return structured
     pager = Pager(session.artifact.build_id, tool, part_of)
@@ -108,13 +93,14 @@ def shown_levels(sections: Sequence[S], chars: int) -> list[S]:
     return shown[: fitting(shown, chars)]
 
 
-def within(answer: Answer[Any], max_chars: int, advice: str) -> Answer[Any]:
-    """`answer`, shortened where its text or its structure is longer than `max_chars`: the longest list or
-    text in the structure loses its end, and both say so with `advice` on how to get the rest."""
+def within(answer: Answer[Any], max_chars: int, advice: str, *, repeats: int = 1) -> Answer[Any]:
+    """`answer`, shortened where its text is longer than `max_chars`, or its structure, which has the same
+    list `repeats` times, than as often that: the longest list or text in the structure loses its end, and
+    both say so with `advice` on how to get the rest."""
     structured, text = answer.structured, answer.text
     is_json = text.startswith("{") and structured is not None
-    if structured is not None and json_chars(structured) > max_chars:
-        structured = _shortened(structured, max_chars, advice)
+    if structured is not None and json_chars(structured) > max_chars * repeats:
+        structured = _shortened(structured, max_chars * repeats, advice)
     if len(text) > max_chars:
         text = _shortened_text(text, max_chars, advice, is_json)
     if text is answer.text and structured is answer.structured:

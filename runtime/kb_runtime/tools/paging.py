@@ -6,17 +6,31 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
-from kb_runtime.text.rendering import cut
-from kb_runtime.tools.budget import MARGIN, fitting
+from kb_runtime.text.rendering import cut, json_text
 from kb_runtime.tools.declaration import Argument, cursor_argument
 
+MARGIN = 600
+"""Characters of an answer left for its other fields: titles, cursors, how to go on."""
 LIST_ARGUMENTS = (
-    Argument(
-        "limit", "integer", "items in one answer; default: what fits", minimum=1, maximum=1_000
-    ),
-    cursor_argument("nextCursor of the answer before"),
+    Argument("limit", "integer", "items; default: what fits", minimum=1, maximum=1_000),
+    cursor_argument("nextCursor, to go on"),
 )
 """The arguments with which a list of everything is read in parts."""
+
+
+def json_chars(value: Any) -> int:
+    """Characters of `value` as JSON without spaces."""
+    return len(json_text(value))
+
+
+def fitting(items: Sequence[Any], chars: int) -> int:
+    """How many of the first items take at most `chars` as JSON; at least one, so that pages go on."""
+    left = chars
+    for count, item in enumerate(items):
+        left -= json_chars(item) + 1
+        if left < 0:
+            return max(count, 1)
+    return len(items)
 
 
 class Page(NamedTuple):

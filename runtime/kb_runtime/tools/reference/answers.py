@@ -96,10 +96,10 @@ class DocSummary(TypedDict):
 
 class DocList(AnswerFields):
     total: Annotated[int, "pages that there are"]
-    nextCursor: NotRequired[Annotated[str, "missing on the last page"]]
     __extra_items__: Annotated[
         list[DocSummary], "the pages of each group; folders below it are groups of their own"
     ]
+    nextCursor: NotRequired[Annotated[str, "missing on the last page"]]
 
 
 class DocOutline(AnswerFields):

@@ -8,9 +8,9 @@ from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, quoted, suggest
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.budget import OUTLINE_SHARE, content_part, json_chars, shown_levels
+from kb_runtime.tools.budget import OUTLINE_SHARE, content_part, shown_levels
 from kb_runtime.tools.declaration import MAX_CHARS, Answer, Argument, Tool, cursor_argument
-from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager
+from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager, json_chars
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import DocEntry, SectionEntry
@@ -288,7 +288,7 @@ TOOLS = (
                 default=False,
             ),
             MAX_CHARS,
-            cursor_argument("nextCursor of a shortened answer"),
+            cursor_argument("nextCursor, to go on"),
         ),
         needs=(KIND,),
     ),

@@ -11,7 +11,7 @@ from kb_runtime.text.names import PATH_SUGGESTIONS, SUGGESTIONS, clean_path, quo
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.budget import content_part
-from kb_runtime.tools.declaration import MAX_CHARS, Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
 from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager
 from kb_runtime.tools.reference import builtins
 
@@ -291,8 +291,7 @@ TOOLS = (
         run=get_example,
         arguments=(
             Argument("path", "string", _PATH, required=True, max_length=1000),
-            MAX_CHARS,
-            cursor_argument("nextCursor of a shortened answer"),
+            cursor_argument("nextCursor, to go on"),
         ),
         needs=(KIND,),
     ),

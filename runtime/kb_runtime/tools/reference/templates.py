@@ -86,7 +86,7 @@ TOOLS = (
                 required=True,
                 max_length=200,
             ),
-            cursor_argument("nextCursor of a shortened answer"),
+            cursor_argument("nextCursor, to go on"),
         ),
         needs=(KIND,),
     ),

@@ -8,10 +8,9 @@ from kb_runtime.errors import ToolError
 from kb_runtime.knowledge import lookup
 from kb_runtime.text.names import quoted
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.budget import MARGIN, fitting
 from kb_runtime.tools.declaration import MAX_CHARS, Answer, Argument, Tool, cursor_argument
 from kb_runtime.tools.lookup import first_place, stored_lines, tool_name
-from kb_runtime.tools.paging import Pager
+from kb_runtime.tools.paging import MARGIN, Pager, fitting
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo

@@ -346,6 +346,7 @@ TOOLS = (
         description="Search by words and meaning: a question, a phrase or an exact name, typos allowed."
         " Use it first when the place is unknown. A hit's source goes into the matching get tool.",
         run=hybrid_search,
+        repeats=2,
         arguments=(
             Argument("query", "string", "What to look for.", required=True, max_length=2000),
             Argument(

@@ -12,9 +12,9 @@ from kb_runtime.text.rendering import exact_fence, indented_json_text
 from kb_runtime.text.urls import split_fragment
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.budget import OUTLINE_SHARE, json_chars, part_chars, shown_levels
+from kb_runtime.tools.budget import OUTLINE_SHARE, part_chars, shown_levels
 from kb_runtime.tools.declaration import Answer, Argument, cursor_argument
-from kb_runtime.tools.paging import Pager
+from kb_runtime.tools.paging import Pager, json_chars
 from kb_runtime.tools.sources.family import (
     LIST_PAGES,
     LIST_SOURCES,
