@@ -29,7 +29,7 @@ from kb_runtime.live.workspace import Workspace
 from kb_runtime.mcp import revisions
 from kb_runtime.store.locks import try_lock
 from kb_runtime.store.manifest import load, resolve
-from kbc.encoding.model import PINNED_WEIGHTS_SHA256
+from kbc.encoding.pinned import PINNED_WEIGHTS_SHA256
 from kbc.pipeline.build import BuildOptions, BuildReport, build
 
 """For what takes seconds on a machine that has nothing else to do."""
