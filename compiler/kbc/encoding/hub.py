@@ -62,7 +62,7 @@ def _download(name: str, folder: Path, quiet: bool) -> Path:
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     import huggingface_hub
     from huggingface_hub import constants
-    from huggingface_hub.utils import disable_progress_bars
+    from huggingface_hub.utils.tqdm import disable_progress_bars
 
     if quiet:
         disable_progress_bars()
