@@ -101,7 +101,9 @@ def ingest_command(
     found = [_tests(name, data, suite) for name, data in given.items()]
     cases = [case for each in found for case in each.cases]
     skipped = sum(each.skipped for each in found)
-    result = ingest(_open(workspace), cases, jobs or os.cpu_count() or 1, model, default_models(), sync=sync)
+    result = ingest(
+        _open(workspace), cases, jobs or os.cpu_count() or 1, model, default_models(), sync=sync
+    )
     if as_json:
         print_json(
             {

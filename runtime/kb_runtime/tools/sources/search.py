@@ -81,7 +81,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
     if "sourceId" in filters:
         known, unknown = _known_sources(session, filters["sourceId"])
         if not known:
-            return _answer(query, alpha, limit, [], unknown)
+            return _answer(session, query, alpha, limit, [], unknown)
         filters["sourceId"] = known
     result = session.artifact.searcher.search(
         SearchRequest(
@@ -111,11 +111,16 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
     results = [_result(session, rank, hit) for rank, hit in enumerate(hits, start=1)]
     if not results and filters:
         warnings.append("No passage that satisfies the filters matches: leave some of them out.")
-    return _answer(query, alpha, limit, results, warnings)
+    return _answer(session, query, alpha, limit, results, warnings)
 
 
 def _answer(
-    query: str, alpha: float, limit: int, results: list[PassageResult], warnings: list[str]
+    session: Session,
+    query: str,
+    alpha: float,
+    limit: int,
+    results: list[PassageResult],
+    warnings: list[str],
 ) -> Answer[PassageResults]:
     structured: PassageResults = {
         "query": query,
