@@ -288,7 +288,7 @@ TOOLS = (
                 default=False,
             ),
             MAX_CHARS,
-            cursor_argument("nextCursor, to go on"),
+            cursor_argument("nextCursor"),
         ),
         needs=(KIND,),
     ),

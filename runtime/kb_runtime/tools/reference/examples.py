@@ -291,7 +291,7 @@ TOOLS = (
         run=get_example,
         arguments=(
             Argument("path", "string", _PATH, required=True, max_length=1000),
-            cursor_argument("nextCursor, to go on"),
+            cursor_argument("nextCursor"),
         ),
         needs=(KIND,),
     ),

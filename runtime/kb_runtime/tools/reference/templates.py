@@ -86,7 +86,7 @@ TOOLS = (
                 required=True,
                 max_length=200,
             ),
-            cursor_argument("nextCursor, to go on"),
+            cursor_argument("nextCursor"),
         ),
         needs=(KIND,),
     ),
