@@ -55,7 +55,17 @@ class Serving(NamedTuple):
 def serving(artifact: str, workers: int) -> Iterator[Serving]:
     """A server with `workers` workers, its address, and its log, in which each answer has a line."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "runtime")}
-    command = [sys.executable, "-m", "kb_runtime", artifact, "--http", "--port", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "kb_runtime",
+        artifact,
+        "--tools",
+        "all",
+        "--http",
+        "--port",
+        "0",
+    ]
     with tempfile.TemporaryDirectory(prefix="kbc-http-") as folder:
         log = Path(folder, "log")
         with log.open("wb") as stderr:

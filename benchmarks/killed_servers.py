@@ -251,6 +251,7 @@ class Servers:
     def _server(self, transport: str) -> Server:
         command = [
             *(sys.executable, "-m", "kb_runtime", str(self._kb.kb_folder)),
+            *("--tools", "all"),
             *("--workspace", str(self._root), "--data", str(self._data)),
             *("--code", str(self._tree)),
             *(("--http", "--port", "0") if transport == HTTP else ()),

@@ -184,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "PYTHONPYCACHEPREFIX": bytecode,
         }
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        command = [sys.executable, "-m", "kb_runtime", options.artifact]
+        command = [sys.executable, "-m", "kb_runtime", options.artifact, "--tools", "all"]
         tool = f"{artifact.manifest['prefix']}_hybrid_search"
         server_start(command, environment, tool)  # compiles whatever a server imports
         bare, initialized, first = [], [], []

@@ -306,7 +306,17 @@ def server(transport: str, folders: list[Path], scratch: Path) -> Iterator[tuple
     """A server process, and what makes a client of it."""
     paths = [str(folder) for folder in folders]
     if transport == "http":
-        command = [sys.executable, "-m", "kb_runtime", *paths, "--http", "--port", "0"]
+        command = [
+            sys.executable,
+            "-m",
+            "kb_runtime",
+            *paths,
+            "--tools",
+            "all",
+            "--http",
+            "--port",
+            "0",
+        ]
     else:
         command = [sys.executable, "-m", "benchmarks.swaps", "--serve", str(scratch / "s"), *paths]
     with subprocess.Popen(command, stderr=subprocess.PIPE, cwd=ROOT, text=True) as process:

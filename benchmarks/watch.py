@@ -202,7 +202,9 @@ def run(
         **os.environ,
         "PYTHONPATH": os.pathsep.join((str(ROOT / "compiler"), str(ROOT / "runtime"))),
     }
-    with serving([sys.executable, "-m", "kb_runtime", str(kb_folder)], environment) as server:
+    with serving(
+        [sys.executable, "-m", "kb_runtime", str(kb_folder), "--tools", "all"], environment
+    ) as server:
         server.initialize()
         server.call(tool, query="warm up")
         desk = Desk(pages, kb_folder / "CURRENT", server, tool)

@@ -213,7 +213,7 @@ def run(
         "PYTHONPATH": os.pathsep.join((str(ROOT / "compiler"), str(ROOT / "runtime"))),
     }
     command = [
-        *(sys.executable, "-m", "kb_runtime", str(shipped), "--data", str(data)),
+        *(sys.executable, "-m", "kb_runtime", str(shipped), "--tools", "all", "--data", str(data)),
         *("--workspace", str(scratch / "workspace"), "--code", str(tree)),
     ]
     outcome = Outcome()

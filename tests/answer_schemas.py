@@ -17,7 +17,13 @@ _PREFIX = "{prefix}"
 def check_structure(tool: Mapping[str, Any], structured: Any) -> None:
     """Raises ValidationError unless `structured` fits the output schema of a `tools/list` entry, which
     must name every field of it, or say that its keys are data; and what the tool declares of it."""
-    outer = {"additionalProperties": False, **tool["outputSchema"]}
+    listed = tool["outputSchema"]
+    shortened = {"truncated": {"type": "boolean"}, "next": {"type": "string"}}  # of any answer
+    outer = {
+        "additionalProperties": False,
+        **listed,
+        "properties": {**shortened, **listed["properties"]},
+    }
     Draft202012Validator(outer).validate(structured)
     declared = Failure if "error" in structured else _declared(tool["name"])
     Draft202012Validator(full_schema(declared)).validate(structured)

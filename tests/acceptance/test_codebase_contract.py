@@ -20,8 +20,8 @@ from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.live.working_tree import WorkingTree
 from kb_runtime.mcp.dispatch import Dispatcher
-from kb_runtime.tools.code.files import MAX_FILE_CHARS
 from kb_runtime.tools.code.passages import MAX_CONTENT_CHARS, MAX_PER_FILE
+from kb_runtime.tools.session import DEFAULT_CHARS
 
 LOGIN = '''\
 """Signing in."""
@@ -541,7 +541,7 @@ def pages(client: Client, **arguments: Any) -> Iterator[dict[str, Any]]:
 def test_a_long_file_comes_in_parts_that_join(shop: Client) -> None:
     parts = list(pages(shop, path="shop/huge.py"))
     assert len(parts) > 1
-    assert all(0 < len(part["content"]) <= MAX_FILE_CHARS for part in parts)
+    assert all(0 < len(part["content"]) <= DEFAULT_CHARS for part in parts)
     assert "".join(part["content"] for part in parts) == HUGE
     assert parts[1]["lines"].split("-")[0] == str(parts[0]["content"].count("\n") + 1)
 

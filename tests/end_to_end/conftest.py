@@ -70,7 +70,16 @@ def start_server(environment: dict[str, str]) -> Iterator[Start]:
         artifact: Path, *options: str, before: tuple[str, ...] = ()
     ) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
-            [*before, sys.executable, "-m", "kb_runtime", str(artifact), *options],
+            [
+                *before,
+                sys.executable,
+                "-m",
+                "kb_runtime",
+                str(artifact),
+                "--tools",
+                "all",
+                *options,
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -68,7 +68,7 @@ def test_the_sdk_client_finds_and_reads_code(
     async def converse() -> None:
         server: Any = StdioServerParameters(
             command=sys.executable,
-            args=["-m", "kb_runtime", str(built.path.parent)],
+            args=["-m", "kb_runtime", str(built.path.parent), "--tools", "all"],
             env=environment,
         )
         if transport == "http":

@@ -62,7 +62,7 @@ def inspect(node: Path, quint_artifact: Path, environment: dict[str, str], tmp_p
     path = f"{node.parent}:{os.environ['PATH']}"
 
     def run(*options: str) -> subprocess.CompletedProcess[str]:
-        server = [sys.executable, "-m", "kb_runtime", str(quint_artifact)]
+        server = [sys.executable, "-m", "kb_runtime", str(quint_artifact), "--tools", "all"]
         return subprocess.run(
             [node, INSPECTOR, "--cli", *server, *options],
             stdin=subprocess.DEVNULL,

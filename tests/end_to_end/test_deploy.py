@@ -6,8 +6,10 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from shutil import which
@@ -131,3 +133,61 @@ def test_the_unit_is_valid_and_hardened(tmp_path: Path) -> None:
     if "unrecognized option" in rated.stderr:
         give_up("this systemd-analyze does not rate units")
     assert rated.returncode == 0, rated.stdout[-2000:]  # exposure of 2.0 of 10 and less
+
+
+def documents(name: str) -> list[dict[str, Any]]:
+    import yaml
+
+    return list(yaml.safe_load_all((DEPLOY / name).read_text()))
+
+
+def test_hadolint_has_no_warnings_about_the_image() -> None:
+    hadolint = shutil.which(
+        "hadolint", path=f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"
+    )
+    if hadolint is None:
+        give_up("hadolint is not installed")
+    run = subprocess.run(
+        [hadolint, "--failure-threshold", "warning", str(CONTAINERFILE)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout
+
+
+@pytest.mark.parametrize("manifest", documents("kubernetes.yaml"), ids=lambda one: one["kind"])
+def test_the_manifest_fits_the_schemas_of_kubernetes(manifest: dict[str, Any]) -> None:
+    import kubernetes_validate
+
+    newest = kubernetes_validate.latest_version()
+    kubernetes_validate.validate(manifest, newest, strict=True)
+
+
+def test_a_rollout_of_the_manifest_never_has_fewer_than_two_replicas_and_waits() -> None:
+    deployment, service, _ = documents("kubernetes.yaml")
+    spec = deployment["spec"]
+    assert spec["replicas"] == 2
+    assert spec["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+    pod = spec["template"]["spec"]
+    (container,) = pod["containers"]
+    assert container["readinessProbe"]["httpGet"]["path"] == "/healthz"
+    assert "sleep" in container["lifecycle"]["preStop"]["exec"]["command"][-1]
+    assert service["spec"]["selector"] == spec["template"]["metadata"]["labels"]
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert container["securityContext"]["readOnlyRootFilesystem"] is True
+
+
+def test_commands_of_manifest_and_compose_are_such_that_the_server_takes_them() -> None:
+    (entry,) = of("ENTRYPOINT")
+    start = json.loads(entry)[2:]
+    (container,) = documents("kubernetes.yaml")[0]["spec"]["template"]["spec"]["containers"]
+    (compose,) = documents("compose.yaml")
+    for arguments in (container["args"], compose["services"]["kb"]["command"]):
+        http = parse(["artifact", *start, *arguments]).http
+        assert http is not None
+        assert http.port == DEFAULT_PORT
+        assert http.token_file
+        assert http.workers == 2
+    assert compose["services"]["kb"]["read_only"] is True
+    assert compose["services"]["kb"]["cap_drop"] == ["ALL"]

@@ -200,7 +200,16 @@ def serve(
     """Servers over stdio, for clients of both eras of the protocol, and over HTTP."""
 
     def over_stdio(talk: Talk, *options: str, folder: Path = artifact) -> str:
-        arguments = ["-m", "kb_runtime", str(folder), "--data", str(data), *options]
+        arguments = [
+            "-m",
+            "kb_runtime",
+            str(folder),
+            "--tools",
+            "all",
+            "--data",
+            str(data),
+            *options,
+        ]
         server = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
         log = tmp_path / "stderr"
 

@@ -46,7 +46,7 @@ Work = dict[str, list[str]]
 def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     """What was parsed, scanned and chunked since it was last cleared."""
     done: Work = {"chunked": [], "scanned": [], "parsed": []}
-    chunk, tokenize, anchors = chunking.chunk, quint.tokenize, markdown.Anchors
+    chunk, tokenize, read = chunking.chunk, quint.tokenize, markdown.read_front_matter
 
     def counted_chunk(record: Record, budget: chunking.TokenBudget) -> list[Chunk]:
         done["chunked"].append(record.path)
@@ -56,14 +56,14 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
         done["scanned"].append(text)
         return tokenize(text)
 
-    def counted_anchors(*settings: Any) -> markdown.Anchors:
-        """Every parsed text numbers its anchors."""
+    def counted_read(*lines: Any) -> Any:
+        """Every parsed text begins with its front matter."""
         done["parsed"].append("")
-        return anchors(*settings)
+        return read(*lines)
 
     monkeypatch.setattr(executor.chunking, "chunk", counted_chunk)
     monkeypatch.setattr(quint, "tokenize", counted_tokenize)
-    monkeypatch.setattr(markdown, "Anchors", counted_anchors)
+    monkeypatch.setattr(markdown, "read_front_matter", counted_read)
     return done
 
 

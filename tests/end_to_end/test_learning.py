@@ -85,7 +85,9 @@ async def converse(client: Client) -> None:
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_over_stdio(artifact: Path, environment: dict[str, str], mode: Any) -> None:
     parameters = StdioServerParameters(
-        command=sys.executable, args=["-m", "kb_runtime", str(artifact)], env=environment
+        command=sys.executable,
+        args=["-m", "kb_runtime", str(artifact), "--tools", "all"],
+        env=environment,
     )
 
     async def run() -> None:

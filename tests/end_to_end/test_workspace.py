@@ -29,7 +29,7 @@ from kb_runtime.live.workspace import Workspace
 from kb_runtime.mcp import revisions
 from kb_runtime.store.locks import try_lock
 from kb_runtime.store.manifest import load, resolve
-from kbc.encoding.model import PINNED_WEIGHTS_SHA256
+from kbc.encoding.pinned import PINNED_WEIGHTS_SHA256
 from kbc.pipeline.build import BuildOptions, BuildReport, build
 
 """For what takes seconds on a machine that has nothing else to do."""
@@ -736,7 +736,7 @@ def test_the_sdk_client_ingests_and_finds(
         options = ["--workspace", str(tmp_path / "ws"), "--data", str(data)]
         server = StdioServerParameters(
             command=sys.executable,
-            args=["-m", "kb_runtime", str(shipped.path.parent), *options],
+            args=["-m", "kb_runtime", str(shipped.path.parent), "--tools", "all", *options],
             env=environment,
         )
         async with Client(server) as client:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.mcp import revisions
-from kb_runtime.mcp.answers import COMPACT, TOOLS_FORMAT
+from kb_runtime.mcp.answers import ALL, COMPACT, TOOLS_FORMAT, ProfileError, choose_families
 from kb_runtime.mcp.introduction import MAX_INSTRUCTIONS
 from kb_runtime.mcp.prompts import describe_prompts
 from kb_runtime.mcp.resources import mime_type
@@ -56,7 +57,8 @@ class ServerFacts:
     `built_at` is ISO 8601, or "" when it is not known. `choices` gives the values that arguments
     declared with `choices_from` take (`builtin_categories` ...); those of `collections` are known here.
     `aliases` maps extra tool names to wire names. `families` restricts what is offered (None: all).
-    `settings` are the `tools` of the manifest.
+    `settings` are the `tools` of the manifest; `offer` in them is the profile of a server that is started
+    without one, and `prefix` begins the name of every tool with the prefix.
     """
 
     name: str
@@ -84,6 +86,13 @@ class AliasError(SingleCodeError):
         self.alias = alias
 
 
+class OfferError(SingleCodeError):
+    """`[tools] offer` names a family of which this knowledge base has no tools."""
+
+    code = "tool-offer"
+    exit_code = exit_codes.INPUT
+
+
 def write_tools_json(path: Path, facts: ServerFacts) -> None:
     """Writes the file; the same facts give the same bytes. Raises AliasError."""
     text = json.dumps(tools_document(facts), ensure_ascii=False, separators=(",", ":"))
@@ -91,20 +100,28 @@ def write_tools_json(path: Path, facts: ServerFacts) -> None:
 
 
 def tools_document(facts: ServerFacts) -> dict[str, Any]:
-    """The content of `tools.json`. Raises AliasError."""
+    """The content of `tools.json`. Raises AliasError and OfferError."""
     offered = offered_tools(facts)
     aliases = _aliases(facts, offered)
     choices = {"collections": [each.name for each in facts.collections], **facts.choices}
     names: dict[str, str] = {}
     families: dict[str, dict[str, Any]] = {}
+    wire_names = _wire_names(facts, offered)
     for tool in offered:
+        wire_name = wire_names[tool.name]
         entry = describe(tool, facts.prefix, choices, facts.settings)
         family = families.setdefault(tool.family, {"tools": [], "prompts": []})
-        for wire in (entry["name"], *aliases.get(entry["name"], ())):
+        for wire in (wire_name, *aliases.get(wire_name, ())):
             family["tools"].append({**entry, "name": wire})
             names[wire] = tool.name
     for name, family in families.items():
         family["prompts"] = describe_prompts(name, facts.title)
+    default = facts.settings.get("offer") or (ALL if facts.families else COMPACT)
+    try:
+        choose_families(default, families)
+    except ProfileError as error:
+        raise OfferError(str(error).replace("--tools", "[tools] offer", 1)) from error
+    told = {"instructions": instructions(facts, offered), "families": families}
     server = {"name": facts.name, "version": facts.version, "title": facts.title}
     if facts.description:
         server["description"] = facts.description
@@ -125,9 +142,9 @@ def tools_document(facts: ServerFacts) -> dict[str, Any]:
             "supportedVersions": list(revisions.STATELESS_REVISIONS),
             "capabilities": capabilities,
         },
-        "instructions": instructions(facts, offered),
-        "families": families,
+        **_with_names(told, wire_names),
         "names": names,
+        "default": default,
         "templates": {"resourceTemplates": [_template(facts, each) for each in facts.collections]},
     }
 
@@ -166,9 +183,25 @@ def instructions(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, Any]:
     return {"introduction": f"{head}\n{state}", "families": starts}
 
 
+def _wire_names(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, str]:
+    """Declared name -> what this knowledge base calls the tool."""
+    return {tool.name: tool.wire_name(facts.prefix, facts.settings) for tool in offered}
+
+
+def _with_names(told: dict[str, Any], wire_names: Mapping[str, str]) -> dict[str, Any]:
+    """`told` with the names of the knowledge base where texts name tools by their declared names."""
+    changed = {name: wire for name, wire in wire_names.items() if name != wire and "{" not in name}
+    if not changed:
+        return told
+    any_name = re.compile(rf"\b(?:{'|'.join(map(re.escape, changed))})\b")
+    text = any_name.sub(lambda found: changed[found[0]], json.dumps(told, ensure_ascii=False))
+    renamed: dict[str, Any] = json.loads(text)
+    return renamed
+
+
 def _aliases(facts: ServerFacts, offered: Iterable[Tool]) -> dict[str, list[str]]:
     """Wire name -> its extra names, in the order of kb.toml."""
-    wire_names = {tool.name.format(prefix=facts.prefix) for tool in offered}
+    wire_names = set(_wire_names(facts, offered).values())
     aliases: dict[str, list[str]] = {}
     for alias, tool in facts.aliases.items():
         if tool not in wire_names:

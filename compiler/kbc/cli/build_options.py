@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import click
 
-from kbc.cli.environment import default_cache, source_date_epoch
+from kbc.cli.environment import default_cache, default_models, source_date_epoch
 from kbc.pipeline import DEFAULT_OUT
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ class Chosen(TypedDict):
     out: Path
     jobs: int | None
     model: Path | None
+    offline: bool
     exact: bool
     query_variant: Literal["int8", "nb8-b32", "fp32"]
     lexical_only: bool
@@ -45,6 +46,9 @@ _OPTIONS = (
     ),
     click.option(
         "--model", type=click.Path(path_type=Path), help="Folder of a sentence-transformers model."
+    ),
+    click.option(
+        "--offline", is_flag=True, help="Download nothing: the model must be on this machine."
     ),
     click.option(
         "--exact",
@@ -96,6 +100,8 @@ def build_options(chosen: Chosen) -> BuildOptions:
         out=chosen["out"],
         jobs=chosen["jobs"] or os.cpu_count() or 1,
         model=chosen["model"],
+        models=default_models(),
+        offline=chosen["offline"],
         exact=chosen["exact"],
         query_variant=chosen["query_variant"],
         keep=chosen["keep"],

@@ -14,6 +14,11 @@ def default_cache() -> Path:
     return Path(user_cache())
 
 
+def default_models() -> Path:
+    """Where downloaded models are kept: beside the cache, which can be emptied without them."""
+    return default_cache() / "models"
+
+
 def source_date_epoch() -> int | None:
     """Seconds since 1970 from $SOURCE_DATE_EPOCH, None without it. Raises `UsageError`."""
     value = os.environ.get("SOURCE_DATE_EPOCH")

@@ -27,6 +27,7 @@ from kbc.cli.explore import explore
 from kbc.cli.files import inspect
 from kbc.cli.importing import import_command
 from kbc.cli.install import doctor, install
+from kbc.cli.model import model
 from kbc.cli.opening import opened, show_accounting
 from kbc.cli.sign import keygen, sign
 from kbc.cli.trying import try_command
@@ -177,6 +178,7 @@ cli.add_command(artifact_commands.search)
 cli.add_command(artifact_commands.get)
 cli.add_command(watch)
 cli.add_command(cache)
+cli.add_command(model)
 cli.add_command(wheel)
 cli.add_command(keygen)
 cli.add_command(sign)

@@ -13,6 +13,7 @@ from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
 from kb_runtime.errors import UsageError
 from kb_runtime.live.compiler_process import EXIT_WITH_PARENT
+from kbc.cli.environment import default_models
 from kbc.errors import InputError, OutputError
 
 if TYPE_CHECKING:
@@ -100,7 +101,9 @@ def ingest_command(
     found = [_tests(name, data, suite) for name, data in given.items()]
     cases = [case for each in found for case in each.cases]
     skipped = sum(each.skipped for each in found)
-    result = ingest(_open(workspace), cases, jobs or os.cpu_count() or 1, model, sync=sync)
+    result = ingest(
+        _open(workspace), cases, jobs or os.cpu_count() or 1, model, default_models(), sync=sync
+    )
     if as_json:
         print_json(
             {
@@ -144,7 +147,8 @@ def remove_command(
     """Remove ingested tests by uid, Jira key or case id from WORKSPACE and publish the rest."""
     from kbc.following.ingestion import remove
 
-    result = remove(_open(workspace), identifiers, jobs or os.cpu_count() or 1, model)
+    cpus = jobs or os.cpu_count() or 1
+    result = remove(_open(workspace), identifiers, cpus, model, default_models())
     if as_json:
         print_json({"build_id": result.build_id, "tests": result.tests, "removed": result.removed})
         return
@@ -268,7 +272,8 @@ def _source_index(
     workspace: Workspace, tree: Path, prefix: str, model: Path | None, jobs: int | None
 ) -> SourceIndex:
     """Where the workspace is inside of the tree, it is no part of it."""
-    from kbc.encoding.model import PINNED_WEIGHTS_SHA256, resolve_model
+    from kbc.encoding.model import resolve_model
+    from kbc.encoding.pinned import PINNED_WEIGHTS_SHA256
     from kbc.following.source_index import SourceIndex
 
     real, root = tree.resolve(), Path(workspace.root)
@@ -284,6 +289,7 @@ def _source_index(
         weights_sha256=(
             PINNED_WEIGHTS_SHA256 if model is None else resolve_model(model).weights_sha256
         ),
+        models=default_models(),
     )
 
 

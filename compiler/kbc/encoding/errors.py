@@ -8,9 +8,10 @@ from kb_runtime.errors import KbcError, exit_codes
 class ModelError(KbcError):
     """The encoder model cannot be used.
 
-    Codes: `model-missing` (no package, folder or file), `model-hash-mismatch` (not the pinned
-    files), `model-unsupported` (an architecture, pooling or setting the graph writer does not
-    know) and `model-invalid` (files that contradict each other or cannot be read).
+    Codes: `model-missing` (no package, folder or file), `model-download` (the hub cannot be reached or
+    the download ended early), `model-hash-mismatch` (not the pinned files), `model-unsupported` (an
+    architecture, pooling or setting the graph writer does not know) and `model-invalid` (files that
+    contradict each other or cannot be read).
     """
 
     exit_code = exit_codes.MODEL

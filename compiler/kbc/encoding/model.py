@@ -1,8 +1,8 @@
 """Finds the encoder model on this machine, verifies it, and reads its shape.
 
-Without a folder it is the pinned all-MiniLM-L6-v2, installed as a package and checked by SHA-256.
-With a folder it is any sentence-transformers model of the BERT family, identified by its own hashes.
-Nothing is imported from the package, and nothing is downloaded.
+Without a folder it is the pinned all-MiniLM-L6-v2, checked by SHA-256: from an installed package, else from
+kbc's own copy, else downloaded once. With a folder it is any sentence-transformers model of the BERT family,
+identified by its own hashes. Nothing is imported from the package.
 """
 
 from __future__ import annotations
@@ -17,11 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from kbc.encoding.errors import ModelError
+from kbc.encoding.pinned import ATTRIBUTION as HUB_ATTRIBUTION
+from kbc.encoding.pinned import (
+    PINNED_LICENSE,
+    PINNED_NAME,
+    PINNED_TOKENIZER_SHA256,
+    PINNED_WEIGHTS_SHA256,
+    SIZE_MB,
+    stored_folder,
+)
 
-PINNED_NAME = "sentence-transformers/all-MiniLM-L6-v2"
-PINNED_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-PINNED_TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-PINNED_LICENSE = "Apache-2.0"
 PINNED_ATTRIBUTION = (
     "The sentence encoder is all-MiniLM-L6-v2 by the sentence-transformers project, licensed under\n"
     "the Apache License, Version 2.0. Its weights come unmodified from the Python package\n"
@@ -109,36 +114,65 @@ class Model:
         return self.folder / "tokenizer.json"
 
 
-def resolve_model(model_dir: Path | None = None) -> Model:
+def resolve_model(
+    model_dir: Path | None = None,
+    models: Path | None = None,
+    *,
+    offline: bool = True,
+    quiet: bool = True,
+) -> Model:
     """The model in `model_dir`, or the pinned one. Raises `ModelError`.
 
-    Both ways hash the weights (70 ms for the pinned 90 MB): the hash is the model's identity in the
-    manifest and in the embedding cache.
+    `models` is the folder of downloaded models: a copy there is used, and unless `offline` made, with a
+    progress bar on stderr unless `quiet`. Both ways hash the weights (70 ms for the pinned 90 MB): the
+    hash is the model's identity in the manifest and in the embedding cache.
     """
     if model_dir is not None:
         return _read_model(model_dir, name=None)
-    package, folder = _pinned_folder()
-    model = _read_model(folder, name=PINNED_NAME)
-    _require_hash(model.weights_path, PINNED_WEIGHTS_SHA256, model.weights_sha256)
-    _require_hash(model.tokenizer_path, PINNED_TOKENIZER_SHA256, model.tokenizer_sha256)
-    carrier = Package(package.replace("_", "-"), _installed_version(package))
+    package = pinned_package()
+    if package is None:
+        return _stored_model(models, offline=offline, quiet=quiet)
+    name, folder = package
+    model = _read_pinned(folder, f"reinstall it: `{INSTALL_COMMAND} --force-reinstall`")
+    carrier = Package(name.replace("_", "-"), _installed_version(name))
     attribution = PINNED_ATTRIBUTION.format(package=carrier.name, version=carrier.version)
     return replace(model, package=carrier, attribution=attribution)
 
 
-def _pinned_folder() -> tuple[str, Path]:
-    """The import package that carries the model, and the model's folder in it."""
+def pinned_package() -> tuple[str, Path] | None:
+    """The import package that carries the model, and the model's folder in it, if one is installed."""
     for package, inside in _PACKAGES:
         spec = importlib.util.find_spec(package)
         for location in (spec.submodule_search_locations or ()) if spec else ():
             folder = Path(location, inside)
             if folder.is_dir():
                 return package, folder
-    raise ModelError(
-        "model-missing",
-        f"the encoder model {PINNED_NAME} is not installed",
-        f"run `{INSTALL_COMMAND}`, or name a local model with --model DIR",
-    )
+    return None
+
+
+def _stored_model(models: Path | None, *, offline: bool, quiet: bool) -> Model:
+    """The pinned model as downloaded. Raises `ModelError`."""
+    folder = None if models is None else stored_folder(models)
+    if folder is None or not folder.is_dir():
+        if models is None or offline:
+            raise ModelError(
+                "model-missing",
+                f"the encoder model {PINNED_NAME} is not on this machine",
+                f"with network, `kbc model fetch` downloads it once ({SIZE_MB} MB); without, copy the"
+                " folder that `kbc model export` wrote elsewhere and name it with --model DIR",
+            )
+        from kbc.encoding.hub import fetch
+
+        folder = fetch(models, quiet=quiet)
+    model = _read_pinned(folder, "remove the folder and run `kbc model fetch`")
+    return replace(model, attribution=HUB_ATTRIBUTION)
+
+
+def _read_pinned(folder: Path, hint: str) -> Model:
+    model = _read_model(folder, name=PINNED_NAME)
+    _require_hash(model.weights_path, PINNED_WEIGHTS_SHA256, model.weights_sha256, hint)
+    _require_hash(model.tokenizer_path, PINNED_TOKENIZER_SHA256, model.tokenizer_sha256, hint)
+    return model
 
 
 def _installed_version(package: str) -> str:
@@ -148,12 +182,13 @@ def _installed_version(package: str) -> str:
         return "of unknown version"
 
 
-def _require_hash(path: Path, expected: str, found: str) -> None:
+def _require_hash(path: Path, expected: str, found: str, hint: str) -> None:
     if found != expected:
         raise ModelError(
             "model-hash-mismatch",
-            f"{path.name} of the installed encoder model has SHA-256 {found}, expected {expected}",
-            f"reinstall it: `{INSTALL_COMMAND} --force-reinstall`",
+            f"{path.name} of the encoder model in '{path.parent}' has SHA-256 {found},"
+            f" expected {expected}",
+            hint,
         )
 
 

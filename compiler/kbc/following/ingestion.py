@@ -71,11 +71,13 @@ def ingest(
     cases: Sequence[Case],
     jobs: int,
     model: Path | None = None,
+    models: Path | None = None,
     *,
     sync: bool = False,
 ) -> IngestionReport:
     """Merges `cases`, builds, and makes the result live. `model` is the folder of the encoder's model,
-    None for the pinned one. With `sync`, stored tests of the same sources that `cases` lack are removed.
+    None for the pinned one, of which `models` may have a copy: nothing is downloaded for a server. With
+    `sync`, stored tests of the same sources that `cases` lack are removed.
 
     Raises what `pipeline.build` raises, and `PublishError` where another ingestion does not end or
     the workspace cannot be written; the workspace is then as it was.
@@ -88,7 +90,7 @@ def ingest(
         absent = [c.uid for c in stored if sync and c.source in sources and c.uid not in given]
         for uid in absent:
             del merged[uid]
-        report = _publish(workspace, merged, jobs, model)
+        report = _publish(workspace, merged, jobs, model, models)
     return replace(
         report,
         added=added,
@@ -99,7 +101,11 @@ def ingest(
 
 
 def remove(
-    workspace: Workspace, identifiers: Sequence[str], jobs: int, model: Path | None = None
+    workspace: Workspace,
+    identifiers: Sequence[str],
+    jobs: int,
+    model: Path | None = None,
+    models: Path | None = None,
 ) -> IngestionReport:
     """Removes the tests that have one of `identifiers` as uid, Jira key or case id, in any case, and
     makes the rest live. Raises what `ingest` raises, and `InputError` for an identifier of no test;
@@ -118,12 +124,16 @@ def remove(
                 raise InputError(f"no ingested test has the uid, key or case id {identifier!r}")
             for uid in found:
                 merged.pop(uid, None)
-        report = _publish(workspace, merged, jobs, model)
+        report = _publish(workspace, merged, jobs, model, models)
     return replace(report, unchanged=len(merged), removed=len(stored) - len(merged))
 
 
 def _publish(
-    workspace: Workspace, merged: Mapping[str, Case], jobs: int, model: Path | None
+    workspace: Workspace,
+    merged: Mapping[str, Case],
+    jobs: int,
+    model: Path | None,
+    models: Path | None,
 ) -> IngestionReport:
     """Builds from `merged` and makes it live; the caller holds the lock."""
     folder = workspace.tests
@@ -139,6 +149,8 @@ def _publish(
         cache=Path(workspace.cache),
         jobs=jobs,
         model=model,
+        models=models,
+        offline=True,
         keep=KEPT_BUILDS,
     )
     try:

@@ -15,7 +15,7 @@ from kb_runtime.store.manifest import CURRENT, load, resolve
 from kb_runtime.store.symbols import SUFFIX
 from kbc.cache import toolchain
 from kbc.diagnostics import Diagnostics
-from kbc.encoding.model import PINNED_WEIGHTS_SHA256
+from kbc.encoding.pinned import PINNED_WEIGHTS_SHA256
 from kbc.following.file_changes import Signature, signature
 from kbc.frontends import code
 from kbc.linking import retention
@@ -57,8 +57,8 @@ class SourceIndex:
     """Where and how `tree` is indexed.
 
     `cache` is the workspace's, `exclude` are ignore patterns, the ids of files begin with `prefix`, and
-    `model` is the folder of the encoder's
-    model with these weights, None for the pinned one.
+    `model` is the folder of the encoder's model with these weights, None for the pinned one, of which
+    `models` may have a copy: nothing is downloaded for a server.
     """
 
     tree: Path
@@ -69,6 +69,7 @@ class SourceIndex:
     jobs: int = 2
     model: Path | None = None
     weights_sha256: str = PINNED_WEIGHTS_SHA256
+    models: Path | None = None
 
     def published(self) -> PublishedFiles | None:
         """The index of all files; None where there is none, or it cannot be read."""
@@ -118,6 +119,8 @@ class SourceIndex:
             out=Path(out),
             jobs=self.jobs,
             model=self.model,
+            models=self.models,
+            offline=True,
             cache=None if draft and not (parsed and only is None) else self.cache,
             keep=KEPT_BUILDS,
             draft=draft,

@@ -149,7 +149,13 @@ class Executor:
             return self._read(), None
         # Hashing the model's weights keeps the disk and another core busy meanwhile.
         with ThreadPoolExecutor(1) as threads:
-            resolving = threads.submit(self._engines.model, self._options.model_folder)
+            options = self._options
+            resolving = threads.submit(
+                self._engines.model,
+                options.model_folder,
+                options.models_folder,
+                offline=options.offline,
+            )
             inputs = self._read()
             with self._clock.phase("model"):
                 return inputs, resolving.result()

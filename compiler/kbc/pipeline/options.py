@@ -26,7 +26,8 @@ class BuildOptions:
 
     `out` is the folder below which the artifact gets one of its own, named like the knowledge base; its
     last `keep` versions stay there. `jobs` threads embed, with the sentence-transformers folder `model`
-    (None: the model that comes with kbc); `exact` embeds with the weights as published,
+    (None: the pinned one, see `kbc.encoding.model`; a downloaded copy is kept in the folder `models`, and
+    without that folder, or `offline`, nothing is downloaded); `exact` embeds with the weights as published,
     which takes more than twice as long. `cache` is the compiler's
     cache folder (None: no cache). `source_date_epoch` is the build time in seconds since 1970 (None: the
     artifact does not say; readers take the time of its manifest file). Without `embed` the artifact has
@@ -41,6 +42,8 @@ class BuildOptions:
     out: StrPath = DEFAULT_OUT
     jobs: int = 2
     model: StrPath | None = None
+    models: StrPath | None = None
+    offline: bool = False
     exact: bool = False
     query_variant: Variant = DEFAULT_QUERY_VARIANT
     keep: int = 3
@@ -62,6 +65,10 @@ class BuildOptions:
     @property
     def model_folder(self) -> Path | None:
         return None if self.model is None else Path(self.model)
+
+    @property
+    def models_folder(self) -> Path | None:
+        return None if self.models is None else Path(self.models)
 
     @property
     def cache_folder(self) -> Path | None:

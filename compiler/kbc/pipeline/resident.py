@@ -25,16 +25,18 @@ class Engines:
     def __init__(self) -> None:
         self.sessions = Sessions()
         self.shipped = ShippedEncoders()
-        self._models: dict[Path | None, tuple[Model, _Signature]] = {}
+        self._models: dict[tuple[Path | None, Path | None], tuple[Model, _Signature]] = {}
         self._tokenizers: dict[str, TokenCounter] = {}
 
-    def model(self, folder: Path | None) -> Model:
+    def model(
+        self, folder: Path | None, models: Path | None = None, *, offline: bool = True
+    ) -> Model:
         """As `resolve_model`; a model whose files have kept size, time and inode is not hashed again."""
-        known = self._models.get(folder)
+        known = self._models.get((folder, models))
         if known is not None and _signature(known[0]) == known[1]:
             return known[0]
-        model = resolve_model(folder)
-        self._models[folder] = model, _signature(model)
+        model = resolve_model(folder, models, offline=offline, quiet=False)
+        self._models[folder, models] = model, _signature(model)
         return model
 
     def tokenizer(self, model: Model) -> TokenCounter:

@@ -25,6 +25,7 @@ from kbc.backends.symbols import write_symbols
 from kbc.backends.tools import (
     AliasError,
     CollectionSummary,
+    OfferError,
     ServerFacts,
     tools_document,
     write_tools_json,
@@ -126,7 +127,7 @@ def _paths(inputs: Inputs) -> dict[tuple[str, str], str]:
 
 
 def emit_answers(inputs: Inputs, fields: Mapping[str, Any], build_id: str, folder: Path) -> None:
-    """`tools.json`. `fields` are the manifest's. Raises `AliasError`."""
+    """`tools.json`. `fields` are the manifest's. Raises `AliasError` and `OfferError`."""
     write_tools_json(folder / "tools.json", _server_facts(inputs, fields["built_at"], build_id))
 
 
@@ -140,6 +141,13 @@ def check_answers(inputs: Inputs, diagnostics: Diagnostics) -> None:
             str(error),
             PROJECT_FILE,
             hint="`tool` names one of the tools that this knowledge base offers.",
+        )
+    except OfferError as error:
+        diagnostics.error(
+            "unknown-tool-family",
+            str(error),
+            PROJECT_FILE,
+            hint="A family has tools where the knowledge base has a collection that they read.",
         )
 
 
@@ -170,6 +178,9 @@ def _tool_settings(inputs: Inputs) -> dict[str, Any]:
     tools = inputs.project.tools
     return {
         "families": None if tools.families is None else list(tools.families),
+        "offer": tools.offer,
+        "prefix": tools.prefix,
+        "max_chars": tools.max_chars,
         "aliases": dict(tools.aliases),
         "context_chars": tools.context_chars,
         "max_context_chars": tools.max_context_chars,

@@ -139,9 +139,38 @@ class Alias(Table):
     tool: str = Field(description="the name of the tool, with its prefix")
 
 
+def _profile(value: str) -> str:
+    """`all`, `compact`, or families separated by commas, as `kbc serve --tools` takes them."""
+    names = [name.strip() for name in value.split(",")]
+    if names != ["all"]:
+        for name in names:
+            known_value(name, ("all", "compact", *FAMILIES), "a family of tools", "toml-bad-value")
+        if "all" in names:
+            raise mistake(
+                "toml-conflict",
+                "`all` has every family: others beside it have no effect",
+                'Write `offer = "all"`.',
+            )
+    return ",".join(names)
+
+
 class ToolSettings(Table):
-    """`[tools]`: which families are offered, extra names, and how many characters of sections the tools
-    of workshops give (None: their own defaults)."""
+    """`[tools]`: which tools there are, which of them servers offer, what they are called, and how long
+    answers may be (None: the defaults of the runtime)."""
+
+    offer: Annotated[str, AfterValidator(_profile)] | None = Field(
+        default=None,
+        description="what servers offer without --tools: compact (the default), all, or families",
+    )
+    prefix: bool = Field(
+        default=False,
+        description="every tool begins with the knowledge base's prefix, so that several servers of one"
+        " client do not collide",
+    )
+    max_chars: Annotated[int, between(4_000, 1_000_000)] | None = Field(
+        default=None,
+        description="characters of text in an answer, and of structure, before it is shortened",
+    )
 
     families: (
         Annotated[tuple[Annotated[str, one_of(FAMILIES, "a family of tools")], ...], Strict(False)]

@@ -38,7 +38,8 @@ license     = "Apache-2.0"
 # boosts     = {{ title = 2.0 }}
 
 # [tools]
-# families = ["reference", "search"]    # default: every family whose collections are present
+# offer    = "all"                      # what servers offer; default: five general tools
+# families = ["reference", "search"]    # which families there are; default: all with a collection
 """
 
 _WELCOME = """\

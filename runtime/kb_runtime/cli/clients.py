@@ -16,6 +16,7 @@ from kb_runtime.cli.runner import print_json
 from kb_runtime.errors import KbcError, exit_codes
 
 if TYPE_CHECKING:
+    from kb_runtime.clients.collisions import Collision
     from kb_runtime.clients.installation import Change, Place
     from kb_runtime.clients.probe import Report
     from kb_runtime.clients.server import Server
@@ -98,7 +99,7 @@ def install_command(resolve: Resolve, parameters: Sequence[click.Parameter] = ()
         chosen = _chosen(clients, all_detected, place)
         run.change(chosen, uninstall=uninstall, instructions=instructions, dry_run=dry_run)
         if not uninstall and not dry_run:
-            run.start()
+            run.start(chosen)
         run.tell(as_json, dry_run)
 
     return click.Command(
@@ -173,6 +174,7 @@ class _Installation:
         self._failed = False
         self._seen: set[str] = set()
         self._report: Report | None = None
+        self._collisions: list[Collision] = []
 
     def show(self, clients: Sequence[Client], as_json: bool) -> None:
         """Prints the entry for each client."""
@@ -257,27 +259,44 @@ class _Installation:
             self._diffs.append(change.diff())
         self._done.append(done)
 
-    def start(self) -> None:
-        """Starts the server as a client would, when a client has it now."""
+    def start(self, clients: Sequence[Client]) -> None:
+        """Starts the server as a client would, when a client has it now, and compares its tools with
+        those of the knowledge bases that the clients have already."""
+        from kb_runtime.clients.collisions import collisions
         from kb_runtime.clients.probe import probe
 
         if any("error" not in done for done in self._done):
             self._report = probe(self._needed().argv, self._place.machine, {})
+            names = self._report.names
+            self._collisions = collisions(clients, self._place, self._name, names)
 
     def tell(self, as_json: bool, dry_run: bool) -> None:
         """Prints what was done. Raises SystemExit when something failed."""
+        from kb_runtime.clients.table import CLIENTS
+
         server = self._server
         if as_json:
             started = None if self._report is None else self._report.as_dict()
             command = None if server is None else list(server.argv)
             facts = {"name": self._name, "scope": self._place.scope, "command": command}
-            print_json({**facts, "dry_run": dry_run, "changes": self._done, "start": started})
+            found = [each.as_dict() for each in self._collisions]
+            told = {"changes": self._done, "start": started, "collisions": found}
+            print_json({**facts, "dry_run": dry_run, **told})
         else:
             for done in self._done:
                 self._tell_change(done, dry_run)
             for diff in self._diffs:
                 click.echo(diff)
             self._tell_start()
+            for each in self._collisions:
+                title = CLIENTS[each.client].title
+                click.secho(f"warning: {title}: {each}", err=True, fg="yellow")
+            if self._collisions:
+                click.echo(
+                    "  hint: give each knowledge base a [kb] prefix of its own and set [tools] prefix ="
+                    " true, or serve them as one: install both artifacts with one command",
+                    err=True,
+                )
         if self._report is not None and not self._report.ok:
             raise SystemExit(exit_codes.BROKEN)
         if self._failed:

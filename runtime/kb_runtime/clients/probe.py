@@ -45,6 +45,7 @@ class Report:
     server: str = ""
     start_ms: float = 0.0
     tools: int = 0
+    names: tuple[str, ...] = ()
     tools_ms: float = 0.0
     search: str = ""
     query: str = ""
@@ -139,6 +140,7 @@ def _converse(talk: _Talk, started: float) -> Report:
         server=title,
         start_ms=_ms(started, ready),
         tools=len(tools),
+        names=tuple(str(tool.get("name")) for tool in tools),
         tools_ms=_ms(ready, listed),
         search=name,
         query=title if name else "",

@@ -29,7 +29,7 @@ class Server:
     search: str = ""
 
 
-def server_of(artifacts: Sequence[str], argv: Sequence[str], profile: str = "all") -> Server:
+def server_of(artifacts: Sequence[str], argv: Sequence[str], profile: str = "") -> Server:
     """The server that `argv` starts over `artifacts`, several of which are served as one. Raises
     ArtifactError, and ProfileError for tools that they do not offer."""
     from kb_runtime.live.versions import LiveArtifact

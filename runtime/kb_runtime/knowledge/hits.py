@@ -13,6 +13,7 @@ from kb_runtime.text.names import quoted, suggest
 if TYPE_CHECKING:
     from kb_runtime.knowledge.interface import Knowledge
     from kb_runtime.search.request import Mode, SearchHit, SearchRequest, Strategy
+    from kb_runtime.search.snippets import Snippet
 
 ALL = "all"
 """The scope of what one reads to learn; what else there is has scopes of its own."""
@@ -116,11 +117,12 @@ def collections_of(knowledge: Knowledge, scopes: Iterable[str]) -> tuple[str, ..
     return tuple(dict.fromkeys(name for scope in wanted for name in known[scope]))
 
 
-def as_hit(knowledge: Knowledge, ranked: SearchHit) -> Hit:
-    """A chunk with nothing to show, which is front matter alone, is shown by its record's summary."""
+def as_hit(knowledge: Knowledge, ranked: SearchHit, passage: Snippet | None = None) -> Hit:
+    """`passage` is what is shown of it, if not its snippet. A chunk with nothing to show, which is front
+    matter alone, is shown by its record's summary."""
     catalog = knowledge.catalog(ranked.collection)
     record_id = catalog.id(ranked.record)
-    passage = ranked.snippet
+    passage = passage or ranked.snippet
     place = (passage.start_line, passage.end_line)
     if not passage.text:
         place = (ranked.chunk["start_line"], ranked.chunk["end_line"])

@@ -8,6 +8,7 @@ The file's layout, which `kbc.backends.tools` writes and `docs/format.md` descri
     instructions  {introduction, families: {family: how to start with its tools}}
     families      {family: {tools: [tools/list entries], prompts: [prompts/list entries]}}
     names         {name on the wire: declared name}, aliases included
+    default       the profile of a server that is started without one; absent: all
     templates     the result of `resources/templates/list`
 """
 
@@ -33,6 +34,10 @@ TOOLS_FORMAT = 1
 ALL = "all"
 COMPACT = "compact"
 """The profile, and family, of a few general tools over every collection."""
+CODEBASE = "codebase"
+"""The family of tools that compare source files with the folder where they are edited."""
+DEFAULT = ""
+"""The profile that the knowledge base itself chooses."""
 LISTED = ("tools", "prompts", "resources")
 """What a client can list, and be told of when it changes; also the capabilities for that."""
 
@@ -49,9 +54,9 @@ class Answers:
     def __init__(
         self, build_id: str, document: dict[str, Any], profile: str, data_folder: str = DATA_FOLDER
     ) -> None:
-        """`profile` is `all`, `compact` or families separated by commas; `data_folder` is what the tools
-        of this server get to read. `choices` are the knowledge bases between which a call can choose,
-        where there are several. Raises ProfileError."""
+        """`profile` is `all`, families separated by commas, `compact` among them, or DEFAULT;
+        `data_folder` is what the tools of this server get to read. `choices` are the knowledge bases
+        between which a call can choose, where there are several. Raises ProfileError."""
         self.build_id = build_id
         self.data_folder = data_folder
         self.working_tree: WorkingTree | WorkingTrees | None = None
@@ -62,7 +67,7 @@ class Answers:
         self.state = ""  # what the server says of how it was set up
         self.choices: tuple[str, ...] = ()
         families = document["families"]
-        chosen = choose_families(profile, families)
+        chosen = choose_families(profile or document.get("default", ALL), families)
         starts = document["instructions"]["families"]
         self._introduction: str = document["instructions"]["introduction"]
         self._starts: list[str] = [starts[family] for family in chosen if starts.get(family)]
@@ -90,6 +95,19 @@ class Answers:
 
     def discover(self) -> dict[str, Any]:
         return {**self._discover, "instructions": self._instructions()}
+
+    def with_wire_names(self, text: str) -> str:
+        """Text of the program, with the names under which this server offers the tools that it names."""
+        changed = {
+            declared: wire
+            for declared, wire in self.wire_names.items()
+            if declared != wire and "{" not in declared
+        }
+        if not changed:
+            return text
+        import re
+
+        return re.sub(r"\b[a-z_]+\b", lambda found: changed.get(found[0], found[0]), text)
 
     def _instructions(self) -> str:
         return instructions(self._introduction, self.state, self._starts)
@@ -126,24 +144,42 @@ def answers_of(
     profile: str,
     data_folder: str = DATA_FOLDER,
     workspace: LivingWorkspace | None = None,
+    also: tuple[str, ...] = (),
 ) -> Answers:
     """The answers for what is served, merged from those of its parts, with the tools that add to and
-    read the workspace. Raises what `load_answers` does."""
+    read the workspace. `also` are families that a server started without a profile offers besides those
+    of the knowledge base. Raises what `load_answers` does."""
     documents = [_document(part.build_id, part.read(TOOLS_FILE)) for part in knowledge.parts]
     document = documents[0]
     if len(documents) > 1:
         from kb_runtime.mcp.merged_answers import merged
 
-        document = merged(documents, knowledge)
+        defaults = {each.get("default", ALL) for each in documents[: len(knowledge.served)]}
+        document = {
+            **merged(documents, knowledge),
+            "default": defaults.pop() if len(defaults) == 1 else COMPACT,
+        }
     if workspace is not None:
         from kb_runtime.mcp.workspace_answers import with_workspace
 
         document = with_workspace(document, workspace.families)
+        also += tuple(workspace.families)
+    if profile == DEFAULT:
+        profile = _default_profile(document, also)
     answers = _answers(knowledge.build_id, document, profile, data_folder)
     answers.workspace = workspace
     if len(knowledge.served) > 1:
         answers.choices = tuple(part.manifest["name"] for part in knowledge.served)
     return answers
+
+
+def _default_profile(document: dict[str, Any], also: tuple[str, ...]) -> str:
+    """The profile of the knowledge base, with those families of `also` that it has."""
+    default: str = document.get("default", ALL)
+    if default == ALL:
+        return ALL
+    added = [name for name in also if name in document["families"]]
+    return ",".join(dict.fromkeys([*default.split(","), *added]))
 
 
 def _document(build_id: str, data: bytes) -> dict[str, Any]:
@@ -195,10 +231,9 @@ def choose_families(profile: str, offered: dict[str, Any]) -> list[str]:
     if profile == ALL:
         return general
     wanted = {name.strip() for name in profile.split(",")}
-    unknown = sorted(wanted - set(offered))
-    if unknown or (COMPACT in wanted and len(wanted) > 1):
-        what = f"{unknown[0]!r} is not" if unknown else f"{COMPACT!r} cannot be combined; it is not"
+    if unknown := sorted(wanted - set(offered)):
         raise ProfileError(
-            f"--tools: {what} one of {ALL}, {COMPACT}, or a list of {', '.join(general)}."
+            f"--tools: {unknown[0]!r} is not {ALL}, nor one or several of"
+            f" {', '.join([COMPACT, *general])}."
         )
     return [name for name in offered if name in wanted]

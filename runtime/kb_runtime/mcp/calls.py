@@ -9,10 +9,11 @@ from kb_runtime.text.names import quoted
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import error_structure, error_text, with_warnings
 from kb_runtime.tools.arguments import check
-from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.budget import within
+from kb_runtime.tools.declaration import MAX_CHARS, Answer
 from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.search.compact import COMPACT_TOOLS
-from kb_runtime.tools.session import Session
+from kb_runtime.tools.session import DEFAULT_CHARS, Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +54,10 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
     except Exception as error:
         failures.report(f"{name} failed", error, call_id)
         failure = ToolError("INTERNAL", f"{name} failed because of a bug in the server.")
+    failure.next_steps = tuple(map(answers.with_wire_names, failure.next_steps))
     try:
-        return _result((tool.on_error or _failure)(failure), shown, is_error=True)
+        told = within((tool.on_error or _failure)(failure), DEFAULT_CHARS, "Ask for another name.")
+        return _result(told, shown, is_error=True)
     except ProtocolError as error:
         raise ProtocolError(
             error.rpc_code, error.message, {**(error.data or {}), **shown}
@@ -90,9 +93,20 @@ def run_tool(
     )
     if answers.choices and KB in given:
         session.artifact = _chosen(artifact, given.pop(KB), tool)
-    checked, warnings = check(tool, given)
-    answer = tool.run(session, checked)
-    return with_warnings(answer, [*warnings, *session.notes])
+    checked, warnings = check(tool.with_limit(), given)
+    session.max_chars = checked.pop(MAX_CHARS.name) or _default_chars(session.artifact)
+    answer = with_warnings(tool.run(session, checked), [*warnings, *session.notes])
+    if tool.has_own_limit:
+        return answer
+    advice = answers.with_wire_names(tool.if_cut)
+    return within(answer, session.max_chars, advice, repeats=tool.repeats)
+
+
+def _default_chars(knowledge: Knowledge) -> int:
+    """What the author of the first knowledge base set, or the default."""
+    settings = knowledge.parts[0].manifest.get("tools") or {}
+    chars: int = settings.get("max_chars") or DEFAULT_CHARS
+    return chars
 
 
 def _chosen(knowledge: Knowledge, name: Any, tool: Tool) -> Artifact:

@@ -10,6 +10,7 @@ from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.mcp import correlation, failures, revisions
 from kb_runtime.mcp.answers import (
     ALL,
+    CODEBASE,
     Answers,
     ProfileError,
     answers_of,
@@ -132,7 +133,8 @@ class Dispatcher:
         return answers
 
     def _read_answers(self, artifact: Knowledge, profile: str) -> Answers:
-        answers = answers_of(artifact, profile, self._data_folder, self._workspace)
+        also = () if self._working_tree is None else (CODEBASE,)
+        answers = answers_of(artifact, profile, self._data_folder, self._workspace, also)
         answers.working_tree = self._working_tree
         answers.read_only = self._read_only
         answers.cache_scope = self._cache_scope

@@ -38,8 +38,9 @@ def merged(documents: Sequence[Document], knowledge: Knowledge) -> Document:
     `documents`, in this order."""
     manifest = knowledge.manifest
     served = knowledge.served
+    wire_names: dict[str, str] = {}
     own = [
-        _renamed(document, part, manifest["prefix"])
+        _renamed(document, part, manifest["prefix"], wire_names)
         for document, part in zip(documents, knowledge.parts, strict=True)
     ]
     server = {name: manifest[name] for name in ("name", "version", "title")}
@@ -75,20 +76,36 @@ def merged(documents: Sequence[Document], knowledge: Knowledge) -> Document:
     }
 
 
-def _renamed(document: Document, part: Artifact, prefix: str) -> Document:
-    """`document` with the prefix of the server in the names of its tools, wherever they are told."""
-    own_prefix = part.manifest["prefix"]
-    changed = {
-        wire: tool.replace(_PREFIXED, prefix)
-        for wire, tool in document["names"].items()
-        if own_prefix != prefix and wire == tool.replace(_PREFIXED, own_prefix) != tool
-    }
+def _renamed(
+    document: Document, part: Artifact, prefix: str, wire_names: dict[str, str]
+) -> Document:
+    """`document` with the names of the server in place of those of its own tools, wherever they are told.
+
+    `wire_names` are the names by which the server has tools already, by declared name: those of this
+    document are added. A tool that no other document has keeps its name, with the server's prefix.
+    """
+    start = part.manifest["prefix"] + "_"
+    always = (part.manifest.get("tools") or {}).get("prefix")
+    changed = {}
+    for wire, tool in _first_names(document).items():
+        is_prefixed = wire.startswith(start) and (_PREFIXED in tool or always)
+        own = f"{prefix}_{wire.removeprefix(start)}" if is_prefixed else wire
+        new = wire_names.setdefault(tool, own)
+        if new != wire:
+            changed[wire] = new
     if not changed:
         return document
     any_name = re.compile(rf"\b(?:{'|'.join(map(re.escape, changed))})\b")
-    told = {name: document[name] for name in ("families", "instructions", "names")}
+    told = {name: document[name] for name in ("families", "instructions")}
     text = any_name.sub(lambda found: changed[found[0]], json.dumps(told, ensure_ascii=False))
-    return {**document, **json.loads(text)}
+    names = {changed.get(wire, wire): tool for wire, tool in document["names"].items()}
+    return {**document, **json.loads(text), "names": names}
+
+
+def _first_names(document: Document) -> dict[str, str]:
+    """Name on the wire -> declared name of each tool, without aliases, which come after it."""
+    first = {tool: wire for wire, tool in reversed(document["names"].items())}
+    return {wire: tool for tool, wire in first.items()}
 
 
 def _collection_names(knowledge: Knowledge) -> list[Mapping[str, str]]:

@@ -101,6 +101,7 @@ def get_prompt(answers: Answers, artifact: Knowledge, params: dict[str, Any]) ->
         raise ProtocolError(revisions.INVALID_PARAMS, f"Unknown prompt: {name}")
     given = {key: value.strip() for key, value in (params.get("arguments") or {}).items()}
     text = _RENDER[name](answers, artifact, {key: value for key, value in given.items() if value})
+    text = answers.with_wire_names(text)
     return {
         "description": listed[name]["title"],
         "messages": [{"role": "user", "content": {"type": "text", "text": text}}],

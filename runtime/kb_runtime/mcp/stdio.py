@@ -43,7 +43,7 @@ class StdioServer:
         # `wakeup` is for `signal.set_wakeup_fd`. Whoever waits, waits for this pipe as well: a signal that
         # comes when no handler can run before the wait begins has left a byte in it.
         self._woken, self.wakeup = os.pipe()
-        os.set_blocking(self.wakeup, False)
+        _set_blocking(self.wakeup, False)
 
     def serve(self, source: int, sink: int) -> None:
         """Reads requests from the descriptor `source` until it ends, or a signal stops the server."""
@@ -165,8 +165,8 @@ def serve_stdio(connection: Connection, after_first_answer: Callable[[StdioServe
     import signal
 
     source, sink = os.dup(0), os.dup(1)
-    os.set_blocking(source, True)
-    os.set_blocking(sink, True)
+    _set_blocking(source, True)
+    _set_blocking(sink, True)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
@@ -178,7 +178,8 @@ def serve_stdio(connection: Connection, after_first_answer: Callable[[StdioServe
     server = StdioServer(connection, lambda: after_first_answer(server))
     signal.signal(signal.SIGTERM, server.stop)
     signal.signal(signal.SIGINT, server.stop)
-    signal.set_wakeup_fd(server.wakeup, warn_on_full_buffer=False)
+    if hasattr(select, "poll"):  # else nothing waits for the pipe while it reads
+        signal.set_wakeup_fd(server.wakeup, warn_on_full_buffer=False)
     server.serve(source, sink)
 
 
@@ -225,6 +226,16 @@ def encode(answer: Any) -> bytes:
         return text.encode("utf-8") + b"\n"
     except UnicodeEncodeError:
         return _ASCII_ENCODER.encode(json.loads(text)).encode("ascii") + b"\n"
+
+
+def _set_blocking(descriptor: int, blocking: bool) -> None:
+    """Windows has this for pipes only, and from Python 3.12 on; its pipes block unless told otherwise."""
+    if hasattr(os, "set_blocking"):
+        try:
+            os.set_blocking(descriptor, blocking)
+        except OSError:
+            if os.name != "nt":
+                raise
 
 
 def _write(sink: int, data: bytes) -> None:

@@ -6,6 +6,7 @@ next to its data, and an artifact is read-only.
 
 from __future__ import annotations
 
+import atexit
 import json
 import math
 import os
@@ -77,7 +78,7 @@ def open_index(folder: str) -> tantivy.Index:
     try:
         remove_abandoned(os.path.dirname(mirror), _PREFIX)
         for name in os.listdir(folder):
-            os.symlink(os.path.join(os.path.abspath(folder), name), os.path.join(mirror, name))
+            _link(os.path.join(os.path.abspath(folder), name), os.path.join(mirror, name))
         return tantivy.Index.open(mirror)
     except BaseException as error:
         known = failure(error)
@@ -91,10 +92,27 @@ def open_index(folder: str) -> tantivy.Index:
     finally:
         # The engine has started a thread that watches the folder and locks it to reload: under
         # another name it cannot put a lock file where files are being removed.
-        os.rename(mirror, mirror + ".done")
-        shutil.rmtree(mirror + ".done", ignore_errors=True)
+        try:
+            os.rename(mirror, mirror + ".done")
+            shutil.rmtree(mirror + ".done", ignore_errors=True)
+        except PermissionError:  # Windows: the index maps files in it until the process ends
+            atexit.register(shutil.rmtree, mirror, ignore_errors=True)
         if lock is not None:
             os.close(lock)
+
+
+def _link(source: str, target: str) -> None:
+    """A symbolic link, else a hard link, else a copy: Windows allows the first to administrators and
+    developers, and the second on one drive."""
+    for link in (os.symlink, os.link):
+        try:
+            link(source, target)
+            return
+        except (OSError, NotImplementedError):
+            continue
+    import shutil
+
+    shutil.copyfile(source, target)
 
 
 def _temporary_folder(folder: str) -> str:

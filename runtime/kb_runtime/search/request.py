@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kb_runtime.search.fusion import RRF_K
 from kb_runtime.search.ranking.steps import STEPS, Step
-from kb_runtime.search.snippets import BUDGET_CHARS, PassageReader, Snippet
+from kb_runtime.search.snippets import BUDGET_CHARS, PassageReader, Snippet, widened
 from kb_runtime.search.vectors import EXACT_ROWS
 from kb_runtime.text.languages import ENGLISH
 
@@ -167,6 +167,15 @@ class SearchHit:
     def snippet(self) -> Snippet:
         """The passage that answers, read when it is first asked for."""
         return self._passage[1]
+
+    def passage(self, least: int, most: int) -> Snippet:
+        """The passage that answers, with about `least` to `most` code points where the chunk has so many:
+        at the end of a chunk lines before it are added."""
+        text: str = self.chunk.get("text", "")
+        found = self.reader.read(self.chunk, most)[1]
+        if len(found.text) >= least or len(found.text) >= len(text):
+            return found
+        return widened(found, text, self.chunk.get("start_line", 1), least, most)
 
 
 @dataclass(slots=True)

@@ -74,8 +74,11 @@ class PassageReader:
     def _matcher(self) -> Matcher:
         return self._make_matcher()
 
-    def read(self, chunk: Mapping[str, Any]) -> tuple[tuple[str, ...], Snippet]:
-        """The query's words that a chunk has, and the passage that shows most of them."""
+    def read(
+        self, chunk: Mapping[str, Any], budget: int | None = None
+    ) -> tuple[tuple[str, ...], Snippet]:
+        """The query's words that a chunk has, and the passage that shows most of them, of at most
+        `budget` code points (None: that of the reader)."""
         text = chunk.get("text", "")
         searched = f"{text}\n{_other_fields(chunk)}"
         occurrences = self._matcher.find(searched)
@@ -83,7 +86,7 @@ class PassageReader:
         first = chunk.get("start_line", 1)
         # In YAML the same marks are between documents.
         hidden = front_matter(text) if first == 1 and chunk.get("language") != "yaml" else 0
-        passage = snippet(text, first, occurrences, self._budget, heading, hidden)
+        passage = snippet(text, first, occurrences, budget or self._budget, heading, hidden)
         return self._matcher.matched(searched, occurrences), passage
 
 
@@ -352,6 +355,47 @@ def _inside(
     if spaces:
         return start, spaces[-1]
     return start, boundary_before(text, stop, start) or stop
+
+
+def widened(found: Snippet, text: str, first_line: int, least: int, most: int) -> Snippet:
+    """`found`, a passage of `text`, which begins at `first_line`, with what follows it and then with what is
+    before it, until it has `least` to `most` code points. It is not widened across a fence."""
+    start = text.find(found.text)
+    if start < 0 or not found.text:
+        return found
+    end = start + len(found.text)
+    fences = [match.start() for match in _FENCE.finditer(text)]
+    highest = min((at for at in fences if at >= end), default=len(text))
+    lowest = max((at for at in fences if at < start), default=-1)
+    lowest = text.find("\n", lowest) + 1 if lowest >= 0 else 0
+    if first_line == 1:
+        lowest = max(lowest, front_matter(text))
+    if end - start < least:
+        end = _space_before(text, min(highest, start + most), start + least, end)
+    if end - start < least:
+        start = _space_after(text, max(lowest, end - most), max(end - least, 0), start)
+    shown = text[start:end]
+    start += len(shown) - len(shown.lstrip("\n"))
+    shown = shown.strip("\n")
+    line = first_line + text.count("\n", 0, start)
+    return Snippet(shown, line, line + shown.count("\n"))
+
+
+def _space_before(text: str, end: int, least: int, otherwise: int) -> int:
+    """The last white space from `least` to `end`, or `end`: where a passage can end; not before
+    `otherwise`."""
+    if end < len(text) and end > least:
+        spaces = [match.start() for match in _SPACE.finditer(text, least, end + 1)]
+        end = spaces[-1] if spaces else end
+    return max(end, otherwise)
+
+
+def _space_after(text: str, start: int, latest: int, otherwise: int) -> int:
+    """Behind the first white space from `start` to `latest`, or `start`; not behind `otherwise`."""
+    if 0 < start < latest:
+        space = _SPACE.search(text, start, latest)
+        start = space.end() if space else start
+    return min(start, otherwise)
 
 
 def _whole_clusters(text: str, start: int, end: int) -> tuple[int, int]:

@@ -22,7 +22,7 @@ class Options:
 
     def __init__(self) -> None:
         self.artifacts: list[str] = []
-        self.tools = "all"
+        self.tools = ""
         self.data = ""
         self.code: list[str] = []
         self.workspace = ""
@@ -104,7 +104,12 @@ def _log_format(value: str) -> bool:
 
 HTTP = Option("--http", "", "serve streamable HTTP at http://HOST:PORT/mcp, with /healthz")
 OPTIONS = (
-    Option("--tools", "all|compact|FAMILY,...", "which tools to offer (all)"),
+    Option(
+        "--tools",
+        "all|FAMILY,...",
+        "which tools to offer: all, or families; default: what the knowledge base says, else the five"
+        " tools of the family compact",
+    ),
     Option("--data", "DIR", "the folder whose exports of tests `ingest_tests` may read (data)"),
     Option(
         "--code",

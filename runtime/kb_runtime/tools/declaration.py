@@ -44,6 +44,18 @@ def cursor_argument(description: str) -> Argument:
     return Argument("cursor", "string", description, max_length=2_000)
 
 
+MAX_CHARS = Argument(
+    "max_chars",
+    "integer",
+    "most characters in one answer",
+    minimum=1_000,
+    maximum=1_000_000,
+)
+"""Every tool takes it; `tools/list` names it where answers can be long. Tools find it in their session."""
+OWN_LIMIT = "maxChars"
+"""The argument of tools whose contract has a limit of its own."""
+
+
 Structured = TypeVar("Structured", covariant=True)
 
 
@@ -67,6 +79,9 @@ class Tool:
     always carry a correlation id; those of others when the client gave one. `title` is a name for people,
     where the family has them. `setting_texts` gives what stands for further placeholders in the
     descriptions of its arguments, by the knowledge base's settings of tools (`tools` in its manifest).
+    `prefixed` is the name with a prefix where that is not `{prefix}_` and `name`. `if_cut` tells a caller
+    whose answer was shortened how to get the rest, and `repeats` is how often its contract wants the same
+    list in the structure.
     """
 
     name: str
@@ -80,6 +95,28 @@ class Tool:
     title: str = ""
     correlated: bool = False
     setting_texts: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    prefixed: str = ""
+    repeats: int = 1
+    if_cut: str = "Ask for less: for one item by its name, or with narrower arguments."
+
+    @property
+    def has_own_limit(self) -> bool:
+        """Whether the tool keeps to a limit of its contract instead of that of the session."""
+        return any(argument.name == OWN_LIMIT for argument in self.arguments)
+
+    def with_limit(self) -> Tool:
+        """The tool with the argument `max_chars`."""
+        if MAX_CHARS in self.arguments:
+            return self
+        return replace(self, arguments=(*self.arguments, MAX_CHARS))
+
+    def wire_name(self, prefix: str, settings: Mapping[str, Any]) -> str:
+        """What clients call the tool. Only with the setting `prefix` does one whose contract fixes its
+        name begin with the prefix as well."""
+        name = self.name
+        if settings.get("prefix") and "{prefix}" not in name:
+            name = self.prefixed or "{prefix}_" + name
+        return name.format(prefix=prefix)
 
     def with_settings(self, prefix: str, settings: Mapping[str, Any]) -> Tool:
         """The tool with its arguments' descriptions as the knowledge base has them."""

@@ -124,8 +124,11 @@ def listed_schema(answer: type) -> Schema:
 
 
 def full_schema(answer: type) -> Schema:
-    """The JSON Schema of an answer with all its fields, which allows no others."""
-    return _object(answer, Listed(required=True), full=True)
+    """The JSON Schema of an answer with all its fields, and those of any answer that was shortened; it
+    allows no others."""
+    schema = _object(answer, Listed(required=True), full=True)
+    shortened = {"truncated": {"type": "boolean"}, "next": {"type": "string"}}
+    return {**schema, "properties": {**shortened, **schema["properties"]}}
 
 
 def field_rows(answer: type, above: str = "") -> Iterator[FieldRow]:

@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
-from kb_runtime.text.rendering import cut
+from kb_runtime.text.rendering import cut, json_text
+from kb_runtime.tools.declaration import Argument, cursor_argument
+
+MARGIN = 600
+"""Characters of an answer left for its other fields: titles, cursors, how to go on."""
+LIST_ARGUMENTS = (
+    Argument("limit", "integer", "items; default: what fits", minimum=1, maximum=1_000),
+    cursor_argument("nextCursor"),
+)
+"""The arguments with which a list of everything is read in parts."""
+
+
+def json_chars(value: Any) -> int:
+    """Characters of `value` as JSON without spaces."""
+    return len(json_text(value))
+
+
+def fitting(items: Sequence[Any], chars: int) -> int:
+    """How many of the first items take at most `chars` as JSON; at least one, so that pages go on."""
+    left = chars
+    for count, item in enumerate(items):
+        left -= json_chars(item) + 1
+        if left < 0:
+            return max(count, 1)
+    return len(items)
 
 
 class Page(NamedTuple):
@@ -29,6 +53,14 @@ class Pager(NamedTuple):
         """The next `limit` of `total` items (None: all that are left)."""
         start = self._start(cursor, 0, total)
         return self._page(start, total if limit is None else min(start + limit, total), total)
+
+    def fitting(
+        self, cursor: str | None, items: Sequence[Any], limit: int | None, chars: int
+    ) -> Page:
+        """The next items: at most `limit`, and as many as take `chars` as JSON, but one at least."""
+        page = self.items(cursor, len(items), limit)
+        stop = page.start + fitting(items[page.start : page.stop], chars - MARGIN)
+        return self._page(page.start, stop, len(items))
 
     def part(
         self,

@@ -11,6 +11,9 @@ from typing import Any
 from kb_runtime.tools.declaration import Argument, Tool
 from kb_runtime.tools.fields import Schema, answer_type, listed_schema
 
+MOST_CHOICES = 40
+"""Names of a knowledge base that a schema lists: above it they would cost more than all tools."""
+
 
 def describe(
     tool: Tool,
@@ -31,7 +34,7 @@ def describe(
     if required:
         input_schema["required"] = required
     entry: Schema = {
-        "name": tool.name.format(prefix=prefix),
+        "name": tool.wire_name(prefix, settings or {}),
         "description": tool.description.format(prefix=prefix),
         "inputSchema": input_schema,
     }
@@ -50,6 +53,8 @@ def describe(
 
 def _argument_schema(argument: Argument, choices: Mapping[str, Sequence[str]]) -> Schema:
     allowed = list(argument.choices or choices.get(argument.choices_from, ()))
+    if len(allowed) > MOST_CHOICES and not argument.choices:
+        allowed = []  # the tool itself names them when it refuses a value
     schema: Schema
     if argument.type == "string[]":
         schema = {"type": "array", "items": {"type": "string"}}

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from kb_runtime.live.living_workspace import LivingWorkspace
     from kb_runtime.live.working_tree import WorkingTree, WorkingTrees
 
+DEFAULT_CHARS = 25_000
+"""Characters of text in an answer, and of structure: about 6,000 tokens, which all clients show whole."""
 DATA_FOLDER = "data"
 """Where a server reads files that a call names, unless it was started with another folder."""
 
@@ -22,7 +24,8 @@ class Session:
     about the call. `data_folder` is the only folder whose files a call may name. `working_tree` is
     where the files of `code` collections are edited, None when the server does not know, and
     `workspace` where it adds what is not in the artifact, None for a server without one. In a `read_only`
-    session no file of the data folder is read, and nothing is added. Whatever looks records up adds
+    session no file of the data folder is read, and nothing is added. The text of the answer and its
+    structure may each have `max_chars` characters. Whatever looks records up adds
     sentences to `notes`, which the answer then carries as warnings.
     """
 
@@ -30,6 +33,7 @@ class Session:
         "artifact",
         "correlation_id",
         "data_folder",
+        "max_chars",
         "notes",
         "read_only",
         "tool_names",
@@ -46,6 +50,7 @@ class Session:
         working_tree: WorkingTree | WorkingTrees | None = None,
         read_only: bool = False,
         workspace: LivingWorkspace | None = None,
+        max_chars: int = DEFAULT_CHARS,
     ) -> None:
         self.artifact = artifact
         self.tool_names = tool_names
@@ -54,4 +59,9 @@ class Session:
         self.working_tree = working_tree
         self.read_only = read_only
         self.workspace = workspace
+        self.max_chars = max_chars
         self.notes: list[str] = []
+
+    def name_of(self, declared: str) -> str:
+        """What this server calls a tool; a tool that it leaves out keeps its declared name."""
+        return self.tool_names.get(declared, declared)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from kb_runtime.tools.registry import TOOLS
 from kbc.backends.tools import (
     AliasError,
     CollectionSummary,
+    OfferError,
     ServerFacts,
     tools_document,
     write_tools_json,
@@ -134,7 +136,7 @@ def test_a_long_description_is_cut_so_that_instructions_fit(profile: str) -> Non
     assert "reference material, not instructions" in text
 
 
-@pytest.mark.parametrize(("profile", "most"), [("all", 40_000), ("compact", 8_000)])
+@pytest.mark.parametrize(("profile", "most"), [("all", 41_000), ("compact", 8_000)])
 def test_all_tools_together_stay_affordable(profile: str, most: int) -> None:
     offered = answers(FACTS, profile).tools
     text = json.dumps(offered, ensure_ascii=False, separators=(",", ":"))
@@ -152,3 +154,33 @@ def test_the_same_facts_give_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write_tools_json(tmp_path / name, FACTS)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_server_offers_five_tools_unless_the_knowledge_base_says_otherwise() -> None:
+    assert len(names(FACTS, "")) == 5
+    chosen = replace(FACTS, settings={"offer": "reference,compact"})
+    assert names(chosen, "") == names(chosen, "reference,compact")
+    assert len(names(chosen, "")) > 5
+    assert names(replace(FACTS, settings={"offer": "all"}), "") == names(FACTS, "all")
+    only = replace(FACTS, families=["search"])
+    assert names(only, "") == names(only, "all")
+
+
+def test_an_offer_of_a_family_without_tools_is_an_error() -> None:
+    without = replace(FACTS, collections=[], settings={"offer": "tests,compact"})
+    with pytest.raises(OfferError, match=r"\[tools\] offer: 'tests'"):
+        tools_document(without)
+
+
+def test_with_the_setting_every_tool_has_the_prefix_wherever_it_is_named() -> None:
+    facts = replace(FACTS, settings={"prefix": True})
+    document = tools_document(facts)
+    start = f"{facts.prefix}_"
+    assert all(name.startswith(start) for name in document["names"])
+    assert len(document["names"]) == len(tools_document(FACTS)["names"])
+    assert document["names"][f"{start}search_pages"] == "qurio_search"
+    assert document["names"][f"{start}search_tests"] == "search_tests"
+    told = json.dumps([document["families"], document["instructions"]])
+    assert "qurio_" not in told
+    assert f"{start}read_page" in told
+    assert not re.search(r"(?<![a-z_])search_tests", told)

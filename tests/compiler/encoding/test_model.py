@@ -17,14 +17,8 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from kbc.encoding.errors import ModelError
-from kbc.encoding.model import (
-    INSTALL_COMMAND,
-    PINNED_ATTRIBUTION,
-    PINNED_NAME,
-    PINNED_TOKENIZER_SHA256,
-    PINNED_WEIGHTS_SHA256,
-    resolve_model,
-)
+from kbc.encoding.model import INSTALL_COMMAND, PINNED_ATTRIBUTION, resolve_model
+from kbc.encoding.pinned import PINNED_NAME, PINNED_TOKENIZER_SHA256, PINNED_WEIGHTS_SHA256
 from kbc.encoding.weights import read_weights
 
 ROOT = Path(__file__).parents[3]
@@ -50,14 +44,14 @@ def test_installed_model_is_the_pinned_one_and_its_package_is_not_imported() -> 
     assert lines == [expected, "[]"]
 
 
-def test_missing_package_names_the_command_that_installs_it(
+def test_a_missing_model_names_the_command_that_downloads_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     with pytest.raises(ModelError) as caught:
         resolve_model()
     assert caught.value.code == "model-missing"
-    assert INSTALL_COMMAND in caught.value.hint
+    assert "kbc model fetch" in caught.value.hint
 
 
 def test_install_command_and_notice_agree_with_the_files_they_speak_of() -> None:

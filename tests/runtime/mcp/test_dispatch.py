@@ -303,7 +303,7 @@ def test_a_later_version_offers_what_is_left_of_the_profile(dispatch: Any, corpu
     assert dispatcher.handle("tools/list", {}, NEWEST)["tools"] == both
 
 
-@pytest.mark.parametrize("profile", ["nope", "", "compact,search", "reference,"])
+@pytest.mark.parametrize("profile", ["nope", "compact,serch", "reference,"])
 def test_an_unknown_profile_is_refused_with_the_families(dispatch: Any, profile: str) -> None:
     with pytest.raises(ProfileError, match="reference"):
         dispatch(profile)

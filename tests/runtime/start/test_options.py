@@ -11,9 +11,9 @@ from kb_runtime.start import main as server
 from kb_runtime.start.options import OPTIONS
 
 
-def test_defaults_serve_every_family_over_stdio() -> None:
+def test_defaults_serve_what_the_knowledge_base_offers_over_stdio() -> None:
     options = server.parse(["kb"])
-    assert (options.artifacts, options.tools, options.http) == (["kb"], "all", None)
+    assert (options.artifacts, options.tools, options.http) == (["kb"], "", None)
 
 
 def test_values_may_follow_or_be_joined_with_an_equals_sign() -> None:

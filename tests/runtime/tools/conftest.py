@@ -335,7 +335,9 @@ class SamePassage(PassageReader):
     def __init__(self, text: str = "Builds a map of a set. " * 20) -> None:
         self.text = text
 
-    def read(self, chunk: Mapping[str, Any]) -> tuple[tuple[str, ...], Snippet]:
+    def read(
+        self, chunk: Mapping[str, Any], budget: int | None = None
+    ) -> tuple[tuple[str, ...], Snippet]:
         return ("map",), Snippet(self.text, chunk["start_line"], chunk["end_line"])
 
 

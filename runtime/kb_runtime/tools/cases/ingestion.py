@@ -88,7 +88,7 @@ def ingest_tests(session: Session, arguments: dict[str, Any]) -> Answer[Ingestio
         return _not_compiled(found, error)
     except CompilerError as error:
         raise _failed(error) from error
-    return _stored(found, report)
+    return _stored(session, found, report)
 
 
 def _stored_nothing(session: Session, found: Sequence[_ReadFile]) -> Answer[Ingestion]:
@@ -120,9 +120,11 @@ def _not_compiled(found: Sequence[_ReadFile], error: CompilerMissingError) -> An
     return _answer("Ingestion check", found, facts, [reason, error.hint])
 
 
-def _stored(found: Sequence[_ReadFile], report: dict[str, Any]) -> Answer[Ingestion]:
+def _stored(
+    session: Session, found: Sequence[_ReadFile], report: dict[str, Any]
+) -> Answer[Ingestion]:
     """The answer after the tests went live."""
-    following = "Call search_tests: the tests can be found now."
+    following = f"Call {session.name_of('search_tests')}: the tests can be found now."
     facts: IngestionFacts = {"persisted": True, "buildId": report["build_id"], "next": following}
     reason = (
         f"{report['added']} tests added, {report['replaced']} replaced, {report['unchanged']} unchanged;"

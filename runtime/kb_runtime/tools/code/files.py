@@ -9,6 +9,7 @@ from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, ends_with, quote
 from kb_runtime.text.rendering import fence
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
+from kb_runtime.tools.budget import fitting_text
 from kb_runtime.tools.code import index as code_index
 from kb_runtime.tools.code.index import FAMILY, KIND
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
@@ -19,22 +20,21 @@ if TYPE_CHECKING:
     from kb_runtime.tools.code.answers import SourceFile
     from kb_runtime.tools.session import Session
 
-MAX_FILE_CHARS = 40_000
-"""Of a file in one answer."""
-
 
 def get_file(session: Session, arguments: dict[str, Any]) -> Answer[SourceFile]:
     record = find_file(session, arguments["path"])
     text = record.get("text", "")
     starts = _line_starts(text)
     first, last = _line_range(record, arguments, len(starts))
-    own_name = session.tool_names.get("get_file", "get_file")
+    own_name = session.name_of("get_file")
     begin = starts[first - 1]
     end = starts[last] if last < len(starts) else len(text)
     pager = Pager(
         session.artifact.build_id, own_name, {"file": record["id"], "lines": [first, last]}
     )
-    page = pager.part(arguments["cursor"], text, MAX_FILE_CHARS, begin, end)
+    at = pager.part(arguments["cursor"], text, None, begin, end).start
+    limit = fitting_text(text[:end], at, session.max_chars)
+    page = pager.part(arguments["cursor"], text, limit, begin, end)
     content = text[page.start : page.stop]
     first_shown = first + text.count("\n", begin, page.start)
     last_shown = first_shown + content.rstrip("\n").count("\n")
@@ -71,7 +71,7 @@ def find_file(session: Session, given: str) -> CodeEntry:
     if record is not None:
         return record
     known = lookup.ids(session, KIND)
-    search = session.tool_names.get("codebase_retrieval", "codebase_retrieval")
+    search = session.name_of("codebase_retrieval")
     endings = [id for id in known if ends_with(id, path)]
     if len(endings) > 1:
         raise ToolError(

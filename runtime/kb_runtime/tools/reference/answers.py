@@ -38,6 +38,7 @@ class BuiltinList(AnswerFields):
     categories: Annotated[list[str], "their categories"]
     builtins: Annotated[list[BuiltinSummary], "by name"]
     byCategory: Annotated[dict[str, list[BuiltinName]], "the same by category", ONE_LEVEL]
+    nextCursor: NotRequired[Annotated[str, "missing on the last page"]]
 
 
 class OutlineEntry(TypedDict):
@@ -64,9 +65,24 @@ class DocPart(TypedDict):
     totalLines: NotRequired[Annotated[int, "lines of the file"]]
 
 
-class Doc(DocName, DocPart, AnswerFields):
-    size: Annotated[int, "characters of `content`"]
+class Continued(AnswerFields):
+    truncated: NotRequired[Annotated[bool, "whether `content` is only a part"]]
+    next: NotRequired[Annotated[str, "how to go on"]]
+    nextCursor: NotRequired[Annotated[str, "with which the next part is read"]]
+
+
+class OutlinedSection(TypedDict):
+    title: Annotated[str, "the heading"]
+    level: Annotated[int, "1 to 6"]
+    line: Annotated[int, "its first line in the file"]
+
+
+class Doc(DocName, DocPart, Continued):
+    size: Annotated[int, "characters of the page, section or range"]
     processed: Annotated[bool, "whether MDX was cleaned"]
+    outline: NotRequired[
+        Annotated[list[OutlinedSection], "of a long page: its headings", TYPE_ONLY]
+    ]
     frontmatter: NotRequired[Annotated[dict[str, Any], "what the page says about itself"]]
 
 
@@ -79,10 +95,11 @@ class DocSummary(TypedDict):
 
 
 class DocList(AnswerFields):
-    total: Annotated[int, "pages listed"]
+    total: Annotated[int, "pages that there are"]
     __extra_items__: Annotated[
         list[DocSummary], "the pages of each group; folders below it are groups of their own"
     ]
+    nextCursor: NotRequired[Annotated[str, "missing on the last page"]]
 
 
 class DocOutline(AnswerFields):
@@ -95,7 +112,7 @@ class DocOutline(AnswerFields):
     maxLevel: NotRequired[Annotated[int, "the deepest level shown"]]
 
 
-class Example(AnswerFields):
+class Example(Continued):
     path: Annotated[str, "path below the examples folder"]
     type: Annotated[Literal["file", "directory"], "", WITH_VALUES]
     category: NotRequired[Annotated[str, "of a file: its category"]]
@@ -113,6 +130,7 @@ class ExampleCategory(TypedDict):
 
 
 class ExampleList(AnswerFields):
+    nextCursor: NotRequired[Annotated[str, "missing on the last page"]]
     total: Annotated[int, "examples counted"]
     category: NotRequired[Annotated[str, "the category asked for"]]
     feature: NotRequired[Annotated[str, "the feature asked for"]]

@@ -12,10 +12,11 @@ from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import BuiltinEntry
-    from kb_runtime.tools.reference.answers import Builtin, BuiltinList
+    from kb_runtime.tools.reference.answers import Builtin, BuiltinList, BuiltinSummary
     from kb_runtime.tools.session import Session
 
 KIND: lookup.Kind[BuiltinEntry] = lookup.Kind("builtins")
@@ -104,27 +105,38 @@ def list_builtins(session: Session, arguments: dict[str, Any]) -> Answer[Builtin
         category = _category(session, wanted, sorted(by_category))
         found = by_category[category]
         by_category = {category: found}
+    total = len(found)
+    listing = lookup.tool_name(session, "list_builtins")
+    pager = Pager(session.artifact.build_id, listing, {"category": wanted})
+    entries = [_summary(record) for record in found]
+    # Each is listed twice: under its name and by category.
+    chars = session.max_chars * 2 // 3
+    page = pager.fitting(arguments["cursor"], entries, arguments["limit"], chars)
+    shown = {record["name"] for record in found[page.start : page.stop]}
     structured: BuiltinList = {
-        "total": len(found),
+        "total": total,
         "categories": sorted(by_category),
-        "builtins": [
-            {
-                "name": record["name"],
-                "signature": record["signature"],
-                "category": record["category"],
-                "description": record.get("description", "").partition("\n")[0].strip(),
-            }
-            for record in found
-        ],
+        "builtins": entries[page.start : page.stop],
         "byCategory": {
             category: [
                 {"name": record["name"], "signature": record["signature"]}
                 for record in by_category[category]
+                if record["name"] in shown
             ]
             for category in sorted(by_category)
         },
     }
+    structured |= present(nextCursor=page.next)
     return json_answer(structured)
+
+
+def _summary(record: BuiltinEntry) -> BuiltinSummary:
+    return {
+        "name": record["name"],
+        "signature": record["signature"],
+        "category": record["category"],
+        "description": record.get("description", "").partition("\n")[0].strip(),
+    }
 
 
 def categories_of(record: BuiltinEntry) -> list[str]:
@@ -169,6 +181,7 @@ TOOLS = (
                 max_length=200,
                 choices_from="builtin_categories",
             ),
+            *LIST_ARGUMENTS,
         ),
         needs=(KIND,),
     ),

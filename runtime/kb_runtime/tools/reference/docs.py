@@ -8,7 +8,9 @@ from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, clean_path, quoted, suggest
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.budget import OUTLINE_SHARE, content_part, shown_levels
+from kb_runtime.tools.declaration import MAX_CHARS, Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager, json_chars
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import DocEntry, SectionEntry
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
         DocOutline,
         DocPart,
         DocSummary,
+        OutlinedSection,
         OutlineEntry,
     )
     from kb_runtime.tools.session import Session
@@ -27,7 +30,7 @@ GROUPS = ("core", "choreo", "lessons", "guidelines", "posts")
 """Groups that a listing always names; a knowledge base may have others."""
 EXTRA_GROUP = "posts"
 DEEPEST_LEVEL = 6
-_LISTED_DOCS = 50
+_LISTED_DOCS = 10
 """The most paths that the text of an error lists; its structure has all."""
 
 
@@ -53,17 +56,31 @@ def get_doc(session: Session, arguments: dict[str, Any]) -> Answer[Doc]:
     else:
         part = {"content": record.get("content", "")}
     is_whole = part.keys() == {"content"} and not arguments["raw"]
+    content = part["content"]
     structured: Doc = {
         "filename": _filename(record["path"]),
         "path": record["path"],
         "title": record["title"],
         "type": record["format"],
         **part,  # type: ignore[typeddict-item]  # what may be left out comes later
-        "size": len(part["content"]),
+        "size": len(content),
         "processed": is_whole and record["processed"],
     }
     structured |= present(frontmatter=record.get("frontmatter"))
-    return json_answer(structured)
+    cursor = arguments["cursor"]
+    if cursor is None and is_whole and json_chars(structured) > session.max_chars:
+        structured["outline"] = _outline(session, record)
+    own_name = lookup.tool_name(session, "get_doc")
+    part_of = {"path": record["path"], "of": [wanted, first, last, arguments["raw"]]}
+    return json_answer(content_part(session, structured, cursor, own_name, part_of))
+
+
+def _outline(session: Session, record: DocEntry) -> list[OutlinedSection]:
+    headings: list[OutlinedSection] = [
+        {"title": one["title"], "level": one["level"], "line": one["line"]}
+        for one in record.get("sections", ())
+    ]
+    return shown_levels(headings, session.max_chars // OUTLINE_SHARE)
 
 
 def _lines(text: str, first: int | None, last: int | None) -> DocPart:
@@ -178,11 +195,11 @@ def list_docs(session: Session, arguments: dict[str, Any]) -> Answer[DocList]:
     for record in pages:
         depth = record["path"].count("/")
         depths[record["group"]] = min(depth, depths.get(record["group"], depth))
-    groups: dict[str, list[DocSummary]] = {group: [] for group in GROUPS}
+    listed: dict[str, list[DocSummary]] = {group: [] for group in GROUPS}
     for record in pages:
         group, folder = record["group"], record["path"].rpartition("/")[0]
         is_direct = record["path"].count("/") == depths[group]
-        groups.setdefault(group if is_direct else folder, []).append(
+        listed.setdefault(group if is_direct else folder, []).append(
             {
                 "filename": _filename(record["path"]),
                 "path": record["path"],
@@ -191,9 +208,18 @@ def list_docs(session: Session, arguments: dict[str, Any]) -> Answer[DocList]:
                 "sections": len(record.get("sections", ())),
             }
         )
-    for entries in groups.values():
-        entries.sort(key=lambda entry: (entry["filename"], entry["path"]))
+    entries = [
+        (group, entry)
+        for group in listed
+        for entry in sorted(listed[group], key=lambda one: (one["filename"], one["path"]))
+    ]
+    pager = Pager(session.artifact.build_id, lookup.tool_name(session, "list_docs"), {})
+    page = pager.fitting(arguments["cursor"], entries, arguments["limit"], session.max_chars)
+    groups: dict[str, list[DocSummary]] = {group: [] for group in GROUPS}
+    for group, entry in entries[page.start : page.stop]:
+        groups.setdefault(group, []).append(entry)
     structured: Any = {"total": len(pages), **groups}
+    structured |= present(nextCursor=page.next)
     return json_answer(structured)
 
 
@@ -261,6 +287,8 @@ TOOLS = (
                 "The file as stored, front matter and MDX included.",
                 default=False,
             ),
+            MAX_CHARS,
+            cursor_argument("nextCursor"),
         ),
         needs=(KIND,),
     ),
@@ -269,6 +297,7 @@ TOOLS = (
         family="reference",
         description="All documentation pages by group, with path, title and size.",
         run=list_docs,
+        arguments=LIST_ARGUMENTS,
         needs=(KIND,),
     ),
     Tool(

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from kb_runtime.errors import ToolError
 from kb_runtime.text.names import PATH_SUGGESTIONS, SUGGESTIONS, clean_path, quoted, suggest
 from kb_runtime.tools import lookup
-from kb_runtime.tools.answers import json_answer
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.answers import json_answer, present
+from kb_runtime.tools.budget import content_part
+from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager
 from kb_runtime.tools.reference import builtins
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ def get_example(session: Session, arguments: dict[str, Any]) -> Answer[Example]:
     path = clean_path(lookup.record_id(arguments["path"]), "path")
     record = _example(session, path, arguments["path"])
     if record is not None and record["id"].casefold() == path.casefold():
-        return _file(record)
+        return _file(session, record, arguments["cursor"])
     folder = _folder(session, path)
     if folder is not None:
         name, files = folder
@@ -40,21 +42,22 @@ def get_example(session: Session, arguments: dict[str, Any]) -> Answer[Example]:
             }
         )
     if record is not None:
-        return _file(record)
+        return _file(session, record, arguments["cursor"])
     raise _no_example(session, arguments["path"], path, SUGGESTIONS)
 
 
-def _file(record: ExampleEntry) -> Answer[Example]:
-    return json_answer(
-        {
-            "path": record["id"],
-            "type": "file",
-            "category": category_of(record),
-            "content": record.get("text", ""),
-            "lines": record["lines"],
-            "relativePath": record["id"],
-        }
-    )
+def _file(session: Session, record: ExampleEntry, cursor: str | None) -> Answer[Example]:
+    structured: Example = {
+        "path": record["id"],
+        "type": "file",
+        "category": category_of(record),
+        "content": record.get("text", ""),
+        "lines": record["lines"],
+        "relativePath": record["id"],
+    }
+    own_name = lookup.tool_name(session, "get_example")
+    part_of = {"path": record["id"]}
+    return json_answer(content_part(session, structured, cursor, own_name, part_of))
 
 
 def category_of(record: ExampleEntry) -> str:
@@ -165,7 +168,16 @@ def list_examples(session: Session, arguments: dict[str, Any]) -> Answer[Example
         category, inside = _in_category(session, arguments["category"])
         chosen = {record["id"] for record in found}
         paths = [path for path in inside if path in chosen]
-        structured = {"category": category, "total": len(paths), "examples": paths}
+        listing = lookup.tool_name(session, "list_examples")
+        scope = {"category": category, "feature": feature}
+        pager = Pager(session.artifact.build_id, listing, scope)
+        page = pager.fitting(arguments["cursor"], paths, arguments["limit"], session.max_chars)
+        structured = {
+            "category": category,
+            "total": len(paths),
+            "examples": paths[page.start : page.stop],
+        }
+        structured |= present(nextCursor=page.next)
         if feature is not None and found and not paths:
             warnings.append(
                 f"no example in {quoted(category)} has the feature {quoted(feature)},"
@@ -277,7 +289,10 @@ TOOLS = (
         family="reference",
         description="An example file in full; for a folder, the files at every depth below it.",
         run=get_example,
-        arguments=(Argument("path", "string", _PATH, required=True, max_length=1000),),
+        arguments=(
+            Argument("path", "string", _PATH, required=True, max_length=1000),
+            cursor_argument("nextCursor"),
+        ),
         needs=(KIND,),
     ),
     Tool(
@@ -295,6 +310,7 @@ TOOLS = (
                 choices_from="example_categories",
             ),
             Argument("feature", "string", "A builtin, keyword, module or name.", max_length=200),
+            *LIST_ARGUMENTS,
         ),
         needs=(KIND,),
     ),

@@ -8,7 +8,8 @@ from kb_runtime.errors import ToolError
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.budget import content_part
+from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import TemplateEntry
@@ -43,7 +44,9 @@ def get_template(session: Session, arguments: dict[str, Any]) -> Answer[Template
         "lines": record["lines"],
     }
     structured |= present(workflow=record.get("workflow"), key_patterns=record.get("key_patterns"))
-    return json_answer(structured)
+    own_name = lookup.tool_name(session, "get_template")
+    part_of = {"id": record["id"]}
+    return json_answer(content_part(session, structured, arguments["cursor"], own_name, part_of))
 
 
 def list_templates(session: Session, arguments: dict[str, Any]) -> Answer[TemplateList]:
@@ -83,6 +86,7 @@ TOOLS = (
                 required=True,
                 max_length=200,
             ),
+            cursor_argument("nextCursor"),
         ),
         needs=(KIND,),
     ),

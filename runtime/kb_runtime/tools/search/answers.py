@@ -76,7 +76,7 @@ class Hits(AnswerFields):
     query: Annotated[str, "the query"]
     scope: Annotated[str, "where was searched"]
     mode: Annotated[Literal["hybrid", "semantic", "lexical"], "what took part"]
-    hits: Annotated[list[CompactHit], "best first", WITH_REQUIRED]
+    hits: Annotated[list[CompactHit], "best first", ONE_LEVEL]
     advice: NotRequired[Annotated[str, "what to do when nothing was found"]]
 
 

@@ -8,14 +8,17 @@ from kb_runtime.errors import ToolError
 from kb_runtime.knowledge import lookup
 from kb_runtime.text.names import quoted
 from kb_runtime.tools.answers import json_answer, present
-from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
+from kb_runtime.tools.declaration import MAX_CHARS, Answer, Argument, Tool, cursor_argument
 from kb_runtime.tools.lookup import first_place, stored_lines, tool_name
-from kb_runtime.tools.paging import Pager
+from kb_runtime.tools.paging import MARGIN, Pager, fitting
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
+    from kb_runtime.knowledge.hits import Hit
     from kb_runtime.knowledge.lookup import Record
     from kb_runtime.records.entries import SectionEntry
+    from kb_runtime.search.request import SearchHit
+    from kb_runtime.search.snippets import Snippet
     from kb_runtime.tools.search.answers import (
         CollectionSize,
         CompactHit,
@@ -32,9 +35,12 @@ FAMILY = "compact"
 MAX_QUERY_CHARS = 1_000
 DEFAULT_PAGE = 50
 MAX_PAGE = 200
-DEFAULT_CHARS = 20_000
-MAX_CHARS = 80_000
 MAX_HITS_PER_RECORD = 3
+FULL_SNIPPETS = 3
+"""The first hits are read most: their passages answer, the others' say what they are about. Ten hits then
+take at most about 2,000 tokens, text and structure together."""
+LEAST_SNIPPET, MOST_SNIPPET, SHORT_SNIPPET = 240, 280, 80
+"""Code points of a passage."""
 
 
 def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
@@ -43,27 +49,52 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
 
     knowledge, scope = session.artifact, arguments["scope"]
     collections = hits.collections_of(knowledge, [scope])
-    answer = hits.search(
-        knowledge,
+    found = knowledge.searcher.search(
         SearchRequest(
             query=arguments["query"],
             collections=None if scope == hits.ALL else collections,
             limit=arguments["limit"],
             mode=arguments["mode"],
             per_record=MAX_HITS_PER_RECORD,
-        ),
+        )
     )
     structured: Hits = {
         "query": arguments["query"],
         "scope": scope,
-        "mode": answer.mode,
-        "hits": [cast("CompactHit", hit.as_dict()) for hit in answer.hits],
+        "mode": found.mode,
+        "hits": [
+            _compact_hit(hits.as_hit(knowledge, ranked, _passage(ranked, rank)))
+            for rank, ranked in enumerate(found.hits, 1)
+        ],
     }
-    if not answer.hits:
+    if not found.hits:
         structured["advice"] = "Nothing found: use other words, or the scope all."
-    if answer.warnings:
-        structured["warnings"] = list(answer.warnings)
-    return json_answer(structured)
+    if found.warnings:
+        structured["warnings"] = list(found.warnings)
+    return Answer(_hits_text(structured), structured)
+
+
+def _compact_hit(hit: Hit) -> CompactHit:
+    return cast("CompactHit", {**hit.as_dict(), "score": round(hit.score, 4)})
+
+
+def _passage(ranked: SearchHit, rank: int) -> Snippet:
+    if rank <= FULL_SNIPPETS:
+        return ranked.passage(LEAST_SNIPPET, MOST_SNIPPET)
+    return ranked.passage(1, SHORT_SNIPPET)
+
+
+def _hits_text(structured: Hits) -> str:
+    """The hits for reading: without scores, and with passages as they are in their files."""
+    parts = []
+    for rank, hit in enumerate(structured["hits"], 1):
+        first, last = hit["lines"]
+        parts.append(
+            f"{rank}. {hit['title']}\n{hit['address']} lines {first}-{last}\n{hit['snippet']}"
+        )
+    if advice := structured.get("advice"):
+        parts.append(advice)
+    return "\n\n".join([*parts, *(f"Note: {each}" for each in structured.get("warnings", ()))])
 
 
 def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
@@ -83,7 +114,7 @@ def get(session: Session, arguments: dict[str, Any]) -> Answer[None]:
     own_name = tool_name(session, "get")
     part_of = {"address": record.address, "lines": [start, end]}
     page = Pager(session.artifact.build_id, own_name, part_of).part(
-        arguments["cursor"], part, arguments["max_chars"]
+        arguments["cursor"], part, session.max_chars - MARGIN
     )
     header = f"# {record.title}\n{record.address}, lines {start} to {end}"
     if url := record.data.get("url"):
@@ -104,10 +135,14 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordLi
     catalog = artifact.catalog(info.name)
     pager = Pager(artifact.build_id, tool_name(session, "list"), {"collection": info.name})
     page = pager.items(arguments["cursor"], len(catalog), arguments["limit"])
+    records = [_brief(catalog[position]) for position in range(page.start, page.stop)]
+    fit = fitting(records, session.max_chars - MARGIN)
+    if fit < len(records):
+        page = pager.items(arguments["cursor"], len(catalog), fit)
     structured: RecordList = {
         "collection": info.name,
         "total": len(catalog),
-        "records": [_brief(catalog[position]) for position in range(page.start, page.stop)],
+        "records": records[:fit],
     }
     if page.next is not None:
         structured["nextCursor"] = page.next
@@ -176,9 +211,7 @@ def _lines(entry: SectionEntry) -> list[int]:
 _NAME = Argument(
     "name", "string", "kb:// address, hit id, path or name", required=True, max_length=1_000
 )
-_ONE_COLLECTION = Argument(
-    "collection", "string", "look in this collection only", choices_from="collections"
-)
+_ONE_COLLECTION = Argument("collection", "string", "look in this collection only")
 _CURSOR = cursor_argument("from the previous answer, to go on")
 
 COMPACT_TOOLS = (
@@ -186,8 +219,8 @@ COMPACT_TOOLS = (
         name="{prefix}_search",
         family=FAMILY,
         description=(
-            "Search everything, by words and by meaning. Each hit has a kb:// address and a line"
-            " range that {prefix}_get accepts."
+            "Search everything here by words and by meaning: a question, an exact name or an error"
+            " message. Use it first. {prefix}_get reads a hit on by its kb:// address and lines."
         ),
         run=search,
         arguments=(
@@ -212,21 +245,14 @@ COMPACT_TOOLS = (
     Tool(
         name="{prefix}_get",
         family=FAMILY,
-        description="Read a record in full or some of its lines, as text.",
+        description="Read a page, entry or file in full, or some of its lines, as text.",
         run=get,
         arguments=(
             _NAME,
             _ONE_COLLECTION,
             Argument("start_line", "integer", "first line", minimum=1),
             Argument("end_line", "integer", "last line", minimum=1),
-            Argument(
-                "max_chars",
-                "integer",
-                "most characters of text in one answer",
-                default=DEFAULT_CHARS,
-                minimum=1_000,
-                maximum=MAX_CHARS,
-            ),
+            MAX_CHARS,
             _CURSOR,
         ),
     ),

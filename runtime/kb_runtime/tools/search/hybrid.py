@@ -31,6 +31,8 @@ SNIPPET_CHARS = 1280
 """Shared by the snippets of an answer, in which ten hits should take about 6 kB."""
 SHORTEST_SNIPPET = 64
 LONGEST_SNIPPET = 240
+FULL_SNIPPETS = 3
+"""The first hits of a scope are read most, and show the most that the contract admits."""
 WIDE_RESULTS = 10
 """With more results than these, each shows less."""
 
@@ -45,7 +47,10 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridR
     # The results of an only scope are in the structure twice.
     budget = _budget(sum(map(len, found.values())) * (2 if len(scopes) == 1 else 1))
     by_scope = {
-        scope: [_result(session, scope, hit, budget) for hit in hits]
+        scope: [
+            _result(session, scope, hit, budget, is_full=at < FULL_SNIPPETS)
+            for at, hit in enumerate(hits)
+        ]
         for scope, hits in found.items()
     }
     if arguments["explain"]:
@@ -199,7 +204,9 @@ def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
     return f"Nothing was found. Use other words, or {substring} for an exact piece of text."
 
 
-def _result(session: Session, scope: str, found: _ShownHit, budget: _Budget) -> HybridResult:
+def _result(
+    session: Session, scope: str, found: _ShownHit, budget: _Budget, *, is_full: bool
+) -> HybridResult:
     info, record, hit = found
     metadata = _metadata(found, budget)
     if budget.shows_lines:
@@ -214,7 +221,8 @@ def _result(session: Session, scope: str, found: _ShownHit, budget: _Budget) -> 
         "source": record["path" if info.kind == "docs" else "id"],
         "metadata": metadata,
     }
-    if snippet := excerpt(_passage(found), hit.matched, budget.snippet_chars):
+    chars = LONGEST_SNIPPET if is_full else budget.snippet_chars
+    if snippet := excerpt(_passage(found, chars), hit.matched, chars):
         result["snippet"] = snippet
     # The tags of builtins are their categories.
     if info.kind != "builtins" and (tags := record.get("tags", [])[: budget.tags]):
@@ -224,13 +232,14 @@ def _result(session: Session, scope: str, found: _ShownHit, budget: _Budget) -> 
     return result
 
 
-def _passage(found: _ShownHit) -> str:
+def _passage(found: _ShownHit, chars: int) -> str:
     """What the snippet is taken from: text that title and metadata do not repeat."""
     _, record, hit = found
     if found.info.kind == "builtins":
         builtin: Any = record
         return str(builtin.get("description", ""))
-    lines = hit.snippet.text.split("\n")
+    shown = hit.snippet if chars < LONGEST_SNIPPET else hit.passage(chars, chars + chars // 3)
+    lines = shown.text.split("\n")
     text = "\n".join(line for line in lines if not line.startswith("#")).strip()
     return text or lines[0] or str(record.get("summary", ""))
 
@@ -337,6 +346,7 @@ TOOLS = (
         description="Search by words and meaning: a question, a phrase or an exact name, typos allowed."
         " Use it first when the place is unknown. A hit's source goes into the matching get tool.",
         run=hybrid_search,
+        repeats=2,
         arguments=(
             Argument("query", "string", "What to look for.", required=True, max_length=2000),
             Argument(

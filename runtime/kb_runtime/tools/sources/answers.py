@@ -76,7 +76,9 @@ class PageContent(AnswerFields):
     sourceId: Annotated[str, "the source it is in"]
     sourceName: Annotated[str, "name of that"]
     content: Annotated[str, "the text as stored: of the page, the section, or the part that fits"]
-    sections: Annotated[list[PageHeading], "all headings of the page", TYPE_ONLY]
+    sections: Annotated[
+        list[PageHeading], "its headings; of a very long page the highest levels", TYPE_ONLY
+    ]
     truncated: Annotated[bool, "whether more follows"]
     builtAt: Annotated[str, "when it was indexed, ISO 8601"]
     author: NotRequired[Annotated[str, "as the page says"]]

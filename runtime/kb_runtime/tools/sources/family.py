@@ -54,8 +54,10 @@ def source_tool(
     run: Callable[[Session, dict[str, Any]], Answer[Any]],
     arguments: tuple[Argument, ...],
 ) -> Tool:
+    """A tool of the family. With a prefix, `search` alone would be the name of the compact one."""
     return Tool(
         name=name,
+        prefixed="{prefix}_search_pages" if name == SEARCH else name.replace("qurio", "{prefix}"),
         family=FAMILY,
         description=description,
         run=run,

@@ -12,8 +12,9 @@ from kb_runtime.text.rendering import exact_fence, indented_json_text
 from kb_runtime.text.urls import split_fragment
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
+from kb_runtime.tools.budget import OUTLINE_SHARE, part_chars, shown_levels
 from kb_runtime.tools.declaration import Answer, Argument, cursor_argument
-from kb_runtime.tools.paging import Pager
+from kb_runtime.tools.paging import Pager, json_chars
 from kb_runtime.tools.sources.family import (
     LIST_PAGES,
     LIST_SOURCES,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
     from kb_runtime.tools.sources.answers import (
         PageContent,
+        PageHeading,
         PageList,
         PageSummary,
         SourceList,
@@ -76,11 +78,12 @@ def list_pages(session: Session, arguments: dict[str, Any]) -> Answer[PageList]:
     limit = arguments["limit"]
     scope = {"source_id": source.id, "filter": wanted}
     pager = Pager(session.artifact.build_id, LIST_PAGES, scope)
-    page = pager.items(arguments["cursor"], len(pages), limit)
-    listed: list[PageSummary] = [
-        {"id": each["id"], "url": each["url"], "title": each["title"]}
-        for each in pages[page.start : page.stop]
+    entries: list[PageSummary] = [
+        {"id": each["id"], "url": each["url"], "title": each["title"]} for each in pages
     ]
+    # The text is indented, which takes about half as much again.
+    page = pager.fitting(arguments["cursor"], entries, limit, session.max_chars * 2 // 3)
+    listed = entries[page.start : page.stop]
     structured: PageList = {"sourceId": source.id, "pages": listed, "total": len(pages)}
     if limit is not None:
         structured["limit"] = limit
@@ -108,22 +111,18 @@ def read_page(session: Session, arguments: dict[str, Any]) -> Answer[PageContent
         content = "\n".join(lines[first:end]) + ("\n" if end < len(lines) else "")
     scope = {"page": page["id"], "section": None if section is None else section["line"]}
     pager = Pager(session.artifact.build_id, READ_PAGE, scope)
-    part = pager.part(arguments["cursor"], content, arguments["maxChars"])
+    limit: int | None = arguments["maxChars"]
+    listed = _listed_sections(session, page, content)
+    if limit is None:
+        limit = part_chars(session, pager, arguments["cursor"], content, json_chars(listed))
+    part = pager.part(arguments["cursor"], content, limit)
     structured: PageContent = {
         "url": page["url"],
         "title": page["title"],
         "sourceId": page["source"],
         "sourceName": page["source_name"],
         "content": content[part.start : part.stop],
-        "sections": [
-            {
-                "title": each["title"],
-                "level": each["level"],
-                "anchor": each["anchor"],
-                "line": each["line"],
-            }
-            for each in page.get("sections", ())
-        ],
+        "sections": listed,
         "builtAt": session.artifact.manifest["built_at"],
         "truncated": part.next is not None,
     }
@@ -141,6 +140,22 @@ def read_page(session: Session, arguments: dict[str, Any]) -> Answer[PageContent
         left = len(content) - part.stop
         text += f'\n\nNext: {left} more characters with cursor="{part.next}".'
     return Answer(text, structured)
+
+
+def _listed_sections(session: Session, page: PageEntry, content: str) -> list[PageHeading]:
+    """The headings of a page; beside a text that is too long for an answer the highest levels of them."""
+    sections: list[PageHeading] = [
+        {
+            "title": each["title"],
+            "level": each["level"],
+            "anchor": each["anchor"],
+            "line": each["line"],
+        }
+        for each in page.get("sections", ())
+    ]
+    if len(content) + json_chars(sections) <= session.max_chars:
+        return sections
+    return shown_levels(sections, session.max_chars // OUTLINE_SHARE)
 
 
 def _page(session: Session, url: str, source_id: str | None) -> tuple[PageEntry, list[str]]:
@@ -242,7 +257,7 @@ TOOLS = (
             Argument(
                 "limit",
                 "integer",
-                "pages in one answer; omitted: all",
+                "pages in one answer; omitted: what fits",
                 minimum=1,
                 maximum=MAX_LISTED,
             ),
@@ -266,7 +281,7 @@ TOOLS = (
             Argument(
                 "maxChars",
                 "integer",
-                "characters in one answer; omitted: all",
+                "characters of the page in one answer; omitted: what fits",
                 minimum=1,
                 out_of_range="reject",
             ),

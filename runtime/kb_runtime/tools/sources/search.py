@@ -81,7 +81,7 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
     if "sourceId" in filters:
         known, unknown = _known_sources(session, filters["sourceId"])
         if not known:
-            return _answer(query, alpha, limit, [], unknown)
+            return _answer(session, query, alpha, limit, [], unknown)
         filters["sourceId"] = known
     result = session.artifact.searcher.search(
         SearchRequest(
@@ -111,11 +111,16 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[PassageResults
     results = [_result(session, rank, hit) for rank, hit in enumerate(hits, start=1)]
     if not results and filters:
         warnings.append("No passage that satisfies the filters matches: leave some of them out.")
-    return _answer(query, alpha, limit, results, warnings)
+    return _answer(session, query, alpha, limit, results, warnings)
 
 
 def _answer(
-    query: str, alpha: float, limit: int, results: list[PassageResult], warnings: list[str]
+    session: Session,
+    query: str,
+    alpha: float,
+    limit: int,
+    results: list[PassageResult],
+    warnings: list[str],
 ) -> Answer[PassageResults]:
     structured: PassageResults = {
         "query": query,
@@ -126,7 +131,7 @@ def _answer(
     if warnings:
         structured["warnings"] = warnings
     notes = "".join(f"Note: {warning}\n\n" for warning in warnings)
-    return Answer(notes + _search_text(results), structured)
+    return Answer(notes + _search_text(session, results), structured)
 
 
 def _known_sources(session: Session, given: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -224,7 +229,7 @@ def _result(session: Session, rank: int, hit: SearchHit) -> PassageResult:
     return result
 
 
-def _search_text(results: Sequence[PassageResult]) -> str:
+def _search_text(session: Session, results: Sequence[PassageResult]) -> str:
     if not results:
         return "No results found."
     parts = []
@@ -242,7 +247,8 @@ def _search_text(results: Sequence[PassageResult]) -> str:
                 lines.append(f"{label}: {value}")
         lines += ["Content:", exact_fence(result["content"]), "---"]
         parts.append("\n".join(lines))
-    parts.append(f'Use {READ_PAGE}(url="...") to read the full content of any result.')
+    reader = session.name_of(READ_PAGE)
+    parts.append(f'Use {reader}(url="...") to read the full content of any result.')
     return "\n\n".join(parts)
 
 

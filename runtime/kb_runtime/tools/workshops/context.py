@@ -91,7 +91,8 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
     facts = {"random": shown(bool(arguments["random"]), "")}
     if kinds:
         facts["kinds"] = shown(", ".join(kinds), "")
-    text = BundleText("retrieve_learning_context", "Learning context", scope, facts)
+    tool = session.name_of("retrieve_learning_context")
+    text = BundleText(tool, "Learning context", scope, facts)
     bodies = [(each, each["content"]) for each in bundle.sections]
     further: dict[str, Any] = {"kinds": list(kinds)} if kinds else {}
     return Answer(text.write(bodies, arguments["maxChars"], cursor, further, warnings), structured)

@@ -69,9 +69,8 @@ def diff_context(session: Session, arguments: dict[str, Any]) -> Answer[DiffCont
         "maxChars": limit,
     }
     structured |= present(stepNumber=scope.step, focus=focus, nextCursor=cursor, warnings=warnings)
-    text = BundleText(
-        "retrieve_diff_context", "Diff context", scope, {"focus": shown(focus, "none")}
-    )
+    tool = session.name_of("retrieve_diff_context")
+    text = BundleText(tool, "Diff context", scope, {"focus": shown(focus, "none")})
     bodies = [
         (each, exact_fence(each["content"], "diff") if each["content"] else "")
         for each in bundle.sections

@@ -158,7 +158,12 @@ def list_exercises(session: Session, arguments: dict[str, Any]) -> Answer[Exerci
         title("Exercises"),
         f"Workshop: `{workshop.slug}` {workshop.record['title']}",
         "\n".join(lines) or "_no exercises_",
-        next_steps(["Call `retrieve_learning_context` with a workshop and an exerciseNumber."]),
+        next_steps(
+            [
+                f"Call `{session.name_of('retrieve_learning_context')}` with a workshop and an"
+                " exerciseNumber."
+            ]
+        ),
     ]
     structured: ExerciseList = {
         "workshop": workshop.slug,

@@ -112,7 +112,9 @@ _QUESTION_TYPES: tuple[QuestionType, ...] = (
 )
 
 
-def retrieve_quiz_instructions(_: Session, arguments: dict[str, Any]) -> Answer[QuizInstructions]:
+def retrieve_quiz_instructions(
+    session: Session, arguments: dict[str, Any]
+) -> Answer[QuizInstructions]:
     topic, goal, count = arguments["topic"], arguments["learnerGoal"], arguments["questionCount"]
     instructions = instructions_markdown(topic, goal, count)
     structured: QuizInstructions = {
@@ -139,8 +141,9 @@ def retrieve_quiz_instructions(_: Session, arguments: dict[str, Any]) -> Answer[
         instructions.rstrip(),
         next_steps(
             [
-                "Call `retrieve_learning_context` for the material of an exercise or step.",
-                "Call `retrieve_diff_context` for what its solution changes.",
+                f"Call `{session.name_of('retrieve_learning_context')}` for the material of an"
+                " exercise or step.",
+                f"Call `{session.name_of('retrieve_diff_context')}` for what its solution changes.",
             ]
         ),
     ]

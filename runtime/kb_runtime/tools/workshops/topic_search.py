@@ -88,7 +88,7 @@ def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer[
         warnings.append("Nothing was found: use other words, or leave scope arguments out.")
     if warnings:
         structured["warnings"] = warnings
-    return Answer(_text(structured), structured)
+    return Answer(_text(session, structured), structured)
 
 
 def _has_encoder(session: Session) -> bool:
@@ -195,7 +195,7 @@ def _excerpt(text: str, position: int, length: int) -> str:
     return f"{before}{text[start:end]}{after}"
 
 
-def _text(structured: TopicMatches) -> str:
+def _text(session: Session, structured: TopicMatches) -> str:
     matches = structured["matches"]
     parts = [
         title("Topic search"),
@@ -228,8 +228,8 @@ def _text(structured: TopicMatches) -> str:
         parts.append(
             next_steps(
                 [
-                    "Read an exercise or step with `retrieve_learning_context`, its diffs with"
-                    " `retrieve_diff_context`."
+                    f"Read an exercise or step with `{session.name_of('retrieve_learning_context')}`,"
+                    f" its diffs with `{session.name_of('retrieve_diff_context')}`."
                 ]
             )
         )

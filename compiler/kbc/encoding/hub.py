@@ -1,0 +1,102 @@
+"""Downloads the pinned encoder model from its hub, once, and verifies it before anything reads it.
+
+The hub is huggingface.co, or the one that $HF_ENDPOINT names; `huggingface_hub` speaks its protocol.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+from kbc.encoding.errors import ModelError
+from kbc.encoding.pinned import (
+    FILES,
+    HASHES,
+    PINNED_NAME,
+    REVISION,
+    stored_folder,
+    write_licence,
+)
+
+_AGAIN = "run the command again, which goes on where it ended; or copy the model: docs/encoder.md"
+
+
+def fetch(models: Path, *, quiet: bool = False) -> Path:
+    """The folder below `models` with the pinned model, downloaded if it is not there yet.
+
+    What arrived stays in `models` when a download ends early, and the next one goes on there. Raises
+    `ModelError`: `model-download` when the hub cannot be reached or sends something incomplete, and
+    `model-hash-mismatch` when it sends other files.
+    """
+    folder = stored_folder(models)
+    if folder.is_dir():
+        return folder
+    partial = folder.with_name(f".{folder.name}.partial")
+    try:
+        partial.mkdir(parents=True, exist_ok=True)
+        for name in FILES:
+            _verify(_download(name, partial, quiet), name)
+        shutil.rmtree(partial / ".cache", ignore_errors=True)
+        write_licence(partial)
+        try:
+            partial.replace(folder)
+        except OSError:
+            if not folder.is_dir():  # else another process was first, with the same files
+                raise
+            shutil.rmtree(partial, ignore_errors=True)
+    except OSError as error:
+        raise ModelError(
+            "model-download",
+            f"the encoder model cannot be stored in '{models}': {error.strerror or error}",
+            "name a folder with $KBC_CACHE, or a model with --model DIR",
+        ) from error
+    return folder
+
+
+def _download(name: str, folder: Path, quiet: bool) -> Path:
+    """One file of the model in `folder`. Raises `ModelError`."""
+    # Plain HTTP, which can be resumed and goes through any proxy; nothing about this machine is sent.
+    os.environ.setdefault("HF_HUB_DISABLE_XET", "1")
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    import huggingface_hub
+    from huggingface_hub import constants
+    from huggingface_hub.utils.tqdm import disable_progress_bars
+
+    if quiet:
+        disable_progress_bars()
+    try:
+        return Path(
+            huggingface_hub.hf_hub_download(
+                PINNED_NAME,
+                name,
+                revision=REVISION,
+                local_dir=folder,
+                token=False,
+            )
+        )
+    except (
+        Exception
+    ) as error:  # the library's errors and those of its HTTP client have no common base
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise ModelError(
+            "model-download",
+            f"{name} of the encoder model {PINNED_NAME} could not be downloaded from"
+            f" {constants.ENDPOINT}: {reason[:300]}",
+            _AGAIN,
+        ) from error
+
+
+def _verify(path: Path, name: str) -> None:
+    """Raises `ModelError` for a file that is not the pinned one; it is removed, to be downloaded again."""
+    expected = HASHES[name]
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != expected:
+        path.unlink()
+        raise ModelError(
+            "model-hash-mismatch",
+            f"{name} as downloaded has SHA-256 {found}, expected {expected}",
+            "the hub, or something between, changed it; nothing of it was used",
+        )

@@ -1,0 +1,148 @@
+"""Keeps answers within a number of characters: which items fit, how far a text goes, what is left out.
+
+An answer has a text and a structure; each of them may take `Session.max_chars`. Tools over long texts and
+lists give them in parts, with a cursor. What is still too long is shortened here, whatever the tool.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from kb_runtime.text.rendering import cut, indented_json_text, json_text
+from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.paging import MARGIN, Page, Pager, fitting, json_chars
+
+S = TypeVar("S", bound=Mapping[str, Any])
+
+if TYPE_CHECKING:
+    from kb_runtime.tools.session import Session
+
+LEAST_CHARS = 1_000
+OUTLINE_SHARE = 6
+"""An outline takes at most this part of an answer whose text goes on."""
+
+
+class Part(NamedTuple):
+    """A part of a long text, and the fields that say so: none where it is whole."""
+
+    text: str
+    fields: dict[str, Any]
+
+
+def text_part(session: Session, pager: Pager, cursor: str | None, text: str, used: int) -> Part:
+    """The next part of `text` beside fields that take `used` characters as JSON."""
+    page = pager.part(cursor, text, part_chars(session, pager, cursor, text, used))
+    return Part(text[page.start : page.stop], _continued(page, len(text)))
+
+
+def part_chars(session: Session, pager: Pager, cursor: str | None, text: str, used: int) -> int:
+    """How many code points of `text` from `cursor` on fit beside fields that take `used` characters."""
+    return fitting_text(text, pager.part(cursor, text, None).start, session.max_chars - used)
+
+
+def fitting_text(text: str, start: int, chars: int) -> int:
+    """How many code points from `start` take at most `chars` as JSON beside the rest of an answer."""
+    return _reach(text, start, max(chars - MARGIN, LEAST_CHARS // 2))
+
+
+def content_part(
+    session: Session, structured: Any, cursor: str | None, tool: str, part_of: Mapping[str, Any]
+) -> Any:
+    """`structured` with the part of its `content` that fits, from `cursor` on (None: the beginning)."""
+    if cursor is None and json_chars(structured) <= session.max_chars:
+        return structured
+    pager = Pager(session.artifact.build_id, tool, part_of)
+    used = json_chars({**structured, "content": ""})
+    part = text_part(session, pager, cursor, structured["content"], used)
+    return {**structured, "content": part.text, **part.fields}
+
+
+def _continued(page: Page, total: int) -> dict[str, Any]:
+    if page.next is None:
+        return {}
+    return {
+        "truncated": True,
+        "nextCursor": page.next,
+        "next": f"{total - page.stop} characters follow: repeat the call with cursor = nextCursor.",
+    }
+
+
+def _reach(text: str, start: int, chars: int) -> int:
+    """How many code points from `start` take at most `chars` in JSON, where quotes and line ends take
+    two."""
+    length = min(len(text) - start, chars)
+    while length > 1:
+        size = len(json.dumps(text[start : start + length], ensure_ascii=False))
+        if size <= chars:
+            break
+        length = min(length - 1, length * chars // size)
+    return max(length, 1)
+
+
+def shown_levels(sections: Sequence[S], chars: int) -> list[S]:
+    """The sections, given with `level`, down to the deepest level of which all fit into `chars`, and the
+    first ones where not even the highest level does."""
+    levels = sorted({section["level"] for section in sections}, reverse=True)
+    shown = list(sections)
+    for deepest in levels:
+        shown = [section for section in sections if section["level"] <= deepest]
+        if json_chars(shown) <= chars:
+            return shown
+    return shown[: fitting(shown, chars)]
+
+
+def within(answer: Answer[Any], max_chars: int, advice: str, *, repeats: int = 1) -> Answer[Any]:
+    """`answer`, shortened where its text is longer than `max_chars`, or its structure, which has the same
+    list `repeats` times, than as often that: the longest list or text in the structure loses its end, and
+    both say so with `advice` on how to get the rest."""
+    structured, text = answer.structured, answer.text
+    is_json = text.startswith("{") and structured is not None
+    if structured is not None and json_chars(structured) > max_chars * repeats:
+        structured = _shortened(structured, max_chars * repeats, advice)
+    if len(text) > max_chars:
+        text = _shortened_text(text, max_chars, advice, is_json)
+    if text is answer.text and structured is answer.structured:
+        return answer
+    return Answer(text, structured)
+
+
+def _shortened_text(text: str, max_chars: int, advice: str, is_json: bool) -> str:
+    if is_json:
+        write = indented_json_text if text.startswith("{\n") else json_text
+        chars = max_chars
+        while True:
+            shorter = write(_shortened(json.loads(text), chars, advice))
+            if len(shorter) <= max_chars or chars < LEAST_CHARS:
+                return shorter
+            chars = chars * max_chars // len(shorter) - 1
+    end = cut(text, 0, max(max_chars - MARGIN, 1))
+    return f"{text[:end]}\n\n[{len(text) - end} characters were left out. {advice}]"
+
+
+def _shortened(structured: Mapping[str, Any], max_chars: int, advice: str) -> dict[str, Any]:
+    """A copy of `structured` of at most `max_chars` as JSON, as far as lists and texts can give way."""
+    shorter: dict[str, Any] = json.loads(json_text({**structured, "truncated": True}))
+    shorter.setdefault("next", advice)
+    while (excess := json_chars(shorter) - max_chars) > 0:
+        size, holder, key = max(_values(shorter), key=lambda one: one[0], default=(0, None, None))
+        if holder is None or size < 64:
+            break
+        value = holder[key]
+        keep = max(size - excess - 2, size // 4)
+        if isinstance(value, str):
+            holder[key] = value[: cut(value, 0, _reach(value, 0, keep))]
+        else:
+            holder[key] = value[: min(fitting(value, keep), len(value) - 1)]
+    return shorter
+
+
+def _values(value: Any) -> Iterator[tuple[int, Any, Any]]:
+    """Size, container and key of every list and text in `value`; of a list with one item its parts."""
+    items = enumerate(value) if isinstance(value, list) else value.items()
+    for key, one in items:
+        if isinstance(one, str) or (isinstance(one, list) and len(one) > 1):
+            yield json_chars(one), value, key
+        elif isinstance(one, list | dict):
+            yield from _values(one)
