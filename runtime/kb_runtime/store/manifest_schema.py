@@ -155,9 +155,13 @@ _FIELDS: dict[str, Check] = {
         ranking_=_map(_switch),
         reranker_=_or_null(_text),
         exact_rows_=_count,
+        languages_=_list(_text),
     ),
     "tools?": _object(
         families_=_or_null(_list(_text)),
+        offer_=_or_null(_text),
+        prefix_=_switch,
+        max_chars_=_or_null(_count),
         aliases_=_map(_text),
         context_chars_=_or_null(_count),
         max_context_chars_=_or_null(_count),
