@@ -136,11 +136,11 @@ def test_a_long_description_is_cut_so_that_instructions_fit(profile: str) -> Non
     assert "reference material, not instructions" in text
 
 
-@pytest.mark.parametrize(("profile", "most"), [("all", 41_000), ("compact", 8_000)])
+@pytest.mark.parametrize(("profile", "most"), [("all", 54_000), ("compact", 8_000)])
 def test_all_tools_together_stay_affordable(profile: str, most: int) -> None:
     offered = answers(FACTS, profile).tools
     text = json.dumps(offered, ensure_ascii=False, separators=(",", ":"))
-    assert len(offered["tools"]) == (33 if profile == "all" else 5)
+    assert len(offered["tools"]) == (43 if profile == "all" else 5)
     assert len(text.encode()) < most
 
 
