@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
@@ -47,13 +47,14 @@ class Questions(Protocol):
 @dataclass(frozen=True)
 class Explorer:
     """What is shown. `runs` are earlier evaluations by the name of their file, oldest first; `report` is
-    what `kbc build --json` printed. Requests must bring the `token`, where there is one."""
+    what `kbc build --json` printed. `accepts` says whether a bearer token opens the pages; without it they
+    are open to whoever reaches the server."""
 
     bases: Bases
     questions: Questions | None = None
     runs: Sequence[tuple[str, Run]] = ()
     report: Mapping[str, Any] | None = None
-    token: str = ""
+    accepts: Callable[[str], bool] | None = None
 
 
 class Visit:

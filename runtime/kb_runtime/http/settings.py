@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -40,5 +39,6 @@ class HttpSettings:
         self.metrics = False
         self.json_log = False
         self.explorer = False
-        self.mounts: dict[str, Callable[[str | None], ASGIApp]] = {}
-        """Further applications by their paths; each is made with the bearer token, which it must check."""
+        self.mounts: dict[str, Callable[[Callable[[str], bool] | None], ASGIApp]] = {}
+        """Further applications by their paths; each is made with what says whether a bearer token is
+        accepted (None: nobody needs one), and must ask it."""

@@ -15,7 +15,7 @@ from kb_runtime.start.options import parse, usage, wants_help
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from starlette.types import ASGIApp
 
@@ -74,7 +74,7 @@ def _serve(options: Options) -> int:
     return exit_codes.OK
 
 
-def _explorer(options: Options) -> Callable[[str | None], ASGIApp]:
+def _explorer(options: Options) -> Callable[[Callable[[str], bool] | None], ASGIApp]:
     """What makes the explorer's pages of the artifacts that are served. Raises UsageError."""
     try:
         from kb_runtime.explorer.app import build_app
@@ -88,11 +88,10 @@ def _explorer(options: Options) -> Callable[[str | None], ASGIApp]:
     assert http is not None
     hosts = tuple(each.rpartition(":")[0] or each for each in http.allowed_hosts)
 
-    def make(token: str | None) -> ASGIApp:
+    def make(accepts: Callable[[str], bool] | None) -> ASGIApp:
         bases = Bases(options.artifacts, options.key or None)
-        return build_app(
-            Explorer(bases, token=token or ""), (http.host, *hosts, *http.allowed_hosts)
-        )
+        explorer = Explorer(bases, accepts=accepts)
+        return build_app(explorer, (http.host, *hosts, *http.allowed_hosts))
 
     return make
 
