@@ -104,6 +104,12 @@ class KnowledgeBase:
         return self._knowledge.manifest.as_dict()
 
     @property
+    def inputs(self) -> list[Mapping[str, Any]]:
+        """The files that were compiled, each with `path`, `bytes` and `sha256`. Raises
+        `ArtifactError`."""
+        return [each for part in self._knowledge.parts for each in part.manifest.inputs()]
+
+    @property
     def is_replaced(self) -> bool:
         """Whether a newer build is live meanwhile."""
         return self._knowledge.is_replaced

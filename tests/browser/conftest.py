@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import uvicorn
+from playwright import sync_api as playwright
 from tests.browser.hostile import write_hostile
 from tests.end_to_end.knowledge import MORE_FILES, write_knowledge
 from tests.end_to_end.npm import node_with
@@ -23,8 +24,6 @@ import kbc
 from kb_runtime.explorer.app import build_app
 from kb_runtime.explorer.bases import Bases
 from kb_runtime.explorer.visit import Explorer
-
-playwright = pytest.importorskip("playwright.sync_api")
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent

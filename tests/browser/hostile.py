@@ -55,7 +55,7 @@ def write_hostile(folder: Path) -> None:
             f"# harm {flat}\ndef run_{at}():\n    return {flat!r}\n"
         )
     (docs / "<img src=x onerror=alert(1)>.md").write_text("# Name\n\nharm in the name of a file\n")
-    (docs / "line.md").write_text("# One line\n\nharm " + "<b onclick=x>" * 80_000 + "\n")
+    (docs / "line.md").write_text("# One line\n\nharm " + "<b onclick=x>" * 75_000 + "\n")
     (docs / "control.md").write_text(
         "# Controls\n\nharm \x1b[31m \x07 \u202egnp.exe\u202c \ufffe\n"
     )

@@ -262,6 +262,8 @@ def test_health_shows_what_was_read_and_left_out(
     assert "2 records: Lanterns, Lanterns" in text
     assert "format not read: .xyz" in text
     assert "A voyage" in page.locator(".panel", has_text="nothing links").inner_text()
+    page.get_by_role("link", name="docs/broken.md:3").click()
+    page.wait_for_selector("#L3:target")
 
 
 def test_questions_are_measured_and_hits_are_labelled(

@@ -1,9 +1,17 @@
-"""Renders the output of `kbc diff`."""
+"""Reports on artifacts: the output of `kbc diff`, and the pages of `--html`."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
 from kb_runtime.knowledge.comparison import Diff
 from kb_runtime.text.tables import size
+
+if TYPE_CHECKING:
+    from kbc.evaluation.questions import Evaluation
 
 SHOWN_IDS = 10
 """Records named by a diff per collection and kind of change; `--json` has them all."""
@@ -29,3 +37,27 @@ def render_diff(diff: Diff) -> str:
     if not (diff.collections or diff.settings or diff.encoder):
         lines.append(f"no record and no setting changed, only: {', '.join(diff.files)}")
     return "\n".join(lines)
+
+
+def write_health(artifact: Path, html: Path) -> None:
+    import kb_runtime
+    from kb_runtime.explorer.files import health_file
+
+    with kb_runtime.open(artifact) as kb:
+        _write(html, health_file(kb))
+
+
+def write_quality(
+    artifact: Path, html: Path, measured: Evaluation, before: Evaluation | None
+) -> None:
+    import kb_runtime
+    from kb_runtime.explorer.files import quality_file
+
+    with kb_runtime.open(artifact) as kb:
+        earlier = None if before is None else before.as_dict()
+        _write(html, quality_file(kb, measured.as_dict(), earlier))
+
+
+def _write(path: Path, page: str) -> None:
+    path.write_text(page, encoding="utf-8")
+    click.echo(f"wrote {path}", err=True)

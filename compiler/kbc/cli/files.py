@@ -32,7 +32,7 @@ def inspect(
 ) -> None:
     """Show what the artifact holds: collections, encoder, settings, sizes."""
     if html is not None:
-        from kbc.cli.pages import write_health
+        from kbc.cli.artifact_reports import write_health
 
         write_health(artifact, html)
     if not files:

@@ -249,7 +249,7 @@ def evaluate(
 ) -> None:
     """Measure how well ARTIFACT answers labelled questions."""
     from kb_runtime.knowledge.artifact import Artifact
-    from kbc.cli import pages
+    from kbc.cli import artifact_reports
     from kbc.evaluation import questions as evaluation
 
     if questions is not None and beir is not None:
@@ -269,7 +269,7 @@ def evaluate(
             before = evaluation.evaluate(other, asked, mode, complete=False)
             moved = evaluation.compare(before, measured)
     if html is not None:
-        pages.write_quality(artifact, html, measured, before)
+        artifact_reports.write_quality(artifact, html, measured, before)
     if as_json:
         facts = measured.as_dict()
         if moved is not None:

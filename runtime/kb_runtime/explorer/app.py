@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import os
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -23,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import kb_runtime as kr
 from kb_runtime.explorer import health, map_page, quality, record, search, tools, versions
-from kb_runtime.explorer.visit import HERE, Door, Explorer, Visit, templates
+from kb_runtime.explorer.visit import HERE, Explorer, Visit, templates
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -43,6 +41,7 @@ _STATIC_S = 3600
 _LONGEST_FORM = 65_536
 
 Page = Callable[[Visit], Response]
+Accepts = Callable[[str], bool]
 
 
 def build_app(explorer: Explorer, allowed_hosts: tuple[str, ...] = ()) -> ASGIApp:
@@ -78,7 +77,7 @@ def build_app(explorer: Explorer, allowed_hosts: tuple[str, ...] = ()) -> ASGIAp
         routes=routes,
         middleware=[
             Middleware(SafeHeaders),
-            Middleware(Guard, explorer.door, allowed_hosts),
+            Middleware(Guard, explorer.accepts, allowed_hosts),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],
         exception_handlers={HTTPException: _http_error(explorer)},  # type: ignore[dict-item]
@@ -175,13 +174,12 @@ def _login(explorer: Explorer) -> Callable[[Request], Any]:
         root = request.scope.get("root_path", "")
         wrong = False
         if request.method == "POST":
-            given = (await _form(request)).get("token", "")
-            door = explorer.door
-            if door is not None and door.secret and door.accepts(given):
+            given = (await _form(request)).get("token", "").strip()
+            if await run_in_threadpool(_accepted, explorer.accepts, given):
                 response = RedirectResponse(f"{root}/", 303)
                 response.set_cookie(
                     COOKIE,
-                    proof(door.secret),
+                    quote(given, safe=""),
                     path=root or "/",
                     httponly=True,
                     samesite="strict",
@@ -195,9 +193,8 @@ def _login(explorer: Explorer) -> Callable[[Request], Any]:
     return login
 
 
-def proof(secret: str) -> str:
-    """What the cookie holds: it opens the explorer, and does not tell the secret."""
-    return hmac.new(secret.encode(), b"kbc explorer", hashlib.sha256).hexdigest()
+def _accepted(accepts: Accepts | None, token: str) -> bool:
+    return accepts is None or (bool(token) and accepts(token))
 
 
 class SafeHeaders:
@@ -224,9 +221,11 @@ class SafeHeaders:
 class Guard:
     """Refuses foreign hosts, requests that other sites make, and whoever has not shown the token."""
 
-    def __init__(self, app: ASGIApp, door: Door | None, allowed_hosts: tuple[str, ...]) -> None:
+    def __init__(
+        self, app: ASGIApp, accepts: Accepts | None, allowed_hosts: tuple[str, ...]
+    ) -> None:
         self._app = app
-        self._door = door
+        self._accepts = accepts
         self._hosts = {"127.0.0.1", "localhost", "::1", *allowed_hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -234,7 +233,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        refusal = self._refusal(scope, headers)
+        refusal = await run_in_threadpool(self._refusal, scope, headers)
         if refusal is None:
             await self._app(scope, receive, send)
         else:
@@ -250,7 +249,7 @@ class Guard:
             return PlainTextResponse("This host name is not served here.", 421)
         if scope["method"] not in ("GET", "HEAD") and not _is_own(headers, host):
             return PlainTextResponse("Another site may not do this.", 403)
-        if self._door is not None and not self._may_pass(self._door, scope, headers):
+        if self._accepts is not None and not self._may_pass(scope, headers):
             if "text/html" in headers.get("accept", ""):
                 return RedirectResponse(f"{scope.get('root_path', '')}/login", 303)
             return PlainTextResponse(
@@ -258,16 +257,14 @@ class Guard:
             )
         return None
 
-    def _may_pass(self, door: Door, scope: Scope, headers: Headers) -> bool:
+    def _may_pass(self, scope: Scope, headers: Headers) -> bool:
         path = str(scope["path"]).removeprefix(scope.get("root_path", ""))
         if path == "/login" or path.startswith("/static/"):
             return True
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            return door.accepts(given.strip())
-        cookie = Request(scope).cookies.get(COOKIE, "")
-        expected = proof(door.secret) if door.secret else ""
-        return expected != "" and hmac.compare_digest(cookie.encode(), expected.encode())
+            return _accepted(self._accepts, given.strip())
+        return _accepted(self._accepts, unquote(Request(scope).cookies.get(COOKIE, "")))
 
 
 def _is_own(headers: Headers, host: str) -> bool:

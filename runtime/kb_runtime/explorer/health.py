@@ -74,7 +74,7 @@ def report_of(kb: kr.KnowledgeBase, report: Report | None) -> Report | None:
 def summary(kb: kr.KnowledgeBase, report: Report | None) -> dict[str, Any]:
     """What the page shows at once; `texts` are read after it."""
     manifest = kb.manifest
-    inputs: Sequence[Mapping[str, Any]] = manifest.get("inputs", ())
+    inputs: Sequence[Mapping[str, Any]] = kb.inputs
     endings: Counter[str] = Counter()
     for each in inputs:
         endings[os.path.splitext(each["path"])[1].lower() or "no ending"] += 1

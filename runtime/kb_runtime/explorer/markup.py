@@ -74,9 +74,9 @@ def marked(text: str, words: Iterable[str]) -> Markup:
     return Markup("").join([*parts, escape(text[at:])])
 
 
-def code(text: str, language: str, first_line: int = 0) -> Markup:
+def code(text: str, language: str, first_line: int = 0, *, anchors: bool = False) -> Markup:
     """Source code, highlighted where its language is known and its lines are of a length that people
-    write. With `first_line` lines are numbered from there."""
+    write. With `first_line` lines are numbered from there, and with `anchors` line 7 is `#L7`."""
     text = visible(text)
     lines = text.splitlines()
     long = len(text) > _HIGHLIGHTED_CHARS or any(
@@ -87,7 +87,8 @@ def code(text: str, language: str, first_line: int = 0) -> Markup:
     if first_line:
         # A number is an attribute that a style sheet shows: it is not copied with the code.
         rows = [
-            f'<span class="line" data-line="{number}">{row or " "}</span>'
+            f'<span class="line"{_anchor(number) if anchors else ""} data-line="{number}">'
+            f"{row or ' '}</span>"
             for number, row in enumerate(rows, first_line)
         ]
     shown = "".join(rows) if first_line else "\n".join(rows)
@@ -104,6 +105,10 @@ class Outline:
     def level(self, wanted: int) -> int:
         self._last = min(wanted, self._last + 1)
         return self._last
+
+
+def _anchor(line: int) -> str:
+    return f' id="L{line}"'
 
 
 def markdown(text: str, resolve: Resolve, outline: Outline | None = None) -> Markup:

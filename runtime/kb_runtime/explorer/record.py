@@ -216,9 +216,8 @@ def _language(record: kr.Record, chunk: kr.Chunk) -> str:
 
 def _stored(record: kr.Record) -> Markup:
     data: Mapping[str, Any] = record.data
-    return markup.code(
-        record.text[: markup.MOST_CHARS], str(data.get("language", "")), int(data.get("line", 1))
-    )
+    text, language = record.text[: markup.MOST_CHARS], str(data.get("language", ""))
+    return markup.code(text, language, int(data.get("line", 1)), anchors=True)
 
 
 def _json(data: Mapping[str, Any]) -> Markup:

@@ -158,7 +158,7 @@ def _snippets(visit: Visit, name: str, arguments: Mapping[str, Any]) -> list[tup
     }
     body = json.dumps(message, ensure_ascii=False)
     path = visit.explorer.bases.all[visit.place].path
-    token = ' \\\n  -H "Authorization: Bearer $KBC_HTTP_TOKEN"' if visit.explorer.door else ""
+    token = ' \\\n  -H "Authorization: Bearer $KBC_HTTP_TOKEN"' if visit.explorer.accepts else ""
     url = "http://127.0.0.1:8765/mcp"
     if visit.root:  # mounted beside the server
         url = f"{visit.request.url.scheme}://{visit.request.url.netloc}{visit.root.rpartition('/')[0]}/mcp"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
@@ -44,24 +44,17 @@ class Questions(Protocol):
         """Writes that the record `name` answers `query`."""
 
 
-class Door(Protocol):
-    """Who may come in. Cookies are made with `secret`; where it is empty, each request brings a token."""
-
-    @property
-    def secret(self) -> str: ...
-    def accepts(self, token: str) -> bool: ...
-
-
 @dataclass(frozen=True)
 class Explorer:
     """What is shown. `runs` are earlier evaluations by the name of their file, oldest first; `report` is
-    what `kbc build --json` printed. Requests must pass the `door`, where there is one."""
+    what `kbc build --json` printed. `accepts` says whether a bearer token opens the pages; without it they
+    are open to whoever reaches the server."""
 
     bases: Bases
     questions: Questions | None = None
     runs: Sequence[tuple[str, Run]] = ()
     report: Mapping[str, Any] | None = None
-    door: Door | None = None
+    accepts: Callable[[str], bool] | None = None
 
 
 class Visit:

@@ -149,6 +149,7 @@ def _answer(
         dispatcher.forbid_shared_caches()
     if workspace is not None:
         workspace.start()
+    accepts = None if access.is_open else lambda token: access.caller(token) is not None
     try:
         prepared = prepare(live)
         _observe(settings, served, metrics)
@@ -170,7 +171,7 @@ def _answer(
                 max_body=settings.max_body,
                 metrics=metrics,
                 logs=settings.json_log,
-                mounts={path: make(access) for path, make in settings.mounts.items()},
+                mounts={path: make(accepts) for path, make in settings.mounts.items()},
             )
     finally:
         if workspace is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,5 +39,6 @@ class HttpSettings:
         self.metrics = False
         self.json_log = False
         self.explorer = False
-        self.mounts: dict[str, Callable[[Any], ASGIApp]] = {}
-        """Further applications by their paths; each is made with the bearer token, which it must check."""
+        self.mounts: dict[str, Callable[[Callable[[str], bool] | None], ASGIApp]] = {}
+        """Further applications by their paths; each is made with what says whether a bearer token is
+        accepted (None: nobody needs one), and must ask it."""

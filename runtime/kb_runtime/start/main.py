@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
-    from kb_runtime.http.tokens import Access
     from kb_runtime.live.living_workspace import LivingWorkspace
     from kb_runtime.live.versions import LiveArtifact
     from kb_runtime.live.working_tree import WorkingTree, WorkingTrees
@@ -75,7 +74,7 @@ def _serve(options: Options) -> int:
     return exit_codes.OK
 
 
-def _explorer(options: Options) -> Callable[[Access], ASGIApp]:
+def _explorer(options: Options) -> Callable[[Callable[[str], bool] | None], ASGIApp]:
     """What makes the explorer's pages of the artifacts that are served. Raises UsageError."""
     try:
         from kb_runtime.explorer.app import build_app
@@ -89,10 +88,10 @@ def _explorer(options: Options) -> Callable[[Access], ASGIApp]:
     assert http is not None
     hosts = tuple(each.rpartition(":")[0] or each for each in http.allowed_hosts)
 
-    def make(access: Access) -> ASGIApp:
+    def make(accepts: Callable[[str], bool] | None) -> ASGIApp:
         bases = Bases(options.artifacts, options.key or None)
-        door = None if access.is_open else access
-        return build_app(Explorer(bases, door=door), (http.host, *hosts, *http.allowed_hosts))
+        explorer = Explorer(bases, accepts=accepts)
+        return build_app(explorer, (http.host, *hosts, *http.allowed_hosts))
 
     return make
 

@@ -305,6 +305,7 @@ def _check_without_artifact(options: Options) -> None:
         ("--data", options.data, "there are no tests"),
         ("--read-only", options.read_only, "there is no `ingest_tests`"),
         ("--key", options.key, "the index of a source tree is not signed"),
+        ("--explorer", options.http and options.http.explorer, "it shows artifacts"),
     ):
         if is_given:
             raise UsageError(f"{flag} has no effect without ARTIFACT: {why}.")
