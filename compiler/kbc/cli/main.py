@@ -20,7 +20,6 @@ from kb_runtime.errors import exit_codes
 from kb_runtime.version import FORMAT_VERSION, __version__
 from kbc.cli import failures
 from kbc.cli.build_options import Chosen, build_options, takes_build_options
-from kbc.cli.bundle import bundle
 from kbc.cli.cache import cache
 from kbc.cli.environment import default_cache
 from kbc.cli.explore import explore
@@ -29,10 +28,10 @@ from kbc.cli.importing import import_command
 from kbc.cli.install import doctor, install
 from kbc.cli.model import model
 from kbc.cli.opening import opened, show_accounting
+from kbc.cli.packages import bundle, wheel
 from kbc.cli.sign import keygen, sign
 from kbc.cli.trying import try_command
 from kbc.cli.watch import watch
-from kbc.cli.wheel import wheel
 from kbc.cli.workspace import workspace
 from kbc.errors import BelowBoundError
 

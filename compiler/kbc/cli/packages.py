@@ -1,4 +1,4 @@
-"""`kbc wheel`: packages an artifact as a wheel."""
+"""`kbc wheel` and `kbc bundle`: package an artifact as a wheel, and for clients, registries and agents."""
 
 from __future__ import annotations
 
@@ -42,3 +42,21 @@ def wheel(shipment: Shipment, locks: tuple[Path, ...], as_json: bool) -> None:
             err=True,
         )
     click.echo(f"wrote {report.path}, {size(report.size)}")
+
+
+@click.command()
+@ships
+def bundle(shipment: Shipment, as_json: bool) -> None:
+    """Write bundles of the artifact: .mcpb, server.json, a skill, a plugin, llms.txt."""
+    from kb_runtime.text.tables import size, table
+    from kbc.shipping.bundle.folder import write_bundles
+
+    report = write_bundles(*shipment)
+    if as_json:
+        print_json(report.as_dict())
+        return
+    rows = [[path, size(size_bytes)] for path, size_bytes in report.files.items()]
+    click.echo(table(rows, frozenset({1})))
+    for sentence in report.left_out:
+        click.echo(f"left out {sentence}", err=True)
+    click.echo(f"wrote {report.folder}")
