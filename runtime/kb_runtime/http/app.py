@@ -33,10 +33,7 @@ from mcp.server.subscriptions import (
     ServerEvent,
     ToolsListChanged,
 )
-from mcp.server.transport_security import (
-    TransportSecurityMiddleware,
-    TransportSecuritySettings,
-)
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 from starlette.applications import Starlette
@@ -49,8 +46,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kb_runtime import log
 from kb_runtime.errors import ProtocolError
+from kb_runtime.http.connections import bounded, limits_for_this_process
 from kb_runtime.http.limits import LimitedRequests, RateLimiter, client_of
 from kb_runtime.http.middleware import CorrelationHeader, ObservedRequests, PostOnly
+from kb_runtime.http.origins import LOOPBACK, LOOPBACK_ORIGIN, NamedHosts
 from kb_runtime.mcp import correlation, revisions
 from kb_runtime.mcp.callers import CALLER
 from kb_runtime.mcp.changes import Changes
@@ -63,8 +62,6 @@ if TYPE_CHECKING:
     from kb_runtime.http.settings import RateLimit
     from kb_runtime.http.tokens import Access
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-LOOPBACK_ORIGIN = r"http://(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?"
 EXPOSED = ("Mcp-Session-Id", "Retry-After", "WWW-Authenticate", correlation.HEADER)
 """Headers of answers that a page's script may read."""
 PREFLIGHT_LASTS_S = 7200
@@ -326,13 +323,6 @@ def build_app(
         return JSONResponse({"status": "ok", "build": dispatcher.answers.build_id})
 
     names = [*LOOPBACK, f"[{host}]" if ":" in host else host, *allowed_hosts]
-    security = TransportSecuritySettings(
-        allowed_hosts=[pattern for name in names for pattern in (name, f"{name}:*")],
-        allowed_origins=[
-            *(f"http://{name}{port}" for name in LOOPBACK for port in ("", ":*")),
-            *allowed_origins,
-        ],
-    )
     scopes, auth = [SCOPE], None
     if not access.is_open:
         oauth = access.oauth
@@ -348,7 +338,7 @@ def build_app(
         )
     routes = [Route("/healthz", health, methods=["GET"])]
     if metrics is not None:
-        guarded: ASGIApp = _Scrape(metrics, security)
+        guarded: ASGIApp = _Scrape(metrics)
         if auth is not None:
             guarded = RequireAuthMiddleware(guarded, scopes)
         routes.append(Route("/metrics", guarded, methods=["GET"]))
@@ -356,7 +346,8 @@ def build_app(
         stateless_http=True,
         json_response=True,
         max_request_body_size=max_body,
-        transport_security=security,
+        # `NamedHosts` checks both headers: the SDK takes everything after a colon for a port.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         auth=auth,
         token_verifier=None if auth is None else _Verifier(access, scopes),
         custom_starlette_routes=routes,
@@ -365,6 +356,7 @@ def build_app(
         limiter = RateLimiter(rate_limit)
         app.user_middleware.append(Middleware(LimitedRequests, limiter))  # behind authentication
     app.add_middleware(PostOnly)
+    app.add_middleware(NamedHosts, hosts=names, origins=allowed_origins)
     app.routes.extend(Mount(path, mounted) for path, mounted in mounts.items())
     if metrics is not None or logs:
         app.add_middleware(ObservedRequests, metrics, logs=logs)
@@ -383,17 +375,14 @@ def build_app(
 
 
 class _Scrape:
-    """`/metrics`, with the checks of headers that the SDK makes for `/mcp`."""
+    """`/metrics`."""
 
-    def __init__(self, metrics: Metrics, security: TransportSecuritySettings) -> None:
+    def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._security = TransportSecurityMiddleware(security)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        response = await self._security.validate_request(Request(scope, receive))
-        if response is None:
-            text, content_type = await anyio.to_thread.run_sync(self._metrics.text)
-            response = Response(text, headers={"content-type": content_type})
+        text, content_type = await anyio.to_thread.run_sync(self._metrics.text)
+        response = Response(text, headers={"content-type": content_type})
         await response(scope, receive, send)
 
 
@@ -433,6 +422,7 @@ def serve_http(
     )
     config = uvicorn.Config(
         app,
+        http=bounded(limits_for_this_process()),
         log_config=None,
         access_log=False,
         server_header=False,

@@ -17,6 +17,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import stat
 
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.store.locks import is_locked
@@ -68,8 +69,7 @@ class Workspace:
         try:
             if not os.path.lexists(marker):
                 _make(root, marker)
-            with open(marker, "rb") as file:
-                found = _format(file.read(_MAX_STATUS_BYTES))
+            found = _format(_read(marker))
         except OSError as error:
             raise _unusable(root, error) from error
         if found != FORMAT:
@@ -144,11 +144,19 @@ class CodeFolder:
     def status(self) -> dict[str, Any]:
         """What the process that follows the tree said last; empty before it has said anything."""
         try:
-            with open(self.status_path, "rb") as file:
-                status = json.loads(file.read(_MAX_STATUS_BYTES))
-        except (OSError, ValueError):
+            status = json.loads(_read(self.status_path))
+        except (OSError, ValueError, RecursionError):
             return {}
         return status if isinstance(status, dict) else {}
+
+
+def _read(path: str) -> bytes:
+    """The beginning of a regular file; a pipe there would be waited for. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, f"{os.path.basename(path)} is not a regular file")
+        return file.read(_MAX_STATUS_BYTES)
 
 
 def _make(root: str, marker: str) -> None:
@@ -169,7 +177,7 @@ def _make(root: str, marker: str) -> None:
 def _format(data: bytes) -> Any:
     try:
         return json.loads(data)["format"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return "unknown"
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-MAX_LINE_BYTES = 16 * 1024 * 1024
+MAX_LINE_BYTES = 4 * 1024 * 1024
+"""As a body over HTTP. Parsed, JSON of the worst shape takes some forty times as much memory."""
 MAX_WAITING = 8
 """Answers that may be waited for at a time; a client that wants more waits for the next one."""
 _READ_BYTES = 65_536

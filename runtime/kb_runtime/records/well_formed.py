@@ -1,10 +1,29 @@
-"""JSON values that UTF-8 can carry."""
+"""JSON values that UTF-8 can carry, and that no recursion fails on."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+MAX_NESTING = 100
+"""Lists and objects within each other; nothing that a tool takes has more than five."""
+
+
+def is_too_deep(value: Any) -> bool:
+    """Whether a value nests deeper than `MAX_NESTING`."""
+    level = [value]
+    for _ in range(MAX_NESTING + 1):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def well_formed(value: Any) -> Any:

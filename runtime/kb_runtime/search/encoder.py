@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.search.tokenizer import QueryTokenizer
+from kb_runtime.store.onnx_graph import check_graph
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +44,7 @@ class QueryEncoder:
         limit_blas_threads()
         try:
             self._tokenizer = QueryTokenizer(os.path.join(folder, "tokenizer.json"), max_tokens)
+            check_graph(folder)
             self._session = _open_session(os.path.join(folder, "model.onnx"))
         # ONNX Runtime raises types of its own, one for each status, with Exception as their base.
         except Exception as error:

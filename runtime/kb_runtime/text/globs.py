@@ -17,6 +17,9 @@ MAX_PATTERN_CHARS = 300
 MAX_CHOICES = 100
 """Patterns that the braces of one pattern may stand for."""
 
+MAX_CHOICES_IN_ALL = 500
+"""What the braces of all patterns of an argument may stand for: each path is compared with all of it."""
+
 MAX_SPANS = 4
 """`**` segments of one pattern: each multiplies the ways in which a path can be matched."""
 
@@ -82,10 +85,16 @@ def _refused(argument: str, pattern: str, rule: str) -> ToolError:
 
 
 def _any_of(patterns: Sequence[str], argument: str) -> re.Pattern[str]:
-    return re.compile("|".join(_regex(pattern, argument) for pattern in patterns), re.DOTALL)
+    choices: list[str] = []
+    for pattern in patterns:
+        choices += _choices(pattern, argument)
+        if len(choices) > MAX_CHOICES_IN_ALL:
+            rule = f"makes more than {MAX_CHOICES_IN_ALL} patterns of all, with their braces"
+            raise _refused(argument, pattern, rule)
+    return re.compile("|".join(map(_path_regex, dict.fromkeys(choices))), re.DOTALL)
 
 
-def _regex(pattern: str, argument: str) -> str:
+def _choices(pattern: str, argument: str) -> list[str]:
     choices = [pattern]
     while any(_BRACES.search(choice) for choice in choices):
         choices = [expanded for choice in choices for expanded in _expanded(choice)]
@@ -93,7 +102,7 @@ def _regex(pattern: str, argument: str) -> str:
             raise _refused(argument, pattern, f"stands for more than {MAX_CHOICES} patterns")
     if any(choice.split("/").count("**") > MAX_SPANS for choice in choices):
         raise _refused(argument, pattern, f"may have at most {MAX_SPANS} `**`")
-    return "|".join(_path_regex(choice) for choice in choices)
+    return choices
 
 
 def _expanded(pattern: str) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kb_runtime.errors import ToolError
-from kb_runtime.records.well_formed import well_formed
+from kb_runtime.records.well_formed import MAX_NESTING, is_too_deep, well_formed
 from kb_runtime.text.json_types import DESCRIPTIONS, integer, is_of_type, number
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools.declaration import Argument, Tool
@@ -30,6 +30,8 @@ def check(tool: Tool, raw: Mapping[str, Any] | None) -> tuple[dict[str, Any], li
         raw = {}
     if not is_of_type(raw, "object"):
         raise ToolError("BAD_INPUT", f"arguments must be an object, not {quoted(raw)}")
+    if is_too_deep(raw):
+        raise ToolError("BAD_INPUT", f"arguments are nested more than {MAX_NESTING} levels deep")
     raw = well_formed(raw)
     warnings: list[str] = []
     values: dict[str, Any] = {}

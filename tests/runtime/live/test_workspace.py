@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 from pathlib import Path
 
@@ -100,3 +101,24 @@ def test_a_tree_is_followed_while_a_process_holds_its_lock(tmp_path: Path) -> No
         assert try_lock(lock.fileno())
         assert code.is_followed()
     assert not code.is_followed()
+
+
+def test_what_lies_where_the_marker_should_be_is_one_sentence(tmp_path: Path) -> None:
+    marker = tmp_path / "workspace.json"
+    marker.write_text("[" * 20_000)
+    with pytest.raises(WorkspaceError, match="has format 'unknown'"):
+        Workspace.open(tmp_path)
+    marker.unlink()
+    os.mkfifo(marker)
+    with pytest.raises(WorkspaceError, match=r"workspace.json is not a regular file"):
+        Workspace.open(tmp_path)
+
+
+def test_a_status_that_is_a_pipe_or_without_a_bottom_says_nothing(tmp_path: Path) -> None:
+    code = Workspace.open(tmp_path / "workspace").code(str(tmp_path))
+    Path(code.folder).mkdir(parents=True)
+    Path(code.status_path).write_text("[" * 20_000)
+    assert code.status() == {}
+    Path(code.status_path).unlink()
+    os.mkfifo(code.status_path)
+    assert code.status() == {}

@@ -142,12 +142,14 @@ def test_vector_without_a_direction_is_an_encoder_error(
     value: float, shipped: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
     copy(shipped[0] / "tokenizer.json", tmp_path)
-    vector = numpy_helper.from_array(np.full((1, 384), value, np.float32))
+    (tmp_path / "model.bin").touch()
+    vector = numpy_helper.from_array(np.full((1, 384), value, np.float32), "constant")
     graph = helper.make_graph(
-        [helper.make_node("Constant", [], ["vectors"], value=vector)],
+        [helper.make_node("Identity", ["constant"], ["vectors"])],
         "always the same",
         [helper.make_tensor_value_info("input_ids", TensorProto.INT64, [1, None])],
         [helper.make_tensor_value_info("vectors", TensorProto.FLOAT, [1, 384])],
+        [vector],
     )
     opset = helper.make_opsetid("", 18)
     model = helper.make_model(graph, opset_imports=[opset], ir_version=9)

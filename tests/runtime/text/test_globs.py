@@ -105,3 +105,11 @@ def test_a_path_without_wildcards_matches_itself(segments: list[str]) -> None:
     path = "/".join(segments)
     if ".." not in segments and segments[0] != "." and len(path) <= MAX_PATTERN_CHARS:
         assert path in PathGlobs([path], [])
+
+
+def test_the_braces_of_all_patterns_share_a_budget() -> None:
+    braces = "{" + ",".join(map(str, range(100))) + "}"
+    allowed = [f"{at}/{braces}" for at in range(5)]
+    assert "4/99" in PathGlobs(allowed, [])
+    with pytest.raises(ToolError, match=r"Invalid exclude_paths: .* more than 500 patterns of all"):
+        PathGlobs([], [*allowed, "one/more"])

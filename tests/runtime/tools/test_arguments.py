@@ -215,3 +215,22 @@ def test_any_json_gives_values_or_bad_input(tool: Tool, data: st.DataObject) -> 
     assert error.kind == "BAD_INPUT"
     assert "\n" not in error.message
     assert len(error.message) < 1000
+
+
+@pytest.mark.parametrize("levels", [101, 900, 100_000])
+def test_arguments_without_a_bottom_are_refused(levels: int) -> None:
+    deep: Any = "bottom"
+    for _ in range(levels):
+        deep = [deep]
+    with pytest.raises(ToolError, match="nested more than 100 levels deep") as refused:
+        check(TOOL, {"query": "q", "unknown": deep})
+    assert refused.value.code == "BAD_INPUT"
+    while isinstance(deep, list):  # else its destruction recurses
+        (deep,) = deep
+
+
+def test_arguments_may_nest_as_any_tool_needs() -> None:
+    deep: Any = "bottom"
+    for _ in range(90):
+        deep = {"inner": deep}
+    assert checked(unknown=deep)["query"] == "q"

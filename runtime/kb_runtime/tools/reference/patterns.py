@@ -37,6 +37,11 @@ WEIGHTS: Mapping[str, float] = {
 """What a term counts in each field. A name says most, then what the pattern is for; rules and
 anti-patterns say as much as principles, and code repeats words without being about them."""
 
+MAX_TERMS = 64
+"""Words of a query that count: a question of three sentences, as for the encoder."""
+
+_MOST_SUGGESTED = 5
+
 _DETAILS = (
     "when_to_use",
     "key_principles",
@@ -126,8 +131,13 @@ def search_patterns(session: Session, arguments: dict[str, Any]) -> Answer[Patte
     matches.sort(key=lambda match: (-match["relevance"], match["id"]))
     structured: PatternMatches = {"query": query, "total": len(matches), "matches": matches}
     if not matches:
-        near = list(dict.fromkeys(word for term in terms for word in suggest(term, vocabulary, 3)))
-        hint = f" Nearest words: {', '.join(near[:5])}." if near else ""
+        near: dict[str, None] = {}
+        for term in terms:
+            near |= dict.fromkeys(suggest(term, vocabulary, 3))
+            if len(near) >= _MOST_SUGGESTED:
+                break
+        shown = ", ".join(list(near)[:_MOST_SUGGESTED])
+        hint = f" Nearest words: {shown}." if shown else ""
         listing = lookup.tool_name(session, "list_patterns")
         structured["warnings"] = [
             f"No pattern mentions {quoted(query)}.{hint} {listing} shows all patterns."
@@ -141,7 +151,7 @@ def query_terms(query: str) -> list[str]:
 
     words = _words(query)
     kept = [word for word in words if word not in STOP_WORDS] or words
-    return list(dict.fromkeys(map(_stem, kept)))
+    return list(dict.fromkeys(map(_stem, kept)))[:MAX_TERMS]
 
 
 def field_words(record: PatternEntry) -> dict[str, frozenset[str]]:

@@ -7,6 +7,7 @@ import pytest
 
 from kb_runtime.errors import ToolError
 from kb_runtime.tools.declaration import Answer
+from kb_runtime.tools.reference.patterns import MAX_TERMS, query_terms
 
 Call = Callable[..., Answer]
 
@@ -113,3 +114,9 @@ def test_blank_search_is_bad_input(call: Call, query: str) -> None:
     with pytest.raises(ToolError, match="query") as caught:
         call("search_patterns", query=query)
     assert caught.value.kind == "BAD_INPUT"
+
+
+def test_only_the_first_words_of_a_query_count() -> None:
+    words = [f"word{at}x" for at in range(400)]
+    assert query_terms(" ".join(words)) == query_terms(" ".join(words[:MAX_TERMS]))
+    assert len(query_terms(" ".join(words))) == MAX_TERMS

@@ -1,0 +1,197 @@
+"""Checks a query encoder's graph before ONNX Runtime sees it: only what the compiler's writer emits.
+
+ONNX can express programs that never end (Loop, Scan, functions), and constants that are larger than their
+files. A small reader of protobuf suffices to see that a graph has neither; whatever else it meets, known to
+ONNX or not, is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+
+OPERATORS = frozenset(
+    [
+        "Add",
+        "Cast",
+        "DynamicQuantizeLinear",
+        "Expand",
+        "Gather",
+        "Gelu",
+        "Identity",
+        "LayerNormalization",
+        "LpNormalization",
+        "MatMul",
+        "MatMulIntegerToFloat",
+        "MatMulNBits",
+        "Max",
+        "Mul",
+        "MultiHeadAttention",
+        "QuantizeLinear",
+        "ReduceMax",
+        "ReduceSum",
+        "Reshape",
+        "Shape",
+        "Slice",
+        *("Abs", "Div", "MatMulInteger"),  # of earlier writers
+    ]
+)
+MAX_BYTES = 1 << 20
+"""Of `model.onnx`, whose weights lie in `model.bin`; ours have 36 kB for 12 layers."""
+
+_ITEM_BYTES = {1: 4, 2: 1, 3: 1, 6: 4, 7: 8}  # float32, uint8, int8, int32, int64
+_EXTERNAL = 1
+
+# The fields that the writer sets, by their numbers in onnx.proto.
+_MODEL = {1: "ir_version", 2: "producer_name", 7: "graph", 8: "opset_import", 14: "metadata_props"}
+_GRAPH = {1: "node", 2: "name", 5: "initializer", 11: "input", 12: "output"}
+_NODE = {1: "input", 2: "output", 3: "name", 4: "op_type", 5: "attribute", 7: "domain"}
+_ATTRIBUTE = {1: "name", 2: "f", 3: "i", 20: "type"}
+_TENSOR = {
+    1: "dims",
+    2: "data_type",
+    8: "name",
+    9: "raw_data",
+    13: "external_data",
+    14: "data_location",
+}
+_ENTRY = {1: "key", 2: "value"}
+
+Field = tuple[str, int | bytes]
+
+
+class GraphError(ValueError):
+    """A graph that our compiler does not write."""
+
+
+def check_graph(folder: str) -> None:
+    """Raises GraphError, and OSError for files that are not there."""
+    with open(os.path.join(folder, "model.onnx"), "rb") as file:
+        model = file.read(MAX_BYTES + 1)
+    if len(model) > MAX_BYTES:
+        raise GraphError(f"model.onnx is larger than {MAX_BYTES} bytes")
+    weights = os.path.getsize(os.path.join(folder, "model.bin"))
+    for name, value in _fields(model, _MODEL, "the model"):
+        if name == "graph":
+            _check(_bytes(value), weights)
+
+
+def _check(graph: bytes, weights: int) -> None:
+    shapes: set[bytes] = set()  # values that `Shape` gives
+    for name, value in _fields(graph, _GRAPH, "the graph"):
+        if name == "node":
+            _check_node(_bytes(value), shapes)
+        elif name == "initializer":
+            _check_tensor(_bytes(value), weights)
+
+
+def _check_node(node: bytes, shapes: set[bytes]) -> None:
+    found: dict[str, list[bytes]] = {}
+    for name, value in _fields(node, _NODE, "a node"):
+        found.setdefault(name, []).append(_bytes(value))
+    kinds = [kind.decode("utf-8", "replace") for kind in found.get("op_type", ())]
+    if len(kinds) != 1 or kinds[0] not in OPERATORS:
+        raise GraphError(f"the operator {', '.join(kinds)!r} is none that kbc uses")
+    for attribute in found.get("attribute", ()):
+        for _ in _fields(attribute, _ATTRIBUTE, f"an attribute of {kinds[0]}"):
+            pass
+    if kinds[0] == "Shape":
+        shapes.update(found.get("output", ()))
+    elif kinds[0] == "Expand" and not shapes.issuperset(found.get("input", ())[1:]):
+        raise GraphError("Expand has a shape that is not one of another value")
+
+
+def _check_tensor(tensor: bytes, weights: int) -> None:
+    """The values must be there, each of them, in the file or in `model.bin` of `weights` bytes."""
+    dims: list[int] = []
+    found: dict[str, int | bytes] = {}
+    external: dict[bytes, bytes] = {}
+    for name, value in _fields(tensor, _TENSOR, "a constant"):
+        if name == "dims":
+            dims.extend(_varints(value))
+        elif name == "external_data":
+            entry = {key: _bytes(one) for key, one in _fields(_bytes(value), _ENTRY, "a place")}
+            external[entry.get("key", b"")] = entry.get("value", b"")
+        else:
+            found[name] = value
+    shown = repr(_bytes(found.get("name", b"")).decode("utf-8", "replace"))
+    item = _ITEM_BYTES.get(_int(found.get("data_type", 0)))
+    if item is None:
+        raise GraphError(f"the constant {shown} has a type that kbc does not use")
+    size = math.prod(dims) * item
+    if _int(found.get("data_location", 0)) == _EXTERNAL:
+        start, length = _number(external.get(b"offset")), _number(external.get(b"length"))
+        is_there = (
+            external.get(b"location") == b"model.bin" and length == size and start + size <= weights
+        )
+    else:
+        is_there = not external and len(_bytes(found.get("raw_data", b""))) == size
+    if not is_there:
+        raise GraphError(f"the constant {shown} is not {size} bytes of the encoder's files")
+
+
+def _fields(message: bytes, known: dict[int, str], what: str) -> Iterator[Field]:
+    """The fields of a message by name; an unknown one is refused."""
+    at = 0
+    while at < len(message):
+        tag, at = _varint(message, at)
+        name = known.get(tag >> 3)
+        if name is None:
+            raise GraphError(f"{what} has the field {tag >> 3}, which kbc does not write")
+        value: int | bytes
+        match tag & 7:
+            case 0:
+                value, at = _varint(message, at)
+            case 2:
+                size, at = _varint(message, at)
+                value, at = message[at : at + size], at + size
+            case 5:
+                value, at = message[at : at + 4], at + 4
+            case _:
+                raise GraphError(f"{what} is damaged")
+        if at > len(message):
+            raise GraphError(f"{what} ends too soon")
+        yield name, value
+
+
+def _varint(message: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while at < len(message) and shift < 64:
+        byte = message[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+    raise GraphError("a number is damaged")
+
+
+def _varints(value: int | bytes) -> Iterator[int]:
+    """Repeated numbers: one, or several packed."""
+    if isinstance(value, int):
+        yield value
+        return
+    at = 0
+    while at < len(value):
+        number, at = _varint(value, at)
+        yield number
+
+
+def _bytes(value: int | bytes) -> bytes:
+    if isinstance(value, int):
+        raise GraphError("a number is where text should be")
+    return value
+
+
+def _int(value: int | bytes) -> int:
+    if isinstance(value, bytes):
+        raise GraphError("text is where a number should be")
+    return value
+
+
+def _number(text: bytes | None) -> int:
+    """A number in decimal digits."""
+    if not text or len(text) > 20 or not text.isdigit():
+        raise GraphError(f"{text!r} is no place in model.bin")
+    return int(text)

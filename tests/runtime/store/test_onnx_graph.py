@@ -1,0 +1,130 @@
+"""Graphs that are not our compiler's are refused before ONNX Runtime sees them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from onnx import TensorProto, helper, numpy_helper
+
+from kb_runtime.store.onnx_graph import OPERATORS, GraphError, check_graph
+from kbc.encoding import graph as writer
+from kbc.encoding.onnx_builder import GraphBuilder
+
+INPUT = helper.make_tensor_value_info("input_ids", TensorProto.INT64, [1, "tokens"])
+OUTPUT = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, [1, 4])
+BODY = helper.make_graph([], "body", [], [])
+
+
+def own(folder: Path) -> bytes:
+    """What our writer makes, with a constant inside and one beside the graph."""
+    graph = GraphBuilder()
+    table = graph.constant("words", np.ones((100, 4)))
+    rows = graph.apply("Gather", table, "input_ids")
+    axis = graph.constant("axis", [1], np.int64)
+    graph.name_output(graph.apply("ReduceSum", rows, axis, keepdims=0), "embedding")
+    graph.save(folder, [INPUT], [OUTPUT], {"kbc.variant": "fp32"})
+    return (folder / "model.onnx").read_bytes()
+
+
+def write(folder: Path, nodes: Sequence[Any], *constants: Any, **fields: Any) -> None:
+    graph = helper.make_graph(nodes, "encoder", [INPUT], [OUTPUT], constants)
+    model = helper.make_model(graph, **fields)
+    (folder / "model.onnx").write_bytes(model.SerializeToString())
+    (folder / "model.bin").write_bytes(bytes(1000))
+
+
+def placed(**places: str) -> Any:
+    """A constant of 400 bytes in another file."""
+    tensor = TensorProto(name="far", data_type=1, dims=[100], data_location=TensorProto.EXTERNAL)
+    for key, value in {"location": "model.bin", "offset": "0", "length": "400", **places}.items():
+        tensor.external_data.add(key=key, value=value)
+    return tensor
+
+
+def test_our_own_graph_passes(tmp_path: Path) -> None:
+    own(tmp_path)
+    check_graph(str(tmp_path))
+
+
+def test_every_operator_of_the_writer_is_known() -> None:
+    text = Path(writer.__file__).read_text()
+    used = set(re.findall(r"graph\.(?:apply|node)\(\s*\"(\w+)\"", text))
+    assert len(used) > 15
+    assert used <= OPERATORS
+
+
+@pytest.mark.parametrize(
+    "kind", ["Loop", "Scan", "If", "ConstantOfShape", "Range", "Tile", "Pad", ""]
+)
+def test_other_operators_are_refused(kind: str, tmp_path: Path) -> None:
+    write(tmp_path, [helper.make_node(kind, ["input_ids"], ["embedding"])])
+    with pytest.raises(GraphError, match=f"the operator '{kind}' is none"):
+        check_graph(str(tmp_path))
+
+
+def test_a_graph_within_a_graph_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, [helper.make_node("Add", ["a", "b"], ["c"], body=BODY)])
+    with pytest.raises(GraphError, match="an attribute of Add has the field 6"):
+        check_graph(str(tmp_path))
+
+
+def test_functions_are_refused(tmp_path: Path) -> None:
+    loop = helper.make_function("x", "Add", ["a"], ["b"], [], [helper.make_opsetid("", 18)])
+    write(tmp_path, [], functions=[loop])
+    with pytest.raises(GraphError, match="the model has the field 25"):
+        check_graph(str(tmp_path))
+
+
+def test_a_constant_shape_does_not_expand(tmp_path: Path) -> None:
+    shape = numpy_helper.from_array(np.array([20_000, 20_000]), "shape")
+    write(tmp_path, [helper.make_node("Expand", ["one", "shape"], ["embedding"])], shape)
+    with pytest.raises(GraphError, match="Expand"):
+        check_graph(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        {"offset": "601"},
+        {"offset": "-1"},
+        {"length": "399"},
+        {"length": ""},
+        {"location": "/dev/zero"},
+        {"location": "../model.bin"},
+    ],
+)
+def test_constants_outside_of_their_file_are_refused(
+    places: dict[str, str], tmp_path: Path
+) -> None:
+    write(tmp_path, [], placed())
+    check_graph(str(tmp_path))
+    write(tmp_path, [], placed(**places))
+    with pytest.raises(GraphError):
+        check_graph(str(tmp_path))
+
+
+def test_a_constant_that_says_it_is_larger_is_refused(tmp_path: Path) -> None:
+    constant = numpy_helper.from_array(np.ones(4, np.float32), "small")
+    constant.dims[:] = [1 << 40]
+    write(tmp_path, [], constant)
+    with pytest.raises(GraphError, match="'small' is not 4398046511104 bytes"):
+        check_graph(str(tmp_path))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_damage_is_refused_or_harmless(data: st.DataObject, tmp_path: Path) -> None:
+    model = bytearray(own(tmp_path))
+    for _ in range(data.draw(st.integers(1, 4))):
+        model[data.draw(st.integers(0, len(model) - 1))] = data.draw(st.integers(0, 255))
+    (tmp_path / "model.onnx").write_bytes(model[: data.draw(st.integers(0, len(model)))])
+    with suppress(GraphError):
+        check_graph(str(tmp_path))
