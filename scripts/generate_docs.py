@@ -19,7 +19,7 @@ import click
 from tool_examples import EXAMPLES
 from tool_refusals import Refused, refused
 
-from kb_runtime.start.options import usage
+from kb_runtime.options.serve import usage
 from kb_runtime.tools.arguments import MAX_ITEMS, check
 from kb_runtime.tools.declaration import Argument, Tool
 from kb_runtime.tools.fields import FieldRow, answer_type, field_rows

@@ -19,7 +19,7 @@ PACKAGES = {"kb_runtime": ROOT / "runtime" / "kb_runtime", "kbc": ROOT / "compil
 ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "kb_runtime": (
         ("digests", "errors", "log", "records", "version"),
-        ("store", "text"),
+        ("options", "store", "text"),
         ("search",),
         ("knowledge",),
         ("live",),
@@ -27,9 +27,8 @@ ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("mcp",),
         ("api",),
         ("explorer", "http"),
-        ("adapters", "start"),
-        ("__main__", "clients"),
-        ("cli",),
+        ("adapters", "clients", "start"),
+        ("__main__", "cli"),
     ),
     "kbc": (
         ("diagnostics", "errors", "limits", "linking", "records"),
@@ -43,7 +42,7 @@ ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("__main__",),
     ),
 }
-MOST_LAYERS = {"kb_runtime": 12, "kbc": 9}
+MOST_LAYERS = {"kb_runtime": 11, "kbc": 9}
 MOST_MODULES = 20
 MOST_LINES = 450
 

@@ -14,7 +14,7 @@ import pytest
 from tests.end_to_end.knowledge import FILES, write_knowledge
 
 from kb_runtime.errors import exit_codes
-from kb_runtime.start.options import usage
+from kb_runtime.options.serve import usage
 from kbc.cli.main import cli, run
 from kbc.project.starter import STARTERS
 

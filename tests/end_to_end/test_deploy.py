@@ -20,8 +20,8 @@ from tests.end_to_end.test_http import address_of
 from tests.required import give_up, needs
 from tests.waiting import PATIENCE_S
 
-from kb_runtime.http.settings import DEFAULT_PORT
-from kb_runtime.start.options import parse
+from kb_runtime.options.http import DEFAULT_PORT
+from kb_runtime.options.serve import parse
 
 DEPLOY = Path(__file__).parents[2] / "scripts" / "deploy"
 CONTAINERFILE = DEPLOY / "Containerfile"

@@ -14,8 +14,8 @@ import os
 import sys
 
 from kb_runtime.errors import exit_codes
+from kb_runtime.options.serve import usage, wants_help
 from kb_runtime.start.main import main as serve
-from kb_runtime.start.options import usage, wants_help
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kb_runtime.start.options import BY_FLAG, OPTIONS, parse
+from kb_runtime.options.serve import BY_FLAG, OPTIONS, parse
 
 if TYPE_CHECKING:
     from kb_runtime.clients.server import Server

@@ -141,7 +141,7 @@ def artifacts_of(argv: Sequence[str]) -> tuple[str, ...] | None:
 
 def _served(arguments: Sequence[str]) -> tuple[str, ...] | None:
     from kb_runtime.errors import UsageError
-    from kb_runtime.start.options import parse
+    from kb_runtime.options.serve import parse
 
     try:
         return tuple(parse(arguments).artifacts)

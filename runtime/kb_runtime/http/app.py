@@ -59,8 +59,8 @@ from kb_runtime.mcp.dispatch import Dispatcher
 if TYPE_CHECKING:
     from kb_runtime.http.listening import Listener
     from kb_runtime.http.metrics import Metrics
-    from kb_runtime.http.settings import RateLimit
     from kb_runtime.http.tokens import Access
+    from kb_runtime.options.http import RateLimit
 
 EXPOSED = ("Mcp-Session-Id", "Retry-After", "WWW-Authenticate", correlation.HEADER)
 """Headers of answers that a page's script may read."""

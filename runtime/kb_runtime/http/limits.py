@@ -11,7 +11,7 @@ from starlette.authentication import SimpleUser
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from kb_runtime.http.settings import RateLimit
+from kb_runtime.options.http import RateLimit
 
 MOST_CLIENTS = 10_000
 """Clients that are remembered, the latest ones: memory does not grow with the number of addresses."""

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from kb_runtime.http.metrics import Metrics
-    from kb_runtime.http.settings import HttpSettings
     from kb_runtime.http.tokens import Access
     from kb_runtime.live.versions import LiveArtifact
     from kb_runtime.mcp.context import ServerContext
+    from kb_runtime.options.http import HttpSettings
 
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 """There is one worker for each thread that the machine should run, so none starts a pool of its own."""

@@ -18,7 +18,7 @@ from kb_runtime.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kb_runtime.http.settings import HttpSettings
+    from kb_runtime.options.http import HttpSettings
 
 TOKEN_VARIABLE = "KBC_HTTP_TOKEN"
 DEFAULT_NAME = "kb"

@@ -11,7 +11,7 @@ import sys
 
 from kb_runtime import log
 from kb_runtime.errors import ArtifactError, UsageError, exit_codes
-from kb_runtime.start.options import parse, usage, wants_help
+from kb_runtime.options.serve import parse, usage, wants_help
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kb_runtime.mcp.dispatch import Dispatcher
     from kb_runtime.mcp.prefetch import Prefetcher
     from kb_runtime.mcp.stdio import StdioServer
-    from kb_runtime.start.options import Options
+    from kb_runtime.options.serve import Options
     from kb_runtime.store.manifest import Check
 
 PROGRAM = "kbc serve"

@@ -19,10 +19,10 @@ from starlette.applications import Starlette
 
 from kb_runtime import log
 from kb_runtime.http.app import build_app
-from kb_runtime.http.settings import RateLimit
 from kb_runtime.http.tokens import Access, OAuth
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.observation import ObservedDispatcher, observe, write_log
+from kb_runtime.options.http import RateLimit
 from kbc.pipeline.build import BuildOptions, build
 
 URL = "http://127.0.0.1/mcp"

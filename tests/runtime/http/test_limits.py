@@ -7,8 +7,8 @@ import pytest
 from kb_runtime.errors import UsageError
 from kb_runtime.http import limits
 from kb_runtime.http.limits import RateLimiter
-from kb_runtime.http.settings import RateLimit
-from kb_runtime.start.options import parse
+from kb_runtime.options.http import RateLimit
+from kb_runtime.options.serve import parse
 
 
 class Clock:

@@ -17,8 +17,8 @@ from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
 from kb_runtime.errors import UsageError
 from kb_runtime.http import tokens
-from kb_runtime.http.settings import HttpSettings
 from kb_runtime.http.tokens import TOKEN_VARIABLE, Access, OAuth, access_of
+from kb_runtime.options.http import HttpSettings
 
 ISSUER = "https://login.example"
 RESOURCE = "https://kb.example/mcp"

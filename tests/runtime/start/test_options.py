@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kb_runtime.errors import exit_codes
+from kb_runtime.options.serve import OPTIONS
 from kb_runtime.start import main as server
-from kb_runtime.start.options import OPTIONS
 
 
 def test_defaults_serve_what_the_knowledge_base_offers_over_stdio() -> None:

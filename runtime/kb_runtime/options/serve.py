@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from kb_runtime.http.settings import HttpSettings, RateLimit
+    from kb_runtime.options.http import HttpSettings, RateLimit
 
 MAX_WORKERS = 256
 
@@ -87,7 +87,7 @@ def _number(flag: str, most: int, least: int = 0) -> Callable[[str], int]:
 
 
 def _rate_limit(value: str) -> RateLimit:
-    from kb_runtime.http.settings import RateLimit
+    from kb_runtime.options.http import RateLimit
 
     count, _, unit = value.partition("/")
     seconds = {"s": 1, "min": 60, "h": 3600}.get(unit)
@@ -273,7 +273,7 @@ def parse(arguments: Sequence[str]) -> Options:
 
 
 def _http_settings() -> HttpSettings:
-    from kb_runtime.http.settings import HttpSettings  # a server on stdio does not need it
+    from kb_runtime.options.http import HttpSettings  # a server on stdio does not need it
 
     return HttpSettings()
 
