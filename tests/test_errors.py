@@ -18,6 +18,7 @@ OUTSIDE = {
     "CaseFileError",  # half a sentence: its catcher adds the file
     "CodecError",  # a value that is not cached
     "GherkinError",  # becomes a CaseFileError
+    "GraphError",  # half a sentence: the encoder adds the file
     "TextError",  # half a sentence: its catcher adds the file
     "_NoEncoderError",
 }
