@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import termios
+import time
+from array import array
 from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
@@ -169,6 +173,30 @@ def test_a_signal_ends_the_server_quietly(
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, out, err) == (0, b"", b"")
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no such signals")
+def test_a_signal_ends_a_server_whose_answers_nobody_reads(
+    quint_artifact: Path, start_server: Callable[..., Any]
+) -> None:
+    process = start_server(quint_artifact)
+    ask(process, HELLO)
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    process.stdin.write(b"".join(json.dumps(listing).encode() + b"\n" for _ in range(200)))
+    process.stdin.flush()
+    written = -1
+    while (waiting := unread(process.stdout)) != written or waiting < 32_768:
+        written = waiting
+        time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(PATIENCE_S) == 0
+
+
+def unread(pipe: Any) -> int:
+    """Bytes that wait in a pipe."""
+    size = array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, size)
+    return size[0]
 
 
 def test_a_client_that_leaves_without_reading_is_no_error(

@@ -29,6 +29,8 @@ MAX_LINE_BYTES = 4 * 1024 * 1024
 MAX_WAITING = 8
 """Answers that may be waited for at a time; a client that wants more waits for the next one."""
 _READ_BYTES = 65_536
+_STOP_S = 1.0
+"""How long a client may take to read the answer in progress once the server is told to stop."""
 
 
 class StdioServer:
@@ -177,11 +179,22 @@ def serve_stdio(connection: Connection, after_first_answer: Callable[[StdioServe
         os.dup2(0, 1)
     sys.stdout = sys.stderr
     server = StdioServer(connection, lambda: after_first_answer(server))
-    signal.signal(signal.SIGTERM, server.stop)
-    signal.signal(signal.SIGINT, server.stop)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        server.stop(number, frame)
+        if hasattr(
+            signal, "setitimer"
+        ):  # a write goes on after this handler, as long as nobody reads
+            signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
+            signal.setitimer(signal.ITIMER_REAL, _STOP_S)
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
     if hasattr(select, "poll"):  # else nothing waits for the pipe while it reads
         signal.set_wakeup_fd(server.wakeup, warn_on_full_buffer=False)
     server.serve(source, sink)
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def read_lines(read: Callable[[], bytes]) -> Iterator[bytes | None]:
