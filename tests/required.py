@@ -11,6 +11,8 @@ TOOLS = "KBC_REQUIRE_TOOLS"
 """Set where every tool of the tests is installed and namespaces may be made."""
 NPM = "KBC_REQUIRE_NPM"
 """Set where npm can fetch the locked packages, or has them."""
+BROWSER = "KBC_REQUIRE_BROWSER"
+"""Set where Chromium is installed."""
 INDEX = "KBC_REQUIRE_INDEX"
 """Set where pip can fetch the pinned wheels, or has them."""
 

@@ -17,7 +17,7 @@ from tests.browser.hostile import write_hostile
 from tests.end_to_end.knowledge import MORE_FILES, write_knowledge
 from tests.end_to_end.npm import node_with
 from tests.once import once
-from tests.required import give_up
+from tests.required import BROWSER, give_up
 from tests.waiting import until
 
 import kbc
@@ -35,7 +35,7 @@ Open = Callable[..., Any]
 def chromium() -> str:
     names = ("chromium", "chromium-browser", "google-chrome")
     found = next(filter(None, map(shutil.which, names)), None)
-    return found or give_up("there is no chromium")
+    return found or give_up("there is no chromium", BROWSER)
 
 
 @pytest.fixture(scope="module")
