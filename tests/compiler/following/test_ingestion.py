@@ -163,7 +163,7 @@ def test_the_generated_knowledge_base_can_be_built_by_itself(
 def test_what_a_killed_ingestion_left_is_removed_by_the_next(workspace: Workspace) -> None:
     add(workspace, case("T-1"))
     before = files(workspace)
-    Path(workspace.tests.folder, "kb", "kb.toml.123.new").touch()
+    Path(workspace.tests.folder, "kb", ".kb.toml.123.new").touch()
     add(workspace, case("T-1"))
     assert files(workspace) == before
 
