@@ -13,6 +13,9 @@ version = "1.0"
 prefix = "demo"
 description = "A knowledge base for tests."
 license = "Apache-2.0"
+
+[tools]
+offer = "all"
 """,
     "builtins/toSet.md": """\
 ---

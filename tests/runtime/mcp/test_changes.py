@@ -152,7 +152,7 @@ def test_a_build_that_is_served_for_good_promises_nothing(corpus: Any) -> None:
 
 
 def stdio(corpus: Any, environment: dict[str, str], log: Any) -> AbstractAsyncContextManager[Any]:
-    arguments = ["-m", "kb_runtime", str(corpus.path)]
+    arguments = ["-m", "kb_runtime", str(corpus.path), "--tools", "all"]
     server = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
     return stdio_client(server, log)
 
