@@ -265,7 +265,18 @@ build(Path(sys.argv[1]), BuildOptions(out=Path(sys.argv[2]), cache=Path(sys.argv
 """
 
 PHASES = (
-    *("read", "model", "chunk", "embed", "vectors", "catalog", "symbols", "lexical", "encoder", "bill"),
+    *(
+        "read",
+        "model",
+        "chunk",
+        "embed",
+        "vectors",
+        "catalog",
+        "symbols",
+        "lexical",
+        "encoder",
+        "bill",
+    ),
     "publish",
 )
 

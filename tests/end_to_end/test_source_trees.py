@@ -153,7 +153,7 @@ def test_the_compiler_ends_with_the_server(serve: Serve, tree: Path) -> None:
         (["--http", "--workers", "2"], "needs a single process: leave out --workers."),
         (
             ["--tools", "tests"],
-            "--tools: 'tests' is not one of all, compact, or a list of codebase.",
+            "--tools: 'tests' is not all, nor one or several of compact, codebase.",
         ),
     ],
 )

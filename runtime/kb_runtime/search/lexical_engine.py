@@ -102,9 +102,9 @@ def open_index(folder: str) -> tantivy.Index:
 
 
 def _link(source: str, target: str) -> None:
-    """A symbolic link, else a hard link, else a copy: Windows allows the first to administrators and
-    developers, and the second on one drive."""
-    for link in (os.symlink, os.link):
+    """A symbolic link, else a copy. Windows allows symbolic links to administrators and developers, and has
+    hard links on one drive; elsewhere a hard link changes the file's ctime, as an attacker would."""
+    for link in (os.symlink, os.link) if os.name == "nt" else (os.symlink,):
         try:
             link(source, target)
             return

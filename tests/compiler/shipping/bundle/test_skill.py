@@ -24,6 +24,6 @@ def test_the_front_matter_keeps_to_the_format(ship: Ship, description: str) -> N
 def test_it_names_the_tools_that_are_there_with_their_arguments(ship: Ship) -> None:
     text = skill(product(ship())).decode()
     assert "| `small_get_builtin` | name |" in text
-    assert "| `small_list_builtins` | [category] |" in text
+    assert "| `small_list_builtins` | [category] [limit] [cursor] |" in text
     assert "pattern" not in text
     assert "Search by words and meaning with small_hybrid_search." in text
