@@ -5,7 +5,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: build test test-all lint format docs bench kb-check kb-eval wheelhouse release clean setup
+.PHONY: build test test-all test-browser lint format docs bench kb-check kb-eval wheelhouse release clean setup
 
 build: setup
 	$(BIN)/kbc build kb
@@ -16,7 +16,11 @@ test: setup
 
 # The others take half an hour: they compile kb/, fetch packages, and kill, damage and swap what runs.
 test-all: test
-	$(BIN)/python -m pytest --numprocesses 2 -m slow
+	$(BIN)/python -m pytest --numprocesses 2 -m slow --ignore=tests/browser
+
+# The pages of the explorer in Chromium: looks, accessibility, speed, and an artifact of 100,000 chunks.
+test-browser: setup
+	KBC_REQUIRE_BROWSER=1 $(BIN)/python -m pytest tests/browser
 
 lint: setup
 	$(BIN)/ruff format --check .
