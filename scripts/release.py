@@ -101,7 +101,7 @@ def release(
         _verify(artifact)
         asked = _ask(artifact, to_ask, limits)
         if key is not None:
-            signer, _ = sign(artifact, key, signing_passphrase())
+            signer, _ = sign(artifact, key, signing_passphrase(), source_date_epoch())
             click.echo(f"signed with the key {signer}")
         _pack(artifact, staged, asked, previous)
         staged.rename(out)

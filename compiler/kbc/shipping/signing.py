@@ -61,10 +61,13 @@ def generate(path: Path, passphrase: bytes | None) -> str:
     return key_id(key.public_key())
 
 
-def sign(artifact: Path, key_path: Path, passphrase: bytes | None) -> tuple[str, Path]:
+def sign(
+    artifact: Path, key_path: Path, passphrase: bytes | None, moment: int | None = None
+) -> tuple[str, Path]:
     """Signs the build that `artifact` stands for; gives the key's id and the file of signatures.
 
-    Signatures by other keys stay. Raises `ArtifactError`, `KeyFileError` and `OSError`.
+    `moment`, in seconds since 1970 (None: now), is the serial number in milliseconds. Signatures by other
+    keys stay. Raises `ArtifactError`, `KeyFileError` and `OSError`.
     """
     key = read_private_key(key_path, passphrase)
     folder = resolve(artifact)
@@ -72,8 +75,9 @@ def sign(artifact: Path, key_path: Path, passphrase: bytes | None) -> tuple[str,
     name = key_id(key.public_key())
 
     def sign_read(manifest: Manifest, data: bytes) -> None:
-        newest = max((each.serial for each in signatures.values()), default=0)
-        serial = max(time.time_ns() // 1_000_000, newest + 1)
+        serial = time.time_ns() // 1_000_000 if moment is None else moment * 1000
+        if name in signatures:
+            serial = max(serial, signatures[name].serial)
         value = key.sign(signed_bytes(manifest["name"], serial, data))
         signatures[name] = Signature(serial, value)
 
