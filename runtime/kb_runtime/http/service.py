@@ -149,7 +149,7 @@ def _answer(
         dispatcher.forbid_shared_caches()
     if workspace is not None:
         workspace.start()
-    accepts = None if access.is_open else lambda token: access.caller(token) is not None
+    accepts = None if access.is_open else access.accepts
     try:
         prepared = prepare(live)
         _observe(settings, served, metrics)

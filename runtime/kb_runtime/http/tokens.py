@@ -82,11 +82,6 @@ class Access:
     def is_open(self) -> bool:
         return not (self._tokens or self.oauth)
 
-    @property
-    def secret(self) -> str:
-        """Something that only who has every token knows; empty without tokens."""
-        return "\n".join(token.decode() for _, token in self._tokens)
-
     def accepts(self, token: str) -> bool:
         return self.caller(token) is not None
 

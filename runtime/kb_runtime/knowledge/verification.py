@@ -83,15 +83,16 @@ def verify(
         for key in trusted:
             check_signature(manifest, data, key)
 
-    manifest = load(folder, check_signatures)
     try:
-        artifact = Artifact.open(folder)
-    except ArtifactError as error:  # a size is wrong; the hashes tell which files are
+        artifact = Artifact.open(folder, check_signatures)
+    except ArtifactError as error:  # of the manifest, raised again; or a size is wrong
+        manifest = load(folder, check_signatures)
         passed: list[str] = []
         problems = list(_hashes(Artifact(manifest, -1))) or [
             Problem(error.code, MANIFEST, error.message)
         ]
     else:
+        manifest = artifact.manifest
         with artifact:
             passed, problems = _run(artifact)
     return VerificationReport(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
-from kb_runtime.store.locks import try_lock
+from kb_runtime.store.locks import is_at, try_lock
 
 STAGED_SUFFIX = ".new"
 
@@ -97,17 +97,10 @@ def _create(target: str, mode: int | None) -> tuple[str, BinaryIO]:
         try:
             with suppress(OSError):  # a file system without locks
                 try_lock(descriptor)
-            if _is_there(descriptor, staged):
+            if is_at(descriptor, staged):
                 return staged, os.fdopen(descriptor, "wb")
         except BaseException:
             os.close(descriptor)
             raise
         os.close(descriptor)  # another writer took it for abandoned before it was locked
     raise FileNotFoundError(f"{staged} is removed again and again")
-
-
-def _is_there(descriptor: int, path: str) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except OSError:
-        return False

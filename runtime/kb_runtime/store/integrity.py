@@ -98,7 +98,8 @@ def _chain(folder: str, relative: str) -> Identity:
     return tuple(found)
 
 
-def _identity(path: str, *, is_folder: bool) -> tuple[int, ...]:
+def status(path: str, *, is_folder: bool = False) -> os.stat_result:
+    """The status of a regular file, or of a folder. Raises `ArtifactError` for anything else."""
     try:
         found = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -109,6 +110,11 @@ def _identity(path: str, *, is_folder: bool) -> tuple[int, ...]:
         raise unreadable(path, error) from error
     if not (stat.S_ISDIR if is_folder else stat.S_ISREG)(found.st_mode):
         raise not_regular(path)
+    return found
+
+
+def _identity(path: str, *, is_folder: bool) -> tuple[int, ...]:
+    found = status(path, is_folder=is_folder)
     size = 0 if is_folder else found.st_size
     return found.st_dev, found.st_ino, size, found.st_mtime_ns, found.st_ctime_ns
 

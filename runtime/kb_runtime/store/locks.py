@@ -63,7 +63,7 @@ def open_locked(path: str | os.PathLike[str], wait_s: float = 0.0) -> int | None
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         # A lock file that was removed meanwhile protects nothing: others open another one.
-        if lock_within(descriptor, wait_s) and _is_at(descriptor, path):
+        if lock_within(descriptor, wait_s) and is_at(descriptor, path):
             return descriptor
     except BaseException:
         os.close(descriptor)
@@ -95,7 +95,8 @@ def _flocked(descriptor: int, kind: int) -> bool:
     return True
 
 
-def _is_at(descriptor: int, path: str | os.PathLike[str]) -> bool:
+def is_at(descriptor: int, path: str | os.PathLike[str]) -> bool:
+    """Whether the open file is the one that `path` names now."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except OSError:

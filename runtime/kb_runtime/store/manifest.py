@@ -15,9 +15,9 @@ from kb_runtime.errors import ArtifactError
 from kb_runtime.store.integrity import (
     REBUILD,
     identity,
-    not_regular,
     open_regular,
     read_regular,
+    status,
     unreadable,
 )
 from kb_runtime.store.manifest_schema import problem
@@ -216,16 +216,7 @@ class Manifest:
         """Compares the size of every listed file. Raises `ArtifactError` at the first mismatch."""
         for relative, (size, _) in self.files.items():
             path = self.path(relative)
-            try:
-                found = os.lstat(path)
-            except (FileNotFoundError, NotADirectoryError):
-                raise ArtifactError(
-                    "truncated", f"The artifact is incomplete: {path} is missing.", REBUILD
-                ) from None
-            except OSError as error:
-                raise unreadable(path, error) from error
-            if not stat.S_ISREG(found.st_mode):
-                raise not_regular(path)
+            found = status(path)
             if found.st_size != size:
                 raise ArtifactError(
                     "truncated" if found.st_size < size else "altered",

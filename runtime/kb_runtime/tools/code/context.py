@@ -13,7 +13,7 @@ from kb_runtime.tools import lookup
 from kb_runtime.tools.code.index import FAMILY, KIND
 from kb_runtime.tools.code.passages import MEANING_SHARE
 from kb_runtime.tools.code.retrieval import MAX_QUERY_CHARS, MAX_TOP_K, codebase_retrieval
-from kb_runtime.tools.code.symbols import PATHS, Found, SymbolIndex
+from kb_runtime.tools.code.symbols import PATHS, Found, SymbolIndex, top_k_argument
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 
 if TYPE_CHECKING:
@@ -263,15 +263,7 @@ TOOLS = (
         run=semantic_search,
         arguments=(
             QUERY,
-            Argument(
-                "top_k",
-                "integer",
-                "Number of results.",
-                default=10,
-                minimum=1,
-                maximum=MAX_TOP_K,
-                out_of_range="reject",
-            ),
+            top_k_argument("results", MAX_TOP_K),
             Argument(
                 "mode",
                 "string",

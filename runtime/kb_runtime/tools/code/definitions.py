@@ -10,7 +10,14 @@ from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.names import edit_distance
 from kb_runtime.text.rendering import fence
 from kb_runtime.tools.code.index import FAMILY, KIND
-from kb_runtime.tools.code.symbols import LANGUAGE, PATHS, SYMBOL, Found, SymbolIndex
+from kb_runtime.tools.code.symbols import (
+    LANGUAGE,
+    PATHS,
+    SYMBOL,
+    Found,
+    SymbolIndex,
+    top_k_argument,
+)
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
 from kb_runtime.tools.paging import Pager
 
@@ -204,15 +211,7 @@ TOOLS = (
         run=symbol_search,
         arguments=(
             SYMBOL,
-            Argument(
-                "top_k",
-                "integer",
-                "Number of results.",
-                default=10,
-                minimum=1,
-                maximum=MAX_RESULTS,
-                out_of_range="reject",
-            ),
+            top_k_argument("results", MAX_RESULTS),
             Argument("kinds", "string[]", "Only these kinds: function, method, class, struct ..."),
             *PATHS,
             LANGUAGE,

@@ -116,6 +116,14 @@ def _line_range(record: CodeEntry, arguments: dict[str, Any], total: int) -> tup
     return first, last
 
 
+FILE = Argument(
+    "path",
+    "string",
+    "The file as results name it, or an ending of its path that no other file has.",
+    required=True,
+    max_length=1000,
+)
+
 TOOLS = (
     Tool(
         name="get_file",
@@ -124,13 +132,7 @@ TOOLS = (
         " read on around a result of codebase_retrieval.",
         run=get_file,
         arguments=(
-            Argument(
-                "path",
-                "string",
-                "The file as results name it, or an ending of its path that no other file has.",
-                required=True,
-                max_length=1000,
-            ),
+            FILE,
             Argument("start_line", "integer", "First line.", minimum=1, out_of_range="reject"),
             Argument("end_line", "integer", "Last line.", minimum=1, out_of_range="reject"),
             cursor_argument("nextCursor of the answer before, to go on."),

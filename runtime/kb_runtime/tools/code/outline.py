@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.text.rendering import json_text
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.code.files import find_file
+from kb_runtime.tools.code.files import FILE, find_file
 from kb_runtime.tools.code.index import FAMILY, KIND
 from kb_runtime.tools.code.symbols import MAX_ANSWER_CHARS
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
@@ -101,13 +101,7 @@ TOOLS = (
         " ranges: what to look at before you read or edit a long file.",
         run=code_outline,
         arguments=(
-            Argument(
-                "path",
-                "string",
-                "The file as results name it, or an ending of its path that no other file has.",
-                required=True,
-                max_length=1000,
-            ),
+            FILE,
             Argument(
                 "depth",
                 "integer",

@@ -18,6 +18,7 @@ from kb_runtime.tools.code.symbols import (
     Found,
     FoundUse,
     SymbolIndex,
+    top_k_argument,
 )
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
 from kb_runtime.tools.paging import Pager
@@ -283,15 +284,7 @@ TOOLS = (
         run=symbol_references,
         arguments=(
             SYMBOL,
-            Argument(
-                "top_k",
-                "integer",
-                "Number of references.",
-                default=10,
-                minimum=1,
-                maximum=MAX_REFERENCES,
-                out_of_range="reject",
-            ),
+            top_k_argument("references", MAX_REFERENCES),
             *PATHS,
             LANGUAGE,
             cursor_argument("nextCursor of the answer before, to go on."),

@@ -45,6 +45,19 @@ LANGUAGE = Argument(
 )
 
 
+def top_k_argument(items: str, most: int) -> Argument:
+    """How many `items` an answer has, from 1 to `most`."""
+    return Argument(
+        "top_k",
+        "integer",
+        f"Number of {items}.",
+        default=10,
+        minimum=1,
+        maximum=most,
+        out_of_range="reject",
+    )
+
+
 class Tree(NamedTuple):
     """The symbols of one collection."""
 
