@@ -173,13 +173,13 @@ def test_the_log_names_who_asked(
     application: Application, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log, "_as_json", True)
-    access = Access([("alice", "aaa"), ("bob", "bbb")])
+    access = Access([("alice", "tok-alice"), ("bob", "tok-bob")])
 
     async def body(http: Client) -> None:
-        for token in ("aaa", "bbb", "zzz"):
+        for token in ("tok-alice", "tok-bob", "zzz"):
             headers = {**ACCEPT, "authorization": f"Bearer {token}"}
             await http.post(URL, json=SEARCH, headers=headers)
-        headers = {**ACCEPT, "authorization": "Bearer bbb"}
+        headers = {**ACCEPT, "authorization": "Bearer tok-bob"}
         await http.post(URL, json={**PING, "method": "nonsense"}, headers=headers)
 
     converse(application(access, logs=True), body)
@@ -191,7 +191,7 @@ def test_the_log_names_who_asked(
         (None, None, 401),
     ]
     assert {each[0] for each in seen[3:]} == {"bob"}
-    assert "aaa" not in json.dumps(lines)
+    assert "tok-alice" not in json.dumps(lines)
 
 
 @pytest.fixture
