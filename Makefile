@@ -5,14 +5,17 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: build test test-all test-browser lint format docs bench kb-check kb-eval wheelhouse release clean setup
+.PHONY: build test test-all test-browser lint format docs fuzz bench kb-check kb-eval wheelhouse release clean setup
 
 build: setup
 	$(BIN)/kbc build kb
 	$(BIN)/kbc search dist-index/quint "How do I create a map from a set?" --limit 3
 
+# Commands that tests start find the modules compiled, also where the environment forbids to write bytecode.
+# Three processes: on two cores one of them waits for another program most of the time.
 test: setup
-	$(BIN)/python -m pytest --numprocesses 2 -m "not slow"
+	$(BIN)/python -m compileall -q compiler runtime
+	$(BIN)/python -m pytest --numprocesses 3 -m "not slow"
 
 # The others take half an hour: they compile kb/, fetch packages, and kill, damage and swap what runs.
 test-all: test
@@ -34,6 +37,10 @@ format: setup
 # The documentation site, in build/site. A broken link is an error.
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+# Inputs that are nearly right, for ten minutes; what fails is kept in tests/corpus.
+fuzz: setup
+	$(BIN)/python -m benchmarks.fuzz --minutes 10
 
 bench: setup
 	$(BIN)/python -m benchmarks

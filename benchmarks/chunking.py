@@ -17,7 +17,7 @@ from kbc.chunking import TokenBudget, chunk
 from kbc.encoding.model import resolve_model
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
-from kbc.records import Chunk, DocRecord, Record
+from kbc.records import CompiledChunk, CompiledRecord, DocRecord
 
 LARGEST_FILE_BYTES = 1_000_000
 SHARES = (0.0, 0.1, 0.5, 0.9, 1.0)
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def records(tree: Path) -> Iterator[tuple[str, Record]]:
+def records(tree: Path) -> Iterator[tuple[str, CompiledRecord]]:
     """The text files below `tree` in order, each with its sort: markdown, source or text."""
     for path in sorted(tree.rglob("*")):
         name = path.relative_to(tree).as_posix()
@@ -62,7 +62,7 @@ def records(tree: Path) -> Iterator[tuple[str, Record]]:
             yield "markdown", page(name, text)
         else:
             sort = "source" if language_of(name) else "text"
-            yield sort, Record(id=name, collection="code", title=name, path=name, text=text)
+            yield sort, CompiledRecord(id=name, collection="code", title=name, path=name, text=text)
 
 
 def page(name: str, text: str) -> DocRecord:
@@ -78,9 +78,9 @@ def page(name: str, text: str) -> DocRecord:
     )
 
 
-def report(tree: str, sort: str, found: Sequence[Record], budget: TokenBudget) -> None:
+def report(tree: str, sort: str, found: Sequence[CompiledRecord], budget: TokenBudget) -> None:
     started = time.perf_counter()
-    chunks: list[Chunk] = []
+    chunks: list[CompiledChunk] = []
     for record in found:
         chunks += chunk(record, budget)
     seconds = time.perf_counter() - started

@@ -19,8 +19,9 @@ whole       those of them that are in the records byte for byte, apart from inde
 anchors     links to headings that a page does not have, as `kbc check` reports them
 false       those of them that dead-anchors.toml does not name, where somebody looked: the bar is 0
 
-Exits with 1 when a bar is missed. Blocks are found with markdown-it in Markdown, with lxml in HTML, in
-notebooks by their cells, and by indentation and delimiters in reStructuredText and AsciiDoc.
+Exits with 1 when a bar is missed. Blocks are found with markdown-it in Markdown (a fence that is a directive
+of MyST counts where the directive is one of code, without its options), with lxml in HTML, in notebooks by
+their cells, and by indentation and delimiters in reStructuredText and AsciiDoc.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from kb_runtime.text.tables import table
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline.inputs import Inputs, read_inputs
 from kbc.recognition.detection import RecognitionError, recognise
-from kbc.records import DocRecord, Record
+from kbc.records import CompiledRecord, DocRecord
 from kbc.sources.accounting import LEFT_OUT, UNREADABLE
 
 MIN_WHOLE = 0.99
@@ -60,7 +61,7 @@ COLUMNS = (
 _DIRECTIVES: Mapping[str, re.Pattern[str]] = {
     "mkdocs {* *}": re.compile(r"^[ \t]*\{\*.*\*\}", re.MULTILINE),
     "mkdocs snippet": re.compile(r"^[ \t]*-+8<-+[ \t]+\S", re.MULTILINE),
-    "mdbook include": re.compile(r"(?<!\\)\{\{\s*#(?:rustdoc_)?include\b"),
+    "mdbook include": re.compile(r"(?<!\\)\{\{\s*#(?:rustdoc_)?include\s+[^\s}]"),
     "hugo shortcode": re.compile(r"\{\{[<%](?!/\*)\s*[\w.-]+(?!.*\*/)"),
     "sphinx include": re.compile(r"^[ \t]*\.\. (?:literal)?include::", re.MULTILINE),
     "sphinx autodoc": re.compile(r"^[ \t]*\.\. auto[a-z]+::", re.MULTILINE),
@@ -68,8 +69,16 @@ _DIRECTIVES: Mapping[str, re.Pattern[str]] = {
         r"^::: [A-Za-z_][\w.-]*[ \t]*$(?=\n {4})|^::: \w+\.[\w.]+", re.MULTILINE
     ),
     "vitepress <<<": re.compile(r"^[ \t]*<<<[ \t]*\S", re.MULTILINE),
+    "docfx include": re.compile(r"\[!(?:INCLUDE|include|code)\b|^[ \t]*:::code\b", re.MULTILINE),
     "asciidoc include": re.compile(r"^include(?:-code)?::\S+\[", re.MULTILINE),
 }
+_LIQUID = {"jekyll tag": re.compile(r"\{%-?\s*(?:include|highlight|link|post_url)\b")}
+_RAW = re.compile(r"\{%-?\s*raw\s*-?%\}.*?\{%-?\s*endraw\s*-?%\}", re.DOTALL)
+_RAW_TAG = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
+_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|<code>.*?</code>", re.DOTALL)
+"""Directives of Jekyll, and what shows them as they are written. In other pages, those of templates in
+general are what they are about."""
+
 _UNRESOLVED = ("include-unresolved", "unresolved-directive")
 _TOTAL = re.compile(r"\((\d+)\):")
 DEAD_ANCHORS = Path(__file__).with_name("dead-anchors.toml")
@@ -81,6 +90,12 @@ _FENCE = re.compile(
     r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?^[ \t]*\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL
 )
 _MARKDOWN = (".md", ".mdx", ".markdown")
+_MYST_DIRECTIVE = re.compile(r"\{([\w:.+-]+)\}")
+_MYST_CODE = frozenset({"code", "code-block", "code-cell", "sourcecode"})
+_MYST_RAW = frozenset({"raw", "eval-rst", "toctree", "mermaid", "math", "literalinclude"})
+"""Directives whose content is no Markdown."""
+
+_MYST_OPTIONS = re.compile(r"\A(?:---\n(?:.*\n)*?---\n|(?:[ \t]*:[\w-]+:.*\n)+)?")
 _HTML = (".html", ".htm")
 _RST_BLOCK = re.compile(
     r"^(?P<indent>[ \t]*)(?:\.\. (?:code-block|code|sourcecode)::[^\n]*|(?![ \t]*\.\. )[^\n]*::)[ ]*\n"
@@ -198,22 +213,32 @@ def _compare(inputs: Inputs, measured: Measured) -> None:
         if kind in ("docs", "pages"):
             for record in records:
                 texts.setdefault(record.path, []).append(_content(record))
-    sources = {file.path: file for file in inputs.files}
+    sources = {file.path: inputs.project.root / file.path for file in inputs.files}
+    generators = {
+        record.path: each.generator
+        for each in inputs.collections
+        for record in inputs.records.get(each.name, ())
+    }
     for path, contents in texts.items():
         content = "\n".join(contents)
         file = sources.get(path)
         if file is None:
             continue
-        source = file.data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        source = file.read_bytes().decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        patterns = _DIRECTIVES
         outside, left = _FENCE.sub("", source), _FENCE.sub("", content)
-        for name, pattern in _DIRECTIVES.items():
+        if generators.get(path) == "jekyll":
+            patterns = {**_DIRECTIVES, **_LIQUID}
+            outside, left = _RAW.sub("", outside), _SPAN.sub("", left)
+            source = _RAW_TAG.sub("", source)
+        for name, pattern in patterns.items():
             is_code = name in _IN_CODE
             if count := len(pattern.findall(source if is_code else outside)):
                 measured.directives[name] += count
                 measured.unresolved[name] += len(pattern.findall(content if is_code else left))
         lines = _dedented(content)
-        for kind, block in _blocks(path, source):
-            if any(pattern.search(block) for pattern in _DIRECTIVES.values()):
+        for kind, block in _blocks(path, source, is_myst=generators.get(path) == "sphinx"):
+            if any(pattern.search(block) for pattern in patterns.values()):
                 continue
             measured.blocks[kind] += 1
             if _dedented(block).strip("\n") in lines:
@@ -222,7 +247,7 @@ def _compare(inputs: Inputs, measured: Measured) -> None:
                 measured.harmed.append(f"{path}: {block.strip().split(chr(10))[0][:60]}")
 
 
-def _content(record: Record) -> str:
+def _content(record: CompiledRecord) -> str:
     return record.content if isinstance(record, DocRecord) else record.text
 
 
@@ -232,13 +257,14 @@ def _dedented(text: str) -> str:
     return "\n".join(line.strip(" \t>") for line in text.split("\n"))
 
 
-def _blocks(path: str, source: str) -> Iterator[tuple[str, str]]:
+def _blocks(path: str, source: str, *, is_myst: bool = False) -> Iterator[tuple[str, str]]:
     """(format, content) of every code block of a file."""
     name = path.lower().partition("?")[0]
     if name.endswith(_MARKDOWN):
-        for token in MarkdownIt().parse(_without_front_matter(source)):
-            if token.type == "fence" and token.content.strip():
-                yield "markdown", token.content
+        text = _without_front_matter(source)
+        is_mdx = name.endswith(".mdx")
+        found = _markdown_blocks(text, is_myst=is_myst, is_mdx=is_mdx)
+        yield from (("markdown", block) for block in found)
     elif name.endswith(_HTML):
         yield from (("html", block) for block in _html_blocks(source))
     elif name.endswith(".ipynb"):
@@ -246,7 +272,7 @@ def _blocks(path: str, source: str) -> Iterator[tuple[str, str]]:
             text = "".join(cell.get("source", []))
             if cell.get("cell_type") == "code" and text.strip():
                 yield "notebook", text
-    elif name.endswith((".adoc", ".asciidoc")):
+    elif name.endswith((".adoc", ".asciidoc", ".asc")):
         for match in _ADOC_BLOCK.finditer(_ADOC_COMMENT.sub("", source)):
             is_changed = "subs=" in (match["attributes"] or "") or _ADOC_CHANGED.search(
                 match["body"]
@@ -256,6 +282,28 @@ def _blocks(path: str, source: str) -> Iterator[tuple[str, str]]:
     elif name.endswith((".rst", ".txt")):
         for match in _RST_BLOCK.finditer(f"{source}\n\n"):
             yield "rst", textwrap.dedent(match["body"])
+
+
+def _markdown_blocks(text: str, *, is_myst: bool, is_mdx: bool = False) -> Iterator[str]:
+    """Fenced code. With `is_myst`, a fence `{name}` is a directive: one of code has code below its
+    options, and what is no code may hold further fences."""
+    # MDX has no HTML: below a line that is a tag there may be code.
+    parser = MarkdownIt().disable(["code", "html_block"]) if is_mdx else MarkdownIt()
+    for token in parser.parse(text):
+        if token.type != "fence":
+            continue
+        directive = _MYST_DIRECTIVE.match(token.info.strip()) if is_myst else None
+        if directive is None:
+            block = token.content
+        elif directive[1] in _MYST_CODE:
+            block = _MYST_OPTIONS.sub("", token.content)
+        else:
+            if directive[1] not in _MYST_RAW:
+                inner = _MYST_OPTIONS.sub("", token.content)
+                yield from _markdown_blocks(inner, is_myst=is_myst)
+            continue
+        if block.strip():
+            yield block
 
 
 def _without_front_matter(source: str) -> str:

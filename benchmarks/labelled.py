@@ -26,7 +26,7 @@ from kbc.pipeline import sections
 from kbc.pipeline.inputs import Inputs
 from kbc.project.model import Collection, Project
 from kbc.project.settings import SearchSettings
-from kbc.records import Chunk, DocRecord
+from kbc.records import CompiledChunk, DocRecord
 
 COLLECTION = "documents"
 BUILT_AT = "1970-01-01T00:00:00Z"
@@ -78,12 +78,15 @@ def build_artifact(
     with Staging(out, name, id) as staging:
         with DocumentEncoder(model, cache=cache, graphs=cache_folder) as encoder:
             vectors = encoder.encode(texts)
-        write_vectors(staging.folder / "vectors", vectors, sections.row_ranges(inputs, chunks))
+        languages = sections.languages(inputs, chunks)
+        extent = sections.Extent.of(chunks, languages)
+        ranges = sections.row_ranges(inputs, extent.chunks)
+        write_vectors(staging.folder / "vectors", vectors, ranges)
         sections.emit_catalog(inputs, chunks, staging.folder)
-        sections.emit_lexical(inputs, chunks, staging.folder)
+        sections.emit_lexical(inputs, chunks, languages, staging.folder)
         (staging.folder / "encoder").mkdir()
         shipped = write_query_encoder(model, staging.folder / "encoder", cache=cache_folder)
-        fields = sections.manifest_fields(inputs, chunks, shipped, BUILT_AT, ())
+        fields = sections.manifest_fields(inputs, extent, shipped, BUILT_AT, ())
         sections.emit_answers(inputs, fields, staging.build_id, staging.folder)
         sections.emit_notice(inputs, model.attribution, staging.folder)
         published = staging.publish(fields)
@@ -104,8 +107,8 @@ def _record(document: Document) -> DocRecord:
     )
 
 
-def _chunk(document: Document) -> Chunk:
-    return Chunk(
+def _chunk(document: Document) -> CompiledChunk:
+    return CompiledChunk(
         collection=COLLECTION,
         record_id=document.id,
         index=0,
@@ -117,7 +120,7 @@ def _chunk(document: Document) -> Chunk:
     )
 
 
-def _embeddable(chunks: Sequence[Chunk], model: Model) -> Iterator[Chunk]:
+def _embeddable(chunks: Sequence[CompiledChunk], model: Model) -> Iterator[CompiledChunk]:
     """The chunks with what the encoder can take of their texts, ending where a token ends."""
     cutter = Tokenizer.from_file(str(model.tokenizer_path))
     cutter.no_padding()

@@ -11,7 +11,7 @@ its chunks by a worker process (an archive: unpacked and recognised), together w
     unnamed    an error that does not name the file                              must be 0
     caught     a parser raised what it does not declare; the error names the file  must be 0
     crash      an exception got through, or the worker died                      must be 0
-    slow       more than 10 s                                                    must be 0
+    slow       more than 10 s of processor time                                  must be 0
     large      more than 1 GB in the worker or the program that it runs          must be 0
 
 Exit code 1 when a bar is missed. The files that missed one are kept in the folder that is printed.
@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
 import random
 import resource
 import shutil
@@ -29,7 +30,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -337,17 +337,23 @@ def work(name: str, seed: int) -> None:
         compile_file(root, *sound_files()[name])  # imports count for no file
         for line in sys.stdin:
             path, data = damaged_file(name, int(line), seed)
-            started = time.perf_counter()
+            started = _processor_seconds()
             try:
                 outcome, said = compile_file(root, path, data)
             except Exception as error:  # what a benchmark of failures is for
                 outcome, said = CRASH, f"{type(error).__name__}: {error}"[:300]
-            seconds = time.perf_counter() - started
+            seconds = _processor_seconds() - started
             used = max(
                 resource.getrusage(who).ru_maxrss << 10
                 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
             )
             print(json.dumps([outcome, said, seconds, used]), flush=True)
+
+
+def _processor_seconds() -> float:
+    """What this process and the programs that it ran have used: a busy machine adds nothing to it."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
 
 
 def outcomes(name: str, count: int, seed: int) -> Iterator[tuple[int, str, str, float, int]]:

@@ -1,9 +1,10 @@
-"""Where the time of a hybrid tool call goes: CPU by step, as a table and as a tree.
+"""Where the time of a hybrid tool call goes: CPU by step, as a table and as a flame graph.
 
-    python -m benchmarks.query_profile ARTIFACT [--questions FILE] [--rounds N] [--warm]
+    python -m benchmarks.query_profile ARTIFACT [--questions FILE] [--rounds N] [--warm] [--svg FILE]
 
-Every question of FILE (TOML as `kbc eval` reads it, or lines) is asked through the tool, in this process
-and on one thread. Steps are timed by CPU, so that other work on the machine counts as little as possible.
+Every question of FILE (TOML as `kbc eval` reads it, or lines) is asked through the tool, in this process.
+Steps are timed by CPU, so that other work on the machine counts as little as possible; those of the thread
+that works while the query is embedded are a branch of their own.
 Between two calls 64 MB are read, as a host's own work would push a server's data out of the processor's
 cache; `--warm` leaves that out.
 """
@@ -13,10 +14,10 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import threading
 import time
 import tomllib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ from kb_runtime.search.tokenizer import QueryTokenizer
 from kb_runtime.store.catalog import RecordFile
 from kb_runtime.tools.search import hybrid
 
+from .flame_graph import Node, flame_graph
+
 STEPS: Sequence[tuple[Any, str, str]] = (
     (Searcher, "search", "search"),
     (searcher, "analyse", "analyse the query"),
@@ -45,39 +48,41 @@ STEPS: Sequence[tuple[Any, str, str]] = (
     (HitBuilder, "named_records", "look names up"),
     (RecordFile, "__getitem__", "decode chunks"),
     (RecordFile, "without", "decode records"),
-    (PassageReader, "read", "find words, cut snippets"),
+    (PassageReader, "find", "find words"),
+    (PassageReader, "passage", "cut snippets"),
     (hybrid, "json_text", "write the text"),
 )
 """Owner and name of a function, and what it does."""
+BESIDE = "while it is embedded"
 EVICTED_BYTES = 64 << 20
 
 
-@dataclass(slots=True)
-class Node:
-    """A step within another: seconds of CPU, the steps inside."""
-
-    seconds: float = 0.0
-    inside: dict[str, Node] = field(default_factory=dict)
-
-
 class Profile:
-    """Times steps by where they are called from."""
+    """Times steps by where they are called from. What other threads do is a branch of its own."""
 
     def __init__(self) -> None:
         self.root = Node()
-        self._path = [self.root]
+        self._asking = threading.get_ident()
+        self._inside = threading.local()
 
     def timed(self, function: Callable[..., Any], label: str) -> Callable[..., Any]:
         @functools.wraps(function)
         def call(*arguments: Any, **options: Any) -> Any:
-            node = self._path[-1].inside.setdefault(label, Node())
-            self._path.append(node)
+            path: list[Node] = self._inside.__dict__.setdefault("path", [])
+            is_beside = not path and threading.get_ident() != self._asking
+            outer = self.root.inside.setdefault(BESIDE, Node()) if is_beside else self.root
+            node = (path[-1] if path else outer).inside.setdefault(label, Node())
+            path.append(node)
             started = time.thread_time()
             try:
                 return function(*arguments, **options)
             finally:
-                node.seconds += time.thread_time() - started
-                self._path.pop()
+                seconds = time.thread_time() - started
+                path.pop()
+                node.seconds += seconds
+                if is_beside:
+                    outer.seconds += seconds
+                    self.root.seconds += seconds
 
         return call
 
@@ -91,6 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("artifact", type=Path)
     parser.add_argument("--questions", type=Path, help="TOML or lines; default: titles of records")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--svg", type=Path, help="write the flame graph to this file")
     parser.add_argument("--warm", action="store_true", help="leave the processor's cache alone")
     options = parser.parse_args(arguments)
     profile = Profile()
@@ -115,6 +121,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("| step | CPU ms | share |")
     print("| --- | ---: | ---: |")
     show("a call", profile.root, profile.root.seconds, calls, 0)
+    if options.svg:
+        options.svg.write_text(flame_graph("a call", profile.root))
     return 0
 
 

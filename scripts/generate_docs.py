@@ -60,7 +60,9 @@ error.
 | 7 | `get`: no record of that name; `install`: no client found |
 | 8 | the compiler's dependencies are not installed |
 | 9 | `eval`: a measure is below its `--fail-under` |
+| 10 | `build --executor`: the workers cannot be reached, were refused or were lost; see [Large builds](scaling.md) |
 | 70 | a bug in kbc |
+| 71 | no memory, file descriptor or space is left |
 | 130 | interrupted; the last published version stays live |
 """
 

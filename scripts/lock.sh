@@ -10,4 +10,4 @@ compile() {
         --no-emit-trusted-host --no-emit-options --output-file "requirements/$out" "$@"
 }
 compile runtime.txt pyproject.toml
-compile dev.txt --extra compiler --extra explorer --extra formats --extra dev pyproject.toml requirements/build.in
+compile dev.txt --extra compiler --extra explorer --extra formats --extra languages --extra dev pyproject.toml requirements/build.in

@@ -91,7 +91,7 @@ def _runtime(sources: Path, folder: Path) -> Path:
     only = ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(sources)]
     if not _pip("wheel", *only):
         raise KbcError("wheel-not-built", "the wheel of the runtime could not be built.")
-    (wheel,) = folder.glob("kbc-*.whl")
+    (wheel,) = folder.glob("kb_compiler-*.whl")
     return wheel
 
 

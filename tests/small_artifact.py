@@ -9,7 +9,7 @@ from typing import Any
 from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.linking import linker
 from kbc.linking.linker import Published, SelfCheck, Staging
-from kbc.records import Chunk
+from kbc.records import CompiledChunk
 
 Entries = Mapping[str, Sequence[Mapping[str, Any]]]
 
@@ -57,7 +57,7 @@ def write_small(folder: Path, entries: Entries) -> None:
     for name, records in entries.items():
         write_catalog(folder, name, records)
         for position, record in enumerate(records):
-            chunk = Chunk(
+            chunk = CompiledChunk(
                 collection=name,
                 record_id=record["id"],
                 index=0,

@@ -182,10 +182,10 @@ def test_retrievers_give_whole_passages_with_their_places(kb: kb_runtime.Knowled
     from kb_runtime.adapters import langchain, llama_index
 
     hits = kb.search("wait", mode="lexical", limit=3)
-    documents = langchain.KnowledgeRetriever(
+    documents = langchain.LangChainRetriever(
         knowledge=kb, options={"mode": "lexical", "limit": 3}
     ).invoke("wait")
-    nodes = llama_index.KnowledgeRetriever(kb, mode="lexical", limit=3).retrieve("wait")
+    nodes = llama_index.LlamaIndexRetriever(kb, mode="lexical", limit=3).retrieve("wait")
     assert hits
     assert [document.page_content for document in documents] == [hit.passage for hit in hits]
     assert [found.node.get_content() for found in nodes] == [hit.passage for hit in hits]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = {"kb_runtime": ROOT / "runtime" / "kb_runtime", "kbc": ROOT / "compiler" / "kbc"}
 ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "kb_runtime": (
-        ("digests", "errors", "log", "records", "version"),
+        ("companion", "digests", "errors", "log", "records", "version"),
         ("options", "store", "text"),
         ("search",),
         ("knowledge",),
@@ -35,7 +36,7 @@ ROOMS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("cache", "project"),
         ("backends", "encoding", "evaluation", "languages"),
         ("chunking", "formats", "shipping", "sources"),
-        ("frontends", "recognition"),
+        ("execution", "frontends", "recognition"),
         ("pipeline",),
         ("following", "importing"),
         ("cli",),
@@ -122,6 +123,15 @@ def test_folders_and_files_stay_small(package: str) -> None:
 @pytest.mark.parametrize("package", ROOMS)
 def test_no_module_is_named_like_a_test(package: str) -> None:
     assert [path for path in modules(package).values() if path.name.startswith("test_")] == []
+
+
+def test_no_two_classes_have_one_name() -> None:
+    files = [path for package in ROOMS for path in modules(package).values()]
+    trees = [ast.parse(path.read_text()) for path in files]
+    names = Counter(
+        node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("package", ROOMS)

@@ -1,7 +1,8 @@
 """Chooses by many collections: every system on every labelled set, with leave-one-set-out.
 
     python -m benchmarks.wide --corpora DIR --artifacts DIR [--sets NAME,...] [--exact] [--reuse]
-        [--systems NAME,...] [--system "NAME: key=value ..."] [--dump FILE.npz] [--check]
+        [--model DIR] [--rerank-model DIR] [--systems NAME,...] [--system "NAME: key=value ..."]
+        [--dump FILE.npz] [--check]
 
 Sets are compiled as a user would (front ends, chunker, build) and searched with the searcher of the
 tools. README.md says what the sets are and where their files come from; one whose files are not there
@@ -100,7 +101,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     systems = {BASELINE: SYSTEMS[BASELINE], **systems}
-    build = BuildSettings(options.artifacts, options.exact, options.reuse, options.cache)
+    build = BuildSettings(
+        options.artifacts,
+        options.exact,
+        options.reuse,
+        options.cache,
+        options.model,
+        options.rerank_model,
+    )
     dump = Writer() if options.dump is not None else None
     results = options.artifacts / "results"
     results.mkdir(parents=True, exist_ok=True)
@@ -155,6 +163,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--systems", default=",".join(DEFAULT), help="separated by commas")
     parser.add_argument("--system", action="append", default=[], help="'NAME: key=value ...'")
     parser.add_argument("--exact", action="store_true", help="embed documents with full precision")
+    parser.add_argument("--model", type=Path, help="of sentence-transformers, instead of MiniLM")
+    parser.add_argument("--rerank-model", type=Path, help="a cross-encoder, for the system rerank")
     parser.add_argument("--reuse", action="store_true", help="take artifacts as they are")
     parser.add_argument("--cache", type=Path, help="of the compiler; default: below --artifacts")
     parser.add_argument("--dump", type=Path, help="write candidates for fitting fusion here (.npz)")

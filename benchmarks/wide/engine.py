@@ -55,6 +55,8 @@ class BuildSettings:
     exact: bool = False
     reuse: bool = False
     cache: Path | None = None
+    model: Path | None = None
+    rerank_model: Path | None = None
 
 
 class Built(NamedTuple):
@@ -102,7 +104,7 @@ def build_part(owner: LabelledSet, part: Part, settings: BuildSettings) -> Built
         known = json.loads(stamp_file.read_text("utf-8"))
         return Built(Path(known["artifact"]), known["chunks"], known["records"])
     folder = write_folder(part, folder)
-    stamp = _stamp(folder, settings.exact)
+    stamp = _stamp(folder, settings)
     if stamp_file.is_file():
         known = json.loads(stamp_file.read_text("utf-8"))
         if known["stamp"] == stamp and Path(known["artifact"]).is_dir():
@@ -112,6 +114,8 @@ def build_part(owner: LabelledSet, part: Part, settings: BuildSettings) -> Built
         BuildOptions(
             out=place,
             exact=settings.exact,
+            model=settings.model,
+            rerank_model=settings.rerank_model,
             keep=1,
             cache=settings.cache or settings.artifacts / "cache",
             source_date_epoch=0,
@@ -128,9 +132,11 @@ def build_part(owner: LabelledSet, part: Part, settings: BuildSettings) -> Built
     return Built(report.path, report.chunks, report.records)
 
 
-def _stamp(folder: Path, exact: bool) -> str:
-    """What a build depends on: the files, the variant, and the sources of compiler and runtime."""
-    digest = hashlib.sha256(b"fp32" if exact else b"int8")
+def _stamp(folder: Path, settings: BuildSettings) -> str:
+    """What a build depends on: the files, model and variant, and the sources of compiler and runtime."""
+    digest = hashlib.sha256(b"fp32" if settings.exact else b"int8")
+    digest.update(str(settings.model or "").encode())
+    digest.update(str(settings.rerank_model or "").encode())
     trees = [folder, *(Path(str(package.__file__)).parent for package in (kbc, kb_runtime))]
     for at, tree in enumerate(trees):
         pattern = "*.py" if at else "*"
@@ -150,7 +156,7 @@ class _Configured:
         merged = {**search, **{key: settings[key] for key in settings if key != "boosts"}}
         merged["boosts"] = {**(search.get("boosts") or {}), **settings.get("boosts", {})}
         self._artifact = artifact
-        self.manifest = {"search": merged}
+        self.manifest = {"search": merged, "reranker": artifact.manifest.get("reranker")}
         self.encoder, self.lexical, self.vectors = (
             parts[name] for name in ("encoder", "lexical", "vectors")
         )

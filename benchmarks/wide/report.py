@@ -87,7 +87,8 @@ def print_choices(table: Table, systems: Sequence[str], baseline: str) -> None:
 def print_losses(
     sets: Sequence[LabelledSet], table: Table, baseline: str, other: str, margin: float
 ) -> None:
-    """The sets on which the baseline is more than `margin` below another system."""
+    """The sets on which the baseline is more than `margin` below another system; and of sets of texts by
+    how much it is above, on average and at least."""
     lost = [
         (table[other][one.name] - table[baseline][one.name], one.name)
         for one in sets
@@ -97,6 +98,18 @@ def print_losses(
     print(
         ", ".join(f"{name} {delta:.4f}" for delta, name in sorted(lost, reverse=True)) or "nowhere"
     )
+    above = {
+        one.name: table[baseline][one.name] - table[other][one.name]
+        for one in sets
+        if any(part.documents is not None for part in one.parts)
+    }
+    if above:
+        least = min(above, key=above.__getitem__)
+        mean = sum(above.values()) / len(above)
+        print(
+            f"{baseline} above {other} on {len(above)} sets of texts: mean {mean:+.4f},"
+            f" least {above[least]:+.4f} {least}"
+        )
 
 
 def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -23,6 +23,7 @@ SYSTEMS: Mapping[str, System] = {
     "final-minmax": System({"alpha": 0.5}),
     "final-minmax-500": System({"alpha": 0.5}, {"candidates": 500}),
     "final-500": System({}, {"candidates": 500}),
+    "rerank": System({"rerank": True}),
 }
 DEFAULT = (
     BASELINE,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kbc.pipeline.build import build
     from kbc.pipeline.checking import check
     from kbc.pipeline.options import BuildOptions, BuildReport
+    from kbc.shipping.export import export
 
 __all__ = [
     "BuildError",
@@ -25,6 +26,7 @@ __all__ = [
     "__version__",
     "build",
     "check",
+    "export",
     "watch",
 ]
 
@@ -38,6 +40,7 @@ if not TYPE_CHECKING:
         "__version__": "kb_runtime.version",
         "build": "kbc.pipeline.build",
         "check": "kbc.pipeline.checking",
+        "export": "kbc.shipping.export",
         "watch": "kbc.following.watching",
     }
 

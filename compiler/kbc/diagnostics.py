@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from kb_runtime.errors import KbcError, SingleCodeError, exit_codes
+from kb_runtime.errors.shortages import shortage
 
 
 class Severity(enum.IntEnum):
@@ -195,6 +196,10 @@ def guarded(diagnostics: Diagnostics, path: str = "") -> Iterator[None]:
         yield
     except KbcError:
         raise
+    except OSError as error:
+        if short := shortage(error):
+            raise short from error
+        _not_understood(diagnostics, path, error)
     except (RecursionError, MemoryError) as error:
         what = "nests too deeply" if isinstance(error, RecursionError) else "needs too much memory"
         diagnostics.error(
@@ -204,10 +209,14 @@ def guarded(diagnostics: Diagnostics, path: str = "") -> Iterator[None]:
             hint=_HINT,
         )
     except Exception as error:
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        diagnostics.error(
-            "file-not-understood",
-            f"reading the file failed: {said}",
-            path or diagnostics.reading,
-            hint=f"{_HINT} Where the file is sound, this is a bug in kbc.",
-        )
+        _not_understood(diagnostics, path, error)
+
+
+def _not_understood(diagnostics: Diagnostics, path: str, error: Exception) -> None:
+    said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    diagnostics.error(
+        "file-not-understood",
+        f"reading the file failed: {said}",
+        path or diagnostics.reading,
+        hint=f"{_HINT} Where the file is sound, this is a bug in kbc.",
+    )

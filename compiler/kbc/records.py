@@ -34,7 +34,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class CompiledRecord:
     """What all records share.
 
     `id` is unique within the collection. `path` is the file's path below the knowledge base's root
@@ -58,7 +58,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuiltinRecord(Record):
+class BuiltinRecord(CompiledRecord):
     name: str
     signature: str
     description: str
@@ -72,7 +72,7 @@ class BuiltinRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DocRecord(Record):
+class DocRecord(CompiledRecord):
     """A documentation page. `text` is the page with what it includes, and line numbers refer to it; `stored`
     is the file as stored where that is another text. `content` is what `get_doc` answers (front matter
     taken out, MDX cleaned). `aliases` are former addresses."""
@@ -89,7 +89,7 @@ class DocRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Import:
+class ModuleImport:
     module: str
     source: str  # the path after `from`, or "" for an import of a module in the same file
 
@@ -107,7 +107,7 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExampleRecord(Record):
+class ExampleRecord(CompiledRecord):
     """A source file of the examples. Its `id` is its path relative to the collection's folder."""
 
     filename: str
@@ -115,7 +115,7 @@ class ExampleRecord(Record):
     subcategory: str = ""
     description: str = ""
     modules: tuple[str, ...] = ()
-    imports: tuple[Import, ...] = ()
+    imports: tuple[ModuleImport, ...] = ()
     types: tuple[str, ...] = ()
     constants: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
@@ -126,7 +126,7 @@ class ExampleRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CodeRecord(Record):
+class CodeRecord(CompiledRecord):
     """A file of a source tree. Its `id` and `path` are its path in `workspace`, the folder as kb.toml
     names it. `sha256` is that of the bytes on disk, so that a reader of the tree can tell whether the
     file is still what was indexed."""
@@ -137,7 +137,7 @@ class CodeRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRecord(Record):
+class SourceRecord(CompiledRecord):
     """A documentation set. Its pages are the records that follow it in the collection, in the order of
     `pages`, whose maps have `id`, `url`, `title` and where known `author`, `created_at`, `page_count`.
     It has no text of its own to search; `content` is a list of its pages for who reads it."""
@@ -150,7 +150,7 @@ class SourceRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageRecord(Record):
+class PageRecord(CompiledRecord):
     """A page of a documentation set. `text` is all of it: as stored, of HTML the main content as
     Markdown. `aliases` are its address and its `kb_runtime.text.urls.page_key`."""
 
@@ -166,7 +166,7 @@ class PageRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkshopRecord(Record):
+class WorkshopRecord(CompiledRecord):
     """A workshop. Its sections are the records that follow it in the collection, in the order of
     `sections`, whose maps have `exercise` and `step` (0: of all), `kind`, `is_diff` and `chars`.
     `exercises` are maps with `number`, `title` and `steps`: `number`, `has_diff` and where known `title`,
@@ -182,7 +182,7 @@ class WorkshopRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkshopSection(Record):
+class WorkshopSection(CompiledRecord):
     """A section of a workshop: instructions, a transcript, the code of one side, a diff. `exercise` and
     `step` are 0 where it belongs to all of them. `source_path` is below the workshop's folder, and ""
     for what is stored in no file of its own. The lines of `text` count within the section."""
@@ -198,7 +198,7 @@ class WorkshopSection(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PatternRecord(Record):
+class PatternRecord(CompiledRecord):
     name: str
     category: str
     description: str
@@ -213,7 +213,7 @@ class PatternRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TemplateRecord(Record):
+class TemplateRecord(CompiledRecord):
     name: str
     description: str
     framework: str
@@ -226,7 +226,7 @@ class TemplateRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestRecord(Record):
+class TestRecord(CompiledRecord):
     """A test case; its `id` is its uid. `text` is the case as Markdown: what it is about, then its steps,
     of `step_chars` code points each. `ingested_at` is empty where the input has none: then the build's
     time is meant."""
@@ -254,7 +254,7 @@ class TestRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoutingRecord(Record):
+class RoutingRecord(CompiledRecord):
     """One label of a routing table: the keywords that vote for it and what it recommends."""
 
     label: str
@@ -270,11 +270,12 @@ class RoutingRecord(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chunk:
+class CompiledChunk:
     """The unit of retrieval: lines `start_line` to `end_line` (1-based, in the file as stored).
 
     The `text`s of a record's chunks, concatenated, are the record's `text`, exactly: no loss and no
-    overlap. What is embedded is `embedded_text`; it fits into the encoder's token budget.
+    overlap. What is embedded is `embedded_text`, and `embedded_summary` where there is one; each fits into
+    the encoder's token budget.
     """
 
     collection: str
@@ -300,9 +301,10 @@ class Chunk:
     passes_on: bool = False  # whether its file does little else (`chunking.barrels`)
     tags: tuple[str, ...] = ()
     embedded_text: str = ""
+    embedded_summary: str = ""  # what an entry is for, in prose (`encoding.views`)
 
 
-def catalog_entry(record: Record) -> dict[str, Any]:
+def catalog_entry(record: CompiledRecord) -> dict[str, Any]:
     """The record as plain maps, lists, strings and numbers; empty optional fields are left out."""
     entry = _plain(record)
     assert isinstance(entry, dict)
@@ -312,8 +314,12 @@ def catalog_entry(record: Record) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, (str, int)):
         return value
-    if dataclasses.is_dataclass(value):
-        return {name: _plain(getattr(value, name)) for name in _names(value.__class__)}
+    if names := _names(value.__class__):
+        # Most values are texts and numbers: a call for each of them is what this would take its time for.
+        return {
+            name: own if (own := getattr(value, name)).__class__ in _SCALARS else _plain(own)
+            for name in names
+        }
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -321,6 +327,12 @@ def _plain(value: Any) -> Any:
     return value
 
 
+_SCALARS = frozenset({str, int, bool})
+
+
 @cache
 def _names(kind: type[Any]) -> tuple[str, ...]:
+    """The fields of a dataclass; none of another type."""
+    if not dataclasses.is_dataclass(kind):
+        return ()
     return tuple(each.name for each in dataclasses.fields(kind))

@@ -18,7 +18,7 @@ from kb_runtime.knowledge.hits import Hit
 from kb_runtime.knowledge.interface import Knowledge
 from kb_runtime.knowledge.lookup import Place, Record
 from kb_runtime.knowledge.passages import Chunk, Term
-from kb_runtime.mcp.answers import ALL, COMPACT, Answers, answers_of
+from kb_runtime.mcp.answers import ALL, COMPACT, DEFAULT, Answers, answers_of
 from kb_runtime.mcp.calls import offered_tool, run_tool
 from kb_runtime.search.request import Mode, SearchRequest
 from kb_runtime.store.manifest import is_build_id, locate
@@ -131,6 +131,11 @@ class KnowledgeBase:
         return tuple(name for answers in self._answers() for name in answers.declared_names)
 
     @property
+    def offered_tools(self) -> tuple[str, ...]:
+        """The names of those that a server offers unless it is told otherwise with `--tools`."""
+        return tuple(answers_of(self._knowledge, DEFAULT).declared_names)
+
+    @property
     def tool_definitions(self) -> tuple[Mapping[str, Any], ...]:
         """The tools as `tools/list` has them: `name`, `description`, `inputSchema` ..."""
         return tuple(tool for answers in self._answers() for tool in answers.tools["tools"])
@@ -145,14 +150,16 @@ class KnowledgeBase:
         types: Iterable[str] = (),
         languages: Iterable[str] = (),
         per_record: int | None = None,
+        rerank: bool | None = None,
     ) -> list[Hit]:
         """The best passages, best first; none is a result too.
 
         `scopes` are searched together (None: the scope `all`). `mode` is `hybrid`, `lexical` or
         `semantic`. `types` (`prose`, `code`, `api`, `config`, `cmd`) and `languages` keep passages with
-        one of the values. `per_record` is the most hits of one record. A `SearchRequest` in place of the
-        words says all of this itself, and more. Raises `ToolError` for an unknown scope, and where no
-        side of the search works.
+        one of the values. `per_record` is the most hits of one record. `rerank` re-scores the best hits
+        with the artifact's cross-encoder (None: as the knowledge base says). A `SearchRequest` in place of
+        the words says all of this itself, and more. Raises `ToolError` for an unknown scope, where no
+        side of the search works, and for `rerank` where there is no re-ranker.
         """
         if isinstance(query, str):
             query = SearchRequest(
@@ -163,6 +170,7 @@ class KnowledgeBase:
                 types=tuple(types),
                 languages=tuple(languages),
                 per_record=per_record,
+                rerank=rerank,
             )
         return hits.search(self._knowledge, query).hits
 
@@ -198,10 +206,10 @@ class KnowledgeBase:
         """The terms that a text is indexed by, those first that say most here."""
         return passages.terms(self._knowledge, text)
 
-    def vectors(self) -> NDArray[np.float32]:
-        """The vectors of all chunks, float32 [chunks, dimensions], rows as in `chunk`; a copy. Without
-        an encoder `dimensions` is 0."""
-        return passages.vectors(self._knowledge)
+    def vectors(self, rows: range | None = None) -> NDArray[np.float32]:
+        """The vectors of all chunks, or of those of `rows`: float32 [chunks, dimensions], rows as in
+        `chunk`; a copy. Without an encoder `dimensions` is 0."""
+        return passages.vectors(self._knowledge, rows)
 
     def encode(self, text: str) -> NDArray[np.float32] | None:
         """The vector of a query, float32 [dimensions], of norm 1; None without an encoder."""

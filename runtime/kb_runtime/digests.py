@@ -1,6 +1,8 @@
-"""SHA-256, of small inputs without OpenSSL, whose import costs a server 5 ms before its first answer."""
+"""SHA-256, of small inputs without OpenSSL, whose import costs a server 3 ms before its first answer."""
 
 from __future__ import annotations
+
+import sys
 
 try:
     from _sha256 import sha256 as _sha256  # type: ignore[import-not-found, unused-ignore]
@@ -10,13 +12,19 @@ except ImportError:
     except ImportError:
         from hashlib import sha256 as _sha256
 
-OPENSSL_FROM = 1 << 18
-"""Bytes from which OpenSSL, which is 4 to 25 times faster, is worth its import."""
+_WORTH_AN_IMPORT = 1 << 20
+_WORTH_A_CALL = 1 << 11
+
+
+def takes_openssl(size: int) -> bool:
+    """Whether OpenSSL, which is 4 to 25 times faster, is used for so many bytes: for fewer than a megabyte
+    only where it has been imported already."""
+    return size >= _WORTH_AN_IMPORT or (size >= _WORTH_A_CALL and "hashlib" in sys.modules)
 
 
 def sha256(data: bytes) -> bytes:
     """The 32 bytes of the SHA-256 of `data`."""
-    if len(data) >= OPENSSL_FROM:
+    if takes_openssl(len(data)):
         import hashlib
 
         return hashlib.sha256(data).digest()

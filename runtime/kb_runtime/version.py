@@ -2,5 +2,16 @@
 
 __version__ = "0.1.0"
 
-FORMAT_VERSION = 1
-"""Goes up with every change that an older reader would misread."""
+DISTRIBUTION = "kb-compiler"
+"""The name to install by. `kbc`, the command, is also the name of another vendor's tool."""
+
+FORMAT_VERSION = 2
+"""The newest format that is read; goes up with every change that an older reader would misread."""
+
+UNSHARDED_FORMAT_VERSION = 1
+"""The format of artifacts without shards, and the oldest that is read."""
+
+
+def install_hint(extra: str) -> str:
+    """The command that installs what the extra `extra` brings."""
+    return f'pip install "{DISTRIBUTION}[{extra}]"'

@@ -20,7 +20,7 @@ def test_a_checkout_that_arrives_whole_misses_no_bar(tmp_path: Path) -> None:
     }
     found = measure("well", write_tree(tmp_path / "well", files))
     assert (found.files, found.read, found.included, found.left) == (5, 1, 3, 1)
-    assert (found.missing, found.reasons) == ([], {"in no collection": 1})
+    assert (found.missing, found.reasons) == ([], {"format not read: .png": 1})
     assert (found.directives.total(), found.unresolved.total()) == (1, 0)
     assert found.blocks == found.whole == {"markdown": 2}
     assert found.missed() == []

@@ -12,7 +12,7 @@ import kb_runtime
 import kbc
 from kbc.backends.lexical import write_lexical
 from kbc.linking.linker import Published
-from kbc.records import Chunk
+from kbc.records import CompiledChunk
 
 Publish = Callable[..., Published]
 
@@ -22,7 +22,7 @@ ENTRIES = {"docs": [{"id": f"page{n}", "text": f"words about sets, number {n}"} 
 
 def write_index(folder: Path) -> None:
     chunks = [
-        Chunk(
+        CompiledChunk(
             collection="docs",
             record_id=entry["id"],
             index=0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 FIRED = "window.fired = (window.fired || 0) + 1"
@@ -35,8 +36,8 @@ _PAYLOADS = (
 
 def write_hostile(folder: Path) -> None:
     """Payloads in titles, front matter, headings, texts, names of files and code."""
-    docs, code, builtins = folder / "docs", folder / "code", folder / "builtins"
-    for each in (docs, code, builtins):
+    docs, code, tests = folder / "docs", folder / "code", folder / "tests"
+    for each in (docs, code, tests):
         each.mkdir(parents=True)
     (folder / "kb.toml").write_text(
         '[kb]\nname = "hostile"\nversion = "1.0"\n'
@@ -60,3 +61,13 @@ def write_hostile(folder: Path) -> None:
         "# Controls\n\nharm \x1b[31m \x07 \u202egnp.exe\u202c \ufffe\n"
     )
     (docs / "deep.md").write_text("# Deep\n\nharm " + "> " * 3_000 + "x\n\n" + "[" * 5_000 + "\n")
+    cases = [
+        {
+            "uid": f"case-{at}",
+            "title": f"harm \ud800 {payload}",
+            "steps": [{"action": payload, "data": "\udfff", "expected": [payload]}],
+        }
+        for at, payload in enumerate(_PAYLOADS)
+    ]
+    (tests / "cases.json").write_text(json.dumps(cases))  # lone surrogates: no UTF-8 can hold them
+    (code / "bytes.py").write_bytes(b"# harm \xff\xfe caf\xe9 \xed\xa0\x80\n")

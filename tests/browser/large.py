@@ -19,7 +19,7 @@ from kbc.backends.lexical import write_lexical
 from kbc.backends.vectors import write_vectors
 from kbc.linking import linker
 from kbc.linking.linker import Staging
-from kbc.records import Chunk
+from kbc.records import CompiledChunk
 
 COLLECTIONS = ("docs", "guides", "notes", "posts", "lessons")
 GROUPS = 40
@@ -52,7 +52,7 @@ def publish_large(out: Path, model: Path, chunks: int) -> Path:
     made = [
         (
             at,
-            Chunk(
+            CompiledChunk(
                 collection=name,
                 record_id=entry["id"],
                 index=0,
@@ -83,6 +83,7 @@ def publish_large(out: Path, model: Path, chunks: int) -> Path:
         document = json.loads((model / "tools.json").read_text())
         document["families"] = {name: {"tools": [], "prompts": []} for name in document["families"]}
         (folder / "tools.json").write_text(json.dumps(document))
+        (folder / "inputs.json").write_text("[]\n")
         staging.publish(fields, None, keep=0)
     return out / "large"
 

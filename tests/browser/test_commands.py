@@ -99,6 +99,36 @@ def test_a_server_offers_the_pages_behind_its_token(
     assert f"{url}" in tool.text
 
 
+def test_a_server_shows_runs_and_a_report_but_asks_no_questions(
+    start: object, everything: Path, tmp_path: Path
+) -> None:
+    questions = tmp_path / "questions.toml"
+    questions.write_text('[[question]]\nquery = "lantern"\nexpect = ["toSet"]\n')
+    command = ["eval", str(everything), "--questions", str(questions), "--json"]
+    evaluated = subprocess.run(
+        [sys.executable, "-m", "kbc", *command], capture_output=True, check=True
+    )
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "monday.json").write_bytes(evaluated.stdout)
+    (tmp_path / "token").write_text(TOKEN)
+    arguments = ["--explorer", "--runs", tmp_path / "runs", "--token-file", tmp_path / "token"]
+    url, _ = start("serve", everything, "--http", "--port", "0", *arguments)  # type: ignore[operator]
+    quality = url.replace("/mcp", "/explorer/quality")
+    assert get(quality).status_code == 401
+    page = get(quality, authorization=f"Bearer {TOKEN}").text
+    assert "monday" in page
+    assert "Measure this build" not in page
+
+
+def test_a_server_refuses_a_report_that_is_none(
+    everything: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "report.json").write_text("[]")
+    more = ["--explorer", "--report", str(tmp_path / "report.json")]
+    assert run(["serve", str(everything), "--http", "--port", "0", *more]) == 2
+    assert "holds no JSON object" in capsys.readouterr().err
+
+
 def test_a_server_has_no_pages_unless_it_is_asked(start: object, everything: Path) -> None:
     url, _ = start("serve", everything, "--http", "--port", "0")  # type: ignore[operator]
     assert get(url.replace("/mcp", "/explorer/")).status_code == 404

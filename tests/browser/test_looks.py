@@ -170,6 +170,8 @@ def test_the_pictures_of_the_documentation(
     """They are written into docs/assets where KBC_PICTURES is set, and else beside the other screens."""
     pictures = ROOT / "docs" / "assets" if os.environ.get("KBC_PICTURES") else screens
     url = serve(own_kb, questions=Questions(ROOT / "kb" / "questions.toml"))
+    # The first search loads the engines: its latency is not that of a search.
+    assert httpx2.get(url + PICTURES["search"], timeout=PATIENCE_S).status_code == 200
     for theme, folder in (("light", pictures), ("dark", screens)):
         page = open_page(url, 1280, theme)
         for name, path in PICTURES.items():

@@ -94,6 +94,16 @@ def test_links_keep_harmless_addresses_only(source: str, kept: bool) -> None:
     assert "script:" not in html.replace("[x](", "") or "href" not in html
 
 
+def test_a_line_of_a_step_keeps_code_and_nothing_that_runs() -> None:
+    html = markup.inline(
+        "`x` [a](javascript:b) [c](d.md) ![e](https://f.example/) <script>g()</script>"
+    )
+    assert html.startswith("<code>x</code>")
+    for each in ("javascript", "d.md", "<img", "<script", "g()"):
+        assert f'href="{each}' not in html
+        assert not each.startswith("<") or each not in html
+
+
 def test_a_word_is_marked_without_touching_the_rest() -> None:
     assert markup.marked("<b> seed & Seed", ["seed", "<b>"]) == (
         "<mark>&lt;b&gt;</mark> <mark>seed</mark> &amp; <mark>Seed</mark>"
@@ -101,7 +111,7 @@ def test_a_word_is_marked_without_touching_the_rest() -> None:
 
 
 def test_headings_skip_no_level() -> None:
-    outline = markup.Outline()
+    outline = markup.HeadingLevels()
     html = str(markup.markdown("# a\n\n##### b\n", lambda _: "", outline))
     html += str(markup.markdown("### c\n\n# d\n\n## e\n", lambda _: "", outline))
     assert [html[at + 2] for at in range(len(html)) if html.startswith("<h", at)] == list("12312")

@@ -259,7 +259,7 @@ def test_health_shows_what_was_read_and_left_out(
         assert phase.name in text
     for found in report.diagnostics:
         assert found.code in text
-    assert "2 records: Lanterns, Lanterns" in text
+    assert "2 records: Lanterns docs/copy.md, Lanterns docs/lanterns.md" in text
     assert "format not read: .xyz" in text
     assert "A voyage" in page.locator(".panel", has_text="nothing links").inner_text()
     page.get_by_role("link", name="docs/broken.md:3").click()

@@ -60,7 +60,7 @@ def test_every_kind_is_compiled_verified_and_found(tmp_path: Path, run: Builder)
             "how do I extinguish a flame": "docs/lanterns.md",
             "magnetic needle": "docs/compass.mdx",
             "broken rudder": "posts/voyage.md",
-            "passenger": "harbour/ferry.qnt",
+            "a program with a passenger": "harbour/ferry.qnt",
             "guard with one user": "one-at-a-time",
         }.items():
             (hit, *_) = artifact.searcher.search(SearchRequest(query)).hits
@@ -129,7 +129,7 @@ def test_a_rebuild_embeds_only_what_changed(tmp_path: Path, run: Builder) -> Non
     changed = run(root)
     assert not changed.reused
     assert changed.embedded == 1
-    assert changed.cached == changed.chunks - 1
+    assert changed.cached + changed.embedded == first.cached + first.embedded
 
 
 def test_a_build_without_vectors_answers_by_words_alone(tmp_path: Path, run: Builder) -> None:

@@ -209,7 +209,7 @@ def test_inspect_and_diff_tell_what_is_there_and_what_changed(
 
 
 def test_version_is_quick_to_ask_for(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ask_json(capsys, "version") == {"kbc": "0.1.0", "format": 1}
+    assert ask_json(capsys, "version") == {"kbc": "0.1.0", "format": 2}
 
 
 def test_every_command_that_prints_a_result_has_json() -> None:
@@ -242,7 +242,7 @@ def test_a_compile_command_without_the_extra_names_the_remedy() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert done.returncode == exit_codes.EXTRA, done.stderr
-    assert 'pip install "kbc[compiler]"' in done.stderr
+    assert 'pip install "kb-compiler[compiler]"' in done.stderr
 
 
 def test_a_search_whose_every_side_is_damaged_is_an_artifact_error(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import shlex
@@ -47,6 +48,43 @@ def test_the_commands_of_the_page_import_and_build(
     address = "https://docs.heron.example/guide/install.html"
     assert run(["get", artifact, address]) == exit_codes.OK
     assert "Unpack the wader." in capsys.readouterr().out
+
+
+def test_what_is_not_imported_is_said_also_when_quiet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.html").write_text("<title>A</title><main><h1>A</h1><p>a</p></main>")
+    (tmp_path / "b.md").write_bytes(b"\xff\xfe\xff")
+    command = ["import", str(tmp_path), "--out", str(tmp_path / "kb"), "--quiet"]
+    assert run([*command, "--base", "https://a.example"]) == exit_codes.OK
+    assert "warning: b.md: not imported: not UTF-8" in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_read_stops_the_import_and_takes_no_page_away(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror, pages = tmp_path / "mirror", tmp_path / "kb/pages"
+    mirror.mkdir()
+    for name in ("a", "b"):
+        (mirror / f"{name}.html").write_text(f"<title>{name}</title><main><p>{name}</p></main>")
+    command = ["import", str(mirror), "--out", str(tmp_path / "kb"), "--quiet"]
+    command += ["--base", "https://a.example"]
+    assert run(command) == exit_codes.OK
+    there = sorted(pages.rglob("*.md"))
+    read = Path.read_bytes
+
+    def failing(path: Path) -> bytes:
+        if path == mirror / "b.html":
+            raise OSError(errno.EIO, "Input/output error")
+        return read(path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_bytes", failing)
+        assert run(command) == exit_codes.INPUT
+    assert "b.html cannot be read: Input/output error" in capsys.readouterr().err
+    assert sorted(pages.rglob("*.md")) == there
+    assert len(there) == 2
+    assert run(command) == exit_codes.OK
 
 
 def test_json_counts_and_a_wrong_source_is_one_sentence(

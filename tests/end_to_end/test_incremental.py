@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
 
+from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.store.manifest import resolve
 from kbc import chunking
 from kbc.cache import toolchain
@@ -16,9 +18,9 @@ from kbc.cache.phases import FILE_NAME as PHASES
 from kbc.encoding.cache import FILE_NAME as VECTORS
 from kbc.languages import markdown, quint
 from kbc.pipeline import executor
-from kbc.pipeline.build import BuildOptions, build, differing_files, warm_up
+from kbc.pipeline.build import BuildOptions, BuildReport, build, differing_files, warm_up
 from kbc.pipeline.resident import Engines, Resident
-from kbc.records import Chunk, Record
+from kbc.records import CompiledChunk, CompiledRecord
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -48,7 +50,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     done: Work = {"chunked": [], "scanned": [], "parsed": []}
     chunk, tokenize, read = chunking.chunk, quint.tokenize, markdown.read_front_matter
 
-    def counted_chunk(record: Record, budget: chunking.TokenBudget) -> list[Chunk]:
+    def counted_chunk(record: CompiledRecord, budget: chunking.TokenBudget) -> list[CompiledChunk]:
         done["chunked"].append(record.path)
         return chunk(record, budget)
 
@@ -160,3 +162,139 @@ def test_a_cache_that_cannot_be_used_only_costs_time(tmp_path: Path, graphs: Pat
     ]
     clean = clean_build(root, tmp_path / "clean", graphs)
     assert differing_files(report.path, clean.path) == []
+
+
+SITE = "https://example.org/all"
+TWO_COLLECTIONS = """\
+[kb]
+name = "demo"
+title = "Demo"
+
+[[collection]]
+name = "pages"
+kind = "docs"
+paths = ["docs"]
+group = "core"
+url = "https://example.org/all/{stem}"
+
+[[collection]]
+name = "guides"
+kind = "docs"
+paths = ["docs/lessons"]
+group = "core"
+exclude = ["draft-*"]
+"""
+
+
+def write_tree(root: Path) -> None:
+    """Pages of which one includes a file, two have findings, and three are in two collections."""
+    files = {
+        "kb.toml": TWO_COLLECTIONS,
+        "docs/start.md": "# Start\n\nRead the [guide](lessons/one.md) and [what is gone](gone.md).\n",
+        "docs/with.md": '# With\n\nA file is shown here.\n\n--8<-- "parts/shown.txt"\n',
+        "docs/open.mdx": "---\ntitle: 3\n---\n# Open\n\n<Tabs/>\n\n```js\nlet x = 1\n",
+        "docs/lessons/one.md": "# One\r\n\r\nThe first lesson.\r\n",
+        "docs/lessons/two.md": "---\ntags: [b]\n---\n# Two\n\nThe second, after [one](one.md#no-such).\n",
+        "docs/lessons/draft-three.md": "# Three\n\nNot finished.\n",
+        "parts/shown.txt": "The shown text.\n",
+    }
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+
+
+def stored(report: BuildReport, collection: str, id: str) -> dict[str, Any]:
+    """What the artifact says of a record; nothing where it has none of this id."""
+    with Artifact.open(report.path) as artifact:
+        catalog = artifact.catalog(collection)
+        place = catalog.find(id)
+        return {} if place is None else dict(catalog[place])
+
+
+def require_as_clean(root: Path, out: Path, cache: Path, graphs: Path, clean: Path) -> BuildReport:
+    """Builds after an edit: artifact, findings and account are those of a clean build."""
+    report = build(root, BuildOptions(out=out, cache=cache))
+    other = clean_build(root, clean, graphs)
+    assert differing_files(report.path, other.path) == []
+    assert report.diagnostics == other.diagnostics
+    assert report.files.as_dict() == other.files.as_dict()
+    return report
+
+
+def test_what_is_taken_from_the_cache_has_its_findings_and_its_place_in_each_collection(
+    tmp_path: Path, graphs: Path, work: Work
+) -> None:
+    root, cache = tmp_path / "kb", cache_with(graphs, tmp_path / "cache")
+    write_tree(root)
+    places = root, tmp_path / "out", cache, graphs, tmp_path / "clean"
+    first = require_as_clean(*places)
+    codes = {found.code for found in first.diagnostics}
+    assert {"dead-link", "dead-anchor", "markdown-unclosed-fence"} <= codes
+    work["parsed"].clear()
+    (root / "docs/start.md").write_text("# Start\n\nAnother beginning.\n")
+    report = build(root, BuildOptions(out=tmp_path / "out", cache=cache))
+    assert len(work["parsed"]) == 1
+    kept = [found for found in first.diagnostics if found.path != "docs/start.md"]
+    assert [found for found in report.diagnostics if found.path != "docs/start.md"] == kept
+    everywhere = stored(report, "pages", "docs/lessons/two.md")
+    own = stored(report, "guides", "docs/lessons/two.md")
+    assert (everywhere["url"], everywhere["group"]) == (f"{SITE}/docs/lessons/two", "lessons")
+    assert ("url" in own, own["group"]) == (False, "core")
+    assert stored(report, "guides", "docs/lessons/draft-three.md") == {}
+    require_as_clean(*places)
+
+
+def test_an_included_file_that_changes_changes_the_page_that_shows_it(
+    tmp_path: Path, graphs: Path
+) -> None:
+    root, cache = tmp_path / "kb", cache_with(graphs, tmp_path / "cache")
+    write_tree(root)
+    places = root, tmp_path / "out", cache, graphs, tmp_path / "clean"
+
+    def shown() -> str:
+        found = stored(require_as_clean(*places), "pages", "docs/with.md")
+        return str(found["text"])
+
+    assert "The shown text." in shown()
+    (root / "parts/shown.txt").write_text("Another text is shown.\n")
+    assert "Another text is shown." in shown()
+    (root / "parts/shown.txt").unlink()
+    assert "not included" in shown()
+    write_tree(root)
+    assert "The shown text." in shown()
+
+
+def test_a_page_that_is_rewritten_with_its_size_and_time_is_read(
+    tmp_path: Path, graphs: Path
+) -> None:
+    root, cache = tmp_path / "kb", cache_with(graphs, tmp_path / "cache")
+    write_tree(root)
+    places = root, tmp_path / "out", cache, graphs, tmp_path / "clean"
+    resident = Resident(Engines())
+    build(root, BuildOptions(out=tmp_path / "watched", cache=cache), None, resident)
+    require_as_clean(*places)
+    for name in ("docs/lessons/one.md", "parts/shown.txt"):
+        path = root / name
+        info, data = path.stat(), path.read_bytes()
+        path.write_bytes(data.replace(b"The", b"Our"))
+        os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+        assert (path.stat().st_size, path.stat().st_mtime_ns) == (info.st_size, info.st_mtime_ns)
+    report = require_as_clean(*places)
+    watched = build(root, BuildOptions(out=tmp_path / "watched", cache=cache), None, resident)
+    assert differing_files(watched.path, report.path) == []
+    lesson, shown = (stored(report, "pages", f"docs/{name}.md") for name in ("lessons/one", "with"))
+    assert "Our first lesson." in lesson["text"]
+    assert "Our shown text." in shown["text"]
+
+
+def test_a_setting_of_a_collection_changes_records_that_the_cache_has(
+    tmp_path: Path, graphs: Path
+) -> None:
+    root, cache = tmp_path / "kb", cache_with(graphs, tmp_path / "cache")
+    write_tree(root)
+    places = root, tmp_path / "out", cache, graphs, tmp_path / "clean"
+    require_as_clean(*places)
+    (root / "kb.toml").write_text(TWO_COLLECTIONS.replace("/all/", "/every/"))
+    found = stored(require_as_clean(*places), "pages", "docs/lessons/two.md")
+    assert found["url"] == "https://example.org/every/docs/lessons/two"

@@ -510,7 +510,9 @@ def test_doctor_sees_an_artifact_that_is_gone_cut_altered_or_newer(
     fields = load(folder).as_dict()
     manifest.write_bytes(seal({**fields, "format": FORMAT_VERSION + 1}))
     (problem,) = problems(capsys)
-    assert f"has format {FORMAT_VERSION + 1}; this kbc reads format {FORMAT_VERSION}" in problem
+    assert (
+        f"has format {FORMAT_VERSION + 1}; this kbc reads formats 1 to {FORMAT_VERSION}" in problem
+    )
     shutil.rmtree(artifact)
     (problem,) = problems(capsys)
     assert problem.startswith("There is no compiled knowledge base")
@@ -545,10 +547,10 @@ def test_doctor_warns_of_doubles_and_of_what_is_switched_off(
 
 
 def test_doctor_sees_a_missing_dependency(built: Path, home: Path, tmp_path: Path) -> None:
-    described = tmp_path / "site" / "kbc-9.dist-info"
+    described = tmp_path / "site" / "kb_compiler-9.dist-info"
     described.mkdir(parents=True)
     (described / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: kbc\nVersion: 9\n"
+        "Metadata-Version: 2.1\nName: kb-compiler\nVersion: 9\n"
         "Requires-Dist: click>=8\nRequires-Dist: no-such-library>=1\n"
         "Requires-Dist: not-asked-for; extra == 'compiler'\n"
     )

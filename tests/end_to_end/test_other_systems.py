@@ -56,6 +56,37 @@ builtins.open = io.open = without_proc
 from kbc.__main__ import main
 sys.exit(main())
 """
+# As macOS and Windows have it: a name finds its file whatever the case of its letters.
+FOLDING = """
+import builtins, io, os
+really = {name: getattr(os, name) for name in ("stat", "lstat", "access", "scandir", "listdir", "open")}
+
+def on_disk(path):
+    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
+        return path
+    try:
+        really["lstat"](path)
+    except OSError:
+        head, tail = os.path.split(os.fspath(path))
+        head = on_disk(head)
+        try:
+            names = really["listdir"](head or ".")
+        except OSError:
+            return path
+        found = (name for name in names if name.casefold() == tail.casefold())
+        return os.path.join(head, next(found, tail))
+    return path
+
+def folding(function):
+    def found(path=".", *arguments, **more):
+        in_folder = more.get("dir_fd") is not None
+        return function(path if in_folder else on_disk(path), *arguments, **more)
+    return found
+
+for name, function in really.items():
+    setattr(os, name, folding(function))
+builtins.open = io.open = folding(open)
+"""
 HELLO = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},
@@ -63,9 +94,11 @@ HELLO = {
 }
 
 
-def bare(*arguments: str, input: str = "", **options: Any) -> subprocess.CompletedProcess[str]:
+def bare(
+    *arguments: str, input: str = "", code: str = BARE, **options: Any
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", BARE, *arguments],
+        [sys.executable, "-c", code, *arguments],
         input=input,
         capture_output=True,
         text=True,
@@ -130,3 +163,22 @@ def test_workers_are_refused_in_one_sentence(built: Path) -> None:
     assert run.returncode == 2
     assert "fork" in run.stderr
     assert "Traceback" not in run.stderr
+
+
+def test_names_in_another_case_find_their_files_where_case_is_ignored(tmp_path: Path) -> None:
+    pages = {"Pump.md": '# Pump\n\n--8<-- "oil.MD"\n', "OIL.md": "Oil it once a year.\n"}
+    (tmp_path / "Docs").mkdir()
+    for name, text in pages.items():
+        (tmp_path / "Docs" / name).write_text(text)
+    (tmp_path / "kb.toml").write_text(
+        '[kb]\nname = "farm"\n[[collection]]\nname = "docs"\nkind = "docs"\npaths = ["docs"]\n'
+    )
+    code, out = FOLDING + BARE, tmp_path / "out"
+    options = ("--out", str(out), "--no-cache", "--lexical-only")
+    run = bare("build", str(tmp_path), *options, code=code)
+    assert run.returncode == 0, run.stderr
+    run = bare("search", str(out / "FARM"), "oil once a year", "--json", code=code)
+    assert run.returncode == 0, run.stderr
+    hits = json.loads(run.stdout)["hits"]
+    assert len(hits) == len({hit["address"].casefold() for hit in hits}) > 0
+    assert bare("verify", str(out / "farm"), code=code).returncode == 0

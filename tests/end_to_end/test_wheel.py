@@ -249,12 +249,12 @@ def test_a_newer_artifact_beside_an_older_runtime_says_what_to_install(
     own_copy: Environment,
 ) -> None:
     (path,) = own_copy.site.glob("demo_kb/artifact/*/manifest.json")
-    path.write_bytes(seal({**json.loads(path.read_bytes()), "format": 2}))
+    path.write_bytes(seal({**json.loads(path.read_bytes()), "format": 99}))
     for arguments in ((), ("search", "flame"), ("verify",)):
         done = own_copy.run("demo-kb", *arguments)
         assert done.returncode == exit_codes.ARTIFACT
-        assert "has format 2; this kbc reads format 1" in done.stderr
-        assert 'pip install "kbc>=' in done.stderr
+        assert "has format 99; this kbc reads formats 1 to 2" in done.stderr
+        assert 'pip install "kb-compiler>=' in done.stderr
         assert "Traceback" not in done.stderr
 
 
@@ -262,7 +262,7 @@ def test_without_the_runtime_the_command_says_what_to_install(own_copy: Environm
     (own_copy.site / "checkout.pth").unlink()
     done = own_copy.run("demo-kb")
     assert done.returncode == exit_codes.EXTRA
-    assert 'pip install "kbc>=' in done.stderr
+    assert 'pip install "kb-compiler>=' in done.stderr
     assert "Traceback" not in done.stderr
 
 

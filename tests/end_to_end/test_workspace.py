@@ -21,7 +21,7 @@ from tests.end_to_end.sealed import namespaces
 from tests.end_to_end.test_http import address_of
 from tests.end_to_end.test_stdio import HELLO, ask, call
 from tests.few_watches import with_few_watches
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 from kb_runtime.errors import exit_codes
 from kb_runtime.live.compiler_process import EXIT_WITH_PARENT
@@ -243,6 +243,22 @@ def test_the_tools_of_a_workspace_are_offered_before_it_holds_anything(
     assert talk.facts("check_health")["tests"] == 0
 
 
+@pytest.mark.parametrize("content", [b"[" * 20_000, None])
+def test_what_ships_is_served_alone_where_the_workspace_is_none(
+    shipped: BuildReport, serve: Serve, tree: Path, tmp_path: Path, content: bytes | None
+) -> None:
+    marker = tmp_path / "ws" / "workspace.json"
+    marker.parent.mkdir()
+    os.mkfifo(marker) if content is None else marker.write_bytes(content)
+    talk = serve(shipped.path.parent, "--code", str(tree))
+    health = talk.facts("check_health")
+    assert (health["status"], health["tests"]) == ("DEGRADED", 1)
+    assert "the workspace is not served (workspace)" in health["problems"][0]
+    _, errors = talk.process.communicate(timeout=PATIENCE_S)
+    assert errors.startswith(b"kbc: serving without the workspace: The workspace ")
+    assert errors.count(b"\n") == 1
+
+
 def test_a_failed_compilation_changes_nothing_and_says_why(
     shipped: BuildReport, serve: Serve, tmp_path: Path
 ) -> None:
@@ -320,7 +336,7 @@ def test_without_the_compiler_the_answer_is_how_to_get_it(
     assert not answer["isError"]
     assert answer["content"][0]["text"].startswith("**Ingestion check**")
     assert answer["structuredContent"]["persisted"] is False
-    assert answer["structuredContent"]["next"] == 'pip install "kbc[compiler]"'
+    assert answer["structuredContent"]["next"] == 'pip install "kb-compiler[compiler]"'
 
 
 def test_calls_that_ingest_at_the_same_time_add_all_they_bring(
@@ -423,6 +439,7 @@ def test_what_a_dead_follower_said_last_is_not_told(
     first.process.stdin.close()
     first.process.wait()
     code = Workspace.open(tmp_path / "ws").code(str(tree))
+    until(lambda: not code.is_followed(), "the follower to end")
     said = {**code.status(), "state": "failed", "problem": "the one that is dead had one"}
     Path(code.status_path).write_text(json.dumps(said))
     seen = []

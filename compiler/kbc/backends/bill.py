@@ -1,7 +1,8 @@
 """Writes `sbom.cdx.json`, the CycloneDX bill of materials of an artifact.
 
-It lists the model behind the encoder with its hashes and licence, the libraries that wrote the sections,
-and every file. It contains no clock and nothing random: its serial number follows from the build id.
+It lists the models behind encoder and re-ranker with their hashes and licences, the libraries that wrote the
+sections, and every file. It contains no clock and nothing random: its serial number follows from the build
+id.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ def bill(fields: Mapping[str, Any], files: Mapping[str, str], build_id: str) -> 
         licenses=licences(fields["license"]),
         properties=[Property(name="kbc:build_id", value=build_id)],
     )
-    encoder = fields["encoder"]
-    parts = [] if encoder is None else [model_component(encoder)]
+    models = (fields["encoder"], fields.get("reranker"))
+    parts = [model_component(each) for each in models if each is not None]
     libraries = [
         Component(
             name=name,
@@ -108,7 +109,7 @@ def sha256(digest: str) -> HashType:
 
 
 def model_component(encoder: Mapping[str, Any]) -> Component:
-    """The model that the encoder was made from; its hash is that of the weights."""
+    """The model that the encoder or the re-ranker was made from; its hash is that of the weights."""
     package = encoder.get("package")  # artifacts of the first days do not say
     facts = {
         "kbc:tokenizer_sha256": encoder["tokenizer_sha256"],

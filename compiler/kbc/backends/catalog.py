@@ -18,13 +18,15 @@ from typing import Any
 import msgpack
 
 from kb_runtime.store.catalog import COLUMNS, LABELLED, fold, key_hash
-from kbc.records import Chunk
+from kbc.records import CompiledChunk
 
 CHUNKS = "chunks"
 """File name of the chunk table in `catalog/`; no collection can have this name."""
 
-_IMPLIED = frozenset({"collection", "record_id", "embedded_text"})
-_STORED = tuple(field.name for field in dataclasses.fields(Chunk) if field.name not in _IMPLIED)
+_IMPLIED = frozenset({"collection", "record_id", "embedded_text", "embedded_summary"})
+_STORED = tuple(
+    field.name for field in dataclasses.fields(CompiledChunk) if field.name not in _IMPLIED
+)
 
 
 def lookup_keys(entry: Mapping[str, Any]) -> list[str]:
@@ -68,7 +70,7 @@ def write_catalog(
     return count
 
 
-def write_chunks(folder: Path, rows: Iterable[tuple[int, Chunk]]) -> int:
+def write_chunks(folder: Path, rows: Iterable[tuple[int, CompiledChunk]]) -> int:
     """Writes `catalog/chunks.bin`, `.off` and `columns/` below `folder`; gives the count of rows.
 
     `rows` are all chunks of all collections in row order, each with the position of its record in
@@ -97,12 +99,12 @@ def write_chunks(folder: Path, rows: Iterable[tuple[int, Chunk]]) -> int:
     return count
 
 
-def _chunk_entry(chunk: Chunk) -> dict[str, Any]:
+def _chunk_entry(chunk: CompiledChunk) -> dict[str, Any]:
     """The chunk's fields in declared order; fields without a value are left out."""
     entry = {}
     for name in _STORED:
         value = getattr(chunk, name)
-        if value not in ("", (), None) and value is not False:
+        if value or value.__class__ is int:  # 0 is a value
             entry[name] = list(value) if isinstance(value, tuple) else value
     return entry
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kbc.records import BuiltinRecord, ExampleRecord, PatternRecord, Record, TemplateRecord
+from kbc.records import BuiltinRecord, CompiledRecord, ExampleRecord, PatternRecord, TemplateRecord
 
 
 def argument_choices(
-    records: Iterable[Record], scopes: Mapping[str, object]
+    records: Iterable[CompiledRecord], scopes: Mapping[str, object]
 ) -> dict[str, list[str]]:
     """The values by the name that `Argument.choices_from` holds, sorted; scopes in their own order."""
     values: dict[str, set[str]] = {

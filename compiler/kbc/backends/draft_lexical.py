@@ -25,7 +25,7 @@ from kbc.backends.lexical import (
     title_and_trail,
     with_headings,
 )
-from kbc.records import Chunk
+from kbc.records import CompiledChunk
 
 _WORD = re.compile(r"\w+")
 # Of ASCII text, whose words need no regular expression: what is in none becomes a space.
@@ -75,7 +75,7 @@ def write_draft_lexical(
     folder: Path,
     collections: Sequence[str],
     paths: Mapping[tuple[str, str], str],
-    chunks: Sequence[Chunk],
+    chunks: Sequence[CompiledChunk],
     languages: Mapping[tuple[str, str], str] | None = None,
 ) -> None:
     """Writes the index of `chunks` (row i is chunk i) into `folder`, which is created.
@@ -121,7 +121,7 @@ def _words(text: str) -> list[str]:
     return text.translate(_SEPARATORS).split() if text.isascii() else _WORD.findall(text)
 
 
-def _filters(chunk: Chunk, ordinal: int) -> str:
+def _filters(chunk: CompiledChunk, ordinal: int) -> str:
     """The terms of filters; none of these values has a space."""
     terms = [filter_term("scope", ordinal), filter_term("type", chunk.type)]
     if chunk.language:
@@ -129,6 +129,6 @@ def _filters(chunk: Chunk, ordinal: int) -> str:
     return " ".join(terms)
 
 
-def _heap_bytes(chunks: Sequence[Chunk]) -> int:
+def _heap_bytes(chunks: Sequence[CompiledChunk]) -> int:
     text = sum(len(chunk.text) for chunk in chunks)
     return min(max(_MIN_HEAP_BYTES, text * _HEAP_BYTES_PER_TEXT_BYTE), _MAX_HEAP_BYTES)

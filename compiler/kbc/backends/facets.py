@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kb_runtime.store.facets import SUFFIX, Facet, folder_values, issue_key
 from kbc.backends.catalog import little_endian
-from kbc.records import Record, TestRecord
+from kbc.records import CompiledRecord, TestRecord
 
 
 def write_facets(folder: Path, collection: str, facets: Iterable[Sequence[Facet]]) -> int:
@@ -49,7 +49,7 @@ def write_facets(folder: Path, collection: str, facets: Iterable[Sequence[Facet]
     return sum(counts)
 
 
-def facets(record: Record) -> list[Facet]:
+def facets(record: CompiledRecord) -> list[Facet]:
     """The facets of a record, each once; none for kinds that have no filters."""
     return list(dict.fromkeys(_of_test(record))) if isinstance(record, TestRecord) else []
 

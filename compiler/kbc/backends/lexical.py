@@ -14,8 +14,10 @@ import hashlib
 import json
 import uuid
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import groupby, repeat
 from pathlib import Path
 
@@ -26,9 +28,10 @@ from kb_runtime.search import lexical_schema as fields
 from kb_runtime.search.analysis import RECIPE, WORD, Analyzer, operators
 from kb_runtime.search.lexical_schema import TITLE_SEPARATOR, filter_term
 from kb_runtime.search.spelling import MIN_CHARS
+from kb_runtime.text.compounds import LINKS
 from kb_runtime.text.languages import ENGLISH
 from kbc.cache.phases import PhaseCache
-from kbc.records import Chunk
+from kbc.records import CompiledChunk
 
 # Memory for the one segment under construction: a second segment could not be merged. 100,000 chunks
 # with 41 MB of text need less than 256 MB; what is not needed is not touched.
@@ -46,6 +49,10 @@ class LexicalIndexError(SingleCodeError):
 
     code = "lexical-index"
     exit_code = exit_codes.OUTPUT
+
+
+RecordChunks = tuple[str, str, list[CompiledChunk]]
+"""A record as `analyse` takes it: the path of its file, its language, its chunks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ class LexicalStats:
 
 def write_lexical(
     folder: Path,
-    chunks: Sequence[Chunk],
+    chunks: Sequence[CompiledChunk],
     ordinals: Mapping[str, int],
     paths: Mapping[tuple[str, str], str],
     facets: Mapping[tuple[str, str], Sequence[str]] | None = None,
@@ -98,14 +105,22 @@ def write_lexical(
         index.register_tokenizer(TOKENIZER, splitting)
         writer = index.writer(heap_size=_heap_bytes(chunks), num_threads=1)
         terms = 0
+        terms_of: Iterable[list[FieldTerms]]
         terms_of = analysed(chunks, paths, cache or PhaseCache(None), languages or {})
+        if LINKS.keys() & set((languages or {}).values()):
+            of_chunks = [
+                (languages or {}).get((one.collection, one.record_id), "") for one in chunks
+            ]
+            terms_of = with_compounds(list(terms_of), of_chunks)
         for row, (chunk, found) in enumerate(zip(chunks, terms_of, strict=True)):
             document = tantivy.Document()
             document.add_unsigned(fields.ROW, row)
             for each in found:
                 _add(document, each)
                 terms += each.count if each.field in _COUNTED else 0
-            document.add_text(fields.FILTERS, " ".join(_filters(chunk, ordinals[chunk.collection])))
+            document.add_text(
+                fields.FILTERS, _filters(ordinals[chunk.collection], chunk.type, chunk.language)
+            )
             if facets:
                 _add_facets(document, facets.get((chunk.collection, chunk.record_id), ()))
             writer.add_document(document)
@@ -133,13 +148,13 @@ def schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _heap_bytes(chunks: Sequence[Chunk]) -> int:
+def _heap_bytes(chunks: Sequence[CompiledChunk]) -> int:
     text = sum(len(chunk.text) for chunk in chunks)
     return min(max(_MIN_HEAP_BYTES, text * _HEAP_BYTES_PER_TEXT_BYTE), _MAX_HEAP_BYTES)
 
 
 def analysed(
-    chunks: Sequence[Chunk],
+    chunks: Sequence[CompiledChunk],
     paths: Mapping[tuple[str, str], str],
     cache: PhaseCache,
     languages: Mapping[tuple[str, str], str],
@@ -152,18 +167,70 @@ def analysed(
         for record, group in groupby(chunks, lambda chunk: (chunk.collection, chunk.record_id))
     )
 
-    def analyse(record: tuple[str, str, list[Chunk]]) -> list[list[FieldTerms]]:
-        path, language, group = record
-        return [list(_field_terms(chunk, path, language, analyzer)) for chunk in group]
-
     for of_record in cache.map(
-        "terms", analyse, records, lambda record: record, list[list[FieldTerms]]
+        "terms",
+        partial(analyse, analyzer=analyzer),
+        records,
+        lambda record: record,
+        list[list[FieldTerms]],
     ):
         yield from of_record
 
 
+def analyse(record: RecordChunks, analyzer: Analyzer) -> list[list[FieldTerms]]:
+    """The terms of each chunk of a record, without fields that have none."""
+    path, language, group = record
+    return [
+        [each for each in _field_terms(chunk, path, language, analyzer) if each.terms]
+        for chunk in group
+    ]
+
+
+def with_compounds(
+    terms: Sequence[list[FieldTerms]], languages: Sequence[str]
+) -> Iterator[list[FieldTerms]]:
+    """`terms` of chunks in `languages`, with the parts of compounds at the compound's position. Parts are
+    words of the chunks of the same language."""
+    analyzer = Analyzer()
+    counts: dict[str, Counter[str]] = {code: Counter() for code in LINKS}
+    for language, found in zip(languages, terms, strict=True):
+        if language in LINKS:
+            for each in found:
+                if each.field == "body":
+                    counts[language].update(each.terms.split())
+    known: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def parts(stem: str, language: str) -> tuple[str, ...]:
+        if (stem, language) not in known:
+            known[stem, language] = analyzer.parts(stem, language, counts[language].__getitem__)
+        return known[stem, language]
+
+    for language, found in zip(languages, terms, strict=True):
+        if language not in LINKS:
+            yield found
+            continue
+        yield [
+            _with_parts(each, lambda stem, code=language: parts(stem, code))  # type: ignore[misc]
+            if each.field in fields.PHRASE_FIELDS
+            else each
+            for each in found
+        ]
+
+
+def _with_parts(field: FieldTerms, parts: Callable[[str], Sequence[str]]) -> FieldTerms:
+    stems = field.terms.split()
+    positions = array("I", field.positions)
+    terms: list[tuple[str, int]] = []
+    for row, (stem, at) in enumerate(zip(stems, positions, strict=True)):
+        terms.append((stem, at))
+        # Where the next term is at the same place, that is a part of this one already (`HTTPServer`).
+        if positions[row + 1 : row + 2] != positions[row : row + 1]:
+            terms += [(part, at) for part in parts(stem)]
+    return _placed(field.field, terms)
+
+
 def _field_terms(
-    chunk: Chunk, path: str, language: str, analyzer: Analyzer
+    chunk: CompiledChunk, path: str, language: str, analyzer: Analyzer
 ) -> Iterator[FieldTerms]:
     names = [*chunk.identifiers, *([chunk.symbol] if chunk.symbol else []), *chunk.exports]
     title, breadcrumb = title_and_trail(chunk)
@@ -191,7 +258,7 @@ def _field_terms(
     yield _unplaced(fields.WORDS, sorted(filter(_is_word, words)))
 
 
-def title_and_trail(chunk: Chunk) -> tuple[str, str]:
+def title_and_trail(chunk: CompiledChunk) -> tuple[str, str]:
     """The chunk's own heading, and the headings above it: no word counts twice."""
     above, _, own = chunk.title.rpartition(TITLE_SEPARATOR)
     trail = list(chunk.breadcrumb) or ([above] if above else [])
@@ -214,11 +281,11 @@ def _is_word(term: str) -> bool:
     return 2 * sum(char.isdigit() for char in term) < len(term)
 
 
-def _filters(chunk: Chunk, ordinal: int) -> Iterable[str]:
-    yield filter_term("scope", ordinal)
-    yield filter_term("type", chunk.type)
-    if chunk.language:
-        yield filter_term("language", chunk.language)
+@lru_cache(1024)
+def _filters(ordinal: int, type: str, language: str) -> str:
+    """The terms that chunks are filtered by; most chunks share them."""
+    terms = [filter_term("scope", ordinal), filter_term("type", type)]
+    return " ".join([*terms, filter_term("language", language)] if language else terms)
 
 
 def _placed(field: str, terms: Sequence[tuple[str, int]]) -> FieldTerms:
@@ -234,24 +301,32 @@ def _unplaced(field: str, terms: Sequence[str]) -> FieldTerms:
 
 
 def _add(document: tantivy.Document, found: FieldTerms) -> None:
-    if found.positions:
-        terms = found.terms.split(" ")
-        _add_tokens(document, found.field, terms, array("I", found.positions))
-    elif found.terms:
+    if not found.positions:
         document.add_text(found.field, found.terms)
+    elif len(found.terms) <= _SHORT:
+        document.add_pre_tokenized_text(found.field, _short_tokens(found.terms, found.positions))
+    else:
+        document.add_pre_tokenized_text(found.field, _tokens(found.terms, found.positions))
 
 
 def _add_facets(document: tantivy.Document, terms: Sequence[str]) -> None:
     """Values of facets are free text: each is one term, spaces and all."""
     if terms:
-        _add_tokens(document, fields.FILTERS, terms, repeat(0))
+        document.add_pre_tokenized_text(fields.FILTERS, _tokenized(terms, repeat(0)))
 
 
-def _add_tokens(
-    document: tantivy.Document, field: str, terms: Iterable[str], positions: Iterable[int]
-) -> None:
+def _tokens(terms: str, positions: bytes) -> tantivy.PreTokenizedString:
+    return _tokenized(terms.split(" "), array("I", positions))
+
+
+# The headings above a chunk are those of all chunks beside it.
+_SHORT = 200
+_short_tokens = lru_cache(4096)(_tokens)
+
+
+def _tokenized(terms: Iterable[str], positions: Iterable[int]) -> tantivy.PreTokenizedString:
     tokens = list(map(tantivy.Token, terms, positions, repeat(0), repeat(0)))
-    document.add_pre_tokenized_text(field, tantivy.PreTokenizedString("", tokens))
+    return tantivy.PreTokenizedString("", tokens)
 
 
 def canonicalise(folder: Path, documents: int) -> None:

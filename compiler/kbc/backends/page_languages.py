@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from kb_runtime.search.analysis import Analyzer
-from kb_runtime.text.languages import ENGLISH, IN_LATIN
-from kbc.records import Chunk
+from kb_runtime.text.languages import ENGLISH, IN_LATIN, STEMMERS
+from kbc.cache.phases import PhaseCache
+from kbc.records import CompiledChunk
 
 Page = tuple[str, str]
 """Collection and id of a record."""
@@ -29,40 +31,69 @@ _SHARE = 0.12
 _CLEARLY = 1.5
 
 
+class _WordCounts(NamedTuple):
+    """Of the first words of a page: how many there are, and how many are function words of each language."""
+
+    words: int
+    function_words: dict[str, int]
+
+
 def page_languages(
-    chunks: Iterable[Chunk], given: Mapping[str, str], undetected: Iterable[str] = ()
+    chunks: Iterable[CompiledChunk],
+    given: Mapping[str, str],
+    undetected: Iterable[str] = (),
+    stated: Mapping[Page, str] | None = None,
+    cache: PhaseCache | None = None,
 ) -> dict[Page, str]:
     """The language of every record.
 
-    `given` are the languages that the author gave to collections, which count for all of their pages.
-    Collections `undetected`, such as source code, are of no other language than that, or English.
+    `given` are the languages that the author gave to collections, which count for all of their pages, but
+    those that state their own.
+    Collections `undetected`, such as source code, are of no other language than that, or English. The words
+    of pages are counted once, and from then on `cache` has the counts.
     """
-    words: dict[Page, list[str]] = defaultdict(list)
-    english = frozenset(undetected)
+    texts: dict[Page, list[str]] = {}
+    undivided = {*undetected, *given}
     for chunk in chunks:
-        page = (chunk.collection, chunk.record_id)
-        own = words[page]
-        if chunk.collection in given or chunk.collection in english or chunk.type == "code":
-            continue
-        if len(own) < _WORDS:
-            own += _WORD.findall(chunk.text)
-    detector = _Detector()
-    counts = {page: detector.function_words(own[:_WORDS]) for page, own in words.items()}
+        own = texts.setdefault((chunk.collection, chunk.record_id), [])
+        if chunk.collection not in undivided and chunk.type != "code":
+            own.append(chunk.text)
+    detected = [page for page, own in texts.items() if own]
+    counted = (cache or PhaseCache(None)).map(
+        "function-words",
+        _LanguageDetector().counts,
+        (texts[page] for page in detected),
+        lambda own: own,
+        _WordCounts,
+        is_local=True,
+    )
+    none = _WordCounts(0, {})
+    counts = {**dict.fromkeys(texts, none), **dict(zip(detected, counted, strict=True))}
     all_words: Counter[str] = Counter()
     all_counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for page, own in words.items():
-        all_words[page[0]] += min(len(own), _WORDS)
-        all_counts[page[0]] += counts[page]
+    for page, found in counts.items():
+        all_words[page[0]] += found.words
+        all_counts[page[0]].update(found.function_words)
     usual = {
         name: given.get(name) or _language(found, all_words[name], ENGLISH)
         for name, found in all_counts.items()
     }
-    return {
+    told = {
         page: usual[page[0]]
         if page[0] in given
-        else _language(found, min(len(words[page]), _WORDS), usual[page[0]])
+        else _language(found.function_words, found.words, usual[page[0]])
         for page, found in counts.items()
     }
+    return told | {page: code for page, code in (stated or {}).items() if page in told}
+
+
+def stated_language(front_matter: Mapping[str, Any]) -> str:
+    """The language that `lang` or `language` of a page says (`de-AT`), as a code; "" if kbc has none."""
+    for key in ("lang", "language"):
+        code = str(front_matter.get(key, "")).replace("_", "-").partition("-")[0].lower()
+        if code in STEMMERS:
+            return code
+    return ""
 
 
 def _language(counts: Mapping[str, int], words: int, otherwise: str) -> str:
@@ -72,20 +103,29 @@ def _language(counts: Mapping[str, int], words: int, otherwise: str) -> str:
     return best if counts.get(best, 0) >= enough else otherwise
 
 
-def by_frequency(languages: Mapping[Page, str], chunks: Iterable[Chunk]) -> list[str]:
-    """The languages of the chunks, the most frequent first; English where there is nothing."""
-    counts = Counter(languages[chunk.collection, chunk.record_id] for chunk in chunks)
+def by_frequency(counts: Mapping[str, int]) -> list[str]:
+    """The languages with so many chunks each, the most frequent first; English where there is nothing."""
     return sorted(counts, key=lambda code: (-counts[code], code)) or [ENGLISH]
 
 
-class _Detector:
+class _LanguageDetector:
     """Counts function words; remembers which languages have a word as one."""
 
     def __init__(self) -> None:
         self._analyzer = Analyzer(IN_LATIN)
         self._languages: dict[str, tuple[str, ...]] = {}
 
-    def function_words(self, words: Iterable[str]) -> Counter[str]:
+    def counts(self, texts: Iterable[str]) -> _WordCounts:
+        """Of the first words of `texts`."""
+        words: list[str] = []
+        for text in texts:
+            words += _WORD.findall(text)
+            if len(words) >= _WORDS:
+                break
+        del words[_WORDS:]
+        return _WordCounts(len(words), dict(self._function_words(words)))
+
+    def _function_words(self, words: Iterable[str]) -> Counter[str]:
         """How many words are function words of each language."""
         counts: Counter[str] = Counter()
         for word, times in Counter(word.lower() for word in words).items():

@@ -15,7 +15,7 @@ MAX_BYTES = 512 << 20
 _MOST_GROWTH = 2
 
 
-class _Entry(NamedTuple):
+class _MemoryEntry(NamedTuple):
     result: Any
     size: int
 
@@ -28,7 +28,7 @@ class PhaseMemory:
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._max_bytes = max_bytes
-        self._entries: dict[tuple[str, bytes], _Entry] = {}
+        self._entries: dict[tuple[str, bytes], _MemoryEntry] = {}
         self._asked: set[tuple[str, bytes]] = set()
         self._kept = 0  # entries after the last complete build
         self.size = 0
@@ -45,7 +45,7 @@ class PhaseMemory:
         """Keeps a result of `size` bytes, if there is room."""
         if self.size + size > self._max_bytes or (phase, key) in self._entries:
             return
-        self._entries[phase, key] = _Entry(result, size)
+        self._entries[phase, key] = _MemoryEntry(result, size)
         self._asked.add((phase, key))
         self.size += size
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_type_hints
@@ -26,12 +27,15 @@ FILE_NAME = "phases.sqlite3"
 MAX_BYTES = 512 << 20
 
 _BATCH = 256  # items that are looked up together
+_WINDOW = 16  # items of one task of `submit`; fewer are computed here
+_BATCHES_AHEAD = 8
 _WRITE_BYTES = 8 << 20  # results that wait to be written in one transaction
 # Texts of one build whose results stay in memory, for the phases that parse them again.
 _MEMORY_CHARS = 20_000_000
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Submit = Callable[[str, list[Any]], Callable[[], list[Any]]]
 
 
 class PhaseCache:
@@ -49,6 +53,9 @@ class PhaseCache:
         self._waiting_bytes = 0
         self._memory: dict[tuple[str, bytes], Any] = {}
         self._memory_chars = 0
+        self.submit: Submit | None = None
+        """Starts a phase over items on other processes, and gives what waits for its results: None for
+        an item is one to compute here. None: everything is computed here."""
 
     @property
     def notes(self) -> list[str]:
@@ -61,27 +68,61 @@ class PhaseCache:
         items: Iterable[Item],
         seen: Callable[[Item], Any],
         kind: Any,
+        *,
+        is_local: bool = False,
     ) -> Iterator[Result]:
         """`compute` of each item in order, taken from the store where it has them.
 
         `seen` gives everything that decides an item's result, as `pack` takes it; `kind` is the type
-        of results.
+        of results. A phase that `is_local` is never a task of other processes.
         """
-        if self._store is None and self._resident is None:
+        submit = None if is_local else self.submit
+        if self._store is None and self._resident is None and submit is None:
             yield from map(compute, items)
             return
         rest = iter(items)
-        while batch := list(islice(rest, _BATCH)):
-            keys = [_key(seen(item)) for item in batch]
-            held = [self._held(phase, key) for key in keys]
-            self._keep(phase, [key for key, found in zip(keys, held, strict=True) if found])
-            stored = self._get(
-                phase, [key for key, found in zip(keys, held, strict=True) if found is None]
-            )
-            for item, key, found in zip(batch, keys, held, strict=True):
-                if found is None:
-                    found = self._obtain(phase, key, stored.get(key), partial(compute, item), kind)
-                yield found
+        ahead: deque[list[tuple[bytes, Any, bytes | None, Callable[[], Any]]]] = deque()
+        while True:
+            for batch in iter(lambda: list(islice(rest, _BATCH)), []):
+                ahead.append(self._looked_up(phase, compute, batch, seen, submit))
+                if len(ahead) > (_BATCHES_AHEAD if submit is not None else 0):
+                    break
+            if not ahead:
+                return
+            for key, found, data, computed in ahead.popleft():
+                yield self._obtain(phase, key, data, computed, kind) if found is None else found
+
+    def _looked_up(
+        self,
+        phase: str,
+        compute: Callable[[Item], Any],
+        batch: list[Item],
+        seen: Callable[[Item], Any],
+        submit: Submit | None,
+    ) -> list[tuple[bytes, Any, bytes | None, Callable[[], Any]]]:
+        """Of each item its key, its result in memory, its result in the store, and what computes it."""
+        keys = [digest(seen(item)) for item in batch]
+        held = [self._held(phase, key) for key in keys]
+        self._keep(phase, [key for key, found in zip(keys, held, strict=True) if found])
+        stored = self._get(
+            phase, [key for key, found in zip(keys, held, strict=True) if found is None]
+        )
+        absent = [
+            number
+            for number, (key, found) in enumerate(zip(keys, held, strict=True))
+            if found is None and key not in stored
+        ]
+        computed = [partial(compute, item) for item in batch]
+        if submit is not None and len(absent) >= _WINDOW:
+            for start in range(0, len(absent), _WINDOW):
+                window = absent[start : start + _WINDOW]
+                results = cache(submit(phase, [batch[number] for number in window]))
+                for place, number in enumerate(window):
+                    computed[number] = partial(_result, results, place, computed[number])
+        return [
+            (key, found, stored.get(key), here)
+            for key, found, here in zip(keys, held, computed, strict=True)
+        ]
 
     def absent(
         self, phase: str, items: Iterable[Item], seen: Callable[[Item], Any]
@@ -89,7 +130,7 @@ class PhaseCache:
         """The items whose results `map` would have to compute."""
         rest = iter(items)
         while batch := list(islice(rest, _BATCH)):
-            keys = [_key(seen(item)) for item in batch]
+            keys = [digest(seen(item)) for item in batch]
             stored = self._get(phase, keys)
             for item, key in zip(batch, keys, strict=True):
                 if key not in stored and self._held(phase, key) is None:
@@ -106,7 +147,7 @@ class PhaseCache:
     ) -> Result:
         """`compute()`, whose result depends on `text` and `settings` alone, or else is not kept where
         `is_lasting` says so afterwards."""
-        key = _key([text, settings])
+        key = digest([text, settings])
         found = self._held(phase, key)
         if found is not None:
             self._keep(phase, [key])
@@ -121,6 +162,11 @@ class PhaseCache:
                 self._memory[phase, key] = found
                 self._memory_chars += len(text)
         return cast(Result, found)
+
+    def reserve(self, size_bytes: int) -> None:
+        """Keeps so much on disk at least; see `Store.reserve`."""
+        if self._store is not None:
+            self._store.reserve(size_bytes)
 
     def forget_texts(self) -> None:
         """Frees what `of_text` holds in memory for this build alone."""
@@ -226,6 +272,21 @@ def recalled(
     return cache.of_text(phase, key, settings, compute, kind, is_lasting)
 
 
+def recalled_each(
+    phase: str,
+    compute: Callable[[Item], Result],
+    items: Iterable[Item],
+    seen: Callable[[Item], Any],
+    kind: Any,
+) -> Iterator[Result]:
+    """`compute` of each item in order, from the cache inside of `remembering`, where many are looked up at
+    once. `seen` and `kind` are those of `PhaseCache.map`; no result is None."""
+    cache = _active.get()
+    if cache is None:
+        return map(compute, items)
+    return cache.map(phase, compute, items, seen, kind, is_local=True)
+
+
 def remembered(phase: str) -> Callable[[Function], Function]:
     """Marks a pure function of a text, and of keyword arguments, whose result nobody changes.
 
@@ -252,7 +313,7 @@ def remembered(phase: str) -> Callable[[Function], Function]:
     return mark
 
 
-def _key(seen: Any) -> bytes:
+def digest(seen: Any) -> bytes:
     """A hash over `seen`; of text that has no form as bytes, which UTF-8 input never is, over its
     representation."""
     try:
@@ -260,6 +321,12 @@ def _key(seen: Any) -> bytes:
     except CodecError:
         data = repr(seen).encode("utf-8", "backslashreplace")
     return hashlib.sha256(data).digest()
+
+
+def _result(results: Callable[[], list[Any]], place: int, compute: Callable[[], Any]) -> Any:
+    """The result of a window at `place`, or else computed here."""
+    found = results()[place]
+    return compute() if found is None else found
 
 
 def _unpacked(kind: Any, data: bytes) -> Any:

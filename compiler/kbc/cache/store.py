@@ -83,6 +83,10 @@ class Store:
         except OSError as error:
             self._give_up(error)
 
+    def reserve(self, size_bytes: int) -> None:
+        """Raises the limit to `size_bytes`, for who will not ask for everything that must stay."""
+        self._max_bytes = max(self._max_bytes, size_bytes)
+
     def get_many(self, recipe: str, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The intact values among `keys`, by key."""
         wanted = list(dict.fromkeys(keys))

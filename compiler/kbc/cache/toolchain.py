@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -11,7 +12,32 @@ import kb_runtime
 import kbc
 from kb_runtime.version import __version__
 
+GRAMMARS = tuple(
+    f"tree-sitter-{name}"
+    for name in (
+        *(
+            "bash",
+            "c",
+            "c-sharp",
+            "cpp",
+            "css",
+            "go",
+            "html",
+            "java",
+            "javascript",
+            "json",
+            "kotlin",
+        ),
+        *("lua", "php", "python", "ruby", "rust", "scala", "swift", "toml", "typescript", "yaml"),
+    )
+)
+"""The libraries with one grammar each that come with the compiler."""
+
+LANGUAGE_PACK = "tree-sitter-language-pack"
+"""The library with the grammars of all other languages; an extra."""
+
 LIBRARIES = (
+    *GRAMMARS,
     "beautifulsoup4",
     "cyclonedx-python-lib",
     "docutils",
@@ -21,13 +47,11 @@ LIBRARIES = (
     "mdit-py-plugins",
     "msgpack",
     "numpy",
-    "onnx",
     "onnxruntime",
     "pyyaml",
     "tantivy",
     "tokenizers",
     "tree-sitter",
-    "tree-sitter-language-pack",
     "usearch",
 )
 
@@ -35,7 +59,10 @@ LIBRARIES = (
 @cache
 def library_versions() -> dict[str, str]:
     """The libraries whose output is in an artifact, with their installed versions."""
-    return {"kbc": __version__, **{name: metadata.version(name) for name in LIBRARIES}}
+    versions = {"kbc": __version__, **{name: metadata.version(name) for name in LIBRARIES}}
+    with suppress(metadata.PackageNotFoundError):
+        versions[LANGUAGE_PACK] = metadata.version(LANGUAGE_PACK)
+    return versions
 
 
 @cache

@@ -9,18 +9,19 @@ from dataclasses import replace
 
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.cases import chunk_test_case
+from kbc.chunking.header import beginning
 from kbc.chunking.markdown import chunk_markdown
 from kbc.chunking.plain import chunk_plain
 from kbc.chunking.source import chunk_source
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
 from kbc.records import (
     BuiltinRecord,
-    Chunk,
+    CompiledChunk,
+    CompiledRecord,
     DocRecord,
     ExampleRecord,
     PageRecord,
     PatternRecord,
-    Record,
     RoutingRecord,
     TestRecord,
     WorkshopSection,
@@ -29,13 +30,15 @@ from kbc.records import (
 __all__ = ["TokenBudget", "chunk"]
 
 
-def chunk(record: Record, budget: TokenBudget) -> list[Chunk]:
+def chunk(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
     """The chunks of `record` in order, none of them empty; the embedded text of each has at most
     `budget.max_tokens` tokens. An empty text has none, and routing rules are not searched."""
     if not record.text or isinstance(record, RoutingRecord):
         return []
     match record:
-        case BuiltinRecord() | PatternRecord():
+        case BuiltinRecord():
+            return _entry(record, budget)
+        case PatternRecord():
             return chunk_markdown(record, budget)
         case DocRecord() | PageRecord():
             is_text = record.format == "text"
@@ -54,7 +57,16 @@ def chunk(record: Record, budget: TokenBudget) -> list[Chunk]:
             return chunk_plain(record, budget)
 
 
-def _section(record: WorkshopSection, budget: TokenBudget) -> list[Chunk]:
+def _entry(record: BuiltinRecord, budget: TokenBudget) -> list[CompiledChunk]:
+    """The chunks of an entry; the first one is also found by the description alone, as far as it fits."""
+    chunks = chunk_markdown(record, budget)
+    if chunks and record.description:
+        about = f"{' '.join(record.tags)} {record.name}: {record.description}".lstrip()
+        chunks[0] = replace(chunks[0], embedded_summary=beginning(about, budget))
+    return chunks
+
+
+def _section(record: WorkshopSection, budget: TokenBudget) -> list[CompiledChunk]:
     if record.is_diff:
         return [
             replace(chunk, type="diff", language="diff") for chunk in chunk_plain(record, budget)

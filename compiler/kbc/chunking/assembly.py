@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kbc.chunking.lines import Lines
-from kbc.records import Chunk, Record
+from kbc.chunking.lines import TextLines
+from kbc.records import CompiledChunk, CompiledRecord
 
 _BLANK_START = re.compile(r"\A(?:[^\S\n]*\n)+")
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n){2,}")  # what MDX syntax leaves behind
@@ -16,7 +16,7 @@ _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n){2,}")  # what MDX syntax leaves beh
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A chunk to be: characters [start, end) of the text, the header of what is embedded, and the
-    fields of `Chunk` that the strategy knows."""
+    fields of `CompiledChunk` that the strategy knows."""
 
     start: int
     end: int
@@ -36,13 +36,15 @@ class Draft:
     passes_on: bool = False
 
 
-def assemble(record: Record, lines: Lines, drafts: Iterable[Draft]) -> list[Chunk]:
+def assemble(
+    record: CompiledRecord, lines: TextLines, drafts: Iterable[Draft]
+) -> list[CompiledChunk]:
     """The chunks of `drafts`, which cover the text in order; a draft that is over the budget after
     all (token counts that did not add up) gives several chunks."""
-    chunks: list[Chunk] = []
+    chunks: list[CompiledChunk] = []
     for draft, embedded_text in _fitting(lines, list(drafts)):
         chunks.append(
-            Chunk(
+            CompiledChunk(
                 collection=record.collection,
                 record_id=record.id,
                 index=len(chunks),
@@ -69,7 +71,7 @@ def assemble(record: Record, lines: Lines, drafts: Iterable[Draft]) -> list[Chun
     return chunks
 
 
-def _fitting(lines: Lines, drafts: Sequence[Draft]) -> Iterator[tuple[Draft, str]]:
+def _fitting(lines: TextLines, drafts: Sequence[Draft]) -> Iterator[tuple[Draft, str]]:
     """The drafts, cut in two where one does not fit, each with what of it is embedded."""
     texts = [_embedded(lines, draft) for draft in drafts]
     for draft, text, fits in zip(drafts, texts, lines.budget.fits_each(texts), strict=True):
@@ -81,7 +83,7 @@ def _fitting(lines: Lines, drafts: Sequence[Draft]) -> Iterator[tuple[Draft, str
             yield from _fitting(lines, halves)
 
 
-def _embedded(lines: Lines, draft: Draft) -> str:
+def _embedded(lines: TextLines, draft: Draft) -> str:
     body = _BLANK_START.sub("", lines.visible[draft.start : draft.end].rstrip())
     body = _BLANK_LINES.sub("\n\n", body)
     return "\n".join(part for part in (draft.header, body) if part)

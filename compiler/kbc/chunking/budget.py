@@ -22,7 +22,9 @@ class TokenBudget:
     """`count(text)` gives the tokens of `text` with special tokens; a chunk's embedded text may
     have at most `max_tokens` of them. Counts of texts that meet at white space must add up, as
     WordPiece's do; where they do not, chunks are split once more, so the bound always holds.
-    `count_many` gives the counts of several texts, where that is faster than one by one.
+    `count_many` gives the counts of several texts, where that is faster than one by one. Tokenizers that
+    keep white space (byte-level BPE) have tokens for indentation and line ends too: there a text costs
+    what it takes with the white space around it.
 
     Counting is most of the work of chunking, so nothing that adds up is counted again as a whole."""
 
@@ -30,10 +32,12 @@ class TokenBudget:
     max_tokens: int = 256
     count_many: Callable[[Sequence[str]], Sequence[int]] | None = None
     special: int = field(init=False)  # tokens of an empty text
+    keeps_spaces: bool = field(init=False)
     _known: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "special", self.count(""))
+        object.__setattr__(self, "keeps_spaces", self.count("a\n\n    a") > self.count("a a"))
         if self.max_tokens - self.special < SMALLEST_BUDGET:
             raise ValueError(
                 f"max_tokens={self.max_tokens} leaves no room for text; "
@@ -66,9 +70,10 @@ class TokenBudget:
     def costs(self, texts: Sequence[str]) -> list[int]:
         """The cost of each text."""
         stripped = [text.strip() for text in texts]
+        counted = texts if self.keeps_spaces else stripped
         return [
             max(tokens, -(-len(text) // CHARS_PER_TOKEN)) if text else 0
-            for text, tokens in zip(stripped, self._tokens(stripped), strict=True)
+            for text, tokens in zip(stripped, self._tokens(counted), strict=True)
         ]
 
     def fits(self, embedded_text: str) -> bool:

@@ -13,19 +13,19 @@ from dataclasses import replace
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.header import SEPARATOR, header
-from kbc.chunking.lines import Lines
-from kbc.chunking.packing import Passage, pack_lines
+from kbc.chunking.lines import TextLines
+from kbc.chunking.packing import PackedPassage, pack_lines
 from kbc.chunking.plain import prose_cuts
-from kbc.records import Chunk, TestRecord
+from kbc.records import CompiledChunk, TestRecord
 
 HEAD = "test"
 STEP = "step"
 
 
-def chunk_test_case(record: TestRecord, budget: TokenBudget) -> list[Chunk]:
+def chunk_test_case(record: TestRecord, budget: TokenBudget) -> list[CompiledChunk]:
     """The chunks of a test: those of type `test`, then for each step those of type `step`, whose
     anchor is `step-` and its index."""
-    lines = Lines(record.text, budget, first_number=record.line)
+    lines = TextLines(record.text, budget, first_number=record.line)
     title = header([record.title], [], budget)
     keys = tuple(dict.fromkeys(filter(None, (record.uid, record.jira_key, record.test_case_id))))
     cuts = prose_cuts(lines, 0, len(lines))
@@ -66,14 +66,18 @@ def chunk_test_case(record: TestRecord, budget: TokenBudget) -> list[Chunk]:
     return chunks
 
 
-def _passages(lines: Lines, start: int, end: int, cuts: Sequence[int], room: int) -> list[Passage]:
+def _passages(
+    lines: TextLines, start: int, end: int, cuts: Sequence[int], room: int
+) -> list[PackedPassage]:
     """Characters [start, end), which are whole lines, packed."""
     first = lines.number(start) - lines.first_number
     last = lines.number(end - 1) - lines.first_number + 1
     return pack_lines(lines, first, last, cuts, room)
 
 
-def _with_steps(head: Chunk, steps: Sequence[Chunk], budget: TokenBudget) -> Chunk:
+def _with_steps(
+    head: CompiledChunk, steps: Sequence[CompiledChunk], budget: TokenBudget
+) -> CompiledChunk:
     """The first part with as many of the steps in what is embedded as fit."""
     room = budget.room - budget.tokens(head.embedded_text)
     parts = [head.embedded_text]

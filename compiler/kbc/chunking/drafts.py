@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kbc.languages.fences import chunk_type
-from kbc.records import Chunk, Record
+from kbc.records import CompiledChunk, CompiledRecord
 
 WINDOW_CHARS = 2_400
 """About 70 lines: as much as a result of a code search shows."""
@@ -26,18 +26,18 @@ _DEFINED = re.compile(
 )
 
 
-def chunks(records: Iterable[Record]) -> list[Chunk]:
+def chunks(records: Iterable[CompiledRecord]) -> list[CompiledChunk]:
     """The chunks of all records, in their order; joined, those of a record are its text."""
     return [chunk for record in records for chunk in _chunks(record)]
 
 
-def _chunks(record: Record) -> Iterator[Chunk]:
+def _chunks(record: CompiledRecord) -> Iterator[CompiledChunk]:
     is_config = chunk_type(record.language) == "config"
     kind = "config" if is_config else "code" if record.language else "prose"
     line = record.line
     for index, text in enumerate(_windows(record.text)):
         ends = text.count("\n")
-        yield Chunk(
+        yield CompiledChunk(
             collection=record.collection,
             record_id=record.id,
             index=index,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kbc.chunking.lines import Lines
+from kbc.chunking.lines import TextLines
 from kbc.chunking.packing import REMNANT
 from kbc.languages.markdown import Fence
 
@@ -17,7 +17,7 @@ INTRODUCTION = 40
 """Tokens of a heading and a sentence or two. A longer text before a fence is a passage of its own."""
 
 
-class Piece(NamedTuple):
+class FencedSpan(NamedTuple):
     """Characters [start, end). `language` is that of the fence in it ("" for a fence that names none),
     None for text. `introduction` is the line before the fence where that is in the piece before."""
 
@@ -27,30 +27,30 @@ class Piece(NamedTuple):
     introduction: str = ""
 
 
-def pieces(lines: Lines, start: int, end: int, fences: Sequence[Fence]) -> list[Piece]:
+def pieces(lines: TextLines, start: int, end: int, fences: Sequence[Fence]) -> list[FencedSpan]:
     """Characters [start, end) in order and without loss. `fences` are those of the whole text."""
-    found: list[Piece] = []
+    found: list[FencedSpan] = []
     place = start
     for first, stop, language in _inside(lines, start, end, fences):
         introduction = ""
         if place < first and _cost(lines, place, first) > INTRODUCTION:
-            found.append(Piece(place, first))
+            found.append(FencedSpan(place, first))
             introduction = _last_line(lines, place, first)
             place = first
-        found.append(Piece(place, stop, language, introduction))
+        found.append(FencedSpan(place, stop, language, introduction))
         place = stop
     if not found:
-        return [Piece(start, end)]
+        return [FencedSpan(start, end)]
     if place < end:
         if _cost(lines, place, end) < REMNANT:
             found[-1] = found[-1]._replace(end=end)
         else:
-            found.append(Piece(place, end))
+            found.append(FencedSpan(place, end))
     return found
 
 
 def _inside(
-    lines: Lines, start: int, end: int, fences: Sequence[Fence]
+    lines: TextLines, start: int, end: int, fences: Sequence[Fence]
 ) -> Iterator[tuple[int, int, str]]:
     """The parts of fences in [start, end), with their languages."""
     for fence in fences:
@@ -60,12 +60,12 @@ def _inside(
             yield begins, ends, fence.language
 
 
-def _cost(lines: Lines, start: int, end: int) -> int:
+def _cost(lines: TextLines, start: int, end: int) -> int:
     return lines.cost(
         lines.number(start) - lines.first_number, lines.number(end - 1) - lines.first_number + 1
     )
 
 
-def _last_line(lines: Lines, start: int, end: int) -> str:
+def _last_line(lines: TextLines, start: int, end: int) -> str:
     shown = lines.visible[start:end].split("\n")
     return next((line.strip() for line in reversed(shown) if line.strip()), "")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kbc.chunking.budget import TokenBudget
-from kbc.records import Record
+from kbc.records import CompiledRecord
 
 SEPARATOR = " › "
 ELLIPSIS = "…"
@@ -73,6 +73,11 @@ def _shorten_trail(parts: Sequence[str], room: int, budget: TokenBudget) -> str:
     return SEPARATOR.join(part for part in (first, last) if part)
 
 
+def beginning(text: str, budget: TokenBudget) -> str:
+    """As much of a text as may be embedded."""
+    return text if budget.fits(text) else _shorten(text, budget.room, budget)
+
+
 def _shorten(line: str, room: int, budget: TokenBudget) -> str:
     """The words of `line` that fit into `room` tokens, with an ellipsis when some do not.
 
@@ -96,7 +101,7 @@ def _shorten(line: str, room: int, budget: TokenBudget) -> str:
     return f"{kept} {ELLIPSIS}" if kept else ""
 
 
-def opening_details(record: Record) -> tuple[str, ...]:
+def opening_details(record: CompiledRecord) -> tuple[str, ...]:
     """What the header of a record's first chunk adds: its summary, unless that is taken from the
     text, and its tags."""
     details = []

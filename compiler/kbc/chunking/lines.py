@@ -12,7 +12,7 @@ from kbc.chunking.budget import TokenBudget
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
 
-class Lines:
+class TextLines:
     """The lines of `text`, which end with "\\n" (a carriage return alone ends none).
 
     `visible` is what of `text` is embedded: as long as `text`, character by character, with spaces
@@ -30,7 +30,9 @@ class Lines:
         self.first_number = first_number
         self.starts = [match.start() for match in _LINE.finditer(text)]
         self._bounds = [*self.starts, len(text)]
-        shown = [self.shown(index).strip() for index in range(len(self.starts))]
+        shown = [self.shown(index) for index in range(len(self.starts))]
+        if not budget.keeps_spaces:
+            shown = [line.strip() for line in shown]
         distinct = list(dict.fromkeys(shown))  # lines repeat: `}`, `return None`
         known = dict(zip(distinct, budget.costs(distinct), strict=True))
         self.costs = [known[line] for line in shown]

@@ -16,11 +16,11 @@ from kbc.chunking import fenced
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.header import SEPARATOR, Header, header, opening_details
-from kbc.chunking.lines import Lines
+from kbc.chunking.lines import TextLines
 from kbc.chunking.markdown_cuts import block_cuts
 from kbc.chunking.packing import (
     REMNANT,
-    Passage,
+    PackedPassage,
     pack_lines,
 )
 from kbc.languages import markdown, mdx
@@ -28,11 +28,11 @@ from kbc.languages.fences import chunk_type
 from kbc.languages.markdown import Block, Fence
 from kbc.records import (
     BuiltinRecord,
-    Chunk,
+    CompiledChunk,
+    CompiledRecord,
     DocRecord,
     PageRecord,
     PatternRecord,
-    Record,
     TemplateRecord,
 )
 
@@ -98,7 +98,7 @@ class _Section:
     heading_end: int = 0  # the line after the heading
     line: int = 0  # the number of the heading's line
 
-    def heading_lines(self, lines: Lines) -> range:
+    def heading_lines(self, lines: TextLines) -> range:
         return range(self.line - lines.first_number, self.heading_end) if self.level else range(0)
 
 
@@ -106,7 +106,7 @@ class _Section:
 class _Group:
     """A passage with the sections it holds parts of: `first` to `last`, as indexes."""
 
-    passage: Passage
+    passage: PackedPassage
     first: int
     last: int
     level: int  # of the section it begins in
@@ -118,8 +118,8 @@ class _Group:
 class _Page:
     """What the chunks of one record share; `trails` and `headers` are by section, `coded` is by line."""
 
-    record: Record
-    lines: Lines
+    record: CompiledRecord
+    lines: TextLines
     sections: Sequence[_Section]
     trails: Sequence[tuple[str, ...]]
     headers: Sequence[Header]
@@ -127,12 +127,12 @@ class _Page:
     opening: tuple[str, ...]
 
 
-def chunk_markdown(record: Record, budget: TokenBudget) -> list[Chunk]:
+def chunk_markdown(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
     is_mdx = record.path.lower().endswith(".mdx")
     if isinstance(record, DocRecord):
         is_mdx = record.format == "mdx"
     document = markdown.parse(record.text, mdx=is_mdx)
-    lines = Lines(
+    lines = TextLines(
         record.text,
         budget,
         visible=_visible(record, document, is_mdx=is_mdx),
@@ -168,7 +168,7 @@ def chunk_markdown(record: Record, budget: TokenBudget) -> list[Chunk]:
     return assemble(record, lines, [_draft(page, group) for group in groups])
 
 
-def _visible(record: Record, document: markdown.Document, *, is_mdx: bool) -> str:
+def _visible(record: CompiledRecord, document: markdown.Document, *, is_mdx: bool) -> str:
     """The text with spaces for front matter (a pattern's says when to use it and stays) and for MDX
     syntax."""
     text = record.text
@@ -182,7 +182,7 @@ def _visible(record: Record, document: markdown.Document, *, is_mdx: bool) -> st
     return re.sub(r"[^\n]", " ", text[:hidden]) + body
 
 
-def _anchors(record: Record, document: markdown.Document) -> dict[int, str]:
+def _anchors(record: CompiledRecord, document: markdown.Document) -> dict[int, str]:
     """Line -> anchor of the heading there, by the rules of the record's collection."""
     if isinstance(record, (DocRecord, PageRecord)) and record.sections:
         return {section.line: section.anchor for section in record.sections}
@@ -190,7 +190,9 @@ def _anchors(record: Record, document: markdown.Document) -> dict[int, str]:
     return {section.line + record.line - 1: section.anchor for section in own}
 
 
-def _sections(lines: Lines, blocks: Sequence[Block], anchors: Mapping[int, str]) -> list[_Section]:
+def _sections(
+    lines: TextLines, blocks: Sequence[Block], anchors: Mapping[int, str]
+) -> list[_Section]:
     """The sections in order; together they have all lines."""
     found = [_Section(0, 0)]
     open_headings: list[tuple[int, str]] = []
@@ -223,7 +225,7 @@ def _sections(lines: Lines, blocks: Sequence[Block], anchors: Mapping[int, str])
     return found
 
 
-def _trail(record: Record, section: _Section) -> tuple[str, ...]:
+def _trail(record: CompiledRecord, section: _Section) -> tuple[str, ...]:
     """The document's title and the headings; a title that repeats the one before it is left out."""
     trail = [record.title]
     for title in section.path:
@@ -233,7 +235,7 @@ def _trail(record: Record, section: _Section) -> tuple[str, ...]:
 
 
 def _group(
-    lines: Lines, sections: Sequence[_Section], rooms: Sequence[int], cuts: Sequence[int]
+    lines: TextLines, sections: Sequence[_Section], rooms: Sequence[int], cuts: Sequence[int]
 ) -> list[_Group]:
     """Each section's passages. A heading with nothing of its own goes with the section below it."""
     groups: list[_Group] = []
@@ -253,7 +255,7 @@ def _group(
 
 
 def _set_apart(
-    lines: Lines, sections: Sequence[_Section], group: _Group, fences: Sequence[Fence]
+    lines: TextLines, sections: Sequence[_Section], group: _Group, fences: Sequence[Fence]
 ) -> Iterator[_Group]:
     """A group of its own for each fence in `group`."""
     passage = group.passage
@@ -271,7 +273,7 @@ def _set_apart(
         first, last = (inside[0], inside[-1]) if inside else (group.first, group.last)
         span = lines.number(piece.start), lines.number(piece.end - 1)
         yield _Group(
-            Passage(piece.start, piece.end, lines.cost(*lines.indexes(*span))),
+            PackedPassage(piece.start, piece.end, lines.cost(*lines.indexes(*span))),
             first,
             last,
             sections[first].level,
@@ -280,7 +282,7 @@ def _set_apart(
         )
 
 
-def _only_introduces(lines: Lines, sections: Sequence[_Section], index: int) -> bool:
+def _only_introduces(lines: TextLines, sections: Sequence[_Section], index: int) -> bool:
     section = sections[index]
     return (
         section.level > 0
@@ -290,7 +292,7 @@ def _only_introduces(lines: Lines, sections: Sequence[_Section], index: int) -> 
 
 
 def _whole(
-    lines: Lines, sections: Sequence[_Section], room: int, cuts: Sequence[int]
+    lines: TextLines, sections: Sequence[_Section], room: int, cuts: Sequence[int]
 ) -> list[_Group]:
     """An entry with its sub-headings as one passage, or as few as possible. `room` is that of the
     first; the headers of further ones have the entry's signature as well."""
@@ -307,7 +309,7 @@ def _whole(
     return groups
 
 
-def _merge(lines: Lines, groups: Sequence[_Group]) -> list[_Group]:
+def _merge(lines: TextLines, groups: Sequence[_Group]) -> list[_Group]:
     """Small sections joined to the next one, or, when that cannot be, to the one before."""
     room = lines.budget.room - lines.budget.header_room
     forward: list[_Group] = []
@@ -333,11 +335,11 @@ def _may_join(before: _Group, after: _Group, small: int, room: int) -> bool:
 
 def _join(before: _Group, after: _Group) -> _Group:
     cost = before.passage.cost + after.passage.cost
-    passage = Passage(before.passage.start, after.passage.end, cost)
+    passage = PackedPassage(before.passage.start, after.passage.end, cost)
     return _Group(passage, before.first, after.last, before.level)
 
 
-def _coded_lines(lines: Lines, blocks: Sequence[Block]) -> dict[int, str]:
+def _coded_lines(lines: TextLines, blocks: Sequence[Block]) -> dict[int, str]:
     """The language ("" when unnamed) of each line of a code block."""
     return {
         index: block.language if block.kind == "fence" else ""
@@ -388,7 +390,7 @@ def _draft(page: _Page, group: _Group) -> Draft:
     )
 
 
-def _record_names(record: Record) -> tuple[str, ...]:
+def _record_names(record: CompiledRecord) -> tuple[str, ...]:
     match record:
         case BuiltinRecord():
             return (record.name, *record.aliases)
@@ -398,7 +400,7 @@ def _record_names(record: Record) -> tuple[str, ...]:
             return ()
 
 
-def _lead(lines: Lines, sections: Sequence[_Section], group: _Group) -> int:
+def _lead(lines: TextLines, sections: Sequence[_Section], group: _Group) -> int:
     """The section that a group is named after: its first, or, where that only introduces the ones
     below it and there is just one of these, the one below."""
     lead = group.first
@@ -416,8 +418,8 @@ def _title(trail: tuple[str, ...]) -> str:
 
 
 def _type(
-    lines: Lines,
-    passage: Passage,
+    lines: TextLines,
+    passage: PackedPassage,
     sections: Sequence[_Section],
     coded: Mapping[int, str],
 ) -> tuple[str, str]:
@@ -434,7 +436,7 @@ def _type(
     return "prose", ""
 
 
-def _heading_names(lines: Lines, section: _Section) -> list[str]:
+def _heading_names(lines: TextLines, section: _Section) -> list[str]:
     """The names of a program that a heading is about: code spans, and words that look like names."""
     names = []
     for index in section.heading_lines(lines):

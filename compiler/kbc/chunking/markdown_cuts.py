@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kbc.chunking.lines import Lines
+from kbc.chunking.lines import TextLines
 from kbc.chunking.packing import BORDER, GLUED, WHOLE_BLOCK
 from kbc.chunking.plain import code_cuts, prose_cuts
 from kbc.languages.markdown import Block
@@ -23,7 +23,7 @@ _INSIDE_OTHER = 40
 _ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,9}[.)])(?:\s|\Z)")
 
 
-def block_cuts(lines: Lines, blocks: Sequence[Block], room: int) -> list[int]:
+def block_cuts(lines: TextLines, blocks: Sequence[Block], room: int) -> list[int]:
     """The cost of a cut before each line. `room` is the smallest that any passage has."""
     cuts = [BORDER] * len(lines)
     previous: Block | None = None
@@ -39,7 +39,7 @@ def block_cuts(lines: Lines, blocks: Sequence[Block], room: int) -> list[int]:
     return cuts
 
 
-def _cut_between(lines: Lines, previous: Block | None, block: Block) -> int:
+def _cut_between(lines: TextLines, previous: Block | None, block: Block) -> int:
     if block.kind == "heading" or previous is None:
         return BORDER
     if previous.kind == "heading":
@@ -51,7 +51,7 @@ def _cut_between(lines: Lines, previous: Block | None, block: Block) -> int:
     return _NEW_BLOCK
 
 
-def _cuts_inside(lines: Lines, block: Block, first: int, end: int) -> list[int]:
+def _cuts_inside(lines: TextLines, block: Block, first: int, end: int) -> list[int]:
     match block.kind:
         case "heading":
             return [GLUED] * (end - first)
@@ -72,7 +72,7 @@ def _cuts_inside(lines: Lines, block: Block, first: int, end: int) -> list[int]:
             return [_INSIDE_OTHER] * (end - first)
 
 
-def _list_cuts(lines: Lines, first: int, end: int) -> list[int]:
+def _list_cuts(lines: TextLines, first: int, end: int) -> list[int]:
     cuts = []
     margin: int | None = None
     for index in range(first, end):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kbc.chunking.lines import Lines
+from kbc.chunking.lines import TextLines
 
 # What a cut before a line costs, 0 (a natural border) to 100 (never, if it can be avoided).
 BORDER = 0
@@ -36,7 +36,7 @@ _SENTENCE_END = re.compile(r"[.!?;:…。！？][\"')\]]*\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class PackedPassage:
     """Characters [start, end) of the text, and what they cost."""
 
     start: int
@@ -45,7 +45,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class UncutSpan:
     """What is not cut: characters [start, end), their cost, and the cost of a cut before them."""
 
     start: int
@@ -54,36 +54,38 @@ class Piece:
     cut: int
 
 
-def pack_lines(lines: Lines, first: int, end: int, cuts: Sequence[int], room: int) -> list[Passage]:
+def pack_lines(
+    lines: TextLines, first: int, end: int, cuts: Sequence[int], room: int
+) -> list[PackedPassage]:
     """Lines [first, end) as passages of at most `room`; `cuts[i]` is the cost of a cut before line i.
 
     Lines without visible text stay with the line before them, at the start with the line after. A
     line that is larger than the room is cut at sentences, words, code points, in this order.
     """
-    pieces: list[Piece] = []
+    pieces: list[UncutSpan] = []
     start = lines.start(first)
     for index in range(first, end):
         cost = lines.costs[index]
         line_end = lines.start(index + 1)
         if cost == 0 and pieces:
             last = pieces[-1]
-            pieces[-1] = Piece(last.start, line_end, last.cost, last.cut)
+            pieces[-1] = UncutSpan(last.start, line_end, last.cost, last.cut)
             start = line_end
         elif cost > room:
             pieces += _cut_line(lines, start, line_end, cuts[index], room)
             start = line_end
         elif cost > 0:
-            pieces.append(Piece(start, line_end, cost, cuts[index]))
+            pieces.append(UncutSpan(start, line_end, cost, cuts[index]))
             start = line_end
     if not pieces:
-        return [Passage(lines.start(first), lines.start(end), 0)] if end > first else []
+        return [PackedPassage(lines.start(first), lines.start(end), 0)] if end > first else []
     return [
-        Passage(pieces[i].start, pieces[j - 1].end, sum(piece.cost for piece in pieces[i:j]))
+        PackedPassage(pieces[i].start, pieces[j - 1].end, sum(piece.cost for piece in pieces[i:j]))
         for i, j in pack(pieces, room)
     ]
 
 
-def pack(pieces: Sequence[Piece], room: int) -> list[tuple[int, int]]:
+def pack(pieces: Sequence[UncutSpan], room: int) -> list[tuple[int, int]]:
     """Index ranges [i, j) of `pieces`, each of at most `room` (a single piece may be larger)."""
     ranges: list[tuple[int, int]] = []
     remaining = sum(piece.cost for piece in pieces)
@@ -111,27 +113,27 @@ def pack(pieces: Sequence[Piece], room: int) -> list[tuple[int, int]]:
     return ranges
 
 
-def _cut_line(lines: Lines, start: int, end: int, cut: int, room: int) -> list[Piece]:
+def _cut_line(lines: TextLines, start: int, end: int, cut: int, room: int) -> list[UncutSpan]:
     """Pieces of at most half the room, so that a passage can begin or end with some of the line."""
-    words: list[Piece] = []
+    words: list[UncutSpan] = []
     before = ""
     matches = list(_WORD.finditer(lines.visible, start, end))
     costs = lines.budget.costs([match.group() for match in matches])
     for match, tokens in zip(matches, costs, strict=True):
         word = match.group()
         if tokens == 0 and words:
-            words[-1] = Piece(words[-1].start, match.end(), words[-1].cost, words[-1].cut)
+            words[-1] = UncutSpan(words[-1].start, match.end(), words[-1].cost, words[-1].cut)
             continue
         if not word[0].isspace():
             cost = _INSIDE_WORD
         else:
             cost = _AFTER_SENTENCE if _SENTENCE_END.search(before) else _AFTER_WORD
-        words.append(Piece(match.start(), match.end(), tokens, cost))
+        words.append(UncutSpan(match.start(), match.end(), tokens, cost))
         before = word
-    words[-1] = Piece(words[-1].start, end, words[-1].cost, words[-1].cut)
+    words[-1] = UncutSpan(words[-1].start, end, words[-1].cost, words[-1].cut)
     pieces = []
     for i, j in pack(words, max(room // 2, 1)):
         cost = sum(word.cost for word in words[i:j])
-        pieces.append(Piece(words[i].start, words[j - 1].end, cost, words[i].cut))
-    pieces[0] = Piece(pieces[0].start, pieces[0].end, pieces[0].cost, cut)
+        pieces.append(UncutSpan(words[i].start, words[j - 1].end, cost, words[i].cut))
+    pieces[0] = UncutSpan(pieces[0].start, pieces[0].end, pieces[0].cost, cut)
     return pieces

@@ -7,9 +7,9 @@ import re
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.header import header, opening_details
-from kbc.chunking.lines import Lines, indentation, shared_indentation
+from kbc.chunking.lines import TextLines, indentation, shared_indentation
 from kbc.chunking.packing import BORDER, INSIDE_SENTENCE_LINE, pack_lines
-from kbc.records import Chunk, Record
+from kbc.records import CompiledChunk, CompiledRecord
 
 _AFTER_BLANK = 30
 _AFTER_LINE = 60
@@ -23,7 +23,7 @@ _OPENER = re.compile(r"[(\[{,:\\=]\s*\Z")
 _SENTENCE_END = re.compile(r"[.!?:;…。！？][\"')\]]*\s*\Z")
 
 
-def prose_cuts(lines: Lines, first: int, end: int) -> list[int]:
+def prose_cuts(lines: TextLines, first: int, end: int) -> list[int]:
     """The cost of a cut before each of lines [first, end) of prose."""
     cuts = []
     for index in range(first, end):
@@ -36,7 +36,7 @@ def prose_cuts(lines: Lines, first: int, end: int) -> list[int]:
     return cuts
 
 
-def code_cuts(lines: Lines, first: int, end: int) -> list[int]:
+def code_cuts(lines: TextLines, first: int, end: int) -> list[int]:
     """The cost of a cut before each of lines [first, end) of code: least before the outermost lines
     that follow a blank one."""
     margin = shared_indentation([lines[index] for index in range(first, end)])
@@ -54,9 +54,9 @@ def code_cuts(lines: Lines, first: int, end: int) -> list[int]:
     return cuts
 
 
-def chunk_plain(record: Record, budget: TokenBudget) -> list[Chunk]:
+def chunk_plain(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
     """Paragraphs of a text, packed until the budget is full."""
-    lines = Lines(record.text, budget, first_number=record.line)
+    lines = TextLines(record.text, budget, first_number=record.line)
     opening = header([record.title], opening_details(record), budget)
     following = header([record.title], [], budget)
     cuts = prose_cuts(lines, 0, len(lines))

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from kbc.chunking.assembly import Draft, assemble
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.header import SEPARATOR, Header, header, opening_details
-from kbc.chunking.lines import Lines
-from kbc.chunking.packing import REMNANT, Passage, pack_lines
+from kbc.chunking.lines import TextLines
+from kbc.chunking.packing import REMNANT, PackedPassage, pack_lines
 from kbc.chunking.plain import code_cuts
 from kbc.languages import quint, syntax
 from kbc.languages.barrels import passes_on
@@ -24,7 +24,7 @@ from kbc.languages.exports import exports
 from kbc.languages.fences import chunk_type
 from kbc.languages.suffixes import language_of
 from kbc.languages.syntax import Symbol
-from kbc.records import Chunk, Definition, ExampleRecord, Record, TemplateRecord
+from kbc.records import CompiledChunk, CompiledRecord, Definition, ExampleRecord, TemplateRecord
 
 # Neighbours are joined up to this share of the room, about 140 tokens: larger chunks mix topics.
 _JOINED_SHARE = 0.75
@@ -40,14 +40,14 @@ class _Segment:
     """A passage; the definitions around it, outermost first; those that it holds whole. In a passage
     that has lines of several definitions, both are those of its larger part."""
 
-    passage: Passage
+    passage: PackedPassage
     path: tuple[Symbol, ...]
     whole: tuple[Symbol, ...] = ()
 
 
-def chunk_source(record: Record, budget: TokenBudget) -> list[Chunk]:
+def chunk_source(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
     language = language_of(record.path) or record.language
-    lines = Lines(record.text, budget, first_number=record.line)
+    lines = TextLines(record.text, budget, first_number=record.line)
     found = _symbols(record, language, lines)
     plan = _Plan(record, lines, found, language)
     segments = _join(list(plan.segments(0, len(lines), found, ())), budget)
@@ -55,7 +55,7 @@ def chunk_source(record: Record, budget: TokenBudget) -> list[Chunk]:
     return assemble(record, lines, [_draft(plan, segment, type_, language) for segment in segments])
 
 
-def _symbols(record: Record, language: str, lines: Lines) -> list[Symbol]:
+def _symbols(record: CompiledRecord, language: str, lines: TextLines) -> list[Symbol]:
     """The definitions, with 1-based lines within the record's text."""
     if isinstance(record, ExampleRecord) and record.definitions:
         base = record.line - 1
@@ -69,7 +69,7 @@ def _symbols(record: Record, language: str, lines: Lines) -> list[Symbol]:
     return syntax.symbols(record.text, language=language) if language else []
 
 
-def _nested(definitions: Sequence[tuple[Definition, int, int]], lines: Lines) -> list[Symbol]:
+def _nested(definitions: Sequence[tuple[Definition, int, int]], lines: TextLines) -> list[Symbol]:
     """Definitions by their line ranges, each inside the smallest that holds it, with the comments
     right above."""
     found: list[Symbol] = []
@@ -95,7 +95,7 @@ class _Plan:
     """Where a record's text is cut. `symbols` are all definitions, by the line they begin on."""
 
     def __init__(
-        self, record: Record, lines: Lines, found: Sequence[Symbol], language: str
+        self, record: CompiledRecord, lines: TextLines, found: Sequence[Symbol], language: str
     ) -> None:
         self.record = record
         self.lines = lines
@@ -122,7 +122,7 @@ class _Plan:
                 stop = end
             cost = self.lines.cost(start, stop)
             if cost <= self._room((*path, symbol), start):
-                passage = Passage(self.lines.start(start), self.lines.start(stop), cost)
+                passage = PackedPassage(self.lines.start(start), self.lines.start(stop), cost)
                 yield _Segment(passage, path, (symbol,))
             else:
                 yield from self.segments(start, stop, symbol.children, (*path, symbol))
@@ -195,7 +195,7 @@ def _may_join(before: _Segment, after: _Segment, room: int) -> bool:
 
 def _joined(before: _Segment, after: _Segment) -> _Segment:
     cost = before.passage.cost + after.passage.cost
-    passage = Passage(before.passage.start, after.passage.end, cost)
+    passage = PackedPassage(before.passage.start, after.passage.end, cost)
     if before.path == after.path:
         return _Segment(passage, before.path, before.whole + after.whole)
     larger = before if before.passage.cost >= after.passage.cost else after

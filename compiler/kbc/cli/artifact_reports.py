@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kb_runtime.knowledge.comparison import Diff
+from kb_runtime.store.atomic_files import replace_file
 from kb_runtime.text.tables import size
 
 if TYPE_CHECKING:
@@ -59,5 +60,5 @@ def write_quality(
 
 
 def _write(path: Path, page: str) -> None:
-    path.write_text(page, encoding="utf-8")
+    replace_file(path, page.encode())
     click.echo(f"wrote {path}", err=True)

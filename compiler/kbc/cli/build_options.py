@@ -22,6 +22,7 @@ class Chosen(TypedDict):
     out: Path
     jobs: int | None
     model: Path | None
+    rerank_model: Path | None
     offline: bool
     exact: bool
     query_variant: Literal["int8", "nb8-b32", "fp32"]
@@ -46,6 +47,11 @@ _OPTIONS = (
     ),
     click.option(
         "--model", type=click.Path(path_type=Path), help="Folder of a sentence-transformers model."
+    ),
+    click.option(
+        "--rerank-model",
+        type=click.Path(path_type=Path),
+        help="Folder of a cross-encoder: searches can re-score their best hits with it.",
     ),
     click.option(
         "--offline", is_flag=True, help="Download nothing: the model must be on this machine."
@@ -92,7 +98,7 @@ def takes_build_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def build_options(chosen: Chosen) -> BuildOptions:
+def build_options(chosen: Chosen, executor: str = "threads") -> BuildOptions:
     """The options of a build; the environment supplies what was not chosen."""
     from kbc.pipeline.build import BuildOptions
 
@@ -100,6 +106,7 @@ def build_options(chosen: Chosen) -> BuildOptions:
         out=chosen["out"],
         jobs=chosen["jobs"] or os.cpu_count() or 1,
         model=chosen["model"],
+        rerank_model=chosen["rerank_model"],
         models=default_models(),
         offline=chosen["offline"],
         exact=chosen["exact"],
@@ -111,4 +118,5 @@ def build_options(chosen: Chosen) -> BuildOptions:
         source_date_epoch=source_date_epoch(),
         embed=not chosen["lexical_only"],
         draft_first=not chosen["no_draft"],
+        executor=executor,
     )

@@ -23,7 +23,7 @@ _STORES = {EMBEDDINGS: embedding_cache.FILE_NAME, PHASES: phases.FILE_NAME}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CacheEntry:
     """Something that was computed. `kind` is shown; `store` and `row`, or `folder`, say where it is.
     `used` is its last use in seconds since 1970, to the day; 0 when it is not known."""
 
@@ -52,7 +52,7 @@ class Contents:
     read, in sentences."""
 
     folder: Path
-    entries: list[Entry]
+    entries: list[CacheEntry]
     disk_bytes: int
     problems: list[str]
 
@@ -62,7 +62,7 @@ class Contents:
 
     def summaries(self) -> list[Summary]:
         """One for each kind that there is, by name."""
-        kinds: dict[str, list[Entry]] = defaultdict(list)
+        kinds: dict[str, list[CacheEntry]] = defaultdict(list)
         for entry in self.entries:
             kinds[entry.kind].append(entry)
         return [_summary(kind, kinds[kind]) for kind in sorted(kinds)]
@@ -81,22 +81,24 @@ class Pruned:
 
 def read_contents(folder: Path) -> Contents:
     """What is in the cache at `folder`; a folder that is not there is empty."""
-    entries: list[Entry] = []
+    entries: list[CacheEntry] = []
     problems: list[str] = []
     for store, name in _STORES.items():
         try:
             for row in stored_rows(folder / name):
                 phase = row.recipe.split(" ")[0]
                 kind = f"{store}: {phase}" if store == PHASES else store
-                entries.append(Entry(kind, row.size, row.used, store, row.row))
+                entries.append(CacheEntry(kind, row.size, row.used, store, row.row))
         except DAMAGE as error:
             problems.append(f"{folder / name} cannot be read: {error}")
     for graph in stored_graphs(folder):
-        entries.append(Entry(GRAPHS, graph.size, graph.used, folder=graph.folder))
+        entries.append(CacheEntry(GRAPHS, graph.size, graph.used, folder=graph.folder))
     return Contents(folder, entries, _disk_bytes(folder), problems)
 
 
-def chosen(contents: Contents, used_before: float | None, max_bytes: int | None) -> list[Entry]:
+def chosen(
+    contents: Contents, used_before: float | None, max_bytes: int | None
+) -> list[CacheEntry]:
     """What has to go so that no entry was last used before `used_before` (seconds since 1970) and all
     take `max_bytes` at most: those that nobody used for longest."""
     by_use = sorted(contents.entries, key=lambda entry: (entry.used, entry.size))
@@ -111,10 +113,10 @@ def chosen(contents: Contents, used_before: float | None, max_bytes: int | None)
     return going
 
 
-def remove(folder: Path, going: list[Entry]) -> Pruned:
+def remove(folder: Path, going: list[CacheEntry]) -> Pruned:
     """Removes entries. Builds may run meanwhile; what they hold a lock on stays, and a problem says so."""
     problems = []
-    gone: list[Entry] = []
+    gone: list[CacheEntry] = []
     for store, name in _STORES.items():
         own = [entry for entry in going if entry.store == store]
         try:
@@ -136,7 +138,7 @@ def remove(folder: Path, going: list[Entry]) -> Pruned:
     return Pruned(len(gone), sum(entry.size for entry in gone), _disk_bytes(folder), problems)
 
 
-def _summary(kind: str, entries: list[Entry]) -> Summary:
+def _summary(kind: str, entries: list[CacheEntry]) -> Summary:
     uses = [entry.used for entry in entries if entry.used]
     return Summary(
         kind,

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-
-from kb_runtime.errors import UsageError
 
 if TYPE_CHECKING:
     from kb_runtime import KnowledgeBase
@@ -25,12 +22,14 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--runs",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=click.Path(),
+    default="",
     help="A folder with what `kbc eval --json` printed: shown as history.",
 )
 @click.option(
     "--report",
-    type=click.Path(path_type=Path),
+    type=click.Path(),
+    default="",
     help="What `kbc build --json` printed: phases, and what was left out.",
 )
 def explore(
@@ -38,22 +37,23 @@ def explore(
     port: int | None,
     no_open: bool,
     questions: Path | None,
-    runs: Path | None,
-    report: Path | None,
+    runs: str,
+    report: str,
 ) -> None:
     """Show ARTIFACT in the browser: search, records, map, quality, health, tools and versions.
 
     The pages are served on 127.0.0.1 and follow new builds. Several artifacts can be compared.
     """
     from kb_runtime.explorer.bases import Bases
+    from kb_runtime.explorer.evidence import read_report, read_runs
     from kb_runtime.explorer.serving import DEFAULT_PORT, serve
     from kb_runtime.explorer.visit import Explorer
 
     explorer = Explorer(
         Bases(artifacts),
         None if questions is None else _Questions(questions),
-        [] if runs is None else [(path.stem, _read(path)) for path in _by_time(runs)],
-        None if report is None else _read(report),
+        read_runs(runs),
+        read_report(report),
     )
 
     def announce(address: str) -> None:
@@ -88,18 +88,3 @@ class _Questions:
         from kbc.evaluation.labels import add_label
 
         add_label(self._path, query, name, scope)
-
-
-def _by_time(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.json"), key=lambda path: (path.stat().st_mtime, path.name))
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """Raises `UsageError`."""
-    try:
-        value = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read as JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise UsageError(f"{path} holds no JSON object, as `--json` prints it")
-    return value

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from kb_runtime.cli import runner
 from kb_runtime.errors import KbcError
+from kb_runtime.version import install_hint
 from kbc.diagnostics import BuildError
 from kbc.errors import MissingDependencyError, OutputError
 
-EXTRA_COMMAND = 'pip install "kbc[compiler]"'
-EXPLORER_COMMAND = 'pip install "kbc[explorer]"'
+EXTRA_COMMAND = install_hint("compiler")
+EXPLORER_COMMAND = install_hint("explorer")
 EXPLORER_MODULES = frozenset({"jinja2", "markupsafe", "nh3", "pygments"})
 """Libraries that only the explorer needs."""
 
@@ -30,7 +31,8 @@ def explain(error: Exception) -> KbcError | None:
             f"this command needs the compiler, whose dependency {error.name!r} is not installed",
             EXTRA_COMMAND,
         )
-    if isinstance(error, OSError) and error.strerror:
+    found = runner.explain(error)
+    if found is None and isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         return OutputError(f"{where}{error.strerror}")
-    return runner.explain(error)
+    return found

@@ -23,7 +23,7 @@ from kb_runtime.cli.runner import print_json
 @click.option("--exclude", multiple=True, help="No pages HOST/PATH like this; repeatable.")
 @click.option("--depth", type=click.IntRange(0), help="Folders above a page, at most.")
 @click.option("--limit", type=click.IntRange(1), help="Pages, at most.")
-@click.option("--quiet", is_flag=True, help="Print no progress.")
+@click.option("--quiet", is_flag=True, help="Print neither progress nor counts.")
 @AS_JSON
 def import_command(
     source: Path,
@@ -47,6 +47,7 @@ def import_command(
     from kbc.cli import reporting
     from kbc.cli.opening import show_accounting
     from kbc.importing.running import ImportOptions, import_site
+    from kbc.sources.accounting import UNREADABLE
 
     options = ImportOptions(
         base=base, sitemap=sitemap, include=include, exclude=exclude, depth=depth, limit=limit
@@ -62,6 +63,11 @@ def import_command(
         return
     if not quiet:
         show_accounting(report.files)
+    for found in report.files:
+        if found.outcome == UNREADABLE:
+            click.secho(
+                f"warning: {found.path}: not imported: {found.reason}", err=True, fg="yellow"
+            )
     for hint in report.hints:
         click.echo(f"hint: {hint}", err=True)
     kept = f", {report.kept:,} of them from before" if report.kept else ""

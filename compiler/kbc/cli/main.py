@@ -28,9 +28,9 @@ from kbc.cli.importing import import_command
 from kbc.cli.install import doctor, install
 from kbc.cli.model import model
 from kbc.cli.opening import opened, show_accounting
-from kbc.cli.packages import bundle, wheel
-from kbc.cli.sign import keygen, sign
+from kbc.cli.packages import bundle, export, keygen, sign, wheel
 from kbc.cli.trying import try_command
+from kbc.cli.tune import tune_command
 from kbc.cli.watch import watch
 from kbc.cli.workspace import workspace
 from kbc.errors import BelowBoundError
@@ -40,7 +40,8 @@ from kbc.errors import BelowBoundError
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 success, 1 broken installation, 2 usage, 3 errors in the knowledge base,"
     " 4 artifact refused, 5 output not writable, 6 model, 7 not found, 8 compiler not installed,"
-    " 9 below a limit of eval, 70 bug in kbc.",
+    " 9 below a limit of eval, 10 workers refused or lost, 70 bug in kbc, 71 no memory, file"
+    " descriptor or space left.",
 )
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.version_option(__version__, prog_name="kbc")
@@ -85,7 +86,9 @@ def init(folder: Path, kind: str | None, sample: bool, name: str, as_json: bool)
     if sample or kind is not None:
         written = write_starter(folder, kind or "docs")
     elif has_content and not (folder / PROJECT_FILE).exists():
-        written = [write_kb_toml(folder, kb_toml(recognised(folder, name, None)))]
+        found = recognised(folder, name, None)
+        folder = found.project.root if folder.resolve() != found.project.root else folder
+        written = [write_kb_toml(folder, kb_toml(found))]
     else:
         written = write_starter(folder, None)
     if as_json:
@@ -131,12 +134,19 @@ def check(kb: Path, name: str, allow_outside: bool, strict: bool, as_json: bool)
 @KB
 @NAME_OPTION
 @takes_build_options
+@click.option(
+    "--executor",
+    default="threads",
+    show_default=True,
+    help="Where to embed: threads, processes, or dask:tcp://HOST:PORT for a Dask cluster.",
+)
 @click.option("--check-reproducible", is_flag=True, help="Build twice and compare every byte.")
 @click.option("--quiet", is_flag=True, help="Print neither progress nor timings.")
 @as_json
 def build(
     kb: Path,
     name: str,
+    executor: str,
     check_reproducible: bool,
     quiet: bool,
     as_json: bool,
@@ -150,7 +160,7 @@ def build(
     from kbc.cli import reporting
     from kbc.pipeline.build import build_twice
 
-    options = build_options(chosen)
+    options = build_options(chosen, executor)
     progress = reporting.progress(quiet or as_json)
     subject = opened(kb, name, options.cache, quiet or as_json)
     try:
@@ -175,6 +185,7 @@ cli.add_command(import_command)
 cli.add_command(explore)
 cli.add_command(artifact_commands.search)
 cli.add_command(artifact_commands.get)
+cli.add_command(tune_command)
 cli.add_command(watch)
 cli.add_command(cache)
 cli.add_command(model)
@@ -182,6 +193,7 @@ cli.add_command(wheel)
 cli.add_command(keygen)
 cli.add_command(sign)
 cli.add_command(bundle)
+cli.add_command(export)
 cli.add_command(install)
 cli.add_command(doctor)
 cli.add_command(workspace)

@@ -10,6 +10,7 @@ import click
 
 from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
+from kb_runtime.store.atomic_files import replace_file
 from kbc.cli.environment import default_models
 from kbc.errors import OutputError
 
@@ -88,16 +89,23 @@ def export(folder: Path, as_json: bool) -> None:
     from kbc.encoding.pinned import FILES
 
     used = _used()
+    if folder.exists():
+        raise OutputError(f"'{folder}' exists already; nothing was changed")
+    new = folder.with_name(f".{folder.name}.new")
     try:
-        folder.mkdir(parents=True)
+        if new.exists():  # of an export that was killed
+            shutil.rmtree(new)
+        new.mkdir(parents=True)
         for path in [*(used.folder / name for name in FILES), *used.licence_files]:
-            target = folder / path.relative_to(used.folder)
+            target = new / path.relative_to(used.folder)
             target.parent.mkdir(exist_ok=True)
-            shutil.copyfile(path, target)
-    except FileExistsError as error:
-        raise OutputError(f"'{folder}' exists already; nothing was changed") from error
+            replace_file(target, path.read_bytes())
+        new.rename(folder)
     except OSError as error:
-        raise OutputError(f"'{folder}' cannot be written: {error.strerror}") from error
+        where = error.filename or folder
+        raise OutputError(f"'{where}' cannot be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
     if as_json:
         print_json({"folder": str(folder), "from": str(used.folder)})
     else:

@@ -1,13 +1,20 @@
-"""`kbc wheel` and `kbc bundle`: package an artifact as a wheel, and for clients, registries and agents."""
+"""What ships an artifact: `kbc wheel`, `kbc bundle` and `kbc export` package it, for clients, registries,
+agents and other engines; `kbc keygen` and `kbc sign` sign it."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from kb_runtime.cli.artifact_commands import ARTIFACT, AS_JSON
 from kb_runtime.cli.runner import print_json
+from kbc.cli.environment import signing_passphrase
 from kbc.cli.shipment import Shipment, ships
+
+if TYPE_CHECKING:
+    from kbc.shipping.export import Engine
 
 
 @click.command()
@@ -60,3 +67,67 @@ def bundle(shipment: Shipment, as_json: bool) -> None:
     for sentence in report.left_out:
         click.echo(f"left out {sentence}", err=True)
     click.echo(f"wrote {report.folder}")
+
+
+@click.command()
+@ARTIFACT
+@click.option(
+    "--to",
+    "engine",
+    required=True,
+    type=click.Choice(["parquet", "ndjson", "lance"]),
+    help="Format: a Parquet file, a file of JSON lines, or a table of LanceDB.",
+)
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The file or folder to write."
+)
+@AS_JSON
+def export(artifact: str, engine: Engine, out: Path, as_json: bool) -> None:
+    """Write the chunks of ARTIFACT and their vectors for other search engines and databases.
+
+    Parquet needs kb-compiler[export], Lance needs kb-compiler[lance].
+    """
+    from kbc.shipping.export import export as write
+
+    chunks = write(artifact, out, to=engine)
+    if as_json:
+        print_json({"path": str(out), "chunks": chunks})
+    else:
+        click.echo(f"wrote {out}, {chunks:,} chunks")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@AS_JSON
+def keygen(file: Path, as_json: bool) -> None:
+    """Create an Ed25519 key pair: FILE, which is secret, and FILE.pub.
+
+    The secret key is encrypted when $KBC_SIGNING_PASSPHRASE is set.
+    """
+    from kbc.shipping.signing import PUBLIC_SUFFIX, generate
+
+    name = generate(file, signing_passphrase())
+    if as_json:
+        print_json({"key": name, "private": str(file), "public": f"{file}{PUBLIC_SUFFIX}"})
+    else:
+        click.echo(f"key {name}: wrote {file} (keep it secret) and {file}{PUBLIC_SUFFIX}")
+
+
+@click.command()
+@ARTIFACT
+@click.option(
+    "--key", required=True, type=click.Path(path_type=Path), help="The secret key, a PEM file."
+)
+@AS_JSON
+def sign(artifact: str, key: Path, as_json: bool) -> None:
+    """Sign the manifest of the artifact's live build, and thereby all of its files.
+
+    $KBC_SIGNING_PASSPHRASE is the passphrase of an encrypted key. Signatures by other keys stay.
+    """
+    from kbc.shipping.signing import sign as run_sign
+
+    name, path = run_sign(Path(artifact), key, signing_passphrase())
+    if as_json:
+        print_json({"key": name, "signatures": str(path)})
+    else:
+        click.echo(f"signed with the key {name}: {path}")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import shutil
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +18,8 @@ from kbc.pipeline.progress import Phase, Progress
 if TYPE_CHECKING:
     from kbc.pipeline.build import BuildReport
 
+_BAR_WIDTH = 30
+_REDRAW_SECONDS = 0.1
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
 
 
@@ -63,35 +68,34 @@ class PlainProgress(Progress):
 
 
 class BarProgress(Progress):
-    """A bar with counts and rates on stderr, for people at a terminal."""
+    """One line on stderr with a bar, counts and the rate, redrawn in place, for people at a terminal."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
-
-        self._bar = Bar(
-            TextColumn("{task.description:<8}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[detail]}"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._bar.start()
-        self._task = self._bar.add_task("", total=None, detail="")
+        self._name = self._unit = ""
+        self._total = 0
+        self._begun = self._drawn = 0.0
 
     def begin(self, name: str, total: int, unit: str) -> None:
-        self._bar.reset(self._task, description=name, total=total or None, detail=unit)
+        self._name, self._total, self._unit = name, total, unit
+        self._begun, self._drawn = time.monotonic(), -math.inf
+        self.advance(0)
 
     def advance(self, done: int, tokens: int = 0) -> None:
-        elapsed = self._bar.tasks[0].elapsed or 0.0
-        rate = f"{tokens / elapsed:,.0f} tokens/s" if tokens and elapsed else ""
-        self._bar.update(self._task, completed=done, detail=rate)
+        now = time.monotonic()
+        if now - self._drawn < _REDRAW_SECONDS:
+            return
+        self._drawn = now
+        line = f"{self._name:<8} "
+        if self._total:
+            filled = min(done, self._total) * _BAR_WIDTH // self._total
+            line += f"{'━' * filled:<{_BAR_WIDTH}} {done:,}/{self._total:,} {self._unit}"
+        if tokens:
+            line += f", {tokens / (now - self._begun):,.0f} tokens/s"
+        width = shutil.get_terminal_size().columns - 1  # the last column would begin a new line
+        click.echo(f"\r{line[:width]}\033[K", err=True, nl=False)
 
     def close(self) -> None:
-        self._bar.stop()
+        click.echo("\r\033[K", err=True, nl=False)
 
 
 def progress(quiet: bool) -> Progress:

@@ -66,6 +66,11 @@ class EmbeddingCache:
                 encoder, {key: vector.astype("<f4").tobytes() for key, vector in vectors.items()}
             )
 
+    def reserve(self, size_bytes: int) -> None:
+        """Keeps so much on disk at least; see `Store.reserve`."""
+        if self._store is not None:
+            self._store.reserve(size_bytes)
+
     def keep_in_memory(self, encoder: str, vectors: Mapping[bytes, Float32]) -> None:
         """`vectors` are all of a build: the next one in this process finds these in memory."""
         if self._resident is not None:

@@ -1,19 +1,21 @@
 """The document encoder: texts in, normalised vectors out.
 
-One text at a time in each of a few threads that share one ONNX Runtime session with one thread
-inside: on a CPU that is faster than padded batches, and a vector depends on its own text only.
+Texts are tasks on an executor, by default threads that share one ONNX Runtime session with one thread
+inside. Each text goes through it alone: on a CPU that is faster than padded batches, and a vector
+depends on its own text only.
 """
 
 from __future__ import annotations
 
 import hashlib
-import platform
 import queue
-import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from kbc.encoding.cache import EmbeddingCache, text_key
 from kbc.encoding.errors import EncodingError
 from kbc.encoding.graph_cache import WEIGHTS, Graph, read_graph
 from kbc.encoding.model import Model
+from kbc.encoding.processor import processor
 from kbc.encoding.quantize import Float32
 from kbc.encoding.tokenizer import TokenCounter, TokenIds
 from kbc.encoding.variants import REVISIONS, Variant
@@ -32,6 +35,18 @@ Progress = Callable[[int, int], None]
 _STORE_EVERY = 256  # vectors; what a killed build loses of its work
 _LOOKED_UP = 4096  # vectors that are read from the cache at a time
 _SHOWN_KEYS = 5
+# Half a second of a core: a task takes Dask 4 ms (`python -m benchmarks.executors`).
+_WINDOW_TOKENS = 6000
+_WINDOWS_PER_WORKER = 8  # at least, so that all are busy to the end
+_MOST_SUBMITTED = 1000  # windows, some 25 MB of token ids
+
+
+class RemoteEncoder(NamedTuple):
+    """An executor of other processes: `embed` is what they run, which `width` of them do at once."""
+
+    executor: Executor
+    embed: Callable[[list[TokenIds]], Float32]
+    width: int
 
 
 @dataclass(slots=True)
@@ -76,9 +91,11 @@ class DocumentEncoder:
         graphs: Path | None = None,
         tokenizer: TokenCounter | None = None,
         sessions: Sessions | None = None,
+        remote: Callable[[], RemoteEncoder] | None = None,
     ) -> None:
         """`graphs` is the compiler's cache folder, where the graph is kept between builds. `tokenizer`
-        is the model's, for who has it loaded already; `sessions` stay open, whoever owns them."""
+        is the model's, for who has it loaded already; `sessions` stay open, whoever owns them.
+        `remote` opens the workers that embed in place of threads of this process."""
         if jobs < 1:
             raise ValueError(f"jobs is {jobs}, must be at least 1")
         self.model = model
@@ -90,6 +107,7 @@ class DocumentEncoder:
         self._graphs = graphs
         self._own_sessions = Sessions()
         self._sessions = sessions or self._own_sessions
+        self._remote = remote
 
     @property
     def identity(self) -> str:
@@ -101,10 +119,11 @@ class DocumentEncoder:
         parts = (
             self.model.graph_identity,
             self.model.tokenizer_sha256,
+            self.model.prompts.document,
             self.variant,
             str(REVISIONS[self.variant]),
             str(onnxruntime().__version__),
-            _processor(),
+            processor(),
         )
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -208,47 +227,75 @@ class DocumentEncoder:
             )
 
     def _embed(self, token_ids: Sequence[TokenIds]) -> Generator[tuple[int, Float32], None, None]:
-        """Yields (index, vector) as the threads finish them, longest text first.
+        """Yields (index, vector) as windows of texts are finished, longest text first.
 
-        With the longest first the threads end together. Leaving the loop early stops the threads.
+        With the longest first the workers end together. Leaving the loop early cancels what waits.
         """
         if not token_ids:
             return
-        session = self._sessions.get(self.model, self.variant, self._graphs)
         order = sorted(range(len(token_ids)), key=lambda index: (-len(token_ids[index]), index))
-        pending: queue.SimpleQueue[int] = queue.SimpleQueue()
-        for index in order:
-            pending.put(index)
-        finished: queue.SimpleQueue[tuple[int, Float32] | BaseException] = queue.SimpleQueue()
-        stop = threading.Event()
+        if self._remote is not None:
+            remote = self._remote()
+            windows = _windows(order, token_ids, remote.width)
+            yield from _finished(remote.executor, remote.embed, windows, token_ids)
+            return
+        session = self._sessions.get(self.model, self.variant, self._graphs)
+        workers = min(self._jobs, len(token_ids))
+        with ThreadPoolExecutor(workers, thread_name_prefix="encoder") as threads:
+            alone = [[index] for index in order]
+            yield from _finished(threads, partial(embed_window, session), alone, token_ids)
 
-        def work() -> None:
-            try:
-                while not stop.is_set():
-                    index = pending.get_nowait()
-                    ids = token_ids[index].astype(np.int64)[None]
-                    finished.put((index, session.run(None, {"input_ids": ids})[0][0]))
-            except queue.Empty:
-                return
-            except BaseException as error:
-                finished.put(error)
 
-        threads = [
-            threading.Thread(target=work, name=f"encoder-{number}", daemon=True)
-            for number in range(min(self._jobs, len(token_ids)))
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            for _ in order:
-                result = finished.get()
-                if isinstance(result, BaseException):
-                    raise result
-                yield result
-        finally:
-            stop.set()
-            for thread in threads:
-                thread.join()
+def embed_window(session: Any, token_ids: Sequence[TokenIds]) -> Float32:
+    """Vectors float32 [n, d] of n texts, each alone, as arrays of its token ids."""
+    return np.stack(
+        [session.run(None, {"input_ids": ids.astype(np.int64)[None]})[0][0] for ids in token_ids]
+    )
+
+
+def _windows(order: Sequence[int], token_ids: Sequence[TokenIds], width: int) -> list[list[int]]:
+    """`order` cut into tasks: small enough that `width` workers end together, and no larger than
+    `_WINDOW_TOKENS`."""
+    total = sum(map(len, token_ids))
+    limit = min(_WINDOW_TOKENS, total // (width * _WINDOWS_PER_WORKER))
+    windows: list[list[int]] = []
+    room = 0
+    for index in order:
+        if room <= 0:
+            windows.append([])
+            room = limit
+        windows[-1].append(index)
+        room -= len(token_ids[index])
+    return windows
+
+
+def _finished(
+    executor: Executor,
+    embed: Callable[[list[TokenIds]], Float32],
+    windows: Sequence[Sequence[int]],
+    token_ids: Sequence[TokenIds],
+) -> Generator[tuple[int, Float32], None, None]:
+    """Embeds windows on `executor`; (index, vector) of each text as its window is finished."""
+    waiting = iter(windows)
+    rows: dict[Future[Float32], Sequence[int]] = {}
+    finished: queue.SimpleQueue[Future[Float32]] = queue.SimpleQueue()
+
+    def submit(most: int) -> None:
+        for window in islice(waiting, most):
+            future = executor.submit(embed, [token_ids[index] for index in window])
+            rows[future] = window
+            future.add_done_callback(finished.put)
+
+    try:
+        submit(_MOST_SUBMITTED)
+        while rows:
+            future = finished.get()
+            vectors = future.result()
+            submit(1)
+            yield from zip(rows.pop(future), vectors, strict=True)
+    finally:
+        for future in rows:
+            future.cancel()
 
 
 def open_session(graph: Graph) -> Any:
@@ -264,18 +311,3 @@ def open_session(graph: Graph) -> Any:
         [WEIGHTS], [graph.weights], [len(graph.weights)]
     )
     return engine.InferenceSession(graph.onnx, options, providers=["CPUExecutionProvider"])
-
-
-def _processor() -> str:
-    """The kind of CPU: its model on Linux, the machine's architecture elsewhere."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
-    except OSError:
-        lines = []
-    fields = ("vendor_id", "cpu family", "model", "flags", "Features")
-    facts = {
-        name.strip(): value.strip()
-        for name, _, value in (line.partition(":") for line in lines)
-        if name.strip() in fields
-    }
-    return platform.machine() + "".join(f"\n{name}={facts[name]}" for name in sorted(facts))

@@ -8,64 +8,49 @@ form is about five times slower on a CPU, so sessions load the graph with optimi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
-from onnx import TensorProto, helper
+from numpy.typing import NDArray
 
-from kbc.encoding import quantize
-from kbc.encoding.model import Model
-from kbc.encoding.onnx_builder import MICROSOFT, GraphBuilder
+from kbc.encoding.architectures import RELATIVE_BIAS, RELATIVE_BUCKETS
+from kbc.encoding.model import Layers, Model
+from kbc.encoding.onnx_builder import MICROSOFT, GraphBuilder, GraphValue
+from kbc.encoding.precision import PRECISIONS, Linear, Precision
 from kbc.encoding.quantize import Float32
 from kbc.encoding.variants import RECIPE
 from kbc.encoding.variants import Variant as Variant
-from kbc.encoding.weights import read_weights
+from kbc.encoding.weights import read_dense, read_weights
 
-
-@dataclass(frozen=True, slots=True)
-class Linear:
-    """A dense layer: `matrix` is [inputs, outputs], `bias` is [outputs] or left to the caller."""
-
-    name: str
-    matrix: Float32
-    bias: Float32 | None = None
-    after_gelu: bool = False
-
-
-class Precision(Protocol):
-    """How a variant stores its matrices and multiplies by them."""
-
-    def embed(self, graph: GraphBuilder, table: Float32) -> str:
-        """Rows of `table` [vocabulary, d] for `input_ids`: the name of a float [1, tokens, d]."""
-        ...
-
-    def project(self, graph: GraphBuilder, x: str, layers: Sequence[Linear]) -> list[str]:
-        """`x @ matrix (+ bias)` for layers that read the same `x` [1, tokens, inputs]."""
-        ...
+_TYPES, _TYPE_IDS = "embeddings.token_type_embeddings.weight", "token_type_ids"
 
 
 def write_graph(model: Model, variant: Variant, folder: Path) -> None:
     """Writes `model.onnx` and `model.bin` into `folder`; equal input gives equal bytes.
 
-    The graph maps `input_ids` int64 [1, tokens] to `embedding` float32 [1, d] of length 1. More
-    than `model.max_tokens` tokens fail: the position table ends there.
+    The graph maps `input_ids` int64 [1, tokens] to `embedding` float32 [1, d] of length 1; that of a
+    cross-encoder maps `input_ids` and, where the model tells the texts of a pair apart, `token_type_ids` of
+    the same shape to `score` float32 [1, 1]. More than `model.max_tokens` tokens fail: the position table
+    ends there.
     """
-    weights = read_weights(model)
     graph = GraphBuilder()
-    x = _embeddings(graph, model, _PRECISIONS[variant], weights)
-    for layer in range(model.layers):
-        x = _layer(graph, model, _PRECISIONS[variant], weights, x, f"encoder.layer.{layer}.")
-    pooled = _pool(graph, model, x)
-    # The divisor of a mean cancels here.
-    normalised = graph.apply("LpNormalization", pooled, axis=-1, p=2)
-    graph.name_output(normalised, "embedding")
+    weights = read_weights(model)
+    tokens = _write_layers(graph, model, PRECISIONS[variant], weights)
+    inputs, output = ["input_ids"], "embedding"
+    if model.pooling == "score":
+        output = "score"
+        graph.name_output(_score(graph, weights, tokens), output)
+        if _tells_apart(weights):
+            inputs.append(_TYPE_IDS)
+    else:
+        normalised = graph.apply("LpNormalization", _pool(graph, model, tokens), axis=-1, p=2)
+        graph.name_output(normalised, output)
     graph.save(
         folder,
-        [helper.make_tensor_value_info("input_ids", TensorProto.INT64, [1, "tokens"])],
-        [helper.make_tensor_value_info("embedding", TensorProto.FLOAT, [1, model.dimensions])],
+        [GraphValue(name, "int64", [1, "tokens"]) for name in inputs],
+        [GraphValue(output, "float32", [1, model.dimensions])],
         {
             "kbc.variant": variant,
             "kbc.recipe": str(RECIPE),
@@ -74,220 +59,148 @@ def write_graph(model: Model, variant: Variant, folder: Path) -> None:
     )
 
 
-def _embeddings(
-    graph: GraphBuilder, model: Model, precision: Precision, weights: dict[str, Float32]
+def _tells_apart(weights: Mapping[str, Float32]) -> bool:
+    """Whether there are several types of tokens."""
+    return len(weights.get(_TYPES, ())) > 1
+
+
+def _write_layers(
+    graph: GraphBuilder, model: Model, precision: Precision, weights: Mapping[str, Float32]
 ) -> str:
-    words = precision.embed(graph, weights["embeddings.word_embeddings.weight"])
-    # Every token is of type 0, so that row can be part of the position table.
-    last = model.first_position + model.max_tokens
-    table = weights["embeddings.position_embeddings.weight"][model.first_position : last]
-    table = table + weights["embeddings.token_type_embeddings.weight"][0]
-    zero = graph.constant("zero", [0], np.int64)
-    tokens = graph.apply("Shape", "input_ids", start=1, end=2)
-    positions = graph.apply("Slice", graph.constant("positions", table), zero, tokens, zero)
-    return _add_norm(graph, model, weights, "embeddings.LayerNorm", words, positions)
-
-
-def _layer(
-    graph: GraphBuilder,
-    model: Model,
-    precision: Precision,
-    weights: dict[str, Float32],
-    x: str,
-    prefix: str,
-) -> str:
-    def linear(part: str, with_bias: bool = True, after_gelu: bool = False) -> Linear:
-        bias = weights[f"{prefix}{part}.bias"] if with_bias else None
-        return Linear(prefix + part, weights[f"{prefix}{part}.weight"].T, bias, after_gelu)
-
-    heads = [f"attention.self.{part}" for part in ("query", "key", "value")]
-    queries, keys, values = precision.project(
-        graph, x, [linear(part, with_bias=False) for part in heads]
+    """The last hidden state, float [1, tokens, hidden]; for a score, [1, 1, hidden] of the first."""
+    bias, last = "", model.layers.count - 1
+    writer = _LayerWriter(graph, model.layers, precision, weights)
+    is_score = model.pooling == "score"
+    x = writer.embeddings(
+        model.layers.first_position + model.max_tokens, in_pairs=is_score and _tells_apart(weights)
     )
-    biases = np.concatenate([weights[f"{prefix}{part}.bias"] for part in heads])
-    attended = graph.apply(
-        "MultiHeadAttention",
-        queries,
-        keys,
-        values,
-        graph.constant(f"{prefix}attention.self.bias", biases),
-        domain=MICROSOFT,
-        num_heads=model.heads,
-    )
-    (mixed,) = precision.project(graph, attended, [linear("attention.output.dense")])
-    x = _add_norm(graph, model, weights, f"{prefix}attention.output.LayerNorm", mixed, x)
-    (inner,) = precision.project(graph, x, [linear("intermediate.dense")])
-    activated = graph.apply("Gelu", inner, domain=MICROSOFT)
-    (outer,) = precision.project(graph, activated, [linear("output.dense", after_gelu=True)])
-    return _add_norm(graph, model, weights, f"{prefix}output.LayerNorm", outer, x)
+    if RELATIVE_BIAS in weights:
+        bias = _relative_bias(graph, weights[RELATIVE_BIAS], model.max_tokens)
+    for layer in range(model.layers.count):
+        first_only = is_score and layer == last
+        x = writer.layer(x, f"encoder.layer.{layer}.", bias, first_only=first_only)
+    return x
 
 
-def _add_norm(
-    graph: GraphBuilder,
-    model: Model,
-    weights: dict[str, Float32],
-    name: str,
-    left: str,
-    right: str,
-) -> str:
-    return graph.apply(
-        "LayerNormalization",
-        graph.apply("Add", left, right),
-        graph.constant(f"{name}.weight", weights[f"{name}.weight"]),
-        graph.constant(f"{name}.bias", weights[f"{name}.bias"]),
-        axis=-1,
-        epsilon=model.layer_norm_epsilon,
-    )
+@dataclass(frozen=True, slots=True)
+class _LayerWriter:
+    """Writes BERT's layers; `weights` are by BERT's names."""
+
+    graph: GraphBuilder
+    layers: Layers
+    precision: Precision
+    weights: Mapping[str, Float32]
+
+    def embeddings(self, positions: int, *, in_pairs: bool) -> str:
+        """Embedded tokens; the first `positions` rows of the position table are there. Tokens of texts
+        `in_pairs` have types."""
+        graph, weights = self.graph, self.weights
+        words = self.precision.embed(graph, weights["embeddings.word_embeddings.weight"])
+        table = weights["embeddings.position_embeddings.weight"]
+        table = table[self.layers.first_position : positions]
+        if in_pairs:
+            types = graph.apply("Gather", graph.constant("types", weights[_TYPES]), _TYPE_IDS)
+            words = graph.apply("Add", words, types)
+        elif _TYPES in weights:
+            # Every token is of type 0, so that row can be part of the position table.
+            table = table + weights[_TYPES][0]
+        zero = graph.constant("zero", [0], np.int64)
+        used = graph.apply(
+            "Slice", graph.constant("positions", table), zero, graph.token_count(), zero
+        )
+        return self._add_norm("embeddings.LayerNorm", words, used)
+
+    def layer(self, x: str, prefix: str, relative_bias: str, *, first_only: bool = False) -> str:
+        """The next hidden state; with `first_only` that of the first token, which attends to all."""
+        graph, weights = self.graph, self.weights
+
+        def linear(part: str, with_bias: bool = True, after_gelu: bool = False) -> Linear:
+            bias = weights[f"{prefix}{part}.bias"] if with_bias else None
+            return Linear(prefix + part, weights[f"{prefix}{part}.weight"].T, bias, after_gelu)
+
+        heads = [f"attention.self.{part}" for part in ("query", "key", "value")]
+        projections = [linear(part, with_bias=False) for part in heads]
+        if first_only:
+            keys, values = self.precision.project(graph, x, projections[1:])
+            x = graph.apply("Gather", x, graph.constant("first", [0], np.int64), axis=1)
+            (queries,) = self.precision.project(graph, x, projections[:1])
+        else:
+            queries, keys, values = self.precision.project(graph, x, projections)
+        biases = np.concatenate([weights[f"{prefix}{part}.bias"] for part in heads])
+        attended = graph.apply(
+            "MultiHeadAttention",
+            queries,
+            keys,
+            values,
+            graph.constant(f"{prefix}attention.self.bias", biases),
+            *(("", relative_bias) if relative_bias else ()),
+            domain=MICROSOFT,
+            num_heads=self.layers.heads,
+        )
+        (mixed,) = self.precision.project(graph, attended, [linear("attention.output.dense")])
+        x = self._add_norm(f"{prefix}attention.output.LayerNorm", mixed, x)
+        (inner,) = self.precision.project(graph, x, [linear("intermediate.dense")])
+        activated = graph.apply("Gelu", inner, domain=MICROSOFT)
+        (outer,) = self.precision.project(
+            graph, activated, [linear("output.dense", after_gelu=True)]
+        )
+        return self._add_norm(f"{prefix}output.LayerNorm", outer, x)
+
+    def _add_norm(self, name: str, left: str, right: str) -> str:
+        return self.graph.apply(
+            "LayerNormalization",
+            self.graph.apply("Add", left, right),
+            self.graph.constant(f"{name}.weight", self.weights[f"{name}.weight"]),
+            self.graph.constant(f"{name}.bias", self.weights[f"{name}.bias"]),
+            axis=-1,
+            epsilon=self.layers.epsilon,
+        )
+
+
+def _relative_bias(graph: GraphBuilder, table: Float32, tokens: int) -> str:
+    """What MPNet adds to the attention: float [1, heads, tokens, tokens], from `table` [buckets, heads]."""
+    buckets = graph.constant("distances", _distance_buckets(tokens), np.int64)
+    for axis in (0, 1):
+        along = graph.constant(f"axis_{axis}", [axis], np.int64)
+        zero = graph.constant("zero", [0], np.int64)
+        buckets = graph.apply("Slice", buckets, zero, graph.token_count(), along)
+    return graph.apply("Gather", graph.constant("biases", table.T[None]), buckets, axis=2)
+
+
+def _distance_buckets(tokens: int) -> NDArray[np.int64]:
+    """The bucket of each pair of positions, [tokens, tokens]: half of them for what follows; of either half,
+    near distances have one each, those up to 128 share the rest by their logarithm."""
+    distance = np.arange(tokens)[None, :] - np.arange(tokens)[:, None]
+    half, exact, farthest = RELATIVE_BUCKETS // 2, RELATIVE_BUCKETS // 4, 128
+    size = np.abs(distance)
+    scale = np.log(np.maximum(size, 1) / exact) / np.log(farthest / exact)
+    far = np.minimum(exact + (scale * (half - exact)).astype(np.int64), half - 1)
+    buckets: NDArray[np.int64] = np.where(size < exact, size, far) + half * (distance > 0)
+    return buckets
+
+
+def _score(graph: GraphBuilder, weights: Mapping[str, Float32], x: str) -> str:
+    """The score of a pair, float [1, 1], by what its first token became."""
+    x = graph.apply("Gather", x, graph.constant("first_token", 0, np.int64), axis=1)
+    for at in (0, 1):
+        matrix = graph.constant(f"head.{at}.weight", weights[f"head.{at}.weight"].T)
+        bias = graph.constant(f"head.{at}.bias", weights[f"head.{at}.bias"])
+        x = graph.apply("Add", graph.apply("MatMul", x, matrix), bias)
+        x = x if at else graph.apply("Tanh", x)
+    return x
 
 
 def _pool(graph: GraphBuilder, model: Model, x: str) -> str:
-    axis = graph.constant("token_axis", [1], np.int64)
-    if model.pooling == "mean":
-        return graph.apply("ReduceSum", x, axis, keepdims=0)
-    return graph.apply("Gather", x, graph.constant("first_token", 0, np.int64), axis=1)
-
-
-class _Fp32:
-    """The weights as they are."""
-
-    def embed(self, graph: GraphBuilder, table: Float32) -> str:
-        return graph.apply("Gather", graph.constant("words", table), "input_ids")
-
-    def project(self, graph: GraphBuilder, x: str, layers: Sequence[Linear]) -> list[str]:
-        return [
-            _add_bias(
-                graph,
-                graph.apply("MatMul", x, graph.constant(f"{layer.name}.weight", layer.matrix)),
-                layer,
-            )
-            for layer in layers
-        ]
-
-
-class _Int8Words:
-    """A word table of int8 rows with one scale each; a quarter of the size, cosine above 0.9999."""
-
-    def embed(self, graph: GraphBuilder, table: Float32) -> str:
-        values, scales = quantize.by_row(table)
-        rows = graph.apply("Gather", graph.constant("words", values, np.int8), "input_ids")
-        factors = graph.apply("Gather", graph.constant("words.scale", scales), "input_ids")
-        return graph.apply("Mul", graph.apply("Cast", rows, to=TensorProto.FLOAT), factors)
-
-
-class _BlockInt8(_Int8Words):
-    """8-bit weights with a scale for every 32 of a column; activations quantised alike, inside.
-
-    Blocks of 32 keep the kernel batch-invariant (blocks of 128 are not) and the results portable
-    between instruction sets to 2.5e-5 in cosine. Accuracy level 4 is int8 arithmetic.
-    """
-
-    block = 32
-
-    def project(self, graph: GraphBuilder, x: str, layers: Sequence[Linear]) -> list[str]:
-        return [self._multiply(graph, x, layer) for layer in layers]
-
-    def _multiply(self, graph: GraphBuilder, x: str, layer: Linear) -> str:
-        values, scales = quantize.by_block(layer.matrix, self.block)
-        inputs, outputs = layer.matrix.shape
-        operands = [
-            x,
-            graph.constant(f"{layer.name}.weight", values, np.uint8),
-            graph.constant(f"{layer.name}.scale", scales),
-        ]
-        if layer.bias is not None:
-            operands += ["", "", graph.constant(f"{layer.name}.bias", layer.bias)]
-        return graph.apply(
-            "MatMulNBits",
-            *operands,
-            domain=MICROSOFT,
-            K=inputs,
-            N=outputs,
-            bits=8,
-            block_size=self.block,
-            accuracy_level=4,
-        )
-
-
-# What GELU takes off: its least value, at -0.7518.
-_GELU_LEAST = -0.17
-# Of the 256 steps of a byte, those below zero behind GELU: as many as reach from its least value to zero
-# where the largest value of a token is 1.23 or more, which fails for no token of natural text.
-_GELU_ZERO_POINT = 31
-_GELU_STEPS = 255 - _GELU_ZERO_POINT
-
-
-class _DynamicInt8(_Int8Words):
-    """int8 GEMMs with 7-bit weights; activations are quantised at run time, without calibration.
-
-    One scale for a whole text suffices, except behind GELU: its outliers differ from token to token,
-    and a scale for each raises the mean cosine with fp32 from 0.992 to 0.995 for 4 % of the time.
-    GELU is nearly positive, so nearly all steps of a byte go to positive values. Seven bits cost 0.002
-    in cosine and make the result the same on every CPU; with eight one without VNNI saturates and
-    gives vectors at cosine 0.98.
-    """
-
-    def project(self, graph: GraphBuilder, x: str, layers: Sequence[Linear]) -> list[str]:
-        if any(layer.after_gelu for layer in layers):
-            return self._scale_by_token(graph, x, layers)
-        quantised, scale, zero = graph.node("DynamicQuantizeLinear", x, outputs=3)
-        return [
-            self._multiply(graph, quantised, scale, zero, layer, with_bias=True) for layer in layers
-        ]
-
-    def _scale_by_token(self, graph: GraphBuilder, x: str, layers: Sequence[Linear]) -> list[str]:
-        channels = graph.constant("channel_axis", [-1], np.int64)
-        largest = graph.apply("ReduceMax", x, channels, keepdims=1)
-        least = -_GELU_LEAST * _GELU_STEPS / _GELU_ZERO_POINT
-        largest = graph.apply("Max", largest, graph.constant("gelu_largest", least))
-        scale = graph.apply("Mul", largest, graph.constant("gelu_step", 1 / _GELU_STEPS))
-        scales = graph.apply("Reshape", scale, graph.constant("flat", [-1], np.int64))
-        # An axis wants a zero point for each of its scales, though all are the same.
-        zeros = graph.apply(
-            "Expand",
-            graph.constant("gelu_zero_points", [_GELU_ZERO_POINT], np.uint8),
-            graph.apply("Shape", scales),
-        )
-        quantised = graph.apply("QuantizeLinear", x, scales, zeros, axis=1)
-        one = graph.constant("one", 1.0)
-        zero = graph.constant("gelu_zero_point", _GELU_ZERO_POINT, np.uint8)
-        projected = []
-        for layer in layers:
-            steps = self._multiply(graph, quantised, one, zero, layer, with_bias=False)
-            projected.append(_add_bias(graph, graph.apply("Mul", steps, scale), layer))
-        return projected
-
-    def _multiply(
-        self,
-        graph: GraphBuilder,
-        quantised: str,
-        scale: str,
-        zero: str,
-        layer: Linear,
-        *,
-        with_bias: bool,
-    ) -> str:
-        weight, scales = self._weight(graph, layer)
-        operands = [quantised, weight, scale, scales, zero]
-        if with_bias and layer.bias is not None:
-            operands += ["", graph.constant(f"{layer.name}.bias", layer.bias)]
-        return graph.apply("MatMulIntegerToFloat", *operands, domain=MICROSOFT)
-
-    def _weight(self, graph: GraphBuilder, layer: Linear) -> tuple[str, str]:
-        values, scales = quantize.by_column(layer.matrix, bits=7)
-        return (
-            graph.constant(f"{layer.name}.weight", values, np.int8),
-            graph.constant(f"{layer.name}.scale", scales),
-        )
-
-
-def _add_bias(graph: GraphBuilder, x: str, layer: Linear) -> str:
-    if layer.bias is None:
-        return x
-    return graph.apply("Add", x, graph.constant(f"{layer.name}.bias", layer.bias))
-
-
-_PRECISIONS: dict[Variant, Precision] = {
-    "fp32": _Fp32(),
-    "nb8-b32": _BlockInt8(),
-    "int8": _DynamicInt8(),
-}
+    """The vector of the text, not normalised yet: float [1, dimensions]."""
+    if model.pooling == "cls":
+        x = graph.apply("Gather", x, graph.constant("first_token", 0, np.int64), axis=1)
+    else:  # normalising cancels the divisor of a mean, unless a dense layer comes first
+        axis = graph.constant("token_axis", [1], np.int64)
+        x = graph.apply("ReduceMean" if model.dense else "ReduceSum", x, axis, keepdims=0)
+    for at, layer in enumerate(model.dense):
+        matrix, bias = read_dense(layer)
+        x = graph.apply("MatMul", x, graph.constant(f"dense.{at}.weight", matrix))
+        x = graph.apply("Add", x, graph.constant(f"dense.{at}.bias", bias))
+        if layer.activation:
+            x = graph.apply(layer.activation, x)
+    return x

@@ -8,7 +8,6 @@ with the cache never fail a build; the graph is then written again.
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import os
 import shutil
@@ -90,14 +89,13 @@ def _temporary() -> Iterator[Path]:
 
 
 def _entry_name(model: Model, variant: Variant) -> str:
-    """What a graph depends on; the writing library is part of it, for the bytes of the file."""
-    revision = REVISIONS[variant]
-    identity = [model.graph_identity, variant, revision, importlib.metadata.version("onnx")]
+    """What a graph depends on."""
+    identity = [model.graph_identity, variant, REVISIONS[variant]]
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
 
 
 def _written(model: Model, variant: Variant, folder: Path) -> Graph:
-    # Importing onnx takes a tenth of a second, which a build with a warm cache does not pay.
+    # A build with a warm cache does not pay for the import.
     from kbc.encoding.graph import write_graph
 
     write_graph(model, variant, folder)

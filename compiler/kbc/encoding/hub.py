@@ -6,9 +6,13 @@ The hub is huggingface.co, or the one that $HF_ENDPOINT names; `huggingface_hub`
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import shutil
+import socket
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from kbc.encoding.errors import ModelError
 from kbc.encoding.pinned import (
@@ -21,6 +25,11 @@ from kbc.encoding.pinned import (
 )
 
 _AGAIN = "run the command again, which goes on where it ended; or copy the model: docs/encoder.md"
+_WITHOUT = (
+    "run it once with a network, copy the model from another machine (docs/encoder.md), or search by"
+    " keyword alone: `kbc build --lexical-only`"
+)
+_CONNECT_S = 10.0
 
 
 def fetch(models: Path, *, quiet: bool = False) -> Path:
@@ -33,6 +42,7 @@ def fetch(models: Path, *, quiet: bool = False) -> Path:
     folder = stored_folder(models)
     if folder.is_dir():
         return folder
+    _require_connection()
     partial = folder.with_name(f".{folder.name}.partial")
     try:
         partial.mkdir(parents=True, exist_ok=True)
@@ -55,6 +65,28 @@ def fetch(models: Path, *, quiet: bool = False) -> Path:
     return folder
 
 
+def _require_connection() -> None:
+    """Raises `ModelError` where the hub cannot be reached: its library would try for half a minute.
+
+    A proxy is left to the library, which knows how to speak to it.
+    """
+    from huggingface_hub import constants
+
+    hub = urlsplit(constants.ENDPOINT)
+    if {hub.scheme, "all"} & getproxies().keys():
+        return
+    port = hub.port or (443 if hub.scheme == "https" else 80)
+    try:
+        socket.create_connection((hub.hostname or "", port), _CONNECT_S).close()
+    except OSError as error:
+        raise ModelError(
+            "model-download",
+            f"the encoder model {PINNED_NAME} is not on this machine, and {constants.ENDPOINT} cannot"
+            f" be reached: {error.strerror or error}",
+            _WITHOUT,
+        ) from error
+
+
 def _download(name: str, folder: Path, quiet: bool) -> Path:
     """One file of the model in `folder`. Raises `ModelError`."""
     # Plain HTTP, which can be resumed and goes through any proxy; nothing about this machine is sent.
@@ -66,6 +98,8 @@ def _download(name: str, folder: Path, quiet: bool) -> Path:
 
     if quiet:
         disable_progress_bars()
+    # It logs each of its tries; what failed in the end is in the error.
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:
         return Path(
             huggingface_hub.hf_hub_download(

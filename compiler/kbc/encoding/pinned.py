@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 
+from kb_runtime.version import DISTRIBUTION
+
 PINNED_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
 """The commit of the model's repository on the hub whose files have these hashes."""
@@ -46,7 +48,7 @@ def write_licence(folder: Path) -> None:
     """Puts the attribution beside the weights, and the licence's text, which is that of kbc as well."""
     (folder / "NOTICE").write_text(f"{ATTRIBUTION}\n", encoding="utf-8")
     try:
-        text = metadata.distribution("kbc").read_text("licenses/LICENSE")
+        text = metadata.distribution(DISTRIBUTION).read_text("licenses/LICENSE")
     except metadata.PackageNotFoundError:
         text = None
     if text:

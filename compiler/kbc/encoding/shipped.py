@@ -1,4 +1,5 @@
-"""Writes the encoder section of an artifact: the graph that embeds queries, and what identifies it."""
+"""Writes the models of an artifact: the graph that embeds queries, the one that re-ranks, and what identifies
+them."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kb_runtime.search.encoder import QueryEncoder
+from kb_runtime.search.ranking.cross_encoder import CrossEncoder
 from kbc.encoding.graph_cache import Graph, read_graph
 from kbc.encoding.model import Model
 from kbc.encoding.variants import RECIPE, Variant
@@ -18,6 +20,10 @@ DEFAULT_QUERY_VARIANT: Variant = "int8"
 # What another CPU may make of the same graph: fp32 differs in the last bits (9e-8 measured), blocks
 # of 8 bits by up to 2.5e-5, and one scale for a whole text amplifies a last bit to a step.
 _MIN_COSINE: dict[Variant, float] = {"fp32": 0.99999, "nb8-b32": 0.999, "int8": 0.995}
+
+RERANKER_VARIANT: Variant = "int8"
+# Of a score on another CPU. Scores of published models are in about -11 to 11.
+_MAX_DIFFERENCE = 0.25
 
 _TOKENIZER = "tokenizer.json"
 _SELF_TEST_TEXTS = (
@@ -88,7 +94,7 @@ def write_query_encoder(
 def _entry(
     model: Model, folder: Path, document_variant: Variant, query_variant: Variant
 ) -> dict[str, Any]:
-    encoder = QueryEncoder(str(folder), model.max_tokens)
+    encoder = QueryEncoder(str(folder), model.max_tokens, model.prompts.query)
     return {
         "model": model.name,
         "weights_sha256": model.weights_sha256,
@@ -98,6 +104,7 @@ def _entry(
         "dimensions": model.dimensions,
         "max_tokens": model.max_tokens,
         "pooling": model.pooling,
+        "prompts": asdict(model.prompts),
         "metric": "cosine",
         "recipe": RECIPE,
         "documents": document_variant,
@@ -112,6 +119,33 @@ def _entry(
                     ).decode(),
                 }
                 for text in _SELF_TEST_TEXTS
+            ],
+        },
+    }
+
+
+def write_reranker(model: Model, folder: Path, cache: Path | None = None) -> dict[str, Any]:
+    """As `write_query_encoder`, for a cross-encoder and into a new folder; gives the manifest's `reranker`
+    object."""
+    folder.mkdir()
+    read_graph(model, RERANKER_VARIANT, cache).write(folder)
+    (folder / _TOKENIZER).write_bytes(model.tokenizer_path.read_bytes())
+    reranker = CrossEncoder(str(folder), model.max_tokens)
+    question, *texts = _SELF_TEST_TEXTS
+    scores = reranker(question, texts)
+    return {
+        "model": model.name,
+        "weights_sha256": model.weights_sha256,
+        "tokenizer_sha256": model.tokenizer_sha256,
+        "license": model.license,
+        "max_tokens": model.max_tokens,
+        "recipe": RECIPE,
+        "queries": RERANKER_VARIANT,
+        "self_test": {
+            "max_difference": _MAX_DIFFERENCE,
+            "entries": [
+                {"query": question, "text": text, "score": score}
+                for text, score in zip(texts, scores, strict=True)
             ],
         },
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,20 +22,24 @@ _BATCH_TEXTS = 512
 
 
 class TokenCounter:
-    """The model's own tokenizer, without truncation and padding.
+    """The model's own tokenizer, without truncation and padding. Before each text stands the model's prompt
+    for documents, so that it is part of every count.
 
     `[CLS]`, `[MASK]` and other special tokens inside a text are ordinary text, unlike in
     sentence-transformers: a document must not be able to steer the encoder. The runtime reads
     queries the same way.
     """
 
-    def __init__(self, model: Model) -> None:
-        self._path = model.tokenizer_path
+    def __init__(self, source: Model | bytes, prompt: str = "") -> None:
+        """`source` is the model, or the content of its `tokenizer.json` and its `prompt` for documents."""
+        self._source = source
+        self._prompt = prompt if isinstance(source, bytes) else source.prompts.document
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
         """Loaded when the first text is counted: a build that has everything cached counts none."""
-        return _load(self._path)
+        source = self._source
+        return _load(source if isinstance(source, bytes) else source.tokenizer_path.read_bytes())
 
     def count(self, text: str) -> int:
         """Tokens of `text`, with the special tokens around it."""
@@ -52,14 +55,14 @@ class TokenCounter:
 
     def _encodings(self, texts: Sequence[str]) -> Iterator[Encoding]:
         for start in range(0, len(texts), _BATCH_TEXTS):
-            batch = list(texts[start : start + _BATCH_TEXTS])
+            batch = [self._prompt + text for text in texts[start : start + _BATCH_TEXTS]]
             yield from self._tokenizer.encode_batch_fast(batch)
 
 
-def _load(path: Path) -> Tokenizer:
+def _load(data: bytes) -> Tokenizer:
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer = Tokenizer.from_buffer(data)
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.encode_special_tokens = True

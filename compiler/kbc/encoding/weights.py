@@ -2,34 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import numpy as np
 
+from kbc.encoding.architectures import ARCHITECTURES, RELATIVE_BIAS, RELATIVE_BUCKETS
 from kbc.encoding.errors import ModelError
-from kbc.encoding.model import Model
+from kbc.encoding.model import Layers, Model, score_head
+from kbc.encoding.modules import DenseLayer
 from kbc.encoding.quantize import Float32
 
 _FLOAT_TYPES = ("F32", "F16")
 
 
 def read_weights(model: Model) -> dict[str, Float32]:
-    """Tensor name without the architecture's prefix -> float32 array. Raises `ModelError`.
+    """BERT's tensor name without prefix -> float32 array. Raises `ModelError`.
 
-    Only what the graph uses is read: the pooler that next-sentence training left behind is not.
+    Only what the graph uses is read: the pooler that next-sentence training left behind is not. The head of
+    a cross-encoder is `head.0` and `head.1`.
     """
+    layers = model.layers
+    architecture = ARCHITECTURES[layers.architecture]
+    shapes = _expected_shapes(layers, model.hidden)
+    stored = {name: layers.tensor_prefix + architecture.tensor(name) for name in shapes}
+    if model.pooling == "score":
+        for at, name in enumerate(score_head(layers)):
+            outputs = 1 if at else model.hidden
+            shapes |= {f"head.{at}.weight": (outputs, model.hidden), f"head.{at}.bias": (outputs,)}
+            stored |= {f"head.{at}.{part}": f"{name}.{part}" for part in ("weight", "bias")}
+    found = _read(model.weights_path, {stored[name]: shape for name, shape in shapes.items()})
+    return {name: found[stored[name]] for name in shapes}
+
+
+def read_dense(layer: DenseLayer) -> tuple[Float32, Float32]:
+    """The matrix [inputs, outputs] and the bias [outputs] of a dense layer. Raises `ModelError`."""
+    shapes = {"linear.weight": (layer.outputs, layer.inputs), "linear.bias": (layer.outputs,)}
+    found = _read(layer.weights, shapes, optional="linear.bias")
+    bias = found.get("linear.bias", np.zeros(layer.outputs, np.float32))
+    return np.ascontiguousarray(found["linear.weight"].T), bias
+
+
+def _read(
+    path: Path, shapes: Mapping[str, tuple[int | None, ...]], optional: str = ""
+) -> dict[str, Float32]:
     from safetensors import safe_open
 
     weights: dict[str, Float32] = {}
-    with safe_open(model.weights_path, "numpy") as tensors:
+    with safe_open(path, "numpy") as tensors:
         present = set(tensors.keys())
-        for name, shape in _expected_shapes(model).items():
-            stored = model.tensor_prefix + name
-            if stored not in present:
-                raise ModelError("model-invalid", f"model.safetensors has no tensor '{stored}'")
-            view = tensors.get_slice(stored)
+        for name, shape in shapes.items():
+            if name not in present:
+                if name == optional:
+                    continue
+                raise ModelError("model-invalid", f"model.safetensors has no tensor '{name}'")
+            view = tensors.get_slice(name)
             if view.get_dtype() not in _FLOAT_TYPES:
                 raise ModelError(
                     "model-unsupported",
-                    f"tensor '{stored}' is stored as {view.get_dtype()}, which is not supported",
+                    f"tensor '{name}' is stored as {view.get_dtype()}, which is not supported",
                     f"supported tensor types: {', '.join(_FLOAT_TYPES)}",
                 )
             found = tuple(view.get_shape())
@@ -39,24 +70,27 @@ def read_weights(model: Model) -> dict[str, Float32]:
                 wanted = " x ".join("any" if size is None else str(size) for size in shape)
                 raise ModelError(
                     "model-invalid",
-                    f"tensor '{stored}' has shape {' x '.join(map(str, found))}, "
+                    f"tensor '{name}' has shape {' x '.join(map(str, found))}, "
                     f"config.json says {wanted}",
                 )
-            weights[name] = np.asarray(tensors.get_tensor(stored), dtype=np.float32)
+            weights[name] = np.asarray(tensors.get_tensor(name), dtype=np.float32)
     return weights
 
 
-def _expected_shapes(model: Model) -> dict[str, tuple[int | None, ...]]:
+def _expected_shapes(layers: Layers, hidden: int) -> dict[str, tuple[int | None, ...]]:
     """Name -> shape; `None` where config.json does not bind the graph (vocabulary, positions)."""
-    hidden, inner = model.dimensions, model.intermediate
+    architecture, inner = ARCHITECTURES[layers.architecture], layers.intermediate
     shapes: dict[str, tuple[int | None, ...]] = {
         "embeddings.word_embeddings.weight": (None, hidden),
         "embeddings.position_embeddings.weight": (None, hidden),
-        "embeddings.token_type_embeddings.weight": (None, hidden),
         "embeddings.LayerNorm.weight": (hidden,),
         "embeddings.LayerNorm.bias": (hidden,),
     }
-    for layer in range(model.layers):
+    if architecture.has_token_types:
+        shapes["embeddings.token_type_embeddings.weight"] = (None, hidden)
+    if architecture.has_relative_bias:
+        shapes[RELATIVE_BIAS] = (RELATIVE_BUCKETS, layers.heads)
+    for layer in range(layers.count):
         prefix = f"encoder.layer.{layer}."
         for part, outputs, inputs in (
             ("attention.self.query", hidden, hidden),

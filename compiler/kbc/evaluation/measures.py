@@ -84,5 +84,20 @@ def bootstrap(values: Sequence[float], draws: int = BOOTSTRAP_DRAWS, seed: int =
     return Interval(mean(values), means[round(tail * last)], means[round((1.0 - tail) * last)])
 
 
+def chance(differences: Sequence[float], draws: int = BOOTSTRAP_DRAWS, seed: int = 0) -> float:
+    """The p-value of a paired permutation test, two-sided: how often signs drawn at random give a mean
+    difference at least as far from 0. 1 where nothing differs."""
+    some = [each for each in differences if each]
+    if not some:
+        return 1.0
+    drawn = random.Random(seed)
+    bound = abs(math.fsum(some)) - 1e-12
+    as_far = sum(
+        abs(math.fsum(each if drawn.random() < 0.5 else -each for each in some)) >= bound
+        for _ in range(draws)
+    )
+    return (as_far + 1) / (draws + 1)
+
+
 def _discounted(gains: Sequence[float]) -> float:
     return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1) if gain)

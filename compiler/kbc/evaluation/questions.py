@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kb_runtime.errors import SingleCodeError, exit_codes
+from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.search.request import Mode, SearchHit, SearchRequest
 from kb_runtime.search.tokenizer import QueryTokenizer
@@ -192,7 +192,7 @@ def evaluate(
     """Asks every question as the search tool does, one search each. Raises `EvaluationError` when a
     question names an unknown scope or, unless `complete` is off, expects a record that the artifact
     does not have; such a record then counts as not found."""
-    known = _check(artifact, questions, complete)
+    known = check_questions(artifact, questions, complete)
     artifact.prepare()
     count = _token_counter(artifact)
     found = Evaluation([], [], [], build_id=artifact.build_id)
@@ -335,11 +335,11 @@ def _rank(rank: int | None) -> str:
     return "-" if rank is None else str(rank)
 
 
-def _check(
-    artifact: Artifact, questions: Sequence[Question], complete: bool
+def check_questions(
+    artifact: Artifact, questions: Sequence[Question], complete: bool = True
 ) -> dict[tuple[str, int], str]:
     """The records by place, after making sure, where the artifact is to be `complete`, that every
-    expected one exists."""
+    expected one exists. Raises `EvaluationError`."""
     known = records(artifact)
     names = {
         alias for (collection, _), name in known.items() for alias in _aliases(name, collection)
@@ -399,5 +399,11 @@ def _token_counter(artifact: Artifact) -> Callable[[str], int]:
     encoder = artifact.manifest.get("encoder")
     if encoder is None:
         return lambda text: len(text.split())
-    tokenizer = QueryTokenizer(str(Path(artifact.root, "encoder", "tokenizer.json")), 1 << 20)
+    path = str(Path(artifact.root, "encoder", "tokenizer.json"))
+    try:
+        tokenizer = QueryTokenizer(path, 1 << 20)
+    except Exception as error:  # the library raises no narrower class
+        raise ArtifactError(
+            "unreadable", f"{path} cannot be read: {error}", "Run `kbc verify`."
+        ) from error
     return lambda text: len(tokenizer.encode(text)) - 2

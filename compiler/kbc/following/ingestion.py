@@ -20,7 +20,7 @@ from pathlib import Path
 from kb_runtime.errors import ArtifactError
 from kb_runtime.live.workspace import TESTS, TestsFolder, Workspace
 from kb_runtime.records.cases import Case, as_record, normalise
-from kb_runtime.store.atomic_files import remove_abandoned, replace_file
+from kb_runtime.store.atomic_files import replace_file
 from kb_runtime.store.locks import open_locked
 from kb_runtime.store.manifest import CURRENT, load, resolve
 from kbc.diagnostics import Diagnostic
@@ -209,13 +209,13 @@ def _settle(folder: TestsFolder) -> None:
     """Lets the pending tests take the place of the others when they are what is live, and removes
     what is left of them. A knowledge base with another hash was edited by hand, and stays."""
     root = Path(folder.folder)
-    remove_abandoned(str(root / _KB / PROJECT_FILE))
     pending = root / _PENDING
     if _digest(pending / _FILE) == _live_digest(folder):
         kept = root / _KB
         (kept / _FILE).parent.mkdir(parents=True, exist_ok=True)
-        replace_file(str(kept / PROJECT_FILE), _PROJECT.encode())
-        (pending / _FILE).replace(kept / _FILE)
+        for name in (PROJECT_FILE, _FILE):  # renamed, which a full disk does not prevent
+            if (pending / name).exists():
+                (pending / name).replace(kept / name)
     shutil.rmtree(pending, ignore_errors=True)
 
 
@@ -238,7 +238,7 @@ def _live_digest(folder: TestsFolder) -> str | None:
 def _write(pending: Path, cases: Sequence[Case]) -> None:
     path = pending / _FILE
     path.parent.mkdir(parents=True)
-    (pending / PROJECT_FILE).write_text(_PROJECT, encoding="utf-8")
+    replace_file(str(pending / PROJECT_FILE), _PROJECT.encode())
     with path.open("w", encoding="utf-8") as file:
         file.write("[\n")
         file.write(",\n".join(json.dumps(as_record(case), ensure_ascii=False) for case in cases))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +50,7 @@ def prune(workspace: Workspace, *, dry_run: bool = False) -> list[PrunedTree]:
                 # In one step, under its locks: the next process finds nothing and begins anew.
                 aside = retention.temporary(code, f"old-{folder.name}")
                 folder.rename(aside)
-                shutil.rmtree(aside, ignore_errors=True)
+                retention.delete(aside)
         found.append(PrunedTree(folder, tree, size, in_use))
     return found
 

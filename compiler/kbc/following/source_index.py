@@ -218,7 +218,7 @@ def read_tree(
         license="",
         collections=(collection,),
     )
-    return Inputs(project, (collection,), tuple(files), {NAME: records})
+    return Inputs(project, (collection,), tuple(file.read for file in files), {NAME: records})
 
 
 def _files(tree: Path, selection: SourceTree, only: Names[str] | None) -> Iterator[SourceFile]:

@@ -1,12 +1,19 @@
 """Formats of documentation: the bytes of a file as Markdown.
 
 One module or folder for each; `convert` picks it by the ending of the file's name. Libraries that are
-large or rarely needed come with the extra `kbc[formats]`.
+large or rarely needed come with the extra `kb-compiler[formats]`.
 
 Imports diagnostics, records, `cache` and `languages`.
 """
 
-from kbc.formats.document import ELSEWHERE, UNRESOLVED, Converted, FormatError, Problem, Read
+from kbc.formats.document import (
+    ELSEWHERE,
+    UNRESOLVED,
+    Converted,
+    DocumentProblem,
+    FormatError,
+    Read,
+)
 from kbc.formats.registry import FORMATS, Format, convert, converters, format_of
 
 __all__ = [
@@ -14,9 +21,9 @@ __all__ = [
     "FORMATS",
     "UNRESOLVED",
     "Converted",
+    "DocumentProblem",
     "Format",
     "FormatError",
-    "Problem",
     "Read",
     "convert",
     "converters",

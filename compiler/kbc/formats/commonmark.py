@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 _INLINE_SPECIAL = re.compile(
-    r"""\\(?=[!-/:-@\[-`{-~]) | ` | (?<!\s)\*+|\*+(?!\s) | (?<!\w)_+|_+(?!\w)
+    r"""\\(?=[!-/:-@\[-`{-~]|\Z) | ` | (?<!\s)\*+|\*+(?!\s) | (?<!\w)_+|_+(?!\w)
       | <(?=[A-Za-z/!?]) | \](?=[(\[]) | &(?=\#?\w{1,32};)""",
     re.VERBOSE,
 )

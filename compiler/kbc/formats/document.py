@@ -11,16 +11,16 @@ Read = Callable[[str], bytes | None]
 """Gives another file of the tree by its path, for includes; None where there is none to be read."""
 
 UNRESOLVED = "unresolved-directive"
-"""The code of a `Problem` about a directive whose content could not be had; its `name` is in it."""
+"""The code of a `DocumentProblem` about a directive whose content could not be had; its `name` is in it."""
 
 
 ELSEWHERE = "content-elsewhere"
-"""The code of a `Problem` about a directive whose content no file of the tree has: it is computed when the
-site is built, or another repository has it."""
+"""The code of a `DocumentProblem` about a directive whose content no file of the tree has: it is computed
+when the site is built, or another repository has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class DocumentProblem:
     """A finding about a file. `line` is 1-based in the file, 0 where it is about all of it. With
     `is_error` nothing could be read. `name` is the directive of a problem with the code `UNRESOLVED` or
     `ELSEWHERE`, so that a caller can report all of them as one, counted by name."""
@@ -51,12 +51,12 @@ class Converted:
     summary: str = ""
     name: str = ""
     anchors: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[DocumentProblem, ...] = ()
 
 
 class FormatError(KbcError):
-    """A file is no valid document of its format; `line` as in `Problem`. An empty `code` means that of
-    the format, which the caller knows."""
+    """A file is no valid document of its format; `line` as in `DocumentProblem`. An empty `code` means
+    that of the format, which the caller knows."""
 
     exit_code = exit_codes.INPUT
 

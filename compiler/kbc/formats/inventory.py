@@ -19,7 +19,7 @@ _ENTRY = re.compile(r"(.+?)\s+(\S+:\S+)\s+(-?\d+)\s+?(\S*)\s+(.*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class InventoryEntry:
     """`role` is `py:function` and the like; `address` is below the documentation's root."""
 
     name: str
@@ -32,7 +32,12 @@ class Entry:
 class Inventory:
     project: str
     version: str
-    entries: tuple[Entry, ...]
+    entries: tuple[InventoryEntry, ...]
+
+    @property
+    def documents(self) -> dict[str, str]:
+        """Name of a page, without its ending, -> its address below the documentation's root."""
+        return {each.name: each.address for each in self.entries if each.role == "std:doc"}
 
 
 def read_inventory(data: bytes) -> Inventory:
@@ -56,7 +61,7 @@ def read_inventory(data: bytes) -> Inventory:
             name, role, _, address, title = match.groups()
             if address.endswith("$"):
                 address = address[:-1] + name
-            entries.append(Entry(name, role, address, name if title == "-" else title))
+            entries.append(InventoryEntry(name, role, address, name if title == "-" else title))
     project, version = (part.decode("utf-8", "replace").strip() for part in header.groups())
     return Inventory(project, version, tuple(entries))
 

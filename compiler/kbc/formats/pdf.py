@@ -8,15 +8,14 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-import subprocess
 import sys
 from collections import Counter
 from typing import Any
 
 from kbc.formats import commonmark
-from kbc.formats.document import Converted, FormatError, Problem, Read
+from kbc.formats.document import Converted, DocumentProblem, FormatError, Read
+from kbc.formats.program import SECONDS, OutOfTimeError, run
 
-SECONDS = 8
 MAX_HEADING_CHARS = 150
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(?:(\d\d)(\d\d)(\d\d)?)?")
@@ -73,8 +72,8 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     ]
 
 
-def _without_text(pages: int) -> Problem:
-    return Problem(
+def _without_text(pages: int) -> DocumentProblem:
+    return DocumentProblem(
         code="pdf-without-text",
         message=f"none of the {pages} pages has text: they are images",
         hint="Run an OCR program over the file, or keep it out of the collection's paths.",
@@ -84,10 +83,8 @@ def _without_text(pages: int) -> Problem:
 def _pages(data: bytes) -> dict[str, Any]:
     command = [sys.executable, "-I", "-m", "kbc.formats.pdf_pages"]
     try:
-        done = subprocess.run(
-            command, input=data, capture_output=True, timeout=SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
+        done = run(command, data)
+    except OutOfTimeError:
         raise FormatError(f"the PDF could not be read within {SECONDS} seconds") from None
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]

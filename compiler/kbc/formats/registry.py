@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 
+from kb_runtime.version import install_hint
 from kbc.cache.phases import recalled
-from kbc.formats.document import Converted, FormatError, Problem, Read
+from kbc.formats.document import Converted, DocumentProblem, FormatError, Read
 from kbc.limits import MAX_CONVERTED_BYTES
 
-INSTALL_HINT = 'Install what reads it: pip install "kbc[formats]".'
+INSTALL_HINT = f"Install what reads it: {install_hint('formats')}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +111,8 @@ BY_NAME: Mapping[str, Format] = {each.name: each for each in _FORMATS}
 def format_of(path: str) -> Format | None:
     """The format of a file by the ending of its name; None for what other readers read."""
     name = path.lower()
+    if name.endswith(".xml"):  # of what is read as documentation, only DocBook has it
+        return BY_NAME["docbook"]
     return next((each for suffix, each in FORMATS.items() if name.endswith(suffix)), None)
 
 
@@ -167,7 +170,7 @@ def _converted(chosen: Format, path: str, data: bytes, read: Read) -> list[Conve
             )
         return list(importlib.import_module(chosen.module).convert(path, data, read))
     except FormatError as error:
-        problem = Problem(
+        problem = DocumentProblem(
             code=error.code or f"{chosen.name}-invalid",
             message=error.message,
             line=error.line,
@@ -177,14 +180,14 @@ def _converted(chosen: Format, path: str, data: bytes, read: Read) -> list[Conve
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] not in chosen.needs:
             raise
-        problem = Problem(
+        problem = DocumentProblem(
             code="format-library-missing",
             message=f"{error.name.split('.')[0]!r}, which reads {chosen.name}, is not installed",
             hint=INSTALL_HINT,
             is_error=True,
         )
     except (RecursionError, MemoryError):
-        problem = Problem(
+        problem = DocumentProblem(
             code=f"{chosen.name}-invalid",
             message="the file nests too deeply to be read",
             hint="Mend the file, or keep it out of the collection's paths.",

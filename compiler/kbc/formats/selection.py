@@ -115,8 +115,6 @@ def candidates(path: str, target: str) -> Iterator[str]:
 def read_target(path: str, target: str, read: Read) -> tuple[str, bytes] | None:
     """The path and bytes of the first of `candidates` that there is."""
     for candidate in candidates(path, target):
-        if candidate.startswith("../"):
-            continue
         data = read(candidate)
         if data is not None:
             return candidate, data

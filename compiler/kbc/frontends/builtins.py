@@ -32,7 +32,7 @@ from kbc.languages.markdown import Block
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
-from kbc.records import BuiltinRecord, Record
+from kbc.records import BuiltinRecord, CompiledRecord
 
 
 class BuiltinMetadata(Metadata):
@@ -65,7 +65,7 @@ _OPENERS = {"(": ")", "[": "]", "{": "}"}
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class OperatorSignature:
     """`qualifier name: (param, ...) => result`; a value has no parameters."""
 
     qualifier: str
@@ -75,10 +75,10 @@ class Signature:
 
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
-) -> list[Record]:
+) -> list[CompiledRecord]:
     """The entries of all files, in file order."""
     curated = _curated_categories(collection)
-    records: list[Record] = []
+    records: list[CompiledRecord] = []
     for file in files:
         page = read_markdown(file, diagnostics)
         if page is None:
@@ -102,20 +102,20 @@ def read(
     return records
 
 
-def parse_signature(source: str) -> Signature:
+def parse_signature(source: str) -> OperatorSignature:
     """Splits a signature; what does not read as one has no types."""
     match = _SIGNATURE.fullmatch(source.strip())
     if match is None:
-        return Signature("", (), "")
+        return OperatorSignature("", (), "")
     qualifier = " ".join((match["qualifier"] or "").split())
     parts = split_top_level(match["type"], "=>")
     if len(parts) == 1:
-        return Signature(qualifier, (), parts[0])
+        return OperatorSignature(qualifier, (), parts[0])
     # An arrow is right-associative: what follows the first one is the result.
     params = parts[0]
     if _is_wrapped(params):
         params = params[1:-1]
-    return Signature(
+    return OperatorSignature(
         qualifier,
         tuple(param for param in split_top_level(params, ",") if param),
         " => ".join(parts[1:]),
@@ -140,7 +140,7 @@ def split_top_level(source: str, separator: str) -> list[str]:
     return [*parts, source[start:].strip()]
 
 
-def derive_categories(name: str, signature: Signature) -> tuple[str, ...]:
+def derive_categories(name: str, signature: OperatorSignature) -> tuple[str, ...]:
     """Where a reader would look for the operator, the best first, from its signature alone.
 
     The mode decides for temporal operators and actions; a name with a namespace (`q::debug`) is a
@@ -278,7 +278,7 @@ def _entries(
     page: MarkdownFile,
     curated: Mapping[str, Sequence[str]],
     diagnostics: Diagnostics,
-) -> Iterable[Record]:
+) -> Iterable[CompiledRecord]:
     """The entries of a file whose level-2 headings are entries."""
     path = page.file.path
     lines = split_lines(page.text)
@@ -330,7 +330,7 @@ def _single_entry(
     page: MarkdownFile,
     curated: Mapping[str, Sequence[str]],
     diagnostics: Diagnostics,
-) -> Record | None:
+) -> CompiledRecord | None:
     """The entry of a file that has its name in the front matter."""
     path = page.file.path
     fields = page.read_metadata(BuiltinMetadata, diagnostics)

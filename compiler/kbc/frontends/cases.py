@@ -25,14 +25,14 @@ from kbc.frontends.markdown_file import line_count
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
-from kbc.records import Record, TestRecord
+from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
 
 
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
-) -> list[Record]:
+) -> list[CompiledRecord]:
     """A record for each test case; of several with one uid the last one, by path and position."""
     wanted = _suite(collection, diagnostics)
     records: dict[str, TestRecord] = {}

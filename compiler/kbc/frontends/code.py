@@ -8,16 +8,18 @@ the same name in two repositories stay apart.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from kb_runtime.text.tables import count_of
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import line_count
-from kbc.languages import syntax
+from kbc.languages import grammars, syntax
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
-from kbc.records import CodeRecord, Definition, Record
+from kbc.records import CodeRecord, CompiledRecord, Definition
 
 MAX_DEFINITIONS = 2_000
 """Definitions kept of one file, the first ones: more are a table, not a program."""
@@ -33,15 +35,34 @@ def read(
     *,
     prefix: str = "",
     with_definitions: bool = True,
-) -> list[Record]:
+) -> list[CompiledRecord]:
     """A record for each file, whose id begins with `prefix` and a slash where there is one. Without
     definitions nothing is parsed."""
-    records: list[Record] = []
+    records: list[CompiledRecord] = []
+    languages: Counter[str] = Counter()
     for file in files:
         text = file.text(diagnostics)
         if text is not None:
-            records.append(_record(collection, file, text, prefix, with_definitions))
+            found = _record(collection, file, text, prefix, with_definitions)
+            languages[found.language] += with_definitions
+            records.append(found)
+    _report_missing_grammars(collection, languages, diagnostics)
     return records
+
+
+def _report_missing_grammars(
+    collection: Collection, languages: Counter[str], diagnostics: Diagnostics
+) -> None:
+    """One note for all files of `collection` that an installed grammar would divide better."""
+    missing = grammars.missing(+languages)
+    if missing:
+        count = count_of(sum(languages[language] for language in missing), "file")
+        diagnostics.note(
+            "grammar-missing",
+            f"No grammar is installed for {', '.join(missing)}: {count} of the collection "
+            f"{collection.name!r} get no definitions and are divided at blank lines.",
+            hint=grammars.INSTALL_HINT,
+        )
 
 
 def _record(

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
+from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
-from kbc.formats import ELSEWHERE, FORMATS, UNRESOLVED, Converted, Problem, convert
+from kbc.formats import ELSEWHERE, FORMATS, UNRESOLVED, Converted, DocumentProblem, convert
 from kbc.frontends.includes import EXTERNAL_HINT, UNRESOLVED_HINT, counted
+from kbc.frontends.markdown_file import first_paragraph
 from kbc.languages import markdown
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import Section
+from kbc.sources.formats import format_by_content
 
 SUFFIXES = tuple(FORMATS)
 
@@ -22,12 +27,14 @@ def is_converted(path: str) -> bool:
     return path.lower().endswith(SUFFIXES)
 
 
-def format_by_generator(collection: Collection, path: str) -> str:
-    """The name of the format that a generator's configuration gives to an ending, as Sphinx does; "" where
-    the ending itself tells."""
+def stated_format(collection: Collection, file: SourceFile) -> str:
+    """The name of the format that a generator's configuration gives to an ending, as Sphinx does, or that
+    the file begins as; "" where the ending itself tells."""
     suffixes = collection.generator_options.get("source_suffix", {})
-    language = suffixes.get(f".{path.rpartition('.')[2]}")
-    return "rst" if language == "restructuredtext" else ""
+    language = suffixes.get(f".{file.path.rpartition('.')[2]}")
+    if language == "restructuredtext":
+        return "rst"
+    return "" if is_converted(file.path) else format_by_content(file.path, file.data)
 
 
 def read_converted(file: SourceFile, diagnostics: Diagnostics, format: str = "") -> list[Converted]:
@@ -49,23 +56,48 @@ def read_converted(file: SourceFile, diagnostics: Diagnostics, format: str = "")
             counts = Counter(problem.name for problem in some)
             listed = f"{counted(counts)}; the first: {some[0].message}"
             message = f"directives without their text ({len(some)}): {listed}"
-            summary = Problem(code=code, message=message, line=some[0].line, hint=hint)
+            summary = DocumentProblem(code=code, message=message, line=some[0].line, hint=hint)
             _report(summary, file.path, diagnostics)
     return [document for document in found if document.text.strip()]
 
 
+class ConvertedOutline(NamedTuple):
+    """What a list of pages says of a converted document: its first level-1 heading, its first paragraph in
+    short, and its sections."""
+
+    heading: str
+    summary: str
+    sections: tuple[Section, ...]
+
+
+def outline(document: Converted) -> ConvertedOutline:
+    """The outline of a document, of which the cache has those that did not change."""
+    return _outline(document.text, anchors=document.anchors)
+
+
+@remembered("outline")
+def _outline(text: str, *, anchors: Sequence[str]) -> ConvertedOutline:
+    parsed = markdown.parse(text)
+    heading = next((block.title for block in parsed.headings if block.level == 1), "")
+    summary = first_paragraph(parsed.blocks, parsed.references)
+    return ConvertedOutline(heading, summary, _with_anchors(markdown.sections(parsed), anchors))
+
+
 def converted_sections(document: Converted) -> tuple[Section, ...]:
     """The sections of a document's text, with the anchors of its own tool where they are known."""
-    found = markdown.sections(markdown.parse(document.text))
-    if len(document.anchors) != len(found):
+    return _with_anchors(markdown.sections(markdown.parse(document.text)), document.anchors)
+
+
+def _with_anchors(found: tuple[Section, ...], anchors: Sequence[str]) -> tuple[Section, ...]:
+    if len(anchors) != len(found):
         return found
     return tuple(
         dataclasses.replace(section, anchor=anchor or section.anchor)
-        for section, anchor in zip(found, document.anchors, strict=True)
+        for section, anchor in zip(found, anchors, strict=True)
     )
 
 
-def _report(problem: Problem, path: str, diagnostics: Diagnostics) -> None:
+def _report(problem: DocumentProblem, path: str, diagnostics: Diagnostics) -> None:
     """A file that cannot be read is a warning: among two thousand, one that is encrypted or damaged must
     not stop a build. It is counted as not readable, and `--strict` fails on it."""
     message = f"{problem.message}; the file was left out" if problem.is_error else problem.message

@@ -17,10 +17,10 @@ from kb_runtime.search.analysis import STOP_WORDS
 from kb_runtime.tools.reference.routing import singular_words
 from kbc.project.model import Collection
 from kbc.records import (
+    CompiledRecord,
     DocRecord,
     ExampleRecord,
     PatternRecord,
-    Record,
     RoutingRecord,
     TemplateRecord,
 )
@@ -34,8 +34,8 @@ MOST_NAMED = 5
 
 
 def derive(
-    collections: Sequence[Collection], records: Mapping[str, Sequence[Record]]
-) -> tuple[Collection, list[Record]] | None:
+    collections: Sequence[Collection], records: Mapping[str, Sequence[CompiledRecord]]
+) -> tuple[Collection, list[CompiledRecord]] | None:
     """A collection of rules and its records; None with a routing table of its own, and where the
     templates are for fewer than two frameworks."""
     names = {collection.name for collection in collections}
@@ -52,7 +52,7 @@ def derive(
     shared = Counter(word for found in voting.values() for word in found)
     paths = tuple(dict.fromkeys(record.path for record in templates))
     found = Collection(name="routing", kind="routing", paths=paths)
-    rules: list[Record] = []
+    rules: list[CompiledRecord] = []
     for label in counts:
         own = [record for record in templates if record.framework == label]
         keywords = tuple(voting[label][word] for word in voting[label] if shared[word] == 1)
@@ -83,7 +83,7 @@ def derive(
 
 
 def _patterns_by_framework(
-    records: Iterable[Record], templates: Sequence[TemplateRecord]
+    records: Iterable[CompiledRecord], templates: Sequence[TemplateRecord]
 ) -> dict[str, list[PatternRecord]]:
     frameworks = dict.fromkeys(record.framework for record in templates)
     uses = {
@@ -126,7 +126,7 @@ def _words_of(
     return found
 
 
-def _pages(label: str, records: Iterable[Record]) -> Iterator[str]:
+def _pages(label: str, records: Iterable[CompiledRecord]) -> Iterator[str]:
     """Pages whose path or group says the framework's name; the start page of a folder first."""
     found = [
         record
@@ -141,7 +141,9 @@ def _pages(label: str, records: Iterable[Record]) -> Iterator[str]:
     return (record.id for record in found)
 
 
-def _examples(patterns: Iterable[PatternRecord], records: Iterable[Record]) -> Iterator[str]:
+def _examples(
+    patterns: Iterable[PatternRecord], records: Iterable[CompiledRecord]
+) -> Iterator[str]:
     """The examples that patterns of the framework name, as far as they exist."""
     known: set[str] = set()
     for record in records:

@@ -7,18 +7,20 @@ collection's, except that pages below `lessons/` in a collection of the group co
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from kbc.diagnostics import Diagnostics
+from kbc.cache.phases import digest, recalled_each
+from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.formats import Converted
 from kbc.frontends.converted import (
-    converted_sections,
-    format_by_generator,
     is_converted,
+    outline,
     read_converted,
+    stated_format,
 )
 from kbc.frontends.includes import PageIncludes
 from kbc.frontends.long_lines import has_long_line
@@ -26,16 +28,18 @@ from kbc.frontends.markdown_file import (
     MarkdownFile,
     first_paragraph,
     line_count,
-    read_markdown,
+    parsed,
+    read_text,
     shorten,
 )
 from kbc.frontends.metadata import Metadata, Text, Texts
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
+from kbc.languages.front_matter import read_front_matter
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
-from kbc.records import DocRecord, Record
+from kbc.records import CompiledRecord, DocRecord
 
 CORE = "core"
 LESSONS = "lessons"
@@ -55,22 +59,83 @@ class DocMetadata(Metadata, extra="ignore"):
 
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
-) -> list[Record]:
+) -> list[CompiledRecord]:
     """A record for each page."""
-    records: list[Record] = []
+    records: list[CompiledRecord | _PageText] = []
     includes = PageIncludes(collection)
     for file in files:
-        format = format_by_generator(collection, file.path)
+        format = stated_format(collection, file)
         if format or is_converted(file.path):
             found = read_converted(file, diagnostics, format)
             records.extend(_converted(collection, file, document) for document in found)
+        elif file.path.lower().endswith((".html", ".htm")):
+            html = _html_page(collection, file, diagnostics, includes)
+            records.extend([html] if html else [])
         elif file.path.lower().endswith(".txt"):
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
-        elif page := read_markdown(file, diagnostics, includes):
-            records.append(_page(collection, page, diagnostics, includes.rules))
+        elif (stored := read_text(file, diagnostics)) is not None:
+            records.append(_PageText(file, includes.expand(file, stored), stored))
     includes.report(diagnostics)
-    return records
+    sources = [each for each in records if isinstance(each, _PageText)]
+    pages = _pages(collection, sources, includes.rules, diagnostics)
+    return [next(pages) if isinstance(each, _PageText) else each for each in records]
+
+
+class _PageText(NamedTuple):
+    """A Markdown or MDX file, its `text` with what it includes, and what is `stored`."""
+
+    file: SourceFile
+    text: str
+    stored: str
+
+
+@dataclass(frozen=True, slots=True)
+class _CachedPage:
+    """A page as the cache keeps it: `record` is without `text` and `stored`, which whoever asks has, and
+    without `content` where that `is_text`, with its line ends as in the file. `problems` were found in it."""
+
+    record: DocRecord
+    is_text: bool
+    problems: tuple[Diagnostic, ...]
+
+
+def _pages(
+    collection: Collection,
+    sources: Sequence[_PageText],
+    rules: AnchorRules,
+    diagnostics: Diagnostics,
+) -> Iterator[DocRecord]:
+    """The records of Markdown files in order, with their problems reported."""
+    settings = digest(collection.settings())
+
+    def read(source: _PageText) -> _CachedPage:
+        diagnostics.reading = source.file.path
+        found = Diagnostics()
+        page = _page(collection, parsed(*source, found), found, rules)
+        is_text = page.content == _with_newlines(source.text)
+        kept = replace(page, text="", stored="", content="" if is_text else page.content)
+        return _CachedPage(kept, is_text, tuple(found))
+
+    def seen(source: _PageText) -> Any:
+        file, text, stored = source
+        return settings, file.path, file.base, text, stored if stored != text else ""
+
+    for source, page in zip(
+        sources, recalled_each("pages", read, sources, seen, _CachedPage), strict=True
+    ):
+        for problem in page.problems:
+            diagnostics.add(problem)
+        yield replace(
+            page.record,
+            text=source.text,
+            stored=source.stored if source.stored != source.text else "",
+            content=_with_newlines(source.text) if page.is_text else page.record.content,
+        )
+
+
+def _with_newlines(text: str) -> str:
+    return text.replace("\r\n", "\n")
 
 
 def _page(
@@ -79,7 +144,7 @@ def _page(
     document = page.document
     fields = page.read_metadata(DocMetadata, diagnostics)
     path = page.file.path
-    body = page.text.replace("\r\n", "\n")
+    body = _with_newlines(page.text)
     if document.front_matter:
         lines = body.split("\n")[document.front_matter.last_line :]
         body = "\n".join(lines).lstrip("\n")
@@ -115,11 +180,9 @@ def _page(
 
 def _converted(collection: Collection, file: SourceFile, document: Converted) -> DocRecord:
     """A page of another format; a part of a file is named behind the file: `api/openapi.yaml/getPet`."""
-    parsed = markdown.parse(document.text)
-    heading = next((block.title for block in parsed.headings if block.level == 1), "")
-    summary = document.summary
+    found = outline(document)
     id = collection.stripped(file.path)
-    stated = heading or document.title
+    stated = found.heading or document.title
     return DocRecord(
         id=f"{id}/{document.name}" if document.name else id,
         collection=collection.name,
@@ -129,13 +192,46 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
         size=len(document.text.encode()),
         lines=line_count(document.text),
         language=document.format,
-        summary=shorten(summary) if summary else first_paragraph(parsed.blocks, parsed.references),
+        summary=shorten(document.summary) if document.summary else found.summary,
         url=_url(collection, file.path, {}, document.url),
         aliases=permalinks.aliases(collection, file.path, {}),
         group=_group(collection, file),
         format=document.format,
         content=document.text,
-        sections=converted_sections(document),
+        sections=found.sections,
+    )
+
+
+def _html_page(
+    collection: Collection, file: SourceFile, diagnostics: Diagnostics, includes: PageIncludes
+) -> DocRecord | None:
+    """A page whose text below the front matter is HTML, as Jekyll and Hugo have it; None without text, and
+    for the page that says that another is missing."""
+    from kbc.languages.html import read_html  # its libraries take long to import
+
+    stored = file.text(diagnostics)
+    if stored is None or _file_name(file.path).lower().startswith("404."):
+        return None
+    lines = includes.expand(file, stored).replace("\r\n", "\n").split("\n")
+    problems: list[Diagnostic] = []
+    matter, start = read_front_matter(lines, range(1, len(lines) + 1), problems)
+    data = matter.data if matter else {}
+    page = read_html("\n".join(lines[start:]))
+    if not page.text.strip():
+        return None
+    title = data.get("title")
+    converted = Converted(
+        text=page.text,
+        format="html",
+        title=title if isinstance(title, str) else page.title,
+        anchors=page.anchors,
+    )
+    record = _converted(collection, file, converted)
+    return replace(
+        record,
+        frontmatter=data,
+        url=_url(collection, file.path, data, ""),
+        aliases=permalinks.aliases(collection, file.path, data),
     )
 
 

@@ -22,7 +22,7 @@ from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import read_toml
-from kbc.records import ExampleRecord, Record
+from kbc.records import CompiledRecord, ExampleRecord
 from kbc.sources.discovery import SIDECAR_SUFFIX
 
 DEFAULT_EXTENSIONS = (".qnt",)
@@ -71,14 +71,14 @@ class SidecarMetadata(Metadata):
 
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
-) -> list[Record]:
+) -> list[CompiledRecord]:
     """A record for each file with one of the collection's extensions."""
     extensions = tuple(
         each.lower() if each.startswith(".") else f".{each.lower()}"
         for each in collection.options.get("extensions", DEFAULT_EXTENSIONS)
     )
     sidecars = {file.path: file for file in files if file.path.endswith(SIDECAR_SUFFIX)}
-    records: list[Record] = []
+    records: list[CompiledRecord] = []
     for file in files:
         if file.path in sidecars or not file.path.lower().endswith(extensions):
             continue

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ import yaml
 
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.languages.anchors import AnchorRules, rules_of
-from kbc.languages.includes import expand
+from kbc.languages.front_matter import read_front_matter
+from kbc.languages.includes import Liquid, expand
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 
@@ -39,6 +41,7 @@ class PageIncludes:
         self._external: Counter[str] = Counter()
         self._pages: dict[str, list[str]] = {UNRESOLVED_INCLUDE: [], EXTERNAL: []}
         self._objects: PythonObjects | None = None
+        self._cascades: dict[str, list[Mapping[str, Any]]] = {}
 
     @property
     def rules(self) -> AnchorRules:
@@ -59,6 +62,8 @@ class PageIncludes:
             templates=self._options.get("shortcodes", ()),
             objects=partial(self._object, read),
             restructured=partial(self._restructured, file, read) if self._is_sphinx else None,
+            values=self._parameters(text, file.path, read) if self._is_hugo else None,
+            liquid=self._liquid(text) if self._collection.generator == "jekyll" else None,
         )
         for code, counter, found in (
             (UNRESOLVED_INCLUDE, self._unresolved, expansion.unresolved),
@@ -67,6 +72,58 @@ class PageIncludes:
             counter.update(found)
             self._pages[code] += [file.path] if found else []
         return expansion.text
+
+    @property
+    def _is_hugo(self) -> bool:
+        return self._collection.generator == "hugo"
+
+    def _parameters(
+        self, text: str, path: str, read: Callable[[str], bytes | None]
+    ) -> Callable[[str], str | None]:
+        """The parameters of a page of Hugo: its own, those that the sections above hand down, the site's."""
+
+        def value(name: str) -> str | None:
+            if name not in found:
+                found[name] = _found(tables(), name)
+            return found[name]
+
+        def tables() -> Iterator[Mapping[str, Any]]:
+            own = _front_matter(text)
+            yield from (own, _mapping(own.get("params")))
+            folder, top = posixpath.dirname(path), str(self._options.get("folder", ""))
+            while True:
+                yield from self._handed_down(folder, read)
+                if folder in (top, ""):
+                    break
+                folder = posixpath.dirname(folder)
+            yield _mapping(self._options.get("params"))
+
+        found: dict[str, str | None] = {}
+        return value
+
+    def _handed_down(
+        self, folder: str, read: Callable[[str], bytes | None]
+    ) -> list[Mapping[str, Any]]:
+        """What the `cascade` of a section's page holds."""
+        if folder not in self._cascades:
+            data = read(f"{folder}/_index.md")
+            matter = _front_matter(data.decode("utf-8", "replace")) if data else {}
+            cascade = matter.get("cascade")
+            tables = [
+                _mapping(each) for each in (cascade if isinstance(cascade, list) else [cascade])
+            ]
+            self._cascades[folder] = [
+                found for each in tables for found in (each, _mapping(each.get("params")))
+            ]
+        return self._cascades[folder]
+
+    def _liquid(self, text: str) -> Liquid:
+        return Liquid(
+            folder=str(self._options.get("folder", "")),
+            includes=str(self._options.get("includes", "")),
+            values=_mapping(self._options.get("values")),
+            page=_front_matter(text),
+        )
 
     @property
     def _is_sphinx(self) -> bool:
@@ -92,7 +149,7 @@ class PageIncludes:
         """The reference of a Python object, from packages around the configuration or the pages."""
         try:
             from kbc.formats.python_objects import PythonObjects
-        except ModuleNotFoundError:  # griffe comes with kbc[formats]
+        except ModuleNotFoundError:  # griffe comes with kb-compiler[formats]
             return None
         if self._objects is None:
             self._objects = PythonObjects(self._options.get("python_paths", _PYTHON_FOLDERS))
@@ -139,6 +196,24 @@ def counted(counter: Counter[str]) -> str:
     named = ", ".join(f"{name} ({count})" for name, count in counts[:_MOST_NAMED])
     more = len(counts) - _MOST_NAMED
     return f"{named} and {more} more kinds" if more > 0 else named
+
+
+def _front_matter(text: str) -> Mapping[str, Any]:
+    lines = text.replace("\r\n", "\n").split("\n")
+    matter, _ = read_front_matter(lines, range(1, len(lines) + 1), [])
+    return matter.data if matter else {}
+
+
+def _found(tables: Iterable[Mapping[str, Any]], name: str) -> str | None:
+    """The first text or number at a path such as `version.latest`, whose case does not count."""
+    for table in tables:
+        value: Any = table
+        for key in name.lower().split("."):
+            lowered = {str(each).lower(): inner for each, inner in _mapping(value).items()}
+            value = lowered.get(key)
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            return str(value)
+    return None
 
 
 def _yaml(text: str) -> Mapping[str, Any]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kbc.cache.phases import remembered
+from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.includes import PageIncludes
 from kbc.frontends.long_lines import has_long_line
 from kbc.frontends.metadata import Declared, Located
 from kbc.languages import markdown
@@ -48,17 +47,21 @@ class MarkdownFile:
         return "mdx" if self.is_mdx else "markdown"
 
 
-def read_markdown(
-    file: SourceFile, diagnostics: Diagnostics, includes: PageIncludes | None = None
-) -> MarkdownFile | None:
-    """The parsed file with its problems reported; None when it is no text. With `includes`, its text is
-    that of the page, in which lines count from its own beginning."""
+def read_markdown(file: SourceFile, diagnostics: Diagnostics) -> MarkdownFile | None:
+    """The parsed file with its problems reported; None when it is no text."""
+    text = read_text(file, diagnostics)
+    return None if text is None else parsed(file, text, text, diagnostics)
+
+
+def read_text(file: SourceFile, diagnostics: Diagnostics) -> str | None:
+    """The text of a file that somebody wrote; None, with a diagnostic, for other files."""
     text = file.text(diagnostics)
-    if text is None or has_long_line(text, file.path, diagnostics):
-        return None
-    stored = text
-    if includes is not None:
-        text = includes.expand(file, stored)
+    return None if text is None or has_long_line(text, file.path, diagnostics) else text
+
+
+def parsed(file: SourceFile, text: str, stored: str, diagnostics: Diagnostics) -> MarkdownFile:
+    """A file with its problems reported. `text` is what is `stored` in it, with what it includes, and lines
+    count in `text`."""
     is_mdx = file.path.lower().endswith(".mdx")
     document = markdown.parse(text, mdx=is_mdx)
     document.report(file.path, diagnostics)
@@ -101,11 +104,19 @@ def shorten(text: str) -> str:
     return line[: MAX_SUMMARY_CHARS - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
 
 
-@remembered("links")
-def links(text: str, *, is_mdx: bool) -> list[tuple[int, str]]:
-    """The targets of links and images outside code, with their 1-based lines in `text`."""
+Links = list[tuple[int, str]]
+"""The targets of links and images outside code, with their 1-based lines."""
+
+
+def links(texts: Iterable[tuple[str, bool]]) -> Iterator[Links]:
+    """Those of each text, of which the flag says whether it is MDX."""
+    return recalled_each("links", _links, texts, lambda text: text, Links)
+
+
+def _links(source: tuple[str, bool]) -> Links:
+    text, is_mdx = source
     code_lines = markdown.parse(text, mdx=is_mdx).code_lines
-    found: list[tuple[int, str]] = []
+    found: Links = []
     for number, line in enumerate(text.split("\n"), start=1):
         if number not in code_lines and "]" in line and len(line) <= MAX_LINK_LINE_CHARS:
             for match in _LINK.finditer(_CODE_SPAN.sub("", line)):

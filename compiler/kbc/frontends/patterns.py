@@ -37,7 +37,7 @@ from kbc.languages import markdown
 from kbc.languages.markdown import Block
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
-from kbc.records import PatternRecord, Record
+from kbc.records import CompiledRecord, PatternRecord
 
 
 class PatternMetadata(Metadata):
@@ -82,9 +82,9 @@ _NUMBER = re.compile(r"^\d+[.)]\s*")
 
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
-) -> list[Record]:
+) -> list[CompiledRecord]:
     """A record for each pattern."""
-    records: list[Record] = []
+    records: list[CompiledRecord] = []
     for file in files:
         page = read_markdown(file, diagnostics)
         if page is None:

@@ -16,11 +16,11 @@ from kbc.languages.includes import is_complete
 from kbc.project.model import Collection
 from kbc.records import (
     BuiltinRecord,
+    CompiledRecord,
     DocRecord,
     ExampleRecord,
     PageRecord,
     PatternRecord,
-    Record,
     RoutingRecord,
     TemplateRecord,
 )
@@ -35,7 +35,7 @@ _UNTESTED = "untested"  # the tag of an example that is there to be read only
 
 
 def check(
-    records_by_collection: Mapping[str, Sequence[Record]],
+    records_by_collection: Mapping[str, Sequence[CompiledRecord]],
     diagnostics: Diagnostics,
     collections: Iterable[Collection] = (),
 ) -> None:
@@ -59,8 +59,8 @@ def check(
     check_orphans(everything, linking, diagnostics)
 
 
-def _check_ids(records: Sequence[Record], diagnostics: Diagnostics) -> None:
-    first: dict[str, Record] = {}
+def _check_ids(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:
+    first: dict[str, CompiledRecord] = {}
     for record in records:
         earlier = first.setdefault(record.id, record)
         if earlier is not record:
@@ -74,8 +74,8 @@ def _check_ids(records: Sequence[Record], diagnostics: Diagnostics) -> None:
             )
 
 
-def _check_titles(records: Sequence[Record], diagnostics: Diagnostics) -> None:
-    first: dict[tuple[str, str], Record] = {}
+def _check_titles(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:
+    first: dict[tuple[str, str], CompiledRecord] = {}
     for record in records:
         if not isinstance(record, (DocRecord, PatternRecord, TemplateRecord)):
             continue
@@ -90,7 +90,7 @@ def _check_titles(records: Sequence[Record], diagnostics: Diagnostics) -> None:
             )
 
 
-def _check_summaries(records: Iterable[Record], diagnostics: Diagnostics) -> None:
+def _check_summaries(records: Iterable[CompiledRecord], diagnostics: Diagnostics) -> None:
     for record in records:
         described = (DocRecord, PatternRecord, BuiltinRecord, TemplateRecord)
         if isinstance(record, described) and not record.summary:
@@ -103,7 +103,7 @@ def _check_summaries(records: Iterable[Record], diagnostics: Diagnostics) -> Non
             )
 
 
-def _check_related(records: Sequence[Record], diagnostics: Diagnostics) -> None:
+def _check_related(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:
     """References by name. Those of a kind that the knowledge base does not hold are not checked,
     except a routing table's, which a tool gives to its user as they are."""
     builtin_names = {
@@ -116,7 +116,7 @@ def _check_related(records: Sequence[Record], diagnostics: Diagnostics) -> None:
     example_ids = _with_folders(r.id for r in records if isinstance(r, ExampleRecord))
     doc_ids = _with_folders(r.id for r in records if isinstance(r, DocRecord))
 
-    def report(record: Record, what: str, names: Iterable[str], known: set[str]) -> None:
+    def report(record: CompiledRecord, what: str, names: Iterable[str], known: set[str]) -> None:
         for name in names:
             if not known or name in known:
                 continue
@@ -152,7 +152,7 @@ def _check_related(records: Sequence[Record], diagnostics: Diagnostics) -> None:
                         )
 
 
-def _check_related_pages(records: Sequence[Record], diagnostics: Diagnostics) -> None:
+def _check_related_pages(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:
     """`related` in the front matter of a page names records by id or path, from the knowledge base's
     root or from the page; an address leads out of it."""
     known = _with_folders(name for record in records for name in (record.id, record.path) if name)
@@ -173,7 +173,7 @@ def _check_related_pages(records: Sequence[Record], diagnostics: Diagnostics) ->
                 )
 
 
-def _check_tests(records: Sequence[Record], diagnostics: Diagnostics) -> None:
+def _check_tests(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:
     """Quint examples have a `run` that `quint test` selects, or are imported by one that has, or
     define nothing that could be run, or are tagged as untested."""
     examples = {
@@ -225,7 +225,7 @@ def _suggest(name: str, known: Iterable[str]) -> str:
 
 
 def _check_links(
-    records: Sequence[Record],
+    records: Sequence[CompiledRecord],
     linking: Sequence[Linking],
     rules: Mapping[str, AnchorRules],
     diagnostics: Diagnostics,
@@ -264,6 +264,9 @@ def _check_links(
             if path not in anchors:
                 page = pages[path]
                 anchors[path] = _anchors(page, rules.get(page.collection, _ANY))
+            is_named_elsewhere = not target and rules.get(record.collection, _ANY).other_projects
+            if rules.get(pages[path].collection, _ANY).is_open or is_named_elsewhere:
+                continue
             if anchor not in anchors[path] and anchor not in targets.get(record.collection, ()):
                 diagnostics.warning(
                     "dead-anchor",

@@ -37,7 +37,7 @@ from kbc.frontends.metadata import Flag, Located, Metadata, Needed, Text, Texts,
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import TomlFile, read_toml
-from kbc.records import Record, RoutingRecord
+from kbc.records import CompiledRecord, RoutingRecord
 
 
 class LabelMetadata(Metadata):
@@ -71,9 +71,9 @@ class RoutingTables(Metadata):
 
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
-) -> list[Record]:
+) -> list[CompiledRecord]:
     """A record for each label of each file."""
-    records: list[Record] = []
+    records: list[CompiledRecord] = []
     for file in files:
         toml = read_toml(file, diagnostics)
         if toml is not None:

@@ -31,7 +31,7 @@ from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import read_toml
-from kbc.records import Record, TemplateRecord
+from kbc.records import CompiledRecord, TemplateRecord
 
 METADATA_FILES = ("templates.toml", "templates.json", "templates.md")
 
@@ -74,7 +74,7 @@ _LABEL_LINE = re.compile(r"(?:\*\*|__)([^*_:]+?)\s*:?(?:\*\*|__)\s*:?\s*(.*)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _TemplateEntry:
     """One template's metadata in the file `path`; `line` is where it begins, `lines` where its fields
     stand. Synonyms of fields are replaced."""
 
@@ -90,7 +90,7 @@ _Parsed = tuple[Mapping[str, Any], int, Mapping[str, int]]
 
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
-) -> list[Record]:
+) -> list[CompiledRecord]:
     """A record for each described template whose file is there."""
     by_path = {file.path: file for file in files}
     metadata = [file for file in files if file.path.rsplit("/", 1)[-1] in METADATA_FILES]
@@ -122,11 +122,11 @@ def read(
     return list(records.values())
 
 
-def _merged(files: Sequence[SourceFile], diagnostics: Diagnostics) -> list[_Entry]:
+def _merged(files: Sequence[SourceFile], diagnostics: Diagnostics) -> list[_TemplateEntry]:
     """The entries of all metadata files. Two files may describe one template, as where one is generated
     from the other: what only the second says is added to the first, and where they contradict each other
     is an error. One file describes a template once."""
-    found: list[_Entry] = []
+    found: list[_TemplateEntry] = []
     by_id: dict[str, int] = {}
     for file in files:
         for entry in _entries(file, diagnostics):
@@ -154,7 +154,9 @@ def _merged(files: Sequence[SourceFile], diagnostics: Diagnostics) -> list[_Entr
     return found
 
 
-def _report_conflicts(first: _Entry, second: _Entry, diagnostics: Diagnostics) -> None:
+def _report_conflicts(
+    first: _TemplateEntry, second: _TemplateEntry, diagnostics: Diagnostics
+) -> None:
     for name, value in second.fields.items():
         stated = first.fields.get(name)
         if stated is None or value is None or _words(stated) == _words(value):
@@ -177,7 +179,7 @@ def _words(value: Any) -> list[str]:
     return re.findall(r"[^\W_]+", text.casefold())
 
 
-def _line_finder(entry: _Entry) -> Callable[[str], int]:
+def _line_finder(entry: _TemplateEntry) -> Callable[[str], int]:
     return lambda name: entry.lines.get(name, entry.line)
 
 
@@ -232,7 +234,7 @@ def _template(
     )
 
 
-def _entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry]:
+def _entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_TemplateEntry]:
     if file.path.endswith(".toml"):
         found = _toml_entries(file, diagnostics)
     elif file.path.endswith(".json"):
@@ -240,7 +242,7 @@ def _entries(file: SourceFile, diagnostics: Diagnostics) -> Iterator[_Entry]:
     else:
         found = _markdown_entries(file, diagnostics)
     for fields, line, lines in found:
-        yield _Entry(_canonical(fields), line, _canonical(lines), file.path)
+        yield _TemplateEntry(_canonical(fields), line, _canonical(lines), file.path)
 
 
 def _canonical(by_name: Mapping[str, Any]) -> dict[str, Any]:

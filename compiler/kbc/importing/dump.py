@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from lxml import etree
 
-from kbc.importing.entries import Entry, ImportSourceError, Listing, https
+from kbc.importing.entries import ImportSourceError, Listing, SiteEntry, https
 from kbc.languages.addresses import split_url
 
 ENDINGS = (".xml", ".xml.gz", ".xml.bz2", ".xml.xz")
@@ -42,7 +42,7 @@ def _opened(path: Path) -> IO[bytes]:
 def list_dump(path: Path, base: str) -> Listing:
     """The pages with the text of their last revisions. `base` is the address of a page of the wiki, for
     a dump that names none. Raises `ImportSourceError`."""
-    entries: list[Entry] = []
+    entries: list[SiteEntry] = []
     try:
         with _opened(path) as stream:
             entries.extend(_pages(stream, base))
@@ -53,12 +53,12 @@ def list_dump(path: Path, base: str) -> Listing:
                 "Make the dump again, for example with `dumpBackup.php --current`.",
             ) from None
         entries.append(
-            Entry(key="damage", url="", name="", load=bytes, skip="damaged from here on")
+            SiteEntry(key="damage", url="", name="", load=bytes, skip="damaged from here on")
         )
     return Listing("MediaWiki dump", entries)
 
 
-def _pages(stream: IO[bytes], base: str) -> Iterator[Entry]:
+def _pages(stream: IO[bytes], base: str) -> Iterator[SiteEntry]:
     seen = 0
     # Neither entities nor a DTD: a dump has none, and they can grow without bound.
     parser = etree.iterparse(
@@ -76,7 +76,7 @@ def _pages(stream: IO[bytes], base: str) -> Iterator[Entry]:
                 del element.getparent()[0]
 
 
-def _page(page: Any, base: str, number: int) -> Entry:
+def _page(page: Any, base: str, number: int) -> SiteEntry:
     title = _text(page, "title")
     namespace = int(_text(page, "ns") or 0)
     revisions = page.findall("{*}revision")
@@ -91,7 +91,7 @@ def _page(page: Any, base: str, number: int) -> Entry:
     elif model != "wikitext":
         skip = f"content model {model}"
     data = b"" if skip else text.encode()
-    return Entry(
+    return SiteEntry(
         key=f"page {number}",
         url=_address(base, title),
         name=f"{title.rpartition('/')[2]}.mediawiki",

@@ -30,7 +30,7 @@ class ImportSourceError(SingleCodeError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class SiteEntry:
     """A file, a response of a web archive or a page of a dump.
 
     `key` is unique in its source; `name` is a file name whose ending tells the format. `date` is when the
@@ -58,7 +58,7 @@ class Listing:
     their places."""
 
     what: str
-    entries: list[Entry]
+    entries: list[SiteEntry]
     places: Mapping[str, str] = field(default_factory=dict)
 
 

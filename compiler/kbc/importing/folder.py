@@ -16,9 +16,9 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from kbc.importing.entries import (
-    Entry,
     ImportSourceError,
     Listing,
+    SiteEntry,
     https,
     is_web,
     without_index,
@@ -66,11 +66,16 @@ _FOLDER = "https://folder.invalid/"
 
 
 def _files(root: Path) -> Iterator[str]:
-    for folder, folders, names in os.walk(root):
+    for folder, folders, names in os.walk(root, onerror=_raise):
         folders.sort()
         place = Path(folder).relative_to(root).as_posix()
         for name in sorted(names):
             yield name if place == "." else f"{place}/{name}"
+
+
+def _raise(error: OSError) -> None:
+    """A folder that cannot be listed is no empty one, whose pages would be removed."""
+    raise error
 
 
 class _Stated:
@@ -168,7 +173,7 @@ def _page_address(url: str) -> str:
     return without_index(url[: -len(ending)] if ending else url)
 
 
-def _entry(root: Path, path: str, addresses: _Addresses, stated: _Stated) -> Entry:
+def _entry(root: Path, path: str, addresses: _Addresses, stated: _Stated) -> SiteEntry:
     name = posixpath.basename(path)
     plain = name.lower().partition("?")[0]
     skip, mirrored, retrieved, url = "", "", "", ""
@@ -190,7 +195,7 @@ def _entry(root: Path, path: str, addresses: _Addresses, stated: _Stated) -> Ent
         url = "" if skip else addresses.of(path, mirrored)
         if not skip and not url:
             skip = NO_ADDRESS
-    return Entry(
+    return SiteEntry(
         key=path,
         url=url,
         name=plain if "." in plain else f"{plain}.html",

@@ -17,7 +17,7 @@ FILE_NAME = ".kbc-import.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class JournalLine:
     """What became of the entry `key`, whose content had the SHA-256 `digest`, when `recipe` read it.
     `path` is the file that it was written to, "" for what was left out with `reason`; the rest is what
     later entries are compared with."""
@@ -40,17 +40,17 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE_NAME
-        self.earlier: dict[str, Line] = dict(self._read())
+        self.earlier: dict[str, JournalLine] = dict(self._read())
         self._stream: IO[str] | None = None
 
-    def _read(self) -> Iterator[tuple[str, Line]]:
+    def _read(self) -> Iterator[tuple[str, JournalLine]]:
         try:
             text = self._path.read_text("utf-8", "replace")
         except FileNotFoundError:
             return
         for row in text.split("\n"):
             try:
-                line = Line(**json.loads(row))
+                line = JournalLine(**json.loads(row))
             except (ValueError, TypeError):
                 continue
             yield line.key, line
@@ -61,7 +61,7 @@ class Journal:
 
         Raises `OutputError` while another process writes here.
         """
-        new: dict[str, Line] = {}
+        new: dict[str, JournalLine] = {}
         self._new = new
         with self._path.open("a", encoding="utf-8") as stream:
             if not try_lock(stream.fileno()):
@@ -73,7 +73,7 @@ class Journal:
         rows = [json.dumps(asdict(line), ensure_ascii=False) for line in new.values()]
         replace_file(self._path, "".join(f"{row}\n" for row in rows).encode())
 
-    def add(self, line: Line) -> None:
+    def add(self, line: JournalLine) -> None:
         assert self._stream is not None
         self._new[line.key] = line
         if self.earlier.get(line.key) != line:

@@ -11,7 +11,7 @@ import yaml
 from bs4.dammit import UnicodeDammit
 
 from kbc.formats import convert
-from kbc.importing.entries import Entry, https, is_web
+from kbc.importing.entries import SiteEntry, https, is_web
 from kbc.languages import markdown
 from kbc.languages.addresses import joined_url
 from kbc.languages.anchors import Anchors
@@ -44,7 +44,7 @@ class ImportedPage:
     is_defect: bool = False
 
 
-def read_page(entry: Entry, data: bytes, link: Callable[[str], str]) -> ImportedPage:
+def read_page(entry: SiteEntry, data: bytes, link: Callable[[str], str]) -> ImportedPage:
     """The page of an entry. `link` gives the address to write for the target of a link.
 
     Whatever reading it raises is the reason of a page that cannot be read.
@@ -55,7 +55,7 @@ def read_page(entry: Entry, data: bytes, link: Callable[[str], str]) -> Imported
         return _unreadable(f"reading it failed ({type(error).__name__})")
 
 
-def _read(entry: Entry, data: bytes, link: Callable[[str], str]) -> ImportedPage:
+def _read(entry: SiteEntry, data: bytes, link: Callable[[str], str]) -> ImportedPage:
     if len(data) > MAX_PAGE_BYTES:
         return _unreadable(f"larger than {MAX_PAGE_BYTES:,} bytes")
     if not data.strip():
@@ -70,7 +70,7 @@ def _read(entry: Entry, data: bytes, link: Callable[[str], str]) -> ImportedPage
     return _converted(name, data)
 
 
-def _html(entry: Entry, data: bytes, link: Callable[[str], str]) -> ImportedPage:
+def _html(entry: SiteEntry, data: bytes, link: Callable[[str], str]) -> ImportedPage:
     known = [entry.charset] if entry.charset else []
     source = UnicodeDammit(data, known_definite_encodings=known, is_html=True).unicode_markup
     if source is None:
@@ -156,7 +156,7 @@ def _unreadable(reason: str) -> ImportedPage:
     return ImportedPage(reason=reason, is_defect=True)
 
 
-def rendered(page: ImportedPage, entry: Entry, url: str) -> str:
+def rendered(page: ImportedPage, entry: SiteEntry, url: str) -> str:
     """The file of a page."""
     fields = {
         "url": url,
@@ -174,7 +174,7 @@ def _yaml(fields: dict[str, str]) -> str:
     return str(yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=2**31))
 
 
-def linker(entry: Entry, places: Mapping[str, str]) -> Callable[[str], str]:
+def linker(entry: SiteEntry, places: Mapping[str, str]) -> Callable[[str], str]:
     """Gives the original address that a link of a saved page means. Links between saved files lead to
     places of the folder, of which `places` knows the addresses."""
 

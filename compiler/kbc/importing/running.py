@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from kb_runtime.errors.shortages import shortage
 from kb_runtime.store.atomic_files import replace_file
 from kb_runtime.text.urls import page_key
 from kbc.cache import toolchain
 from kbc.importing import entries as addresses
-from kbc.importing.entries import Entry, ImportSourceError, Listing
-from kbc.importing.journal import Journal, Line
+from kbc.importing.entries import ImportSourceError, Listing, SiteEntry
+from kbc.importing.journal import Journal, JournalLine
 from kbc.importing.page import linker, read_page, rendered
 from kbc.importing.source import listing
 from kbc.pipeline.progress import PhaseClock, Progress
@@ -125,12 +126,12 @@ class _Import:
         self._patterns = PathPatterns(options.include, options.exclude)
         self._accounting = Accounting()
         self._seen = _Seen()
-        self._done: dict[str, Line | None] = {}  # None: under way
+        self._done: dict[str, JournalLine | None] = {}  # None: under way
         self._hints: dict[str, None] = {}
         self._kept = 0
         self._pages = 0
         self._removed = 0
-        self._first: Line | None = None
+        self._first: JournalLine | None = None
         self._places = hashlib.sha256(json.dumps(sorted(found.places.items())).encode()).hexdigest()
 
     def all(self, progress: Progress) -> None:
@@ -156,7 +157,7 @@ class _Import:
             hints=tuple(self._hints),
         )
 
-    def _candidates(self) -> list[Entry]:
+    def _candidates(self) -> list[SiteEntry]:
         """The entries that may be pages; of pages that differ in the query the plain one first."""
         candidates = []
         for entry in self._listing.entries:
@@ -173,7 +174,7 @@ class _Import:
         most = self._options.depth
         return TOO_DEEP if most is not None and addresses.depth(url) > most else ""
 
-    def _process(self, entry: Entry) -> Line | None:
+    def _process(self, entry: SiteEntry) -> JournalLine | None:
         """What became of an entry; None while it is under way."""
         if entry.key in self._done:
             return self._done[entry.key]
@@ -185,8 +186,12 @@ class _Import:
         try:
             data = entry.load()
         except OSError as error:
-            self._accounting.unreadable(entry.key, error.strerror or "not readable")
-            return None
+            if short := shortage(error):  # not the file's fault: it is read when the import goes on
+                raise short from error
+            raise ImportSourceError(
+                f"{entry.key} cannot be read: {error.strerror or error}",
+                "Remove it, or fix its permissions; the next run goes on from here.",
+            ) from error
         line = self._line(entry, data)
         self._done[entry.key] = line
         self._journal.add(line)
@@ -200,7 +205,7 @@ class _Import:
             self._accounting.left_out(entry.key, line.reason)
         return line
 
-    def _line(self, entry: Entry, data: bytes) -> Line:
+    def _line(self, entry: SiteEntry, data: bytes) -> JournalLine:
         digest = hashlib.sha256(data).hexdigest()
         recipe = self._recipe(entry)
         earlier = self._journal.earlier.get(entry.key)
@@ -209,7 +214,7 @@ class _Import:
             if known is not None:
                 return known
         page = read_page(entry, data, linker(entry, self._listing.places))
-        line = Line(key=entry.key, digest=digest, recipe=recipe, canonical=page.canonical)
+        line = JournalLine(key=entry.key, digest=digest, recipe=recipe, canonical=page.canonical)
         if page.hint:
             self._hints[page.hint] = None
         if page.reason:
@@ -227,7 +232,7 @@ class _Import:
         self._write_page(path, rendered(page, entry, url))
         return _with(line, url=url, path=path)
 
-    def _again(self, entry: Entry, earlier: Line) -> Line | None:
+    def _again(self, entry: SiteEntry, earlier: JournalLine) -> JournalLine | None:
         """The outcome of an earlier run, if it is still that of this one."""
         if earlier.is_defect:
             return None  # what reads it may be installed by now
@@ -243,7 +248,7 @@ class _Import:
         self._kept += 1
         return earlier
 
-    def _recipe(self, entry: Entry) -> str:
+    def _recipe(self, entry: SiteEntry) -> str:
         """A hash over what decides about the page besides its content."""
         made_by = [
             toolchain.source_hash(),
@@ -257,7 +262,7 @@ class _Import:
         ]
         return hashlib.sha256(json.dumps(made_by).encode()).hexdigest()[:32]
 
-    def _duplicate(self, entry: Entry, line: Line) -> str:
+    def _duplicate(self, entry: SiteEntry, line: JournalLine) -> str:
         """Why the page is one that is there already; "" where it is not.
 
         Sites exist that name one canonical page for all of theirs: a page with another title is none of
@@ -277,7 +282,7 @@ class _Import:
             return VARIANT
         return ""
 
-    def _address(self, entry: Entry, line: Line) -> str:
+    def _address(self, entry: SiteEntry, line: JournalLine) -> str:
         """The canonical address, unless a page of the source has it."""
         key = page_key(line.canonical)
         is_free = key and key not in self._seen.keys and key not in self._by_key
@@ -295,10 +300,14 @@ class _Import:
         """All of the file or nothing. What a run that was killed was writing is overwritten by the next."""
         place, staged = self._out / PAGES / path, self._out / STAGED
         place.parent.mkdir(parents=True, exist_ok=True)
-        staged.write_text(text, encoding="utf-8", newline="\n")
-        staged.replace(place)
+        try:
+            staged.write_text(text, encoding="utf-8", newline="\n")
+            staged.replace(place)
+        except BaseException:
+            staged.unlink(missing_ok=True)
+            raise
 
-    def _remember(self, entry: Entry, line: Line, url: str, path: str) -> None:
+    def _remember(self, entry: SiteEntry, line: JournalLine, url: str, path: str) -> None:
         self._seen.texts.add(line.text_digest)
         self._seen.keys.update((page_key(entry.url), page_key(url)))
         plain = page_key(addresses.without_query(entry.url))
@@ -330,10 +339,10 @@ class _Import:
         replace_file(place, _KB_TOML.format(**quoted, pages=PAGES).encode())
 
 
-def _with(line: Line, **changes: str | bool) -> Line:
+def _with(line: JournalLine, **changes: str | bool) -> JournalLine:
     return replace(line, **changes)  # type: ignore[arg-type]
 
 
-def _order(entry: Entry) -> tuple[str, int, str, str]:
+def _order(entry: SiteEntry) -> tuple[str, int, str, str]:
     path, _, query = entry.url.partition("?")
     return path, len(query), query, entry.key

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from kbc.importing.entries import Entry, ImportSourceError, Listing, https, is_web
+from kb_runtime.version import install_hint
+from kbc.importing.entries import ImportSourceError, Listing, SiteEntry, https, is_web
 from kbc.importing.media_types import name_of, not_a_page
 from kbc.importing.page import MAX_PAGE_BYTES
 
 ENDINGS = (".warc", ".warc.gz")
 DAMAGED = "damaged from here on"
-INSTALL_HINT = 'Install what reads it: pip install "kbc[formats]".'
+INSTALL_HINT = f"Install what reads it: {install_hint('formats')}."
 
 # What warcio lets through besides its own errors, which are a plain Exception's children.
 _DAMAGE = (ValueError, OSError, EOFError, zlib.error, Exception)
@@ -28,7 +29,7 @@ def list_warcs(paths: Sequence[Path]) -> Listing:
     Raises `ImportSourceError`.
     """
     entries = [entry for path in paths for entry in _responses(path)]
-    latest: dict[str, Entry] = {}
+    latest: dict[str, SiteEntry] = {}
     for entry in entries:
         if not entry.skip:
             latest[entry.url] = entry
@@ -41,8 +42,8 @@ def list_warcs(paths: Sequence[Path]) -> Listing:
     return Listing(f"web archive ({len(paths)} WARC)", chosen)
 
 
-def _skipped(entry: Entry, reason: str) -> Entry:
-    return Entry(key=entry.key, url=entry.url, name=entry.name, load=entry.load, skip=reason)
+def _skipped(entry: SiteEntry, reason: str) -> SiteEntry:
+    return SiteEntry(key=entry.key, url=entry.url, name=entry.name, load=entry.load, skip=reason)
 
 
 def _iterator(stream: Any) -> Any:
@@ -55,7 +56,7 @@ def _iterator(stream: Any) -> Any:
     return ArchiveIterator(stream)
 
 
-def _responses(path: Path) -> Iterator[Entry]:
+def _responses(path: Path) -> Iterator[SiteEntry]:
     """Of a damaged file, such as one whose writing was cut short, what is before the damage."""
     count = 0
     if not _begins(path):
@@ -71,7 +72,7 @@ def _responses(path: Path) -> Iterator[Entry]:
             said = " ".join(str(error).split())[:200]
             if count == 0:
                 raise _unreadable(path, said) from None
-            yield Entry(
+            yield SiteEntry(
                 key=f"{path.name}@damage",
                 url="",
                 name="",
@@ -96,7 +97,7 @@ def _unreadable(path: Path, said: str) -> ImportSourceError:
     )
 
 
-def _entry(path: Path, record: Any, offset: int) -> Entry:
+def _entry(path: Path, record: Any, offset: int) -> SiteEntry:
     headers = record.rec_headers
     url = str(headers.get_header("WARC-Target-URI") or "").strip("<>")
     http = record.http_headers
@@ -115,7 +116,7 @@ def _entry(path: Path, record: Any, offset: int) -> Entry:
         skip = f"status {status}"
     elif "noindex" in robots or "none" in robots.split(","):
         skip = "noindex"
-    return Entry(
+    return SiteEntry(
         key=f"{path.name}@{offset}",
         url=https(url) if is_web(url) else url,
         name=name,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 SlugStyle = Literal[
@@ -22,12 +22,15 @@ SlugStyle = Literal[
 class AnchorRules:
     """How a generator makes anchors. With `terms`, those of definition lists have one and are numbered
     with the headings. `others` are styles whose anchors links may use as well. With `project_wide`, ids
-    that a page states can be linked from every page without its name."""
+    that a page states can be linked from every page without its name; with `other_projects`, so can those
+    of other projects. With `is_open`, a program of the site's own gives pages ids that no rule tells."""
 
     style: SlugStyle = "github"
     terms: bool = False
     others: tuple[SlugStyle, ...] = ()
     project_wide: bool = False
+    other_projects: bool = False
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,14 @@ def rules_of(generator: str, options: Mapping[str, Any]) -> AnchorRules:
     which program shows the pages is not known, and links may use the anchors of any."""
     if not generator:
         return _ANY
-    rules = _RULES.get(generator, AnchorRules())
+    rules = replace(
+        _RULES.get(generator, AnchorRules()),
+        other_projects=options.get("other_projects") is True,
+        is_open=options.get("open_anchors") is True,
+    )
     named = (style for style in _STYLES if style == options.get("slug_style"))
     terms = options.get("term_anchors") is True
-    return AnchorRules(next(named, rules.style), terms, rules.others, rules.project_wide)
+    return replace(rules, style=next(named, rules.style), terms=terms)
 
 
 _ATTRIBUTE = r"(?:#[^\s{}#]+|\.[^\W\d][\w-]*|[\w-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^\s\"'{}]+))"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from kbc.cache.phases import remembered
+from kbc.languages import grammars
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -39,10 +40,8 @@ def passes_on(text: str, *, language: str, kinds: Iterable[str]) -> bool:
     """Whether a file with definitions of these `kinds` does little but pass on what others define."""
     if not DEFINED.issuperset(kinds) or not _HINT.search(text):
         return False
-    from tree_sitter_language_pack import get_parser
-
     try:
-        parser = get_parser(language)  # type: ignore[arg-type]
+        parser = grammars.parser(language)
     except LookupError:
         return False
     source = text.encode("utf-8", "surrogatepass")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kbc.cache.phases import remembered
+from kbc.languages import grammars
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -57,10 +58,8 @@ def exports(text: str, *, language: str) -> list[Export]:
     hint = _HINTS.get(language)
     if hint is None or not hint.search(text):
         return []
-    from tree_sitter_language_pack import get_parser
-
     source = text.encode("utf-8", "surrogatepass")
-    root = get_parser(language).parse(source).root_node  # type: ignore[arg-type]
+    root = grammars.parser(language).parse(source).root_node
     return [
         Export(_text(name), statement.start_point[0] + 1)
         for statement in _statements(root)

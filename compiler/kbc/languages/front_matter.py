@@ -13,6 +13,9 @@ import yaml
 from kbc.diagnostics import Diagnostic, Severity
 from kbc.limits import MAX_FRONT_MATTER_CHARS
 
+MAX_ALIASED_CHARS = 1_000
+"""Of a text that an alias stands for once more."""
+
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
@@ -81,12 +84,16 @@ def _invalid(problem: str, line: int) -> Diagnostic:
 class _FrontMatterLoader(yaml.SafeLoader):
     """YAML with few surprises: `yes`, `on`, `=`, dates and `3.10` are strings, as they look.
 
-    Aliases and repeated keys are refused: the first can grow without bound, the second hide text.
+    Aliases of lists and maps, and repeated keys are refused: the first can grow without bound, the second
+    hide text. Those of short texts cannot.
     """
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+            meant = self.anchors.get(event.anchor)
+            if isinstance(meant, yaml.ScalarNode) and len(meant.value) <= MAX_ALIASED_CHARS:
+                return super().compose_node(parent, index)
             raise yaml.MarkedYAMLError(
                 problem=f"the alias `*{event.anchor}` is not supported",
                 problem_mark=event.start_mark,

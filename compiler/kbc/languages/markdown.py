@@ -32,8 +32,9 @@ BlockKind = Literal[
 # Attributes of HTML and of components (`titleId`), attribute lists, and targets of MyST.
 _STATED_ID = re.compile(
     r"\b(?:id|name|permalink|\w+Id)\s*=\s*\{?[\"'`]?([^\"'`\s<>{}]+)"
-    r"|\{:?[^{}#]*#([^\s{}#]{1,200})[^{}]{0,500}\}|^\(([\w.:-]+)\)=\s*$"
+    r"|\{:?[^{}#]*#([^\s{}#]{1,200})[^{}]{0,500}\}|^\(([^()]{1,200})\)=\s*$"
 )
+_FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,200})\]:")
 _MARKUP = re.compile(r"[\\`*_\[\]<>&!~\0]")
 """Inline text without these is plain, as most titles are, and needs no parser."""
 
@@ -334,6 +335,8 @@ def _stated_ids(lines: Iterable[str]) -> Iterator[str]:
         if "=" in line or "#" in line:
             for match in _STATED_ID.finditer(line):
                 yield match[1] or match[2] or match[3]
+        if line.startswith("[^") and (note := _FOOTNOTE.match(line)):
+            yield from (f"fn:{note[1]}", f"fnref:{note[1]}")
 
 
 def _list_items(tokens: Sequence[Token], opening: int) -> tuple[str, ...]:

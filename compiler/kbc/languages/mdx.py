@@ -43,11 +43,12 @@ _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _HEADING_ID = re.compile(r"\{/\*[ \t]*[\w:.-]+[ \t]*\*/\}")
 _NOT_LINE_END = re.compile(r"[^\n]")
 
+_TAG_LINE = re.compile(r"^[ \t]*</?[A-Za-z][\w.]*(?:[ \t][^<>\n]*)?>[ \t]*$", re.MULTILINE)
 _BLOCKS = MarkdownIt("commonmark").disable(["code", "html_block"])
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class MdxSpan:
     """Characters [start, end) of the text."""
 
     start: int
@@ -88,18 +89,18 @@ def mask(text: str) -> str:
     return _hide(text, [span for span in found if not _is_heading_id(text, span)])
 
 
-def _is_heading_id(text: str, span: Span) -> bool:
+def _is_heading_id(text: str, span: MdxSpan) -> bool:
     if not _HEADING_ID.fullmatch(text, span.start, span.end):
         return False
     line = text[text.rfind("\n", 0, span.start) + 1 : span.start]
     return _HEADING.match(line) is not None and not _rest_of_line(text, span.end).strip()
 
 
-def _merge(code: list[Span], removed: list[Span]) -> list[tuple[Span, bool]]:
+def _merge(code: list[MdxSpan], removed: list[MdxSpan]) -> list[tuple[MdxSpan, bool]]:
     """Both lists in order, with whether a span is code. Code inside a removed span goes with it."""
     starts = [span.start for span in removed]
 
-    def is_removed(span: Span) -> bool:
+    def is_removed(span: MdxSpan) -> bool:
         index = bisect_right(starts, span.start) - 1
         return index >= 0 and removed[index].end >= span.end
 
@@ -107,20 +108,22 @@ def _merge(code: list[Span], removed: list[Span]) -> list[tuple[Span, bool]]:
     return sorted(kept + [(span, False) for span in removed], key=lambda item: item[0].start)
 
 
-def _code(text: str) -> list[Span]:
+def _code(text: str) -> list[MdxSpan]:
     """Fenced blocks (whole lines) and inline code spans, in order."""
     offsets = [0]
     for line in text.split("\n"):
         offsets.append(offsets[-1] + len(line) + 1)
     offsets[-1] = len(text)
     tokens: list[Token] = []
-    _BLOCKS.block.parse(text.replace("\0", "\ufffd"), _BLOCKS, {}, tokens)
+    # A line that is a tag is no paragraph, which an indented fence below it would continue.
+    source = _TAG_LINE.sub("", text.replace("\0", "\ufffd"))
+    _BLOCKS.block.parse(source, _BLOCKS, {}, tokens)
     fences = [
-        Span(offsets[token.map[0]], offsets[token.map[1]])
+        MdxSpan(offsets[token.map[0]], offsets[token.map[1]])
         for token in tokens
         if token.type == "fence" and token.map is not None
     ]
-    spans: list[Span] = []
+    spans: list[MdxSpan] = []
     position = 0
     for fence in fences:
         spans.extend(_inline_code(text, position, fence.start))
@@ -130,7 +133,7 @@ def _code(text: str) -> list[Span]:
     return spans
 
 
-def _inline_code(text: str, start: int, end: int) -> Iterator[Span]:
+def _inline_code(text: str, start: int, end: int) -> Iterator[MdxSpan]:
     """Backtick spans within [start, end); a span does not cross a blank line."""
     while start < end:
         blank = _BLANK_LINE.search(text, start, end)
@@ -147,13 +150,13 @@ def _inline_code(text: str, start: int, end: int) -> Iterator[Span]:
         while index < len(runs):
             partner = partners[index]
             if partner is not None:
-                yield Span(runs[index][0], runs[partner][1])
+                yield MdxSpan(runs[index][0], runs[partner][1])
                 index = partner
             index += 1
         start = paragraph_end
 
 
-def _syntax(text: str, code: list[Span]) -> list[Span]:
+def _syntax(text: str, code: list[MdxSpan]) -> list[MdxSpan]:
     """Statements, comments and tags outside code, in order, none overlapping another."""
     visible = _hide(text, code)
     spans = list(_statements(text, visible))
@@ -163,19 +166,19 @@ def _syntax(text: str, code: list[Span]) -> list[Span]:
     return _union([*spans, *comments, *_tags(visible)])
 
 
-def _union(spans: list[Span]) -> list[Span]:
+def _union(spans: list[MdxSpan]) -> list[MdxSpan]:
     """The characters of all spans, as spans in order: a tag may hold a comment in its attributes,
     a comment a statement."""
-    merged: list[Span] = []
+    merged: list[MdxSpan] = []
     for span in sorted(spans, key=lambda span: (span.start, span.end)):
         if merged and span.start < merged[-1].end:
-            merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
+            merged[-1] = MdxSpan(merged[-1].start, max(merged[-1].end, span.end))
         else:
             merged.append(span)
     return merged
 
 
-def _comments(visible: str) -> Iterator[Span]:
+def _comments(visible: str) -> Iterator[MdxSpan]:
     """`{/* */}` and `<!-- -->`; one that never ends is text."""
     endless: set[str] = set()
     position = 0
@@ -186,13 +189,13 @@ def _comments(visible: str) -> Iterator[Span]:
             continue
         end = _COMMENT_END[mark].search(visible, position)
         if end:
-            yield Span(start.start(), end.end())
+            yield MdxSpan(start.start(), end.end())
             position = end.end()
         else:
             endless.add(mark)
 
 
-def _hide(text: str, spans: list[Span]) -> str:
+def _hide(text: str, spans: list[MdxSpan]) -> str:
     """`text` with the characters of `spans` blank; every offset stays."""
     parts: list[str] = []
     position = 0
@@ -204,7 +207,7 @@ def _hide(text: str, spans: list[Span]) -> str:
     return "".join(parts)
 
 
-def _statements(text: str, visible: str) -> Iterator[Span]:
+def _statements(text: str, visible: str) -> Iterator[MdxSpan]:
     """`import` and `export` statements that start a paragraph, with their line ends.
 
     `visible` decides where one may start (not in code); `text` is what is read, because a template
@@ -225,7 +228,7 @@ def _statements(text: str, visible: str) -> Iterator[Span]:
             count = _export_lines(lines[index : index + MAX_STATEMENT_LINES])
         if count:
             end = offset + sum(len(lines[i]) + 1 for i in range(index, index + count))
-            yield Span(offset, min(end, len(text)))
+            yield MdxSpan(offset, min(end, len(text)))
             offset, index = end, index + count
             continue
         may_start = not line.strip()
@@ -254,7 +257,7 @@ def _export_lines(lines: list[str]) -> int:
     return first_blank or len(lines)
 
 
-def _tags(visible: str) -> Iterator[Span]:
+def _tags(visible: str) -> Iterator[MdxSpan]:
     """JSX and HTML tags and fragments. An opening tag that is never closed is text."""
     closed_names = set(re.findall(r"</([A-Za-z_$][\w$.:-]*)\s*>", visible))
     brace_ends = _brace_ends(visible)
@@ -268,14 +271,14 @@ def _tags(visible: str) -> Iterator[Span]:
         closing, name = opening.group(1), opening.group(2)
         if name is None:
             if visible.startswith(">", opening.end()):
-                yield Span(start, opening.end() + 1)
+                yield MdxSpan(start, opening.end() + 1)
             continue
         end = _attributes_end(visible, opening.end(), brace_ends)
         if end is None:
             continue
         alone = visible[start:end].rstrip("> \t\n").endswith("/") or name in _VOID_ELEMENTS
         if closing or alone or name in closed_names:
-            yield Span(start, end)
+            yield MdxSpan(start, end)
             position = end
 
 

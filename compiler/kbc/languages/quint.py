@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kbc.cache.phases import remembered
-from kbc.records import Definition, Import
+from kbc.records import Definition, ModuleImport
 
 TokenKind = Literal["space", "comment", "doc", "string", "number", "name", "operator", "other"]
 
@@ -66,7 +66,7 @@ class Source:
     """What a Quint file defines, each list in file order without repetitions."""
 
     description: str = ""  # the comment at the top, joined to one line
-    imports: tuple[Import, ...] = ()
+    imports: tuple[ModuleImport, ...] = ()
     definitions: tuple[Definition, ...] = ()  # modules and what stands directly in them
     constructors: tuple[str, ...] = ()  # of sum types
     calls: tuple[str, ...] = ()  # names applied to arguments in parentheses
@@ -143,7 +143,7 @@ class _Scanner:
     text: str
     code: Sequence[Token]
     definitions: list[Definition] = field(default_factory=list)
-    imports: dict[str, Import] = field(default_factory=dict)
+    imports: dict[str, ModuleImport] = field(default_factory=dict)
     constructors: list[str] = field(default_factory=list)
     _imported: set[str] = field(default_factory=set)
     _open: list[_Open] = field(default_factory=list)
@@ -277,7 +277,9 @@ class _Scanner:
             else:
                 break
         if not is_export or module not in self._imported:
-            self.imports.setdefault(f"{module} {source}", Import(module=module, source=source))
+            self.imports.setdefault(
+                f"{module} {source}", ModuleImport(module=module, source=source)
+            )
             self._imported.add(module)
         return index
 

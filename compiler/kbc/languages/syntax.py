@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kbc.cache.phases import remembered
+from kbc.languages import grammars
 from kbc.languages.definition_rules import RULES, Definition, NodeNames
 from kbc.languages.node_types import CALLABLE, HOLDERS, KINDS, LEADING, NOT_IN, WRAPPERS, is_body
 
@@ -63,10 +64,8 @@ class _Visit:
 def symbols(text: str, *, language: str) -> list[Symbol]:
     """The top-level definitions with theirs inside, in order; none when there is no grammar for
     `language`. Of a text that does not read as that language throughout, those that do."""
-    from tree_sitter_language_pack import get_parser
-
     try:
-        parser = get_parser(language)  # type: ignore[arg-type]
+        parser = grammars.parser(language)
     except LookupError:
         return []
     source = text.encode("utf-8", "surrogatepass")

@@ -20,11 +20,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from kb_runtime.errors import ArtifactError, KbcError, exit_codes
+from kb_runtime.errors.shortages import NO_SPACE
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.sharding.order import SHARDS
 from kb_runtime.knowledge.verification import check
 from kb_runtime.store.locks import open_locked
-from kb_runtime.store.manifest import BUILD_ID_LENGTH, CURRENT, MANIFEST, is_build_id, seal
-from kb_runtime.version import FORMAT_VERSION
+from kb_runtime.store.manifest import BUILD_ID_LENGTH, CURRENT, MANIFEST, is_build_id, load, seal
+from kb_runtime.text.tables import size
+from kb_runtime.version import FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 from kbc.linking import retention
 
 LOCK = ".lock"
@@ -48,9 +51,13 @@ MANIFEST_FIELDS = (
     "warnings",
 )
 """What a builder supplies; the linker adds `format`, `build_id`, `files` and the seal."""
+RERANKER = "reranker"
+"""The field of an artifact with a re-ranker; others do not have it."""
+
+_OF_SHARDS = frozenset({"hashes", "catalogs", "chunks", "vectors"})
+"""What is checked of each shard when it is sealed, and not again of all of them together."""
 
 _FLUSHES = 8  # at once
-_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _UNWRITABLE = frozenset(
     {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR}
 )
@@ -175,14 +182,15 @@ class Staging:
         damaged one replaced. With `keep` above 0 older builds beyond that number are removed.
         Raises `PublishError`.
         """
-        missing = sorted(set(MANIFEST_FIELDS).symmetric_difference(fields))
+        optional = {SHARDS, RERANKER}
+        missing = sorted(set(MANIFEST_FIELDS).symmetric_difference({*fields} - optional))
         if missing:
             raise ValueError(f"manifest fields missing or unknown: {', '.join(missing)}")
         try:
             reused = self.reuse(self_check, keep=keep)
             if reused is not None:
                 return reused
-            (self.folder / MANIFEST).write_bytes(seal(self._manifest(fields)))
+            (self.folder / MANIFEST).write_bytes(seal(self._manifest(fields, self.build_id)))
             _sync_tree(self.folder)
             defect = _defect(self.folder, self_check)
             if defect is not None:
@@ -201,6 +209,45 @@ class Staging:
         except OSError as error:
             raise self._translated(error) from error
 
+    def seal_shard(self, id: str, fields: Mapping[str, Any]) -> None:
+        """Seals what is in `shard(id)` as an artifact of its own, and checks it. Raises `PublishError`."""
+        folder = self.shard(id)
+        (folder / MANIFEST).write_bytes(seal(self._manifest(fields, id, f"{SHARDS}/{id}/")))
+        if (defect := _defect(folder, None)) is not None:
+            raise PublishError(
+                "self-check",
+                f"A shard failed its self-check: {defect}",
+                "Nothing was published. Please report this as a bug in kbc.",
+            )
+
+    def adopt_shard(self, id: str) -> dict[str, Any] | None:
+        """Takes a shard of a published build, without copying it where the file system has hard links;
+        gives what that build's manifest says of it. None when no build has it."""
+        for build in sorted(self.kb_folder.glob(f"*/{SHARDS}/{id}")):
+            try:
+                whole, shard = load(build.parents[1]), load(build)
+                shard.check_sizes()
+            except ArtifactError:
+                continue
+            for path in [*shard.files, MANIFEST]:
+                target = self.shard(id) / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                _link_or_copy(build / path, target)
+            self._listed |= {
+                f"{SHARDS}/{id}/{path}": {
+                    "path": f"{SHARDS}/{id}/{path}",
+                    "bytes": size,
+                    "sha256": digest,
+                }
+                for path, (size, digest) in shard.files.items()
+            }
+            return next(dict(one) for one in whole[SHARDS] if one["build_id"] == id)
+        return None
+
+    def shard(self, id: str) -> Path:
+        """The folder of a shard."""
+        return self.folder / SHARDS / id
+
     def _prune(self, keep: int) -> tuple[str, ...]:
         return tuple(retention.prune(self.kb_folder, self.build_id, keep)) if keep > 0 else ()
 
@@ -217,13 +264,21 @@ class Staging:
                 self._listed[path] = _listed(self.folder, path)
         return [self._listed[path] for path in found]
 
-    def _manifest(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        manifest: dict[str, Any] = {"format": FORMAT_VERSION}
+    def _manifest(self, fields: Mapping[str, Any], id: str, below: str = "") -> dict[str, Any]:
+        """The manifest of what is in `folder`, or in a folder `below` it."""
+        version = FORMAT_VERSION if SHARDS in fields else UNSHARDED_FORMAT_VERSION
+        manifest: dict[str, Any] = {"format": version}
         for name in MANIFEST_FIELDS:
             if name == "built_at":
-                manifest["build_id"] = self.build_id
+                manifest["build_id"] = id
             manifest[name] = fields[name]
-        manifest["files"] = [file for file in self.listing() if file["path"] != MANIFEST]
+        manifest |= {name: fields[name] for name in (RERANKER, SHARDS) if name in fields}
+        manifest["files"] = [
+            {**file, "path": path}
+            for file in self.listing()
+            if file["path"].startswith(below)
+            and (path := file["path"].removeprefix(below)) != MANIFEST
+        ]
         return manifest
 
     def _make_current(self) -> bool:
@@ -258,8 +313,7 @@ class Staging:
 
     def _close(self) -> None:
         """Removes what is unfinished and gives up the lock."""
-        if self._temporary.exists():
-            shutil.rmtree(self._temporary, ignore_errors=True)
+        retention.delete(self._temporary)
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -269,7 +323,7 @@ class Staging:
         if self._is_no_space(error):
             return PublishError(
                 "no-space",
-                f"There is no space left for {self.kb_folder}.",
+                f"There is no space left for {self.kb_folder}{self._needed()}.",
                 "Nothing was published. Free some space, or choose another output folder.",
             )
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -281,12 +335,22 @@ class Staging:
             )
         return PublishError("io", f"Writing {self.kb_folder} failed: {reason}.")
 
+    def _needed(self) -> str:
+        """How much the build needs, as far as it got: what found room, and what is free still."""
+        try:
+            free = shutil.disk_usage(self._temporary).free
+            files = [path for path in self._temporary.rglob("*") if path.is_file()]
+            least = free + sum(path.stat().st_size for path in files)
+        except OSError:
+            return ""
+        return f": the build needs more than {size(least)}"
+
     def _is_no_space(self, error: Exception) -> bool:
         """Whether a write failed for want of space. Native writers say it in words only, and a
         short write of numpy has no error number."""
         if isinstance(error, PublishError):
             return False
-        if isinstance(error, OSError) and error.errno in _NO_SPACE:
+        if isinstance(error, OSError) and error.errno in NO_SPACE:
             return True
         if os.strerror(errno.ENOSPC) in str(error):
             return True
@@ -313,7 +377,7 @@ def _defect(folder: Path, self_check: SelfCheck | None) -> str | None:
     """Why the build in `folder` must not be published, or None."""
     try:
         with Artifact.open(folder) as artifact:
-            problems = check(artifact)
+            problems = check(artifact, _OF_SHARDS if SHARDS in artifact.manifest else ())
             if problems:
                 return problems[0].message
             if self_check is not None:
@@ -321,6 +385,13 @@ def _defect(folder: Path, self_check: SelfCheck | None) -> str | None:
     except ArtifactError as error:
         return error.message
     return None
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 def _listed(folder: Path, path: str) -> dict[str, Any]:

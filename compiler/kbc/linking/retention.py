@@ -27,7 +27,7 @@ def remove_debris(kb_folder: Path) -> list[str]:
     """Removes what killed builds left behind; gives the names removed."""
     debris = sorted(path for path in kb_folder.iterdir() if path.name.startswith(TEMPORARY))
     for path in debris:
-        _delete(path)
+        delete(path)
     return [path.name for path in debris]
 
 
@@ -70,7 +70,7 @@ def remove_build(folder: Path) -> bool:
     finally:
         if manifest is not None:
             os.close(manifest)
-    _delete(aside)
+    delete(aside)
     return True
 
 
@@ -78,7 +78,7 @@ def replace_build(folder: Path, new: Path) -> None:
     """Puts the build in `new` where a damaged one is; readers of the old one keep their maps."""
     old = _set_aside(folder)
     new.rename(folder)
-    _delete(old)
+    delete(old)
 
 
 def _set_aside(folder: Path) -> Path:
@@ -87,13 +87,17 @@ def _set_aside(folder: Path) -> Path:
     return aside
 
 
-def _delete(path: Path) -> None:
-    """Deletes a file or a tree; what cannot be deleted is left to the next build."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        with contextlib.suppress(OSError):
-            path.unlink()
+def delete(path: Path) -> None:
+    """Deletes a file or a tree; what cannot be deleted is left to the next build. A brief shortage, of
+    memory for example, is over at the second try."""
+    for _ in range(2):
+        with contextlib.suppress(OSError, MemoryError):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        if not os.path.lexists(path):
+            return
 
 
 def _published_ns(folder: Path) -> int:

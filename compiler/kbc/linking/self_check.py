@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.query import analyse
@@ -11,11 +14,14 @@ from kb_runtime.search.vectors import RowRange
 SAMPLES = 16
 """Records asked for, spread evenly over the artifact."""
 
+DRAFT_SAMPLES = 2
+"""... of a draft, whose first reader waits for it: the version that replaces it is asked for all."""
+
 SELF_COSINE = 0.999
 """A normalised vector with itself; graphs hold vectors in 16 bits, which cost less than 1e-3."""
 
 
-def ask_for_itself(artifact: Artifact) -> None:
+def ask_for_itself(artifact: Artifact, samples: int = SAMPLES) -> None:
     """Loads every section, then asks for a sample of the records as a reader would.
 
     A chunk's own vector must be its nearest where there are vectors (another row may share it), its
@@ -25,8 +31,13 @@ def ask_for_itself(artifact: Artifact) -> None:
     """
     artifact.prepare()
     rows = len(artifact.chunks)
-    for row in sorted({sample * rows // SAMPLES for sample in range(SAMPLES)} if rows else ()):
+    for row in sorted({sample * rows // samples for sample in range(samples)} if rows else ()):
         _ask_for_row(artifact, row)
+
+
+def check_of(is_draft: bool) -> Callable[[Artifact], None]:
+    """What a build has to pass before it goes live."""
+    return partial(ask_for_itself, samples=DRAFT_SAMPLES) if is_draft else ask_for_itself
 
 
 def _ask_for_row(artifact: Artifact, row: int) -> None:

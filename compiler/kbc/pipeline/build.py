@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kbc.diagnostics import Diagnostics
+from kbc.execution.pool import THREADS
 from kbc.linking.linker import PublishError
 from kbc.pipeline.checking import read_checked
 from kbc.pipeline.executor import Executor, Read
@@ -80,7 +81,7 @@ def build_twice(
     """
     report = build(root, options, progress)
     with tempfile.TemporaryDirectory(prefix="kbc-again-") as folder:
-        again = replace(options, out=Path(folder), cache=None, draft_first=False)
+        again = replace(options, out=Path(folder), cache=None, draft_first=False, executor=THREADS)
         second = build(root, again, progress)
         differing = differing_files(report.path, second.path)
     if differing:

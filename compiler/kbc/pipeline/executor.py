@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 import functools
-import gc
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -15,8 +14,6 @@ from typing import Any
 from kb_runtime.search.vectors import EXACT_ROWS
 from kb_runtime.store.manifest import load as load_manifest
 from kbc import chunking
-from kbc.backends.draft_lexical import write_draft_lexical
-from kbc.backends.licences import write_licences
 from kbc.backends.vectors import write_vectors
 from kbc.cache import toolchain
 from kbc.cache.phases import PhaseCache, remembering
@@ -26,46 +23,31 @@ from kbc.diagnostics import Diagnostics, guarded
 from kbc.encoding.cache import EmbeddingCache
 from kbc.encoding.checks import check_vectors
 from kbc.encoding.encoder import DocumentEncoder, EncodingCounts
-from kbc.encoding.model import Model
+from kbc.encoding.graph_cache import read_graph
+from kbc.encoding.model import Model, resolve_reranker
 from kbc.encoding.quantize import Float32
+from kbc.encoding.shipped import write_reranker
 from kbc.encoding.tokenizer import TokenCounter
+from kbc.encoding.views import EmbeddedTexts
+from kbc.execution.pool import THREADS, WorkerPool
+from kbc.execution.worker import payload
 from kbc.formats import converters, format_of
 from kbc.linking.linker import Published, Staging, build_id
 from kbc.linking.retention import remove_build
-from kbc.linking.self_check import ask_for_itself
+from kbc.linking.self_check import check_of
 from kbc.pipeline import sections
 from kbc.pipeline.draft_first import publishes_draft
+from kbc.pipeline.garbage import few_collections, giving_back
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import BuildOptions, BuildReport
 from kbc.pipeline.progress import PhaseClock, Progress
 from kbc.pipeline.resident import Engines, Resident
-from kbc.project.scopes import NOT_SEARCHED
-from kbc.records import Chunk, Record
+from kbc.pipeline.sharding import Shard, cached_bytes, divided, emit_order, total
+from kbc.project.loading import PROJECT_FILE
+from kbc.records import CompiledChunk, CompiledRecord
 
 Read = Callable[[Diagnostics], Inputs | None]
 """Reads the inputs of a build and reports what is wrong; None only after an error."""
-
-
-@contextmanager
-def _few_collections() -> Iterator[None]:
-    """Lets the collector of cyclic garbage look rarely: nearly everything that a build makes lives to
-    its end, and looking through it again and again takes a tenth of the time without embedding."""
-    before = gc.get_threshold()
-    gc.set_threshold(200_000, 50, 100)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
-def _searched(inputs: Inputs) -> list[Record]:
-    """The records that have chunks, in row order."""
-    return [
-        record
-        for collection in inputs.collections
-        if collection.kind not in NOT_SEARCHED
-        for record in inputs.records[collection.name]
-    ]
 
 
 class Executor:
@@ -78,13 +60,19 @@ class Executor:
         self._options = options
         self._progress = progress
         self._clock = PhaseClock(progress)
+        self._model: Model | None = None
+        self._reranker: Model | None = None
         self._diagnostics = Diagnostics()
         self._resident = resident
         self._engines = resident.engines if resident is not None else Engines()
         self._cache = PhaseCache(
             options.cache_folder, resident.phases if resident is not None else None
         )
+        self._pool = WorkerPool(options.executor, options.jobs, self._payload)
+        if self._pool.is_remote:
+            self._cache.submit = self._pool.submit
         self._complete = False
+        self._vector_bytes = 0
 
     def run(self) -> BuildReport:
         with self._remembering():
@@ -95,8 +83,10 @@ class Executor:
     def warm_up(self) -> None:
         with self._remembering():
             inputs, model = self._read_with_model()
-            chunks, vectors, _ = self._compile(inputs, model)
-            sections.analyse(inputs, chunks, self._cache)
+            vectors = None
+            for part in [shard.inputs for shard in divided(inputs)] or [inputs]:
+                chunks, vectors, _ = self._compile(part, model)
+                sections.analyse(part, chunks, self._cache)
             if model is not None and vectors is not None:
                 options = self._options
                 self._engines.sessions.get(model, options.document_variant, options.cache_folder)
@@ -107,7 +97,7 @@ class Executor:
         """While the body runs, phases take results from the cache. After a `_complete` run, which asked
         for all that it takes, this process keeps those and no others."""
         try:
-            with remembering(self._cache), _few_collections():
+            with remembering(self._cache), few_collections(), self._pool:
                 yield
         finally:
             self._cache.close()
@@ -122,24 +112,28 @@ class Executor:
             published = staging.reuse(keep=keep)
             counts = EncodingCounts()
             if published is None:
-                chunks, vectors, counts = self._compile(inputs, model)
-                manifest = self._emit(inputs, chunks, vectors, model, staging)
+                manifest, counts = self._make(inputs, model, staging)
                 with self._clock.phase("publish"):
-                    published = staging.publish(manifest, ask_for_itself, keep=keep)
+                    check = check_of(self._options.draft)
+                    published = staging.publish(manifest, check, keep=keep)
             if draft is not None:
                 remove_build(draft)
         for note in self._cache.notes:
             self._diagnostics.note("cache", note)
+        for note in self._pool.notes:
+            self._diagnostics.note("worker-refused", note)
         return self._report(inputs, published, counts)
 
     def _publish_draft(self, inputs: Inputs, model: Model | None) -> Path | None:
         """Makes a draft live where the vectors will take long; gives its folder."""
         if model is None or not self._options.draft_first:
             return None
-        absent = self._cache.absent("chunks", _searched(inputs), self._chunk_key(model))
+        absent = self._cache.absent("chunks", inputs.searched, self._chunk_key(model))
         if not publishes_draft(inputs, self._options, sum(len(one.text) for one in absent)):
             return None
-        options = replace(self._options, draft=True, draft_first=False, cache=None)
+        options = replace(
+            self._options, draft=True, draft_first=False, cache=None, executor=THREADS
+        )
         with self._clock.phase("draft", inputs.record_count, "records"):
             return Executor(lambda _: inputs, options, Progress(), None).run().path
 
@@ -158,15 +152,32 @@ class Executor:
             )
             inputs = self._read()
             with self._clock.phase("model"):
-                return inputs, resolving.result()
+                self._model = resolving.result().with_prompts(*inputs.project.encoder.prompts)
+                if options.reranker_folder is not None:
+                    self._reranker = resolve_reranker(options.reranker_folder)
+        if inputs.project.search.rerank and self._reranker is None:
+            self._diagnostics.warning(
+                "no-reranker", "`rerank` has no effect without --rerank-model", PROJECT_FILE
+            )
+        return inputs, self._model
+
+    def _payload(self) -> tuple[str, bytes]:
+        """What workers need for the tasks of this build."""
+        assert self._model is not None  # drafts have no tasks
+        options, graph = self._options, None
+        if options.has_vectors:
+            graph = read_graph(self._model, options.document_variant, options.cache_folder)
+        model = self._model
+        tokenizer = model.tokenizer_path.read_bytes()
+        return payload(tokenizer, model.max_tokens, graph, model.prompts.document)
 
     def _compile(
         self, inputs: Inputs, model: Model | None
-    ) -> tuple[list[Chunk], Float32 | None, EncodingCounts]:
+    ) -> tuple[list[CompiledChunk], Float32 | None, EncodingCounts]:
         """The chunks, and where the artifact has vectors, these: float32 [chunks, d]."""
         if model is None:
             with self._clock.phase("chunk", inputs.record_count, "records"):
-                return drafts.chunks(_searched(inputs)), None, EncodingCounts()
+                return drafts.chunks(inputs.searched), None, EncodingCounts()
         tokenizer = self._engines.tokenizer(model)
         chunks = self._chunk(inputs, model, tokenizer)
         if not self._options.has_vectors:
@@ -181,36 +192,22 @@ class Executor:
             counter.count = len(inputs.files)
         return inputs
 
-    @property
-    def _built_at(self) -> str:
-        """ISO 8601, or "" when nobody said what time it is: a clock in the artifact, or the times of
-        files, would make two builds of one tree differ."""
-        seconds = self._options.source_date_epoch
-        if seconds is None:
-            return ""
-        return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-    def _build_id(self, inputs: Inputs, model: Model | None) -> str:
-        """Over everything that decides the bytes of the artifact."""
+    def _build_id(self, inputs: Inputs, model: Model | None, content: Any = None) -> str:
+        """Over everything that decides the bytes of the artifact: what `content` stands for (None: the
+        files of `inputs`), settings and versions."""
         return build_id(
-            inputs=[[file.path, file.sha256] for file in inputs.files],
-            settings=[inputs.project.settings(), self._built_at, self._options.prefix],
+            inputs=content or [[file.path, file.sha256] for file in inputs.files],
+            settings=[inputs.project.settings(), self._options.built_at, self._options.prefix],
             toolchain={
                 "libraries": toolchain.library_versions(),
                 "converters": converters(filter(None, map(format_of, {*inputs.paths.values()}))),
                 "source": toolchain.source_hash(),
-                "model": model
-                and [
-                    model.name,
-                    model.weights_sha256,
-                    model.tokenizer_sha256,
-                    model.pooling,
-                    model.attribution,
-                    model.license,
-                ],
+                "model": model and model.identity,
                 "max_tokens": model and model.max_tokens,
-                "variants": self._variants,
+                "variants": self._options.variants,
                 "parsed": self._has_symbols,
+                # Not of a shard, which has none.
+                **({"reranker": self._reranker.identity} if self._reranker and not content else {}),
             },
         )
 
@@ -218,14 +215,8 @@ class Executor:
     def _has_symbols(self) -> bool:
         return self._options.parsed or not self._options.draft
 
-    @property
-    def _variants(self) -> list[str] | None:
-        """The precision of documents and of queries; None without vectors."""
-        options = self._options
-        return [options.document_variant, options.query_variant] if options.has_vectors else None
-
-    def _chunk(self, inputs: Inputs, model: Model, tokenizer: TokenCounter) -> list[Chunk]:
-        records = _searched(inputs)
+    def _chunk(self, inputs: Inputs, model: Model, tokenizer: TokenCounter) -> list[CompiledChunk]:
+        records = inputs.searched
 
         @functools.cache
         def budget() -> TokenBudget:
@@ -235,15 +226,17 @@ class Executor:
                 max_tokens=model.max_tokens,
             )
 
-        def chunk(record: Record) -> list[Chunk]:
+        def chunk(record: CompiledRecord) -> list[CompiledChunk]:
             self._diagnostics.reading = record.path
             return chunking.chunk(record, budget())
 
         with self._clock.phase("chunk", len(records), "records"):
-            chunks: list[Chunk] = []
+            chunks: list[CompiledChunk] = []
             with guarded(self._diagnostics):
                 for done, found in enumerate(
-                    self._cache.map("chunks", chunk, records, self._chunk_key(model), list[Chunk]),
+                    self._cache.map(
+                        "chunks", chunk, records, self._chunk_key(model), list[CompiledChunk]
+                    ),
                     start=1,
                 ):
                     chunks += found
@@ -253,22 +246,23 @@ class Executor:
         return chunks
 
     @staticmethod
-    def _chunk_key(model: Model) -> Callable[[Record], Any]:
+    def _chunk_key(model: Model) -> Callable[[CompiledRecord], Any]:
         """What decides the chunks of a record."""
 
-        def seen(record: Record) -> Any:
-            return type(record).__name__, record, model.tokenizer_sha256, model.max_tokens
+        def seen(record: CompiledRecord) -> Any:
+            tokens = model.tokenizer_sha256, model.prompts.document, model.max_tokens
+            return type(record).__name__, record, tokens
 
         return seen
 
     def _embed(
-        self, chunks: Sequence[Chunk], model: Model, tokenizer: TokenCounter
+        self, chunks: Sequence[CompiledChunk], model: Model, tokenizer: TokenCounter
     ) -> tuple[Float32, EncodingCounts]:
         """The vectors float32 [chunks, d]; what was computed and what the cache had."""
-        texts = [chunk.embedded_text for chunk in chunks]
-        keys = [f"{chunk.collection}/{chunk.record_id}:{chunk.start_line}" for chunk in chunks]
+        embedded = EmbeddedTexts.of(chunks)
         memory = self._resident.vectors if self._resident is not None else None
         cache = EmbeddingCache(self._options.cache_folder, memory)
+        cache.reserve(self._vector_bytes)
         with (
             closing(cache),
             DocumentEncoder(
@@ -279,61 +273,116 @@ class Executor:
                 self._options.cache_folder,
                 tokenizer,
                 self._engines.sessions,
+                self._pool.encoder if self._pool.is_remote else None,
             ) as encoder,
-            self._clock.phase("embed", len(chunks), "chunks"),
+            self._clock.phase("embed", len(embedded.texts), "texts"),
+            self._pool.explained(),
         ):
-            vectors = encoder.encode(texts, keys, self._progress.advance)
-            check_vectors(vectors, texts, keys, tokenizer)
+            vectors = encoder.encode(embedded.texts, embedded.keys, self._progress.advance)
+            check_vectors(vectors, embedded.texts, embedded.keys, tokenizer)
         for note in cache.notes:
             self._diagnostics.note("cache", note)
-        return vectors, encoder.counts
+        return embedded.joined(vectors), encoder.counts
+
+    def _make(
+        self, inputs: Inputs, model: Model | None, staging: Staging
+    ) -> tuple[dict[str, Any], EncodingCounts]:
+        """Every section; gives the manifest's fields."""
+        shards = [] if self._options.draft else divided(inputs)  # a draft is there for minutes
+        if shards:
+            entries, counts = self._make_shards(shards, model, staging)
+            extent = total(entries)
+            folders = [staging.shard(entry["build_id"]) for entry in entries]
+            emit_order(shards, folders, staging.folder)
+        else:
+            entries = []
+            chunks, vectors, counts = self._compile(inputs, model)
+            extent = self._emit(inputs, chunks, vectors, staging.folder)
+        manifest = self._emit_common(inputs, extent, model, staging)
+        return manifest | ({"shards": entries} if shards else {}), counts
+
+    def _make_shards(
+        self, shards: list[Shard], model: Model | None, staging: Staging
+    ) -> tuple[list[dict[str, Any]], EncodingCounts]:
+        """The shards, one after the other, and what the manifest says of each. Those that an earlier build
+        has are taken from it."""
+        entries, counts, built_at = [], EncodingCounts(), self._options.built_at
+        phase_bytes, self._vector_bytes = cached_bytes(shards)
+        self._cache.reserve(phase_bytes)
+        for shard in giving_back(shards):
+            id = self._build_id(shard.inputs, model, shard.digest)
+            entry = staging.adopt_shard(id)
+            if entry is None:
+                folder = staging.shard(id)
+                folder.mkdir(parents=True)
+                chunks, vectors, own = self._compile(shard.inputs, model)
+                extent = self._emit(shard.inputs, chunks, vectors, folder, is_shard=True)
+                del chunks, vectors
+                fields = sections.manifest_fields(shard.inputs, extent, None, built_at, ())
+                sections.emit_facets(shard.inputs, folder)
+                sections.emit_answers(shard.inputs, fields, id, folder)
+                with self._clock.phase("seal"):
+                    staging.seal_shard(id, fields)
+                entry = shard.entry(id, extent)
+                counts.cached += own.cached
+                counts.embedded += own.embedded
+                counts.tokens += own.tokens
+            entries.append(entry)
+        return entries, counts
 
     def _emit(
         self,
         inputs: Inputs,
-        chunks: Sequence[Chunk],
+        chunks: Sequence[CompiledChunk],
         vectors: Float32 | None,
-        model: Model | None,
-        staging: Staging,
-    ) -> dict[str, Any]:
-        """Every section; gives the manifest's fields."""
-        folder = staging.folder
-        encoder = None
+        folder: Path,
+        *,
+        is_shard: bool = False,
+    ) -> sections.Extent:
+        """The sections that grow with the chunks; gives how many these are."""
+        languages = sections.languages(inputs, chunks, self._cache)
+        extent = sections.Extent.of(chunks, languages)
         # Graphs are built in native code, which leaves this thread free for the other sections. The
         # phase of the vectors is what remains of them afterwards.
         with ThreadPoolExecutor(1) as threads:
-            writing = threads.submit(self._write_vectors, inputs, chunks, vectors, folder)
+            writing = threads.submit(
+                self._write_vectors, inputs, extent, vectors, folder, is_shard=is_shard
+            )
             with self._clock.phase("catalog", inputs.record_count, "records"):
                 sections.emit_catalog(inputs, chunks, folder)
-            if self._has_symbols:
-                with self._clock.phase("symbols"):
-                    sections.emit_symbols(inputs, folder, partial=self._options.partial)
             with self._clock.phase("lexical", len(chunks), "chunks"):
                 if self._options.draft:
-                    names = [each.name for each in inputs.collections]
-                    write_draft_lexical(
-                        folder / "lexical",
-                        names,
-                        inputs.paths,
-                        chunks,
-                        sections.languages(inputs, chunks),
-                    )
+                    sections.emit_draft_lexical(inputs, chunks, languages, folder)
                 else:
-                    sections.emit_lexical(inputs, chunks, folder, self._cache)
-            if model is not None and vectors is not None:
-                encoder = self._write_encoder(model, folder)
+                    sections.emit_lexical(inputs, chunks, languages, folder, self._cache)
+            if vectors is not None:
                 with self._clock.phase("vectors", len(chunks), "rows"):
                     writing.result()
+        return extent
+
+    def _emit_common(
+        self, inputs: Inputs, extent: sections.Extent, model: Model | None, staging: Staging
+    ) -> dict[str, Any]:
+        """The sections that an artifact has once; gives the manifest's fields."""
+        folder = staging.folder
+        encoder = None
+        sections.emit_facets(inputs, folder)
+        if self._has_symbols:
+            with self._clock.phase("symbols"):
+                sections.emit_symbols(inputs, folder, partial=self._options.partial)
+        if model is not None and self._options.has_vectors:
+            encoder = self._write_encoder(model, folder)
+        built_at = self._options.built_at
         warnings = [found.as_dict() for found in self._diagnostics.warnings]
-        manifest = sections.manifest_fields(inputs, chunks, encoder, self._built_at, warnings)
+        manifest = sections.manifest_fields(inputs, extent, encoder, built_at, warnings)
+        if self._reranker is not None:
+            with self._clock.phase("reranker"):
+                target, cache = folder / "reranker", self._options.cache_folder
+                manifest["reranker"] = write_reranker(self._reranker, target, cache)
         sections.emit_inputs(inputs, folder)
         sections.emit_answers(inputs, manifest, staging.build_id, folder)
-        sections.emit_notice(
-            inputs, "" if encoder is None or model is None else model.attribution, folder
-        )
-        write_licences(
-            folder, inputs.licences, [] if encoder is None or model is None else model.licence_files
-        )
+        models = {"encoder": model if encoder else None, "reranker": self._reranker}
+        sections.emit_notice(inputs, {name: one for name, one in models.items() if one}, folder)
         if not self._options.draft:
             self._write_bill(manifest, staging)
         return manifest
@@ -347,14 +396,21 @@ class Executor:
             (staging.folder / BILL).write_bytes(bill(manifest, files, staging.build_id))
 
     def _write_vectors(
-        self, inputs: Inputs, chunks: Sequence[Chunk], vectors: Float32 | None, folder: Path
+        self,
+        inputs: Inputs,
+        extent: sections.Extent,
+        vectors: Float32 | None,
+        folder: Path,
+        *,
+        is_shard: bool,
     ) -> None:
         if vectors is None:
             return
         memory = self._resident.graphs if self._resident is not None else None
-        ranges = sections.row_ranges(inputs, chunks)
+        ranges = sections.row_ranges(inputs, extent.chunks)
         # Below that nobody reads a graph, and it would be the longest part of a build after an edit.
-        write_vectors(folder / "vectors", vectors, ranges, memory, graphs_above=EXACT_ROWS)
+        above = sys.maxsize if is_shard else EXACT_ROWS
+        write_vectors(folder / "vectors", vectors, ranges, memory, graphs_above=above)
         if memory is not None:
             memory.forget_unused()
 

@@ -18,13 +18,13 @@ from kbc.project import permalinks
 from kbc.project.include_tree import IncludeTree
 from kbc.project.loading import PROJECT_FILE, load_project
 from kbc.project.model import Collection, Project
-from kbc.project.scopes import in_row_order
-from kbc.project.source_file import SourceFile
+from kbc.project.scopes import NOT_SEARCHED, in_row_order
+from kbc.project.source_file import ReadFile, SourceFile
 from kbc.recognition.archives import is_archive
 from kbc.recognition.configuration import READER
 from kbc.recognition.declared import with_generators
 from kbc.recognition.detection import RecognitionError, recognise
-from kbc.records import Record
+from kbc.records import CompiledRecord
 from kbc.sources.accounting import Accounting
 from kbc.sources.discovery import discover, licence_files
 
@@ -32,20 +32,30 @@ from kbc.sources.discovery import discover, licence_files
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """What the front ends made of a knowledge base. Collections are in row order, files sorted;
-    `files` are those that were read and those that these include. `licences` are those of `files` that
-    say under which terms the knowledge base is given away. `accounting` says what became of every file
-    that was found."""
+    `files` are those that were read and those that these include, without their content, which is as much
+    memory as all records. `licences` are those of `files` that say under which terms the knowledge base is
+    given away. `accounting` says what became of every file that was found."""
 
     project: Project
     collections: tuple[Collection, ...]
-    files: tuple[SourceFile, ...]
-    records: Mapping[str, list[Record]]
+    files: tuple[ReadFile, ...]
+    records: Mapping[str, list[CompiledRecord]]
     licences: tuple[SourceFile, ...] = ()
     accounting: Accounting = field(default_factory=Accounting)
 
     @property
     def record_count(self) -> int:
         return sum(map(len, self.records.values()))
+
+    @property
+    def searched(self) -> list[CompiledRecord]:
+        """The records that have chunks, in row order."""
+        return [
+            record
+            for collection in self.collections
+            if collection.kind not in NOT_SEARCHED
+            for record in self.records[collection.name]
+        ]
 
     @property
     def paths(self) -> dict[tuple[str, str], str]:
@@ -81,8 +91,16 @@ def read_inputs(
             return None
         inputs = read_project(project, diagnostics, allow_outside)
         if project.boundary is not None:
-            inputs.accounting.complete(project.root)
+            inputs.accounting.complete(project.root, _left_out(inputs.project))
         return inputs
+
+
+def _left_out(project: Project) -> dict[str, str]:
+    """Folders that the generators' rules leave out -> why."""
+    found: dict[str, str] = {}
+    for collection in project.collections:
+        found |= collection.generator_options.get("left_out", {})
+    return found
 
 
 def _project_at(root: Path, cache: Path | None, diagnostics: Diagnostics) -> Project | None:
@@ -137,7 +155,7 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
     return Inputs(
         project,
         tuple(in_row_order(project.collections)),
-        tuple(each_once[path] for path in sorted(each_once)),
+        tuple(each_once[path].read for path in sorted(each_once)),
         records,
         tuple(licences),
         accounting,
@@ -164,7 +182,7 @@ _BY_FILE = frozenset({"docs", "pages"})
 def _account(
     project: Project,
     files: Mapping[str, list[SourceFile]],
-    records: Mapping[str, list[Record]],
+    records: Mapping[str, list[CompiledRecord]],
     accounting: Accounting,
     diagnostics: Diagnostics,
 ) -> None:

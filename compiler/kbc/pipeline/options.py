@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -28,7 +29,8 @@ class BuildOptions:
     last `keep` versions stay there. `jobs` threads embed, with the sentence-transformers folder `model`
     (None: the pinned one, see `kbc.encoding.model`; a downloaded copy is kept in the folder `models`, and
     without that folder, or `offline`, nothing is downloaded); `exact` embeds with the weights as published,
-    which takes more than twice as long. `cache` is the compiler's
+    which takes more than twice as long. `rerank_model` is the folder of a cross-encoder that the artifact
+    gets as its re-ranker. `cache` is the compiler's
     cache folder (None: no cache). `source_date_epoch` is the build time in seconds since 1970 (None: the
     artifact does not say; readers take the time of its manifest file). Without `embed` the artifact has
     neither vectors nor an encoder: searches go by words alone. A `draft` has none either, and its chunks
@@ -37,11 +39,14 @@ class BuildOptions:
     none of them defines are kept, too. `prefix` is what the reader of the inputs begins ids with. With
     `strict` a warning about the input is an error, as a file that cannot be read is one. With `draft_first`
     a draft goes live before the vectors are computed where that takes long and nothing is live yet.
+    `executor` says where texts are embedded and records are cut: in "threads" or "processes" of this machine,
+    `jobs` of them, or on the workers of "dask:tcp://HOST:PORT"; the artifact is the same bytes.
     """
 
     out: StrPath = DEFAULT_OUT
     jobs: int = 2
     model: StrPath | None = None
+    rerank_model: StrPath | None = None
     models: StrPath | None = None
     offline: bool = False
     exact: bool = False
@@ -57,6 +62,7 @@ class BuildOptions:
     parsed: bool = False
     partial: bool = False
     prefix: str = ""
+    executor: str = "threads"
 
     @property
     def out_folder(self) -> Path:
@@ -65,6 +71,10 @@ class BuildOptions:
     @property
     def model_folder(self) -> Path | None:
         return None if self.model is None else Path(self.model)
+
+    @property
+    def reranker_folder(self) -> Path | None:
+        return None if self.rerank_model is None or self.draft else Path(self.rerank_model)
 
     @property
     def models_folder(self) -> Path | None:
@@ -82,12 +92,26 @@ class BuildOptions:
     def document_variant(self) -> Variant:
         return EXACT_VARIANT if self.exact else DOCUMENT_VARIANT
 
+    @property
+    def variants(self) -> list[str] | None:
+        """The precision of documents and of queries; None without vectors."""
+        return [self.document_variant, self.query_variant] if self.has_vectors else None
+
+    @property
+    def built_at(self) -> str:
+        """ISO 8601, or "" when nobody said what time it is: a clock in the artifact, or the times of
+        files, would make two builds of one tree differ."""
+        seconds = self.source_date_epoch
+        if seconds is None:
+            return ""
+        return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildReport:
     """What a build did. `reused`: the build was there already; `was_live`: and was live. `embedded`
-    texts with `tokens` tokens were computed, `cached` ones were not. `files` says what became of every
-    file that was found."""
+    texts with `tokens` tokens were computed, `cached` ones were not; a chunk has one text, or two
+    (`encoding.views`). `files` says what became of every file that was found."""
 
     name: str
     path: Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,17 @@ class PhaseClock:
         started = time.perf_counter()
         yield counter
         finished = Phase(name, time.perf_counter() - started, counter.count, unit)
-        self.phases.append(finished)
+        self._add(finished)
         self._progress.end(finished)
+
+    def _add(self, finished: Phase) -> None:
+        """Keeps a phase; one that ran before, for another shard, is the same."""
+        for at, known in enumerate(self.phases):
+            if known.name == finished.name:
+                seconds, count = known.seconds + finished.seconds, known.count + finished.count
+                self.phases[at] = replace(known, seconds=seconds, count=count)
+                return
+        self.phases.append(finished)
 
 
 @dataclass(slots=True)

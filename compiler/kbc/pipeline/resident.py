@@ -26,7 +26,7 @@ class Engines:
         self.sessions = Sessions()
         self.shipped = ShippedEncoders()
         self._models: dict[tuple[Path | None, Path | None], tuple[Model, _Signature]] = {}
-        self._tokenizers: dict[str, TokenCounter] = {}
+        self._tokenizers: dict[tuple[str, str], TokenCounter] = {}
 
     def model(
         self, folder: Path | None, models: Path | None = None, *, offline: bool = True
@@ -40,9 +40,10 @@ class Engines:
         return model
 
     def tokenizer(self, model: Model) -> TokenCounter:
-        if model.tokenizer_sha256 not in self._tokenizers:
-            self._tokenizers[model.tokenizer_sha256] = TokenCounter(model)
-        return self._tokenizers[model.tokenizer_sha256]
+        name = model.tokenizer_sha256, model.prompts.document
+        if name not in self._tokenizers:
+            self._tokenizers[name] = TokenCounter(model)
+        return self._tokenizers[name]
 
 
 class Resident:

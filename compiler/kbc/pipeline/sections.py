@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from kb_runtime.search.fusion import RRF_K
 from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS
@@ -18,9 +18,11 @@ from kb_runtime.store.facets import SEARCHED
 from kb_runtime.store.manifest import INPUTS
 from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.choices import argument_choices
+from kbc.backends.draft_lexical import write_draft_lexical
 from kbc.backends.facets import facets, write_facets
 from kbc.backends.lexical import analysed, write_lexical
-from kbc.backends.page_languages import by_frequency, page_languages
+from kbc.backends.licences import write_licences
+from kbc.backends.page_languages import Page, by_frequency, page_languages, stated_language
 from kbc.backends.symbols import write_symbols
 from kbc.backends.tools import (
     AliasError,
@@ -33,37 +35,58 @@ from kbc.backends.tools import (
 from kbc.cache import toolchain
 from kbc.cache.phases import PhaseCache
 from kbc.diagnostics import Diagnostics
+from kbc.encoding.model import Model
 from kbc.languages.uses.resolution import resolve
 from kbc.pipeline.inputs import Inputs
 from kbc.project.kinds import KINDS
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.scopes import search_scopes
-from kbc.records import Chunk, CodeRecord, catalog_entry
+from kbc.records import CodeRecord, CompiledChunk, DocRecord, catalog_entry
 
 
-def row_ranges(inputs: Inputs, chunks: Sequence[Chunk]) -> list[RowRange]:
-    """The rows of every collection; `chunks` are in row order."""
-    counts = Counter(chunk.collection for chunk in chunks)
+class Extent(NamedTuple):
+    """How many chunks there are of each collection, and of each language."""
+
+    chunks: Counter[str]
+    languages: Counter[str]
+
+    @classmethod
+    def of(cls, chunks: Sequence[CompiledChunk], languages: Mapping[Page, str]) -> Extent:
+        """`languages` has the language of each record."""
+        return cls(
+            Counter(chunk.collection for chunk in chunks),
+            Counter(languages[chunk.collection, chunk.record_id] for chunk in chunks),
+        )
+
+
+def row_ranges(inputs: Inputs, counts: Mapping[str, int]) -> list[RowRange]:
+    """The rows of every collection, which has so many chunks."""
     ranges: list[RowRange] = []
     row = 0
     for collection in inputs.collections:
-        ranges.append(RowRange(collection.name, row, counts[collection.name]))
-        row += counts[collection.name]
+        ranges.append(RowRange(collection.name, row, counts.get(collection.name, 0)))
+        row = ranges[-1].end
     return ranges
 
 
-def emit_catalog(inputs: Inputs, chunks: Sequence[Chunk], folder: Path) -> None:
+def emit_catalog(inputs: Inputs, chunks: Sequence[CompiledChunk], folder: Path) -> None:
     """`catalog/` and `columns/`."""
     ordinals: dict[tuple[str, str], int] = {}
     for collection in inputs.collections:
         records = inputs.records[collection.name]
         write_catalog(folder, collection.name, map(catalog_entry, records))
-        if KINDS[collection.kind].has_facets:
-            write_facets(folder, collection.name, map(facets, records))
         ordinals.update(
             {(collection.name, record.id): ordinal for ordinal, record in enumerate(records)}
         )
     write_chunks(folder, ((ordinals[each.collection, each.record_id], each) for each in chunks))
+
+
+def emit_facets(inputs: Inputs, folder: Path) -> None:
+    """What records can be filtered by, below `catalog/`."""
+    for collection in inputs.collections:
+        if KINDS[collection.kind].has_facets:
+            records = inputs.records[collection.name]
+            write_facets(folder, collection.name, map(facets, records))
 
 
 def emit_symbols(inputs: Inputs, folder: Path, *, partial: bool = False) -> None:
@@ -79,7 +102,11 @@ def emit_symbols(inputs: Inputs, folder: Path, *, partial: bool = False) -> None
 
 
 def emit_lexical(
-    inputs: Inputs, chunks: Sequence[Chunk], folder: Path, cache: PhaseCache | None = None
+    inputs: Inputs,
+    chunks: Sequence[CompiledChunk],
+    languages: Mapping[Page, str],
+    folder: Path,
+    cache: PhaseCache | None = None,
 ) -> None:
     """`lexical/`."""
     write_lexical(
@@ -96,25 +123,42 @@ def emit_lexical(
             for record in inputs.records[collection.name]
         },
         cache,
-        languages(inputs, chunks),
+        languages,
     )
 
 
-def analyse(inputs: Inputs, chunks: Sequence[Chunk], cache: PhaseCache) -> None:
+def emit_draft_lexical(
+    inputs: Inputs, chunks: Sequence[CompiledChunk], languages: Mapping[Page, str], folder: Path
+) -> None:
+    """`lexical/` of a draft."""
+    names = [each.name for each in inputs.collections]
+    write_draft_lexical(folder / "lexical", names, inputs.paths, chunks, languages)
+
+
+def analyse(inputs: Inputs, chunks: Sequence[CompiledChunk], cache: PhaseCache) -> None:
     """Has the terms of all chunks in `cache`, where `emit_lexical` will look for them."""
-    for _ in analysed(chunks, _paths(inputs), cache, languages(inputs, chunks)):
+    for _ in analysed(chunks, _paths(inputs), cache, languages(inputs, chunks, cache)):
         pass
 
 
-def languages(inputs: Inputs, chunks: Sequence[Chunk]) -> dict[tuple[str, str], str]:
-    """The language of each record, by collection and id: as kb.toml says, or else as its words do."""
+def languages(
+    inputs: Inputs, chunks: Sequence[CompiledChunk], cache: PhaseCache | None = None
+) -> dict[Page, str]:
+    """The language of each record, by collection and id: as its front matter says, or kb.toml, or else as
+    its words do."""
     given = {
         each.name: each.language or inputs.project.language
         for each in inputs.collections
         if each.language or inputs.project.language
     }
     sources = [each.name for each in inputs.collections if each.kind == "code"]
-    return page_languages(chunks, given, sources)
+    stated = {
+        (collection, record.id): code
+        for collection, records in inputs.records.items()
+        for record in records
+        if isinstance(record, DocRecord) and (code := stated_language(record.frontmatter))
+    }
+    return page_languages(chunks, given, sources, stated, cache)
 
 
 def _paths(inputs: Inputs) -> dict[tuple[str, str], str]:
@@ -190,26 +234,34 @@ def _tool_settings(inputs: Inputs) -> dict[str, Any]:
 def emit_inputs(inputs: Inputs, folder: Path) -> None:
     """`inputs.json`: the compiled files, one a line."""
     listed = ",\n".join(
-        json.dumps({"path": file.path, "bytes": len(file.data), "sha256": file.sha256})
+        json.dumps({"path": file.path, "bytes": file.size, "sha256": file.sha256})
         for file in inputs.files
     )
     (folder / INPUTS).write_bytes(f"[\n{listed}\n]\n".encode("ascii"))
 
 
-def emit_notice(inputs: Inputs, attribution: str, folder: Path) -> None:
-    """`NOTICE`: what the artifact contains and under which licences."""
+def emit_notice(inputs: Inputs, models: Mapping[str, Model], folder: Path) -> None:
+    """`NOTICE`: what the artifact contains and under which licences, with `models` by section; and
+    `licenses/`."""
     project = inputs.project
     licence = f"\nLicence: {project.license}" if project.license else ""
     text = (
-        "\n\n".join(filter(None, (f"{project.title} {project.version}{licence}", attribution)))
+        "\n\n".join(
+            [
+                f"{project.title} {project.version}{licence}",
+                *(one.attribution for one in models.values()),
+            ]
+        )
         + "\n"
     )
     (folder / "NOTICE").write_text(text, encoding="utf-8")
+    licences = {name: one.licence_files for name, one in models.items()}
+    write_licences(folder, inputs.licences, licences)
 
 
 def manifest_fields(
     inputs: Inputs,
-    chunks: Sequence[Chunk],
+    extent: Extent,
     encoder: Mapping[str, Any] | None,
     built_at: str,
     warnings: Sequence[Mapping[str, Any]],
@@ -237,7 +289,9 @@ def manifest_fields(
                 "chunks": rows.rows,
                 "first_row": rows.first_row,
             }
-            for collection, rows in zip(inputs.collections, row_ranges(inputs, chunks), strict=True)
+            for collection, rows in zip(
+                inputs.collections, row_ranges(inputs, extent.chunks), strict=True
+            )
         ],
         "scopes": search_scopes(inputs.collections),
         "encoder": None if encoder is None else dict(encoder),
@@ -251,8 +305,9 @@ def manifest_fields(
             "weights": dict(search.weights),
             "ranking": {step: step not in search.without for step in STEPS},
             "reranker": search.reranker,
+            **({"rerank": True} if search.rerank else {}),
             "exact_rows": EXACT_ROWS,
-            "languages": by_frequency(languages(inputs, chunks), chunks),
+            "languages": by_frequency(extent.languages),
         },
         "tools": _tool_settings(inputs),
         "package": project.package.model_dump(),

@@ -136,7 +136,7 @@ class WorkshopsTable(CollectionTable):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class CollectionKind:
     """`suffixes` are the file name endings taken from a folder (empty: every file). `folders` are the
     conventional places, each with the options a collection found there gets. `table` declares its keys
     in kb.toml. Of a source tree, `source_tree` says which files are read, hidden ones included. A file
@@ -168,17 +168,17 @@ CONVERTED = (
 )
 """The endings of `kbc.formats.FORMATS`, a room above this one; a test compares them."""
 
-KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, CollectionKind] = {
     kind.name: kind
     for kind in (
-        Kind(
+        CollectionKind(
             "builtins",
             "API entries: one Markdown file with a level-2 heading each, or one file an entry",
             (".md", ".markdown"),
             {"builtins": {}},
             BuiltinsTable,
         ),
-        Kind(
+        CollectionKind(
             "docs",
             "documentation pages: Markdown, MDX, plain text and the formats of docs/kb-authoring.md",
             (*MARKDOWN, ".txt", *CONVERTED),
@@ -191,33 +191,33 @@ KINDS: Mapping[str, Kind] = {
             },
             DocsTable,
         ),
-        Kind(
+        CollectionKind(
             "examples",
             "source files; the first folder is the category",
             (),
             {"examples": {}},
             ExamplesTable,
         ),
-        Kind(
+        CollectionKind(
             "patterns",
             "patterns in Markdown with front matter",
             MARKDOWN,
             {"patterns": {}},
         ),
-        Kind(
+        CollectionKind(
             "templates",
             "boilerplate files described in templates.toml, templates.json or templates.md",
             (),
             {"templates": {}},
         ),
-        Kind(
+        CollectionKind(
             "code",
             "source trees; .gitignore and .contextignore are respected",
             (),
             {"code": {}},
             is_source_tree=True,
         ),
-        Kind(
+        CollectionKind(
             "pages",
             "documentation sets: Markdown, HTML, text, JSON Lines, llms-full.txt; a folder a source",
             (
@@ -228,7 +228,7 @@ KINDS: Mapping[str, Kind] = {
             {"sources": {}},
             PagesTable,
         ),
-        Kind(
+        CollectionKind(
             "tests",
             "test cases as test management tools export them: JSON, CSV, JUnit XML, Gherkin",
             CASE_FILES,
@@ -237,14 +237,14 @@ KINDS: Mapping[str, Kind] = {
             max_file_bytes=100 * 1024 * 1024,
             has_facets=True,
         ),
-        Kind(
+        CollectionKind(
             "workshops",
             "coding workshops: exercises with steps, each a problem and a solution",
             (),
             {"workshops": {}},
             WorkshopsTable,
         ),
-        Kind(
+        CollectionKind(
             "routing",
             "keyword rules that pick a framework, in TOML",
             (".toml",),

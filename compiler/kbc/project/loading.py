@@ -14,6 +14,8 @@ from kbc.project.kinds import KINDS, UnknownKindTable
 from kbc.project.model import Collection, Project
 from kbc.project.settings import (
     NAME,
+    BuildSettings,
+    EncoderSettings,
     KbTable,
     PackageSettings,
     SearchSettings,
@@ -58,10 +60,10 @@ def load_project(root: Path, diagnostics: Diagnostics) -> Project | None:
         )
         return None
     toml = read_toml(file, diagnostics)
-    return None if toml is None else _Reader(root, toml, diagnostics).project()
+    return None if toml is None else _ProjectReader(root, toml, diagnostics).project()
 
 
-class _Reader:
+class _ProjectReader:
     """Turns the parsed TOML into a Project, reporting what is wrong with it."""
 
     def __init__(self, root: Path, toml: TomlFile, diagnostics: Diagnostics) -> None:
@@ -94,10 +96,14 @@ class _Reader:
         )
         search = self._table("search", SearchSettings, names)
         tools = self._table("tools", ToolSettings)
+        encoder = self._table("encoder", EncoderSettings)
         package = self._table("package", PackageSettings)
+        build = self._table("build", BuildSettings)
         aliases = _table(data.get("tools")).get("alias")
         self._report_repeated(_tables(aliases), "tools", "alias", code="duplicate-alias")
-        if len(self._diagnostics.errors) > before or not (kb and search and tools and package):
+        if len(self._diagnostics.errors) > before:
+            return None
+        if not (kb and search and tools and encoder and package and build):
             return None
         name = kb.name or _default_name(self._root)
         return Project(
@@ -112,7 +118,9 @@ class _Reader:
             collections=tuple(collections),
             search=search,
             tools=tools,
+            encoder=encoder,
             package=package,
+            build=build,
         )
 
     def _table(self, name: str, model: type[Declared], context: Any = None) -> Declared | None:

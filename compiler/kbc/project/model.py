@@ -8,7 +8,13 @@ from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
-from kbc.project.settings import PackageSettings, SearchSettings, ToolSettings
+from kbc.project.settings import (
+    BuildSettings,
+    EncoderSettings,
+    PackageSettings,
+    SearchSettings,
+    ToolSettings,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +109,11 @@ class Project:
     collections: tuple[Collection, ...]
     search: SearchSettings = field(default_factory=SearchSettings)
     tools: ToolSettings = field(default_factory=ToolSettings)
+    encoder: EncoderSettings = field(default_factory=EncoderSettings)
     package: PackageSettings = field(default_factory=PackageSettings)
     boundary: Path | None = None
     language: str = ""
+    build: BuildSettings = field(default_factory=BuildSettings)
 
     def settings(self) -> dict[str, Any]:
         """Everything that kb.toml decides about the artifact, for the build id."""
@@ -122,5 +130,7 @@ class Project:
             "collections": [each.settings() for each in self.collections],
             "search": self.search.model_dump(),
             "tools": self.tools.model_dump(),
+            "encoder": self.encoder.model_dump(),
             "package": self.package.model_dump(),
+            "build": self.build.model_dump(),
         }

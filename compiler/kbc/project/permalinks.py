@@ -222,6 +222,9 @@ def _mdbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
 
 def _sphinx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     stem = _stem(path)
+    built: Mapping[str, str] = options.get("addresses", {})
+    if stem in built:
+        return built[stem]
     if not options.get("directory_urls"):
         return f"{stem}.html"
     return _folder_or(path, posixpath.basename(stem), "/", frozenset({"index"}))

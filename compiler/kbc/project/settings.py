@@ -45,6 +45,8 @@ FAMILIES = (
     "workshops",
 )
 FUSIONS = ("balanced", "rrf")
+SHARD_CHUNKS = 25_000
+"""An edit compiles the shards again that it changes, so their size bounds its time."""
 
 _Chars = Annotated[int, between(1, 10_000_000)]
 _Factor = Annotated[Number, between(0, 100)]
@@ -57,7 +59,9 @@ class TopTables(Table):
     collection: list[dict[str, Any]] = Field(default=[], description="what it consists of")
     search: dict[str, Any] = Field(default={}, description="how hits are ranked")
     tools: dict[str, Any] = Field(default={}, description="which tools there are")
+    encoder: dict[str, Any] = Field(default={}, description="what the encoder is given")
     package: dict[str, Any] = Field(default={}, description="what packages of it say")
+    build: dict[str, Any] = Field(default={}, description="how the artifact is laid out")
 
 
 class KbTable(Table):
@@ -111,6 +115,9 @@ class SearchSettings(Table):
     without: Annotated[
         tuple[Annotated[str, one_of(STEPS, "a step of ranking")], ...], Strict(False)
     ] = Field(default=(), description="steps of ranking by structure to leave out")
+    rerank: bool = Field(
+        default=False, description="whether searches use the cross-encoder of --rerank-model"
+    )
     reranker: str | None = Field(default=None, description="an entry point of an installed package")
 
     @field_validator("fusion", "rrf_k")
@@ -191,6 +198,30 @@ class ToolSettings(Table):
     def aliases(self) -> Mapping[str, str]:
         """Extra name -> tool name."""
         return {each.name: each.tool for each in self.alias}
+
+
+class BuildSettings(Table):
+    """`[build]`: how the artifact is laid out, which no answer depends on."""
+
+    shard_chunks: Annotated[int, between(1, 100_000_000)] = Field(
+        default=SHARD_CHUNKS, description="chunks above which the artifact is divided into shards"
+    )
+
+
+class EncoderSettings(Table):
+    """`[encoder]`: the prompts of a model whose own files do not say them; None: what they say."""
+
+    query_prompt: str | None = Field(
+        default=None, description="before every query (E5: `query: `); default: the model's own"
+    )
+    document_prompt: str | None = Field(
+        default=None, description="before every chunk (E5: `passage: `); default: the model's own"
+    )
+
+    @property
+    def prompts(self) -> tuple[str | None, str | None]:
+        """Those of queries and of documents."""
+        return self.query_prompt, self.document_prompt
 
 
 class PackageSettings(Table):

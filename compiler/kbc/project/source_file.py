@@ -5,9 +5,18 @@ from __future__ import annotations
 import hashlib
 import posixpath
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kbc.diagnostics import Diagnostics
 from kbc.project.include_tree import IncludeTree
+
+
+class ReadFile(NamedTuple):
+    """What is told of an input file after its content went into records: its size in bytes and SHA-256."""
+
+    path: str
+    size: int
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +33,7 @@ class SourceFile:
     data: bytes = field(repr=False)
     base: str = ""
     tree: IncludeTree | None = field(default=None, repr=False, compare=False)
+    _sha256: str = field(default="", init=False, repr=False, compare=False)
 
     def include(self, path: str, *, relative_to: str | None = None) -> bytes | None:
         """The file at `path`, relative to this file's folder or to the folder `relative_to` (below the
@@ -34,8 +44,15 @@ class SourceFile:
         return self.tree.read(posixpath.join(folder, path), self.path)
 
     @property
+    def read(self) -> ReadFile:
+        """What remains to be told of this file when it was read."""
+        return ReadFile(self.path, len(self.data), self.sha256)
+
+    @property
     def sha256(self) -> str:
-        return hashlib.sha256(self.data).hexdigest()
+        if not self._sha256:  # several sections ask for it
+            object.__setattr__(self, "_sha256", hashlib.sha256(self.data).hexdigest())
+        return self._sha256
 
     @property
     def relative_path(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kb_runtime.errors import SingleCodeError, exit_codes
+from kb_runtime.store.atomic_files import remove_abandoned, replace_file
 from kbc.project.kinds import KINDS
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.settings import NAME, default_prefix
@@ -130,8 +131,7 @@ def write_kb_toml(folder: Path, text: str) -> Path:
     """Writes `text` as the kb.toml of `folder`, and nothing else. Raises `InitError`."""
     path = folder / PROJECT_FILE
     try:
-        with path.open("x", encoding="utf-8") as stream:
-            stream.write(text)
+        replace_file(path, text.encode(), keep_old=True)
     except FileExistsError as error:
         raise InitError(f"{str(folder)!r} already holds a kb.toml; nothing was changed") from error
     except OSError as error:
@@ -147,6 +147,7 @@ def write_starter(folder: Path, kind: str | None) -> list[Path]:
     be written.
     """
     if (folder / PROJECT_FILE).exists():
+        remove_abandoned(folder / PROJECT_FILE)
         raise InitError(f"{str(folder)!r} already contains a kb.toml; nothing was changed", _OTHER)
     name = "".join(char if char.isalnum() and char.isascii() else "-" for char in _stem(folder))
     name = name.strip("-") or "kb"
@@ -162,9 +163,9 @@ def write_starter(folder: Path, kind: str | None) -> list[Path]:
     files = {folder / path: text.format(**facts) for path, text in texts.items()}
     new = {path: text for path, text in files.items() if not path.exists()}
     try:
-        for path, text in new.items():
+        for path in sorted(new, key=lambda path: path.name == PROJECT_FILE):
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            replace_file(path, new[path].encode())  # kb.toml last: with it the folder is taken
     except OSError as error:
         raise InitError(f"{str(folder)!r} cannot be written: {error.strerror}", _OTHER) from error
     return list(new)

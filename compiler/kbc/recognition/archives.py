@@ -11,6 +11,7 @@ import lzma
 import os
 import shutil
 import tarfile
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -94,22 +95,22 @@ def _digest(path: Path) -> str:
 
 
 def _extract(path: Path, target: Path) -> None:
-    budget = _Budget(path.name)
+    budget = _ExtractionBudget(path.name)
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             for info in archive.infolist():
                 is_link = (info.external_attr >> 16) & 0o170000 == 0o120000
-                if info.is_dir() or is_link:
+                if info.filename.endswith("/") or is_link:
                     continue
                 with archive.open(info) as stream:
-                    _write(stream, _place(target, info.filename, path), budget)
+                    _write(stream, _place(target, info.filename, path), info.filename, budget)
         return
     with tarfile.open(path) as archive:
         for member in archive:
             content = archive.extractfile(member) if member.isreg() else None
             if content is not None:
                 with content:
-                    _write(content, _place(target, member.name, path), budget)
+                    _write(content, _place(target, member.name, path), member.name, budget)
 
 
 def _place(target: Path, name: str, archive: Path) -> Path:
@@ -124,15 +125,23 @@ def _place(target: Path, name: str, archive: Path) -> Path:
     return target.joinpath(*parts)
 
 
-class _Budget:
-    """What may still be written."""
+class _ExtractionBudget:
+    """What may still be written, and the names of what was."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._bytes = MAX_BYTES
         self._members = MAX_MEMBERS
+        self._written: dict[str, str] = {}
 
-    def member(self) -> None:
+    def member(self, name: str, place: Path) -> None:
+        folded = unicodedata.normalize("NFC", name.casefold())
+        earlier = self._written.setdefault(folded, name)
+        if earlier != name and place.exists():
+            raise ArchiveError(
+                f"{self._name!r} holds {earlier!r} and {name!r}, which are one file on this file system",
+                "Unpack it on a file system that tells upper and lower case apart.",
+            )
         self._members -= 1
         if self._members < 0:
             raise ArchiveError(
@@ -149,8 +158,8 @@ class _Budget:
             )
 
 
-def _write(stream: IO[bytes], place: Path, budget: _Budget) -> None:
-    budget.member()
+def _write(stream: IO[bytes], place: Path, name: str, budget: _ExtractionBudget) -> None:
+    budget.member(name, place)
     place.parent.mkdir(parents=True, exist_ok=True)
     with open(place, "wb") as out:
         for block in _blocks(stream):

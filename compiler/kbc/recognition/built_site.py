@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import read_text
+from kbc.recognition.configuration import first_existing, read_inventory, read_text
 from kbc.recognition.site import Site, joined
 
 GENERATOR = "site"
+INVENTORY = "objects.inv"
+"""Sphinx's list of what a documentation describes, with its name and version."""
+
 EXCLUDE = (
     "_sources/",
     "_static/",
@@ -61,18 +64,22 @@ def recognise(tree: IncludeTree, folder: str, root_name: str, hosts: Sequence[st
         base = _common(_LOCATION.findall(read_text(tree, joined(folder, sitemap))))
     if found := _GENERATOR.search(page):
         options["built_by"] = found[1].strip()
-    elif tree.exists(joined(folder, "objects.inv")):
-        options["built_by"] = "Sphinx"
+    inventory = first_existing(tree, folder, (INVENTORY,))
+    found_inventory = read_inventory(tree, inventory)
+    if inventory:
+        options.setdefault("built_by", "Sphinx")
     return Site(
         generator=GENERATOR,
         config="",
         folder=folder,
         name="pages",
         kind="pages",
-        title=_title(page),
+        title=found_inventory.project if found_inventory else _title(page),
+        version=found_inventory.version if found_inventory else "",
         base_url=base,
         exclude=EXCLUDE,
         options=options,
+        files=(inventory,) if inventory else (),
     )
 
 

@@ -13,6 +13,9 @@ from typing import Any
 
 import yaml
 
+from kbc.formats import inventory
+from kbc.formats.document import FormatError
+from kbc.formats.inventory import Inventory
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.site import mapping
 
@@ -81,6 +84,15 @@ def read_any(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     if path.endswith(".toml"):
         return read_toml(tree, path)
     return (read_json if path.endswith(".json") else read_yaml)(tree, path)
+
+
+def read_inventory(tree: IncludeTree, path: str) -> Inventory | None:
+    """The inventory of Sphinx at `path`; None where there is none that can be read."""
+    data = tree.read(path, READER) if path else None
+    try:
+        return inventory.read_inventory(data) if data else None
+    except FormatError:
+        return None
 
 
 def first_existing(tree: IncludeTree, folder: str, names: tuple[str, ...]) -> str:

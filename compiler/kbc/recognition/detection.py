@@ -16,6 +16,7 @@ from kbc.project.model import Collection, Project
 from kbc.project.settings import NAME, default_prefix
 from kbc.recognition import archives, built_site, conventional, package, repository
 from kbc.recognition.site import Site, joined
+from kbc.sources.formats import is_wanted
 
 MAX_LOOKED_AT = 20_000
 """Files that are counted to tell what a folder holds."""
@@ -46,7 +47,12 @@ _README = re.compile(
     r"(?:readme|changelog|changes|history|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
 )
 _HTML = (".html", ".htm")
-_PAGES = (".md", ".mdx", ".rst", ".adoc")
+_PAGES = (
+    *(".md", ".mdx", ".markdown", ".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb"),
+    *(".docbook", ".dbk", ".mediawiki", ".wiki"),
+)
+"""What people write documentation in."""
+
 _MANY_PAGES = 20
 _NEARLY_ALL = 0.8
 _FEW_PAGES = 3
@@ -78,7 +84,7 @@ def recognise(path: Path, cache: Path | None = None, name: str = "") -> Recognit
     if not path.exists():
         raise RecognitionError(f"there is no {str(path)!r}", "Name a folder, a file or an archive.")
     if path.is_dir():
-        return _Detector(path, name).folder()
+        return _FolderDetector(path, name).folder()
     if archives.is_archive(path):
         if cache is None:
             raise RecognitionError(
@@ -90,11 +96,11 @@ def recognise(path: Path, cache: Path | None = None, name: str = "") -> Recognit
         except archives.ArchiveError as error:
             raise RecognitionError(error.message, error.hint) from error
         stem = path.name.lower().split(".tar")[0]
-        return _Detector(root, name, stem.rsplit(".", 1)[0], is_archive=True).folder()
-    return _Detector(path.parent, name, path.name.split(".")[0]).file(path.name)
+        return _FolderDetector(root, name, stem.rsplit(".", 1)[0], is_archive=True).folder()
+    return _FolderDetector(path.parent, name, path.name.split(".")[0]).file(path.name)
 
 
-class _Detector:
+class _FolderDetector:
     """Recognises one folder. `fallback` is what its knowledge base is called without a better name."""
 
     def __init__(
@@ -113,8 +119,9 @@ class _Detector:
         """A single file: a page, or a bundle of pages."""
         ending = Path(name).suffix.lower()
         is_bundle = _LLMS_FULL.fullmatch(name.lower()) or ending in (*_HTML, ".jsonl", ".ndjson")
-        kind = "pages" if is_bundle or ending not in KINDS["docs"].suffixes else "docs"
-        if ending not in KINDS[kind].suffixes:
+        is_page = is_wanted(self._root / name, KINDS["docs"].suffixes)
+        kind = "pages" if is_bundle or not is_page else "docs"
+        if not is_page and ending not in KINDS[kind].suffixes:
             known = sorted({*KINDS["docs"].suffixes, *KINDS["pages"].suffixes, *archives.ENDINGS})
             raise RecognitionError(
                 f"{name!r} has no format that kbc reads", f"Known endings: {', '.join(known)}."
@@ -125,6 +132,8 @@ class _Detector:
 
     def folder(self) -> Recognition:
         sites = repository.sites_in(self._tree, "") or self._around()
+        if above := self._above(sites):
+            return above
         if not sites and (collections := conventional.recognise(self._tree)):
             return self._finish(collections, "knowledge base without a kb.toml")
         found = package.recognise(self._tree, "")
@@ -135,6 +144,17 @@ class _Detector:
             sites = sites or self._bundles() or self._built() or self._below()
             return self._sites(sites) if sites else self._plain()
         return self._repository(sites or self._below(), found)
+
+    def _above(self, sites: Sequence[Site]) -> Recognition | None:
+        """The same sites from the folder above that holds all of their pages: a configuration may name
+        folders beside its own."""
+        levels = max((site.folder.split("/").count("..") for site in sites), default=0)
+        if not levels:
+            return None
+        root = self._root.parents[levels - 1]
+        own = self._root.relative_to(root).as_posix()
+        above = _FolderDetector(root, self._name, self._fallback)
+        return above._sites(repository.sites_in(above._tree, own))
 
     def _around(self) -> list[Site]:
         """The site whose pages are in this folder, while its configuration is above."""
@@ -189,7 +209,9 @@ class _Detector:
             lowered = name.lower().partition("?")[0]
             if lowered.endswith(_HTML):
                 pages += 1
-            elif lowered.endswith((".md", ".mdx", ".rst", ".adoc", ".ipynb")):
+            elif lowered.endswith(_PAGES) or (
+                lowered.endswith(".xml") and is_wanted(self._root / name, _PAGES)
+            ):
                 other += "/_sources/" not in f"/{name}"
         if not pages or pages <= other:
             return []
@@ -262,8 +284,11 @@ class _Detector:
         )
         if readmes:
             collections.append(_collection("readme", "docs", readmes))
-        places = (*taken, *self._other_languages)
-        exclude = [f"/{place}/" for place in places if place != "."]
+        apis = repository.api_descriptions(self._root, self._files(), taken)
+        if apis:
+            collections.append(_collection("api", "docs", apis))
+        places = (*taken, *self._other_languages, *apis)
+        exclude = [f"/{place}" + "/" * (place not in apis) for place in places if place != "."]
         exclude += [f"/{name}" for name in readmes]
         bounds, sentence = repository.code_exclusions(self._root, exclude)
         if sentence:
@@ -315,9 +340,10 @@ class _Detector:
             folder.append(name)
 
     def _plain(self) -> Recognition:
-        files = [name.lower() for name in self._files()]
+        found = self._files()
+        files = [name.lower() for name in found]
         collections = []
-        if any(name.endswith(KINDS["docs"].suffixes) for name in files):
+        if any(is_wanted(self._root / name, KINDS["docs"].suffixes) for name in found):
             names = [name for name in self._names if self._is_folder(name)]
             exclude = [f"/{name}/" for name in repository.translations(names)]
             docs = _collection("docs", "docs", (".",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -48,10 +49,12 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
         if not is_blog and not name.endswith(_DOCS):
             continue
         default = "blog" if is_blog else "docs"
-        content = joined(folder, text(options, "path") or default)
+        stated = joined(folder, text(options, "path") or default)
+        content, version = (stated, "") if is_blog else _published(tree, folder, stated, options)
         if not tree.names(content):
             continue
         route = options.get("routeBasePath")
+        base_path = route.strip("/") if isinstance(route, str) else default
         order, sidebar = ((), "") if is_blog else _order(tree, folder, content, options)
         sites.append(
             Site(
@@ -61,14 +64,74 @@ def recognise(tree: IncludeTree, folder: str) -> list[Site]:
                 order=order,
                 exclude=(*NOT_PAGES, *_PARTIALS, *texts(options.get("exclude"))),
                 options={
-                    "route_base": route.strip("/") if isinstance(route, str) else default,
+                    "route_base": joined(base_path, version) or "/",
                     "config_folder": folder,
+                    "left_out": _left_out(tree, folder, [stated] if stated != content else []),
                     **({"is_blog": True} if is_blog else {}),
                 },
-                files=(sidebar,) if sidebar else (),
+                files=tuple(filter(None, (sidebar, _versions_file(tree, folder, options)))),
+            )
+        )
+    pages = joined(folder, "src/pages")
+    if sites and _pages(tree, pages):
+        sites.append(
+            Site(
+                **shared,
+                folder=pages,
+                name=_name({}, "pages", {each.name for each in sites}),
+                include=("*.md", "*.mdx"),
+                exclude=_PARTIALS,
+                options={"route_base": "/", "config_folder": folder},
             )
         )
     return sites
+
+
+def _published(
+    tree: IncludeTree, folder: str, content: str, options: Mapping[str, Any]
+) -> tuple[str, str]:
+    """The folder of the version that is read, and what stands for it in addresses: the one that is being
+    written, which has no address of its own where there are no others; or where the site does not show
+    it, the last one."""
+    path = _versions_file(tree, folder, options)
+    versions = _listed(read_text(tree, path)) if path else []
+    paths = mapping(options.get("versions"))
+    last = text(options, "lastVersion") or (versions[0] if versions else "current")
+    if options.get("includeCurrentVersion") is False and last in versions:
+        place = path.removesuffix("versions.json") + "versioned_docs"
+        shown = joined(place, f"version-{last}")
+        if tree.names(shown):
+            return shown, text(mapping(paths.get(last)), "path")
+    own = text(mapping(paths.get("current")), "path")
+    return content, own or ("" if last == "current" else "next")
+
+
+def _versions_file(tree: IncludeTree, folder: str, options: Mapping[str, Any]) -> str:
+    """The list of versions of a documentation set; "" without one."""
+    id = text(options, "id")
+    name = f"{id}_versions.json" if id and id != "default" else "versions.json"
+    return first_existing(tree, folder, (name,))
+
+
+def _listed(source: str) -> list[str]:
+    """The texts of a list in JSON; none where it is not one."""
+    try:
+        return texts(json.loads(source or "[]"))
+    except (ValueError, RecursionError):
+        return []
+
+
+def _left_out(tree: IncludeTree, folder: str, unpublished: list[str]) -> dict[str, str]:
+    """Folders that are read by no collection -> why."""
+    found = {f"{each}/": "a version that the site does not show" for each in unpublished}
+    for name in tree.names(folder):
+        if name.endswith(("versioned_docs", "versioned_sidebars")):
+            found[f"{joined(folder, name)}/"] = "another version"
+        elif name.startswith(("versioned_docs", "versioned_sidebars")):
+            found[f"{joined(folder, name)}/"] = "an archived version"
+        elif name == "i18n":
+            found[f"{joined(folder, name)}/"] = "a translation"
+    return found
 
 
 def _name(options: Mapping[str, Any], default: str, taken: set[str]) -> str:

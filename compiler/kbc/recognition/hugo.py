@@ -60,6 +60,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         options={
             "permalinks": {k: v for k, v in rules.items() if isinstance(v, str)},
             "ugly_urls": data.get("uglyurls") is True,
+            "params": {**parts["params"][0], **mapping(data.get("params"))},
             "language": language,
             "config_folder": folder,
             "shortcodes": [

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tree_sitter_language_pack import get_parser
-
+from kbc.languages import grammars
 from kbc.recognition.site import mapping
 
 _MAX_DEPTH = 60
@@ -27,8 +26,8 @@ _WRAPPERS = frozenset(
 
 def exported(source: str) -> Mapping[str, Any]:
     """The exported configuration of a file; empty when it is none."""
-    root = get_parser("typescript").parse(source.encode()).root_node
-    reader = _Reader(root)
+    root = grammars.parser("typescript").parse(source.encode()).root_node
+    reader = _ConfigReader(root)
     for node in root.children:
         value = reader.exported(node)
         if isinstance(value, Mapping):
@@ -40,12 +39,12 @@ def exported(source: str) -> Mapping[str, Any]:
 
 def exported_value(source: str) -> Any:
     """What a file exports, of any type."""
-    root = get_parser("typescript").parse(source.encode()).root_node
-    reader = _Reader(root)
+    root = grammars.parser("typescript").parse(source.encode()).root_node
+    reader = _ConfigReader(root)
     return next((v for node in root.children if (v := reader.exported(node)) is not None), None)
 
 
-class _Reader:
+class _ConfigReader:
     def __init__(self, root: Any) -> None:
         self.constants: dict[str, Any] = {}
         for node in root.children:

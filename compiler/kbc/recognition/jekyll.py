@@ -19,7 +19,7 @@ _BUNDLER = ("/vendor/", "/node_modules/", "/Gemfile*", "/*.gemspec")
 def recognise(tree: IncludeTree, folder: str) -> Site | None:
     """The site whose _config.yml is in `folder`; None without one, or when another tool's it is."""
     config = first_existing(tree, folder, ("_config.yml", "_config.yaml"))
-    if not config:
+    if not config or first_existing(tree, folder, ("_toc.yml",)):  # that of a Jupyter Book
         return None
     data = read_yaml(tree, config)
     if not (_EVIDENCE & set(tree.names(folder)) or _EVIDENT_KEYS & data.keys()):
@@ -46,6 +46,9 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "permalink": text(data, "permalink"),
             "permalinks": _permalinks(data, mapping(collections)),
             "collections": [str(name) for name in names],
+            "values": {
+                name: value for name, value in data.items() if isinstance(value, (str, int, float))
+            },
             "includes": joined(source, text(data, "includes_dir") or "_includes"),
         },
     )

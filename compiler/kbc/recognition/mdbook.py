@@ -12,6 +12,7 @@ from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
 GENERATOR = "mdbook"
 SUMMARY = "SUMMARY.md"
 
+_BUILT_IN = frozenset({"links", "index"})
 _ENTRY = re.compile(r"\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\]\(\s*<?([^)>\s]+)>?")
 
 
@@ -47,6 +48,10 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             for old, new in mapping(html.get("redirect")).items()
             if isinstance(new, str)
         },
-        options={"config_folder": folder},
+        options={
+            "config_folder": folder,
+            # Programs of the book's own may give ids to anything.
+            "open_anchors": bool(mapping(data.get("preprocessor")).keys() - _BUILT_IN),
+        },
         files=(summary,),
     )

@@ -54,6 +54,8 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "python_paths": _python_paths(plugins, folder),
             "slug_style": _slug_style(toc.get("slugify")),
             "markdown_extensions": sorted(extensions),
+            # Hooks are programs of the site's own, which may give ids to anything.
+            "open_anchors": bool(data.get("hooks")),
         },
         files=tuple(files[1:]),
     )

@@ -19,6 +19,7 @@ from kbc.recognition import (
     vitepress,
 )
 from kbc.recognition.site import Site, joined
+from kbc.sources.formats import is_wanted
 from kbc.sources.source_tree import SourceTree
 
 MANIFESTS = frozenset(
@@ -55,6 +56,15 @@ MAX_FOLDERS = 4_000
 MAX_CODE_FILES = 4_000
 MAX_CODE_BYTES = 40_000_000
 """Code beyond either bound is left out, with a note: embedding it would take longer than all else."""
+
+_APIS = ("openapi.json", "openapi.yaml", "openapi.yml")
+_NOT_OWN = re.compile(
+    r"\..*|(?:.*[-_])?tests?|__tests__|testdata|fixtures?|examples?|node_modules|vendor|third[_-]party"
+)
+"""Folders of descriptions of other APIs."""
+
+_MANY_APIS = 20
+"""More descriptions of APIs in one repository are data of its, and not its own API."""
 
 _TESTS = ("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/")
 
@@ -165,6 +175,19 @@ def code_exclusions(root: Path, exclude: Sequence[str]) -> tuple[tuple[str, ...]
         else:
             return tuple(extra), sentence
     return ("*",), f"code is left out: more than {MAX_CODE_FILES:,} files or 40 MB"
+
+
+def api_descriptions(root: Path, names: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
+    """The files among `names` (below `root`) that describe the repository's own APIs, outside of the
+    folders `taken`, which are read anyway."""
+    found = []
+    for name in names:
+        if not name.lower().endswith((".json", ".yaml", ".yml")):
+            continue
+        is_other = any(_NOT_OWN.fullmatch(each) for each in name.split("/")[:-1])
+        if not is_other and not any(name.startswith(f"{each}/") for each in taken):
+            found += [name] if is_wanted(root / name, _APIS) else []
+    return tuple(sorted(found)) if len(found) <= _MANY_APIS else ()
 
 
 def _is_link(path: Path) -> bool:

@@ -10,8 +10,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_text
-from kbc.recognition.site import Site, joined, mapping, text, texts
+from kbc.recognition.configuration import first_existing, read_inventory, read_text, read_yaml
+from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "sphinx"
 MAX_PAGES = 20_000
@@ -22,6 +22,20 @@ _PARSERS = (
     (".md", "markdown", frozenset({"myst_parser", "myst_nb", "recommonmark", "m2r", "m2r2"})),
     (".ipynb", "jupyter", frozenset({"nbsphinx", "myst_nb"})),
 )
+_INVENTORIES = tuple(
+    f"{folder}objects.inv"
+    for folder in (
+        "",
+        "_build/html/",
+        "_build/dirhtml/",
+        "build/html/",
+        "../build/html/",
+        "../_build/html/",
+    )
+)
+"""Where a build leaves the list of its pages with their addresses."""
+
+_BOOK = {".md": "markdown", ".ipynb": "jupyter", ".rst": "restructuredtext"}
 _TOCTREE = re.compile(
     r"^(?P<indent>[ \t]*)\.\.[ \t]+toctree::[^\n]*\n(?P<rst>(?:(?P=indent)[ \t]+[^\n]*\n|[ \t]*\n)*)"
     r"|^(?P<fence>`{3,}|:{3,})\{toctree\}[^\n]*\n(?P<myst>.*?)^(?P=fence)",
@@ -34,7 +48,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     """The project whose conf.py is in `folder`; None without one, or when it is no Sphinx's."""
     config = first_existing(tree, folder, ("conf.py",))
     if not config:
-        return None
+        return _book(tree, folder)
     data = literals(read_text(tree, config))
     if not {"extensions", "project", "master_doc", "root_doc", "html_theme"} & data.keys():
         return None
@@ -46,6 +60,8 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     exclude += texts(data.get("html_static_path"))
     contents = _Contents(tree, source, suffixes, exclude)
     contents.follow(root)
+    inventory = first_existing(tree, folder, _INVENTORIES)
+    built = read_inventory(tree, inventory)
     redirects = {
         old: new
         for name in ("redirects", "rediraffe_redirects")
@@ -57,7 +73,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         config=config,
         folder=source,
         title=text(data, "html_title", "project"),
-        version=text(data, "release", "version"),
+        version=text(data, "release", "version") or (built.version if built else ""),
         base_url=text(data, "html_baseurl"),
         order=tuple(contents.order),
         include=tuple(f"*{ending}" for ending in suffixes),
@@ -80,12 +96,60 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
                 for name, value in mapping(data.get("extlinks")).items()
                 if (found := texts(value))
             },
+            "other_projects": bool(data.get("intersphinx_mapping")),
             "highlight_language": text(data, "highlight_language"),
             "primary_domain": text(data, "primary_domain"),
+            "addresses": built.documents if built else {},
             "directory_urls": "dirhtml" in read_text(tree, joined(folder, "Makefile"))
             and ".readthedocs" not in text(data, "html_baseurl"),
         },
+        files=(inventory,) if inventory else (),
     )
+
+
+def _book(tree: IncludeTree, folder: str) -> Site | None:
+    """A Jupyter Book (_config.yml with _toc.yml) or a project of MyST (myst.yml), which have Sphinx's
+    directives and roles."""
+    config = first_existing(tree, folder, ("myst.yml", "_config.yml"))
+    contents = first_existing(tree, folder, ("_toc.yml",))
+    is_myst = config.endswith("myst.yml")
+    if not config or not (is_myst or contents):
+        return None
+    data = read_yaml(tree, config)
+    project = mapping(data.get("project")) if is_myst else data
+    toc: Any = read_yaml(tree, contents) if contents else project.get("toc")
+    order = tuple(dict.fromkeys(_listed(tree, folder, toc)))
+    exclude = texts(project.get("exclude") or project.get("exclude_patterns"))
+    files = [contents] if contents else []
+    return Site(
+        generator=GENERATOR,
+        config=config,
+        folder=folder,
+        title=text(project, "title"),
+        description=text(project, "description"),
+        base_url=text(mapping(data.get("html")), "baseurl"),
+        order=order,
+        include=tuple(f"*{ending}" for ending in _BOOK),
+        exclude=(*_SHIPPED, *NOT_PAGES, *(_pattern(each) for each in exclude)),
+        options={
+            "source_suffix": _BOOK,
+            "other_projects": bool(project.get("references")) or "intersphinx" in str(data),
+        },
+        files=tuple(files),
+    )
+
+
+def _listed(tree: IncludeTree, folder: str, item: Any) -> Iterator[str]:
+    """The pages of a table of contents in YAML, in order; their endings may be left out."""
+    if isinstance(item, list):
+        for each in item:
+            yield from _listed(tree, folder, each)
+    elif isinstance(item, Mapping):
+        stated = text(item, "file", "root")
+        names = (stated, *(f"{stated}{ending}" for ending in _BOOK))
+        yield from (joined(name) for name in names if stated and tree.exists(joined(folder, name)))
+        for key in ("chapters", "sections", "parts", "children"):
+            yield from _listed(tree, folder, item.get(key))
 
 
 def _pattern(glob: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from kbc.recognition.javascript import exported
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "vitepress"
+_OWN_SLUGS = re.compile(r"\banchor\s*:\s*\{[^{}]*\bslugify\b")
 _ENDINGS = ("ts", "mts", "js", "mjs", "cjs")
 CONFIGS = tuple(
     f".vitepress/{name}.{ending}" for name in ("config", "config/index") for ending in _ENDINGS
@@ -41,13 +43,26 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         base_url=base,
         order=order,
         titles=titles,
-        exclude=(*NOT_PAGES, "node_modules/", *texts(data.get("srcExclude"))),
+        exclude=(
+            *NOT_PAGES,
+            "node_modules/",
+            *(f"/{name}/" for name in mapping(data.get("locales")) if name != "root"),
+            *texts(data.get("srcExclude")),
+        ),
         options={
             "clean_urls": data.get("cleanUrls") is True,
+            "open_anchors": _has_own_slugs(tree, folder, config),
             "rewrites": {k: v for k, v in rewrites.items() if isinstance(v, str)},
             "config_folder": folder,
         },
     )
+
+
+def _has_own_slugs(tree: IncludeTree, folder: str, config: str) -> bool:
+    """Whether a function of the site's own makes anchors, in the configuration or in a file beside it."""
+    beside = joined(folder, ".vitepress/config")
+    paths = [config, *(joined(beside, name) for name in tree.names(beside))]
+    return any(_OWN_SLUGS.search(read_text(tree, path)) for path in paths)
 
 
 def _navigation(

@@ -10,9 +10,8 @@ from importlib import metadata
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from kb_runtime.version import DISTRIBUTION
 from kbc.shipping.errors import ShippingError
-
-RUNTIME = "kbc"
 
 _LICENCE_CLASSIFIER = "License :: OSI Approved :: "
 
@@ -33,7 +32,7 @@ def runtime_closure() -> list[Installed]:
     Raises `ShippingError` when a part is not installed.
     """
     found: dict[str, Installed] = {}
-    wanted: list[tuple[str, frozenset[str]]] = [(RUNTIME, frozenset())]
+    wanted: list[tuple[str, frozenset[str]]] = [(DISTRIBUTION, frozenset())]
     seen = set(wanted)
     while wanted:
         name, extras = wanted.pop()

@@ -14,6 +14,7 @@ from packaging.version import InvalidVersion, Version
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.store.manifest import MANIFEST
 from kb_runtime.tools.search.compact import FAMILY as COMPACT
+from kb_runtime.version import DISTRIBUTION as RUNTIME
 from kb_runtime.version import __version__
 from kbc.project.settings import MCP_NAME
 from kbc.shipping.errors import ShippingError
@@ -123,7 +124,7 @@ def runtime_requirement() -> str:
     """
     ours = Version(__version__)
     beyond = f"0.{ours.minor + 1}" if ours.major == 0 else f"{ours.major + 1}"
-    return f"kbc>={ours},<{beyond}"
+    return f"{RUNTIME}>={ours},<{beyond}"
 
 
 def recorded_time(artifact: Artifact) -> str:

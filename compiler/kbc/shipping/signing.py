@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from kb_runtime.store.atomic_files import replace_file
+from kb_runtime.store.atomic_files import remove_abandoned, replace_file
 from kb_runtime.store.manifest import Manifest, load, resolve
 from kb_runtime.store.signature import (
     ALGORITHM,
@@ -39,26 +39,36 @@ PUBLIC_SUFFIX = ".pub"
 def generate(path: Path, passphrase: bytes | None) -> str:
     """Writes a private key to `path`, readable by its owner only, and the public one to `path`.pub.
 
-    Gives the id of the pair. Raises `KeyFileError`; a file that exists is never replaced.
+    Gives the id of the pair. Raises `KeyFileError`; a file that exists is never replaced. A private key
+    without a public one, which a run that was killed leaves, gets it.
     """
+    public_path = path.with_name(path.name + PUBLIC_SUFFIX)
+    if os.path.lexists(path) and not os.path.lexists(public_path):
+        key = read_private_key(path, passphrase)
+        remove_abandoned(path)
+        _create(public_path, _public(key), 0o644)
+        return key_id(key.public_key())
     key = Ed25519PrivateKey.generate()
     private = key.private_bytes(
         Encoding.PEM,
         PrivateFormat.PKCS8,
         BestAvailableEncryption(passphrase) if passphrase else NoEncryption(),
     )
-    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-    public_path = path.with_name(path.name + PUBLIC_SUFFIX)
     for each in (path, public_path):
+        remove_abandoned(each)
         if os.path.lexists(each):
             raise KeyFileError(f"{each} exists already.", "Choose another name.")
     _create(path, private, 0o600)
     try:
-        _create(public_path, public, 0o644)
-    except KeyFileError:
+        _create(public_path, _public(key), 0o644)
+    except BaseException:
         path.unlink()
         raise
     return key_id(key.public_key())
+
+
+def _public(key: Ed25519PrivateKey) -> bytes:
+    return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
 def sign(

@@ -17,8 +17,9 @@ from packaging.utils import canonicalize_name
 from kb_runtime.digests import sha256
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.store.manifest import MANIFEST
+from kb_runtime.version import DISTRIBUTION
 from kbc.backends import bill
-from kbc.shipping.closure import RUNTIME, Installed, runtime_closure
+from kbc.shipping.closure import Installed, runtime_closure
 from kbc.shipping.lock import Lock
 from kbc.shipping.product import Product
 
@@ -55,12 +56,12 @@ def wheel_bill(artifact: Artifact, product: Product, lock: Lock) -> bytes:
         )
         for path, (_, digest) in artifact.manifest.files.items()
     ]
-    encoder = artifact.manifest.get("encoder")
-    models = [] if encoder is None else [bill.model_component(encoder)]
-    carriers = [_carrier(encoder["package"], lock) for _ in models if encoder.get("package")]
+    shipped = [each for each in map(artifact.manifest.get, ("encoder", "reranker")) if each]
+    models = [bill.model_component(each) for each in shipped]
+    carriers = [_carrier(each["package"], lock) for each in shipped if each.get("package")]
     closure = runtime_closure()
     libraries = {each.name: _library(each, lock) for each in closure}
-    needs = {subject: [data, libraries[RUNTIME]], data: [*models, *listed]}
+    needs = {subject: [data, libraries[DISTRIBUTION]], data: [*models, *listed]}
     needs |= dict.fromkeys(models, carriers)
     needs |= {libraries[each.name]: [libraries[name] for name in each.needs] for each in closure}
     return bill.document(

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kbc.project.kinds import KINDS
+
 READ = "read"
 INCLUDED = "included"
 LEFT_OUT = "left out"
@@ -17,6 +19,7 @@ OUTCOMES = (READ, INCLUDED, LEFT_OUT, UNREADABLE)
 
 HIDDEN = "hidden"
 NO_COLLECTION = "in no collection"
+_PAGES = (*KINDS["docs"].suffixes, *KINDS["pages"].suffixes)
 NOT_SEARCHED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages"})
 """Folders of dependencies, which are never entered to list what is in no collection."""
 
@@ -104,12 +107,14 @@ class Accounting:
         """The folders that were left out as a whole, with the reasons."""
         return {each.path: each.reason for each in self if each.is_folder}
 
-    def complete(self, root: Path) -> None:
-        """Adds the files below `root` that no collection names, so that none is missing."""
-        self._complete(root, "", NO_COLLECTION)
+    def complete(self, root: Path, rules: Mapping[str, str] | None = None) -> None:
+        """Adds the files below `root` that no collection names, so that none is missing. `rules` say of
+        folders, with a slash at their ends, why none does."""
+        self._complete(root, "", NO_COLLECTION, rules or {})
 
-    def _complete(self, folder: Path, place: str, reason: str) -> None:
+    def _complete(self, folder: Path, place: str, reason: str, rules: Mapping[str, str]) -> None:
         """`reason` is why files of the folder are left out that nothing else is known of."""
+        reason = rules.get(place, reason)
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError:
@@ -122,15 +127,16 @@ class Accounting:
                 continue
             if is_folder and inside in self._entered:
                 why = self._found[inside].reason if inside in self else reason
-                self._complete(Path(entry.path), inside, why)
+                self._complete(Path(entry.path), inside, why, rules)
             elif entry.name.startswith("."):
                 self.left_out(f"{path}/" if is_folder else path, HIDDEN)
             elif not is_folder:
-                self.left_out(path, reason)
+                is_format = reason != NO_COLLECTION or entry.name.lower().endswith(_PAGES)
+                self.left_out(path, reason if is_format else ending_reason(entry.name))
             elif entry.name.lower() in NOT_SEARCHED_FOLDERS:
                 self.left_out(f"{path}/", "dependencies and build output")
             else:
-                self._complete(Path(entry.path), inside, reason)
+                self._complete(Path(entry.path), inside, reason, rules)
 
     def as_dict(self) -> dict[str, object]:
         """Counts by outcome and by reason, for `--json`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from glob import has_magic
 from pathlib import Path
@@ -71,6 +71,7 @@ class _Walker:
         accounting: Accounting,
     ) -> None:
         self._root = project.root.resolve()
+        self._below_root = str(self._root / "_")[:-1]  # with a separator
         self._diagnostics = diagnostics
         self._allow_outside = allow_outside
         self._tree = tree
@@ -89,7 +90,7 @@ class _Walker:
     def collection_files(self, collection: Collection) -> list[SourceFile]:
         found: dict[str, SourceFile] = {}
         tree = _source_tree(collection, self._leave_out)
-        walk = partial(self._walk, wanted=_suffixes(collection)) if tree is None else tree.walk
+        walk = tree.walk if tree else partial(self._walk, wanted=_wanted(collection))
         exclude = () if isinstance(tree, SourceTree) else collection.exclude
         patterns = PathPatterns(collection.include, exclude)
         for entry in collection.paths:
@@ -102,7 +103,7 @@ class _Walker:
                     self._accounting.left_out(name, reason)
                     excluded = True
                     continue
-                file = self._file(path, base, collection)
+                file = self._file(path, name, base, collection)
                 if file is None:
                     self._accounting.unreadable(name, "see its error")
                 elif tree is None or tree.admits(path, file.data):
@@ -169,7 +170,7 @@ class _Walker:
             )
 
     def _walk(
-        self, folder: Path, wanted: Sequence[str], above: tuple[tuple[int, int], ...] = ()
+        self, folder: Path, wanted: Callable[[Path], bool], above: tuple[tuple[int, int], ...] = ()
     ) -> Iterator[Path]:
         """Files below `folder`, depth first; `above` are the folders on the way here (device, inode)."""
         try:
@@ -195,14 +196,12 @@ class _Walker:
             path = Path(entry.path)
             if entry.name.startswith("."):
                 self._leave_out(path, HIDDEN)
-            elif (
-                path.is_dir()
-            ):  # unlike the entry's own, it answers for a link that points to itself
+            elif _is_folder(entry):
                 if entry.is_symlink() and not self._stays_inside(path):
                     self._accounting.unreadable(self._name(path), "see its error")
                     continue
                 yield from self._walk(path, wanted, (*above, identity))
-            elif is_wanted(path, tuple(wanted)):
+            elif wanted(path):
                 yield path
             else:
                 self._leave_out(path, ending_reason(entry.name))
@@ -211,8 +210,7 @@ class _Walker:
         is_folder = path.is_dir() and not path.is_symlink()
         self._accounting.left_out(self._name(path) + "/" * is_folder, reason)
 
-    def _file(self, path: Path, base: str, collection: Collection) -> SourceFile | None:
-        name = self._name(path)
+    def _file(self, path: Path, name: str, base: str, collection: Collection) -> SourceFile | None:
         if not _is_unicode(name):
             self._diagnostics.error(
                 "file-name-not-utf8",
@@ -229,10 +227,12 @@ class _Walker:
         return SourceFile(name, content, base, self._tree)
 
     def _read_once(self, path: Path, name: str, max_bytes: int) -> bytes | None:
-        if path.is_symlink() and not self._stays_inside(path):
-            return None
         try:
-            info = path.stat()  # before opening: opening a pipe would wait for a writer
+            info = path.lstat()  # before opening: opening a pipe would wait for a writer
+            if stat.S_ISLNK(info.st_mode):
+                if not self._stays_inside(path):
+                    return None
+                info = path.stat()
             if stat.S_ISDIR(info.st_mode):  # it was a file when its folder was listed
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             if not stat.S_ISREG(info.st_mode):
@@ -252,7 +252,8 @@ class _Walker:
                     hint="Split it, or keep it out of the collection's paths.",
                 )
                 return None
-            return path.read_bytes()
+            with path.open("rb", buffering=0) as file:
+                return file.readall()
         except OSError as error:
             looping = "the link is circular" if error.errno == errno.ELOOP else error.strerror
             self._diagnostics.error(
@@ -277,6 +278,9 @@ class _Walker:
         return False
 
     def _name(self, path: Path) -> str:
+        text = str(path)
+        if text.startswith(self._below_root):  # nearly all: a tenth of the time of what follows
+            return text.removeprefix(self._below_root).replace(os.sep, "/")
         if _is_within(path, self._root):
             return path.relative_to(self._root).as_posix()
         for start, name in self._outside:
@@ -301,6 +305,15 @@ def _source_tree(
     return SourceTree(collection.exclude, leave_out)
 
 
+_HTML_PAGES = frozenset({"hugo", "jekyll"})
+"""Generators that make a page of HTML with front matter."""
+
+
+def _wanted(collection: Collection) -> Callable[[Path], bool]:
+    html_pages = collection.generator in _HTML_PAGES
+    return partial(is_wanted, wanted=_suffixes(collection), html_pages=html_pages)
+
+
 def _suffixes(collection: Collection) -> tuple[str, ...]:
     if collection.kind == "examples":
         extensions = collection.options.get("extensions", (".qnt",))
@@ -311,6 +324,13 @@ def _suffixes(collection: Collection) -> tuple[str, ...]:
 def _suffix_hint(collection: Collection) -> str:
     suffixes = _suffixes(collection)
     return f"Files of this kind end in {', '.join(suffixes)}." if suffixes else ""
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry of a folder is one or a link to one; a link that points to itself is none."""
+    if entry.is_symlink():
+        return Path(entry.path).is_dir()  # the entry's own raises an error for such a link
+    return entry.is_dir(follow_symlinks=False)
 
 
 def _below(name: str, base: str) -> str:

@@ -5,11 +5,35 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-_SNIFFED_BYTES = 1_024
+_SNIFFED_BYTES = 4_096
 _HTML_START = re.compile(
     rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_FRONT_MATTER = re.compile(rb"---[ \t]*\r?\n")
+_OPENAPI = re.compile(
+    rb"^openapi[ \t]*:[ \t]*[\"']?3\.|^\s*\{[^{}\[\]]*\"openapi\"\s*:\s*\"3\.", re.MULTILINE
+)
+_DOCBOOK = re.compile(
+    rb"-//OASIS//DTD (?:Simplified )?DocBook|<[a-z]\w*\b[^<>]*xmlns\s*=\s*[\"']http://docbook\.org/ns/docbook"
+    rb"|\A\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*"
+    rb"<(?:chapter|appendix|preface|refentry|sect1|glossary)\b[^<>]*>\s*(?:<\?[^>]*\?>\s*)?"
+    rb"<(?:title|\w+info|info|refmeta|refnamediv)\b",
+    re.DOTALL,
+)
+"""By the document type or the name space; parts of books often state neither, but begin as no other XML
+does."""
+
+_BY_CONTENT: dict[str, tuple[str, re.Pattern[bytes]]] = {
+    ".json": ("openapi", _OPENAPI),
+    ".yaml": ("openapi", _OPENAPI),
+    ".yml": ("openapi", _OPENAPI),
+    ".xml": ("docbook", _DOCBOOK),
+}
+"""Endings that many formats share -> the one that is documentation, and how its files begin."""
+
+_ENDINGS = {"openapi": "openapi.yaml", "docbook": ".docbook"}
+"""The endings that stand for these formats in what a collection wants."""
 
 
 def looks_like_html(name: str, data: bytes) -> bool:
@@ -19,21 +43,42 @@ def looks_like_html(name: str, data: bytes) -> bool:
     return _HTML_START.match(data[:_SNIFFED_BYTES].removeprefix(_BYTE_ORDER_MARK)) is not None
 
 
-def is_wanted(path: Path, wanted: tuple[str, ...]) -> bool:
+def has_front_matter(data: bytes) -> bool:
+    """Whether a file begins with front matter, which makes a page of it to Jekyll and Hugo."""
+    return _FRONT_MATTER.match(data.removeprefix(_BYTE_ORDER_MARK)) is not None
+
+
+def format_by_content(name: str, data: bytes) -> str:
+    """`openapi` or `docbook` for a file that begins as one, with an ending that other formats have, too;
+    else ""."""
+    lowered = name.lower()
+    ending = lowered[lowered.rfind(".") :] if "." in lowered else ""
+    format, pattern = _BY_CONTENT.get(ending, ("", None))
+    return format if pattern and pattern.search(data[:_SNIFFED_BYTES]) else ""
+
+
+def is_wanted(path: Path, wanted: tuple[str, ...], *, html_pages: bool = False) -> bool:
     """Whether a file has one of the endings `wanted` (all, when there is none): `page.html?lang=en`, as
-    mirrors call it, has; and where HTML is wanted, a file of HTML without an ending."""
+    mirrors call it, has; so has a file that begins as one of a wanted format does (`format_by_content`);
+    and where HTML is wanted, a file of HTML without an ending. With `html_pages`, HTML with front matter
+    is wanted."""
     name = path.name.lower()
-    if not wanted or name.endswith(wanted):
-        return True
     plain = name.partition("?")[0]
-    if plain != name and plain.endswith(wanted):
+    if not wanted or name.endswith(wanted) or plain.endswith(wanted):
         return True
-    if ".html" not in wanted or "." in plain:
+    ending = plain[plain.rfind(".") :] if "." in plain else ""
+    is_page = html_pages and ending in (".html", ".htm")
+    if not is_page and ending not in _BY_CONTENT and not (".html" in wanted and not ending):
         return False
     try:
         if not path.is_file():
             return False
         with path.open("rb") as stream:
-            return looks_like_html(name, stream.read(_SNIFFED_BYTES))
+            start = stream.read(_SNIFFED_BYTES)
     except OSError:
         return False
+    if is_page:
+        return has_front_matter(start)
+    if ending:
+        return _ENDINGS.get(format_by_content(name, start), "\0") in wanted
+    return looks_like_html(name, start)

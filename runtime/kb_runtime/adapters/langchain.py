@@ -1,4 +1,4 @@
-"""A LangChain retriever over compiled knowledge; needs the extra `kbc[langchain]`."""
+"""A LangChain retriever over compiled knowledge; needs the extra `kb-compiler[langchain]`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kb_runtime.api import KnowledgeBase
 from kb_runtime.knowledge.hits import Hit
 
 
-class KnowledgeRetriever(BaseRetriever):
+class LangChainRetriever(BaseRetriever):
     """Gives the best passages for a question as `Document`s, best first.
 
     `options` are the keyword arguments of `KnowledgeBase.search`: `scopes`, `limit`, `mode`, `types`,

@@ -1,4 +1,4 @@
-"""A LlamaIndex retriever over compiled knowledge; needs the extra `kbc[llama-index]`."""
+"""A LlamaIndex retriever over compiled knowledge; needs the extra `kb-compiler[llama-index]`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kb_runtime.api import KnowledgeBase
 from kb_runtime.knowledge.hits import Hit
 
 
-class KnowledgeRetriever(BaseRetriever):
+class LlamaIndexRetriever(BaseRetriever):
     """Gives the best passages for a question as nodes with scores, best first.
 
     `options` are the keyword arguments of `KnowledgeBase.search`: `scopes`, `limit`, `mode`, `types`,

@@ -45,18 +45,19 @@ def for_artifact(command: click.Command, artifact: str, name: str = "") -> click
 @AS_JSON
 def verify(artifact: str, keys: tuple[str, ...], as_json: bool) -> None:
     """Hash every file of the artifact, check its structure and run the encoder's self-test."""
-    from kb_runtime.knowledge import verification
+    from kb_runtime.cli.self_questions import verify_served
 
-    _tell_verdict(verification.verify(artifact, keys), as_json)
+    _tell_verdict(verify_served(artifact, keys), as_json)
 
 
 def verify_packaged(artifact: str, distribution: str) -> click.Command:
     """`verify` for the artifact that a `distribution` brought, and for the package that holds it."""
 
     def both(keys: tuple[str, ...], as_json: bool) -> None:
-        from kb_runtime.knowledge import package_files, verification
+        from kb_runtime.cli.self_questions import verify_served
+        from kb_runtime.knowledge import package_files
 
-        report = verification.verify(artifact, keys)
+        report = verify_served(artifact, keys)
         package = os.path.dirname(artifact)
         found = package_files.with_package(report, package, distribution, artifact)
         _tell_verdict(found, as_json)
@@ -112,6 +113,11 @@ def inspect(artifact: str, as_json: bool) -> None:
     default="hybrid",
     help="Keyword search, vector search, or both (hybrid, the default).",
 )
+@click.option(
+    "--rerank/--no-rerank",
+    default=None,
+    help="Re-score the best hits with the artifact's cross-encoder; default: as kb.toml says.",
+)
 @click.option("--explain", is_flag=True, help="Explain the rank of each hit.")
 @AS_JSON
 def search(
@@ -120,13 +126,16 @@ def search(
     scopes: tuple[str, ...],
     limit: int,
     mode: Literal["hybrid", "lexical", "semantic"],
+    rerank: bool | None,
     explain: bool,
     as_json: bool,
 ) -> None:
     """Search for QUERY, as the MCP tools do."""
     from kb_runtime.cli import lookup
 
-    found = lookup.search(artifact, " ".join(query), scopes, limit, mode, explain=explain)
+    found = lookup.search(
+        artifact, " ".join(query), scopes, limit, mode, explain=explain, rerank=rerank
+    )
     if as_json:
         print_json(found.as_dict())
     else:

@@ -17,7 +17,7 @@ from kb_runtime.errors import KbcError, exit_codes
 
 if TYPE_CHECKING:
     from kb_runtime.clients.collisions import Collision
-    from kb_runtime.clients.installation import Change, Place
+    from kb_runtime.clients.installation import Change, InstallTarget
     from kb_runtime.clients.probe import Report
     from kb_runtime.clients.server import Server
     from kb_runtime.clients.table import Client
@@ -84,10 +84,10 @@ def install_command(resolve: Resolve, parameters: Sequence[click.Parameter] = ()
         as_json: bool,
         **found_by: Any,
     ) -> None:
-        from kb_runtime.clients.installation import Place
+        from kb_runtime.clients.installation import InstallTarget
         from kb_runtime.clients.machine import Machine
 
-        place = Place(Machine.this(), scope, os.path.abspath(project))
+        place = InstallTarget(Machine.this(), scope, os.path.abspath(project))
         if _asked_for_list(clients):
             _list_clients(place, as_json)
             return
@@ -164,7 +164,7 @@ def _show(finding: Any, as_json: bool) -> None:
 class _Installation:
     """One run of `install`: what was done, and how it is told."""
 
-    def __init__(self, place: Place, name: str, server: Server | None, force: bool) -> None:
+    def __init__(self, place: InstallTarget, name: str, server: Server | None, force: bool) -> None:
         self._place = place
         self._name = name
         self._server = server
@@ -374,7 +374,7 @@ def _asked_for_list(clients: Sequence[str]) -> bool:
     return list(clients) == ["list"]
 
 
-def _list_clients(place: Place, as_json: bool) -> None:
+def _list_clients(place: InstallTarget, as_json: bool) -> None:
     from kb_runtime.clients.table import CLIENTS
     from kb_runtime.text.tables import table
 
@@ -405,7 +405,7 @@ def _list_clients(place: Place, as_json: bool) -> None:
 
 
 def _chosen(
-    named: Sequence[str], all_detected: bool, place: Place, *, or_all: bool = False
+    named: Sequence[str], all_detected: bool, place: InstallTarget, *, or_all: bool = False
 ) -> list[Client]:
     """The clients that the options mean. Raises click.UsageError and KbcError."""
     from kb_runtime.clients.installation import detected

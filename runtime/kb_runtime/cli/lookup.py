@@ -58,11 +58,13 @@ def search(
     mode: Mode,
     *,
     explain: bool = False,
+    rerank: bool | None = None,
 ) -> SearchOutput:
     """The answer of the artifact at `path`. Raises `ArtifactError` and `ToolError`."""
     with Artifact.open(path) as artifact:
         collections = hits.collections_of(artifact, scopes)
-        answer = hits.search(artifact, SearchRequest(query, collections, limit, mode))
+        request = SearchRequest(query, collections, limit, mode, rerank=rerank)
+        answer = hits.search(artifact, request)
         hints = () if answer.hits else nothing_found.hints(artifact, query, scopes, mode)
         return SearchOutput(query, answer, tuple(hints), explain)
 

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from kb_runtime.errors import KbcError, exit_codes
+from kb_runtime.errors.shortages import shortage
 
 INTERRUPTED = "interrupted"
 
@@ -20,7 +21,7 @@ Explain = Callable[[Exception], KbcError | None]
 
 
 def explain(error: Exception) -> KbcError | None:
-    return error if isinstance(error, KbcError) else None
+    return error if isinstance(error, KbcError) else shortage(error)
 
 
 def run(

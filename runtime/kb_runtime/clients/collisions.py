@@ -12,7 +12,7 @@ from kb_runtime.clients.probe import probe
 from kb_runtime.clients.server import artifacts_of, launch_of
 
 if TYPE_CHECKING:
-    from kb_runtime.clients.installation import Place
+    from kb_runtime.clients.installation import InstallTarget
     from kb_runtime.clients.table import Client
 
 _SHOWN = 3
@@ -37,7 +37,7 @@ class Collision:
 
 
 def collisions(
-    clients: Iterable[Client], place: Place, name: str, tools: Sequence[str]
+    clients: Iterable[Client], place: InstallTarget, name: str, tools: Sequence[str]
 ) -> list[Collision]:
     """The servers of this program, besides `name`, that offer one of `tools` in a client. Each is started
     once to list its tools; one that does not start is left out: `doctor` is for that."""
@@ -56,7 +56,7 @@ def collisions(
     return found
 
 
-def _entries(client: Client, place: Place) -> dict[str, Any]:
+def _entries(client: Client, place: InstallTarget) -> dict[str, Any]:
     """The servers of a client; none where its configuration cannot be read."""
     try:
         path = client.path(place.machine, place.scope, place.project)

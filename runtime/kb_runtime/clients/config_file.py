@@ -130,6 +130,8 @@ def _backup(snapshot: Snapshot) -> str:
     if snapshot.data is None:
         return ""
     numbers = _numbers(snapshot)
+    if next(backups(snapshot), None) == snapshot.data:  # of a run that was killed
+        return _numbered(snapshot, numbers[-1])
     path = _numbered(snapshot, numbers[-1] + 1 if numbers else 1)
     replace_file(path, snapshot.data, mode=snapshot.mode, keep_old=True)
     for number in numbers[1 : 2 - MOST_BACKUPS]:

@@ -25,12 +25,11 @@ from kb_runtime.clients.server import (
 )
 from kb_runtime.clients.table import CLIENTS, Client, Scope
 from kb_runtime.errors import ArtifactError
-from kb_runtime.version import FORMAT_VERSION, __version__
+from kb_runtime.version import DISTRIBUTION, FORMAT_VERSION, __version__
 
 Level = Literal["ok", "warning", "problem"]
 
 OLDEST_PYTHON = (3, 11)
-DISTRIBUTION = "kbc"
 ERAS: tuple[Era, ...] = ("handshake", "stateless")
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -52,7 +51,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _ServerEntry:
     """A server in a client's file."""
 
     client: Client
@@ -85,7 +84,7 @@ class Doctor:
         if self._server is not None:
             for artifact in self._server.artifacts:
                 yield from self._artifact(artifact)
-        entries: list[_Entry] = []
+        entries: list[_ServerEntry] = []
         for client in CLIENTS.values():
             if client.is_detected(self._machine):
                 for scope in client.scopes:
@@ -98,7 +97,7 @@ class Doctor:
             yield Finding("warning", "clients", f"No client on this machine starts {what}.", _AGAIN)
 
     def _configuration(
-        self, client: Client, scope: Scope, entries: list[_Entry]
+        self, client: Client, scope: Scope, entries: list[_ServerEntry]
     ) -> Iterator[Finding]:
         """Reads one file, and adds to `entries` what is to be examined."""
         path = client.path(self._machine, scope, self._project)
@@ -114,7 +113,7 @@ class Doctor:
             yield Finding("problem", about, f"{path} {error}.", hint)
             return
         for name, fields in found.items():
-            entry = _Entry(client, scope, path, name, launch_of(fields))
+            entry = _ServerEntry(client, scope, path, name, launch_of(fields))
             if self._is_meant(entry):
                 entries.append(entry)
             elif self._server is not None and name == self._server.name:
@@ -125,7 +124,7 @@ class Doctor:
                     "Install under another --name, or replace it with --force.",
                 )
 
-    def _is_meant(self, entry: _Entry) -> bool:
+    def _is_meant(self, entry: _ServerEntry) -> bool:
         """Whether an entry starts what is examined."""
         argv = entry.launch.argv
         artifacts = artifacts_of(argv)
@@ -137,7 +136,7 @@ class Doctor:
         meant = set(map(os.path.realpath, self._server.artifacts))
         return bool(meant.intersection(map(os.path.realpath, artifacts or ())))
 
-    def _entry(self, entry: _Entry) -> Iterator[Finding]:
+    def _entry(self, entry: _ServerEntry) -> Iterator[Finding]:
         """What is wrong with it, from its command to an answer; the first problem ends it."""
         for findings in (self._command(entry), self._served(entry), self._answers(entry)):
             stop = False
@@ -147,7 +146,7 @@ class Doctor:
             if stop:
                 return
 
-    def _command(self, entry: _Entry) -> Iterator[Finding]:
+    def _command(self, entry: _ServerEntry) -> Iterator[Finding]:
         launch = entry.launch
         if not launch.is_enabled:
             hint = f"Switch it on in {entry.client.title}, or take `disabled` out."
@@ -179,7 +178,7 @@ class Doctor:
             )
             yield Finding("warning", entry.about, f"{program} is in a temporary folder.", hint)
 
-    def _served(self, entry: _Entry) -> Iterator[Finding]:
+    def _served(self, entry: _ServerEntry) -> Iterator[Finding]:
         for artifact in artifacts_of(entry.launch.argv) or ():
             if not os.path.isabs(artifact):
                 hint = f"Clients start servers in other folders. {_AGAIN}"
@@ -193,7 +192,7 @@ class Doctor:
             self._artifacts[path] = list(_artifact(path, self._deep))
         return self._artifacts[path]
 
-    def _answers(self, entry: _Entry) -> Iterator[Finding]:
+    def _answers(self, entry: _ServerEntry) -> Iterator[Finding]:
         launch = entry.launch
         for era in ERAS:
             key = (era, launch.argv, tuple(sorted(launch.environment.items())))
@@ -290,10 +289,10 @@ def _artifact(path: str, deep: bool) -> Iterator[Finding]:
     yield Finding("ok", path, f"{name}, format {manifest['format']}, {checked}")
 
 
-def _doubles(entries: Sequence[_Entry]) -> Iterator[Finding]:
+def _doubles(entries: Sequence[_ServerEntry]) -> Iterator[Finding]:
     """The same name in both scopes of a client, and the same server under two names of a file."""
-    by_name: dict[tuple[str, str], _Entry] = {}
-    by_argv: dict[tuple[str, tuple[str, ...]], _Entry] = {}
+    by_name: dict[tuple[str, str], _ServerEntry] = {}
+    by_argv: dict[tuple[str, tuple[str, ...]], _ServerEntry] = {}
     for entry in entries:
         other = by_name.setdefault((entry.client.id, entry.name), entry)
         if other is not entry and other.launch.argv != entry.launch.argv:

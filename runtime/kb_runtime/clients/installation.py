@@ -23,7 +23,7 @@ NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class InstallTarget:
     """Where clients are edited: in the home folder, or in a project."""
 
     machine: Machine
@@ -57,7 +57,7 @@ class Change:
         return config_file.replace(self.before, self.after) if self.is_needed else ""
 
 
-def add(client: Client, place: Place, name: str, server: Server, *, force: bool) -> Change:
+def add(client: Client, place: InstallTarget, name: str, server: Server, *, force: bool) -> Change:
     """The change that makes `client` start `server` under `name`. Raises ConfigError; an entry of that
     name that starts something else is replaced with `force` only."""
     before = _read(client, place)
@@ -74,7 +74,7 @@ def add(client: Client, place: Place, name: str, server: Server, *, force: bool)
     return Change(client, "server", action, before, after)
 
 
-def remove(client: Client, place: Place, name: str, *, force: bool) -> Change:
+def remove(client: Client, place: InstallTarget, name: str, *, force: bool) -> Change:
     """The change that takes the server `name` out. Raises ConfigError; an entry of that name that does
     not start a server of this program goes with `force` only."""
     before = _read(client, place)
@@ -89,7 +89,9 @@ def remove(client: Client, place: Place, name: str, *, force: bool) -> Change:
     return Change(client, "server", "remove", before, after)
 
 
-def add_instructions(client: Client, place: Place, name: str, server: Server) -> Change | None:
+def add_instructions(
+    client: Client, place: InstallTarget, name: str, server: Server
+) -> Change | None:
     """The change that tells the agent of `server`; None for a client without such a file."""
     before = _read_instructions(client, place)
     if before is None:
@@ -103,7 +105,7 @@ def add_instructions(client: Client, place: Place, name: str, server: Server) ->
     return Change(client, "instructions", action, before, before.encode(new))
 
 
-def remove_instructions(client: Client, place: Place, name: str) -> Change | None:
+def remove_instructions(client: Client, place: InstallTarget, name: str) -> Change | None:
     """The change that takes the block of `name` out; a file that held nothing else goes."""
     before = _read_instructions(client, place)
     if before is None:
@@ -130,7 +132,7 @@ def _naming(snapshot: Snapshot) -> Iterator[None]:
         ) from None
 
 
-def _read(client: Client, place: Place) -> Snapshot:
+def _read(client: Client, place: InstallTarget) -> Snapshot:
     if place.scope not in client.scopes:
         raise ConfigError(
             f"{client.title} has no configuration of a {place.scope}.", "Use --scope user."
@@ -138,7 +140,7 @@ def _read(client: Client, place: Place) -> Snapshot:
     return config_file.read(client.path(place.machine, place.scope, place.project))
 
 
-def _read_instructions(client: Client, place: Place) -> Snapshot | None:
+def _read_instructions(client: Client, place: InstallTarget) -> Snapshot | None:
     path = client.instructions(place.machine, place.scope, place.project)
     return config_file.read(path) if path else None
 

@@ -53,7 +53,7 @@ class ArtifactError(KbcError):
     """An artifact that cannot be opened.
 
     Codes: `missing`, `not-an-artifact`, `newer-format`, `older-format`, `truncated`, `altered`,
-    `unreadable`, `unsigned`, `bad-signature`, `same-name`.
+    `unreadable`, `shortage`, `unsigned`, `bad-signature`, `same-name`.
     """
 
     exit_code = exit_codes.ARTIFACT

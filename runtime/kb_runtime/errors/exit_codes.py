@@ -10,5 +10,7 @@ MODEL = 6  # the encoder's model is missing or not the pinned one
 NOT_FOUND = 7  # `get`: no record of that name; `install`: no client on this machine
 EXTRA = 8  # a command without the dependencies that it needs
 BELOW = 9  # `eval`: a measure is below its --fail-under
+CLUSTER = 10  # `build --executor`: workers are missing, refused or lost
 INTERNAL = 70  # a defect of kbc (EX_SOFTWARE)
+SHORTAGE = 71  # no memory, file descriptor or space is left (EX_OSERR)
 INTERRUPTED = 130

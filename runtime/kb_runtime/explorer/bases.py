@@ -92,7 +92,7 @@ class Bases:
 
     def at(self, number: str) -> int:
         """The place of a base that an address calls `number`, from 1; the first for what is none."""
-        if number.isdecimal() and 1 <= int(number) <= len(self.all):
+        if number.isdecimal() and len(number) < 5 and 1 <= int(number) <= len(self.all):
             return int(number) - 1
         return 0
 

@@ -23,10 +23,8 @@ def health_file(kb: kr.KnowledgeBase) -> str:
 
 def quality_file(kb: kr.KnowledgeBase, run: Run, before: Run | None = None) -> str:
     """An evaluation as a page of its own; with `before`, what moved since."""
-    moved = quality.differences(before, run) if before else None
-    return _page(
-        "quality.html", kb, run=run, moved=moved, **quality.facts(run, [("this build", run)])
-    )
+    moved = quality.difference(before, run)
+    return _page("quality.html", kb, run=run, **moved, **quality.facts(run, [("this build", run)]))
 
 
 def _page(template: str, kb: kr.KnowledgeBase, **values: Any) -> str:

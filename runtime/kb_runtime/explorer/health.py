@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 import kb_runtime as kr
 from kb_runtime.explorer.links import Links, read_links
-from kb_runtime.explorer.record import links_of
+from kb_runtime.explorer.record import is_converted, links_of
 from kb_runtime.explorer.visit import Visit
 
 LISTED = 15
@@ -34,17 +34,18 @@ class Warnings:
 @dataclass(frozen=True)
 class Texts:
     """Records to look at, by address: `longest` with their tokens, `duplicates` in groups that have one
-    text, and `orphans` to which nothing links."""
+    text, and `orphans` to which nothing links. `names` are ids of records within their collections."""
 
     longest: Sequence[tuple[str, int]]
     duplicates: Sequence[Sequence[str]]
     orphans: Sequence[str]
     orphan_count: int
     titles: Mapping[str, str]
+    names: Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Span:
+class PhaseSpan:
     """A phase of the build: where it begins in the whole and how long it is, in percent."""
 
     name: str
@@ -57,8 +58,31 @@ class Span:
 def page(visit: Visit) -> Response:
     report = report_of(visit.kb, visit.explorer.report)
     return visit.render(
-        "health.html", is_file=False, texts=None, links=None, **summary(visit.kb, report)
+        "health.html",
+        is_file=False,
+        texts=None,
+        links=None,
+        warned_at=lambda warning: warned_at(visit, warning),
+        **summary(visit.kb, report),
     )
+
+
+def warned_at(visit: Visit, warning: Mapping[str, Any]) -> str:
+    """The address of the stored text that a warning is about, at its line; empty where no record was made
+    of the file. A text that was converted has other lines than its file: the line is then left out."""
+    path, line = str(warning["path"]), warning.get("line")
+    try:
+        record = visit.kb.get(path)
+    except kr.ToolError:
+        return ""
+    data: Mapping[str, Any] = record.data
+    if not f"/{path}".endswith(f"/{data.get('path')}"):
+        return ""  # a record whose name is only like that of the file
+    first = int(data.get("line", 1))
+    in_text = line is not None and first <= line < first + record.text.count("\n") + 1
+    if not in_text or is_converted(visit, record):
+        return visit.record_url(record.address, view="stored")
+    return visit.record_url(record.address, view="stored", line=line) + f"#L{line}"
 
 
 def texts_part(visit: Visit) -> Response:
@@ -111,7 +135,7 @@ def warnings_by_code(entries: Sequence[Mapping[str, Any]]) -> list[Warnings]:
     ]
 
 
-def spans(phases: Sequence[Mapping[str, Any]]) -> list[Span]:
+def spans(phases: Sequence[Mapping[str, Any]]) -> list[PhaseSpan]:
     """The phases, one after the other, on a line as long as the build."""
     total = sum(each["seconds"] for each in phases) or 1.0
     found = []
@@ -119,7 +143,7 @@ def spans(phases: Sequence[Mapping[str, Any]]) -> list[Span]:
     for each in phases:
         width = each["seconds"] / total * 100
         counted = f"{each['count']:,} {each['unit']}" if each.get("count") else ""
-        found.append(Span(each["name"], each["seconds"], start, width, counted))
+        found.append(PhaseSpan(each["name"], each["seconds"], start, width, counted))
         start += width
     return found
 
@@ -142,4 +166,8 @@ def read_texts(kb: kr.KnowledgeBase, links: Links | None = None) -> Texts:
     counted.sort(key=lambda each: -each[1])
     copies = sorted((each for each in same.values() if len(each) > 1), key=len, reverse=True)
     orphans = links.orphans
-    return Texts(counted[:LISTED], copies[:LISTED], orphans[:LISTED], len(orphans), links.titles)
+    names = {address: name for name, address in links.by_name.items()}
+    shown = {address: names.get(address, address) for address in links.titles}
+    return Texts(
+        counted[:LISTED], copies[:LISTED], orphans[:LISTED], len(orphans), links.titles, shown
+    )

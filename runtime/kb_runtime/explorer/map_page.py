@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from starlette.responses import JSONResponse, Response
 
@@ -26,6 +27,9 @@ _SAMPLED_CHARS = 1_500
 _NAMING_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]{3,30}")
 _NEAR, _LONELY = 1, 2
+_LAST_OWNER = 255
+_IN_GROUP = 2
+"""Of a group of near duplicates, so many are named."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,10 @@ def page(visit: Visit) -> Response:
         "map.html",
         has_vectors=bool(visit.kb.manifest.get("encoder")),
         chunks=sum(info.chunks for info in shown),
-        legend=[(info.name, info.chunks, at % COLOURS) for at, info in enumerate(shown)],
+        legend=[
+            (info.name, info.chunks, min(at, _LAST_OWNER), at % COLOURS)
+            for at, info in enumerate(shown)
+        ],
         query=visit.text("q"),
     )
 
@@ -54,23 +61,24 @@ def projection_of(visit: Visit) -> Projection | None:
 
 
 def points(visit: Visit) -> Response:
-    """All points: int16 x [n], int16 y [n], uint8 collection [n], uint8 marks [n] (1: there is nearly
-    the same elsewhere, 2: lonely), little-endian."""
+    """All points: int16 x [n], int16 y [n], uint8 collection [n] (its place in the legend; the last one
+    for all beyond 255), uint8 marks [n] (1: there is nearly the same elsewhere, 2: lonely),
+    little-endian."""
     import numpy as np
 
     found = projection_of(visit)
     if found is None:
         return Response(b"", media_type="application/octet-stream")
     places = np.round(found.places * 32767).astype("<i2")
-    colours = np.zeros(len(places), dtype=np.uint8)
+    owners = np.zeros(len(places), dtype=np.uint8)
     for at, info in enumerate(each for each in visit.kb.collections if each.chunks):
-        colours[info.first_row : info.first_row + info.chunks] = at % COLOURS
+        owners[info.first_row : info.first_row + info.chunks] = min(at, _LAST_OWNER)
     marks = np.zeros(len(places), dtype=np.uint8)
     for a, b, _ in found.pairs:
         marks[a] |= _NEAR
         marks[b] |= _NEAR
     marks[found.lonely()] |= _LONELY
-    data = places[:, 0].tobytes() + places[:, 1].tobytes() + colours.tobytes() + marks.tobytes()
+    data = places[:, 0].tobytes() + places[:, 1].tobytes() + owners.tobytes() + marks.tobytes()
     return Response(data, media_type="application/octet-stream")
 
 
@@ -114,26 +122,30 @@ def facts_part(visit: Visit) -> Response:
     """Clusters, near duplicates and lonely chunks, as lists."""
     found = projection_of(visit)
     if found is None:
-        return visit.render("map_facts.html", clusters=[], pairs=[], lonely=[], pair_count=0)
+        return visit.render("map_facts.html", clusters=[], groups=[], lonely=[], copies=0)
 
     def shown(row: int) -> dict[str, Any]:
         chunk = visit.kb.chunk(row)
         return {
             "row": row,
             "title": chunk.title or chunk.address,
+            "place": f"{_id_of(chunk)}:{chunk.lines[0]}",
             "url": visit.record_url(chunk.address, row=row),
         }
 
-    def listed() -> tuple[list[Any], list[Any]]:
-        pairs = [(shown(a), shown(b), cosine) for a, b, cosine in found.pairs[:LISTED]]
-        lonely = [(shown(row), float(found.nearest[row])) for row in found.lonely()[:LISTED]]
-        return pairs, lonely
-
     clusters = visit.opened.remembered("clusters", lambda: clusters_of(visit.kb, found))
-    pairs, lonely = listed()
+    copies = visit.opened.remembered("copies", found.copies)
     return visit.render(
-        "map_facts.html", clusters=clusters, pairs=pairs, lonely=lonely, pair_count=len(found.pairs)
+        "map_facts.html",
+        clusters=clusters,
+        groups=[(len(rows), [shown(row) for row in rows[:_IN_GROUP]]) for rows in copies[:LISTED]],
+        lonely=[(shown(row), float(found.nearest[row])) for row in found.lonely()[:LISTED]],
+        copies=len(copies),
     )
+
+
+def _id_of(chunk: kr.Chunk) -> str:
+    return unquote(chunk.address.removeprefix("kb://").split("/", 2)[-1])
 
 
 def clusters_of(kb: kr.KnowledgeBase, found: Projection) -> list[Cluster]:

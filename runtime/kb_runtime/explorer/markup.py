@@ -95,7 +95,7 @@ def code(text: str, language: str, first_line: int = 0, *, anchors: bool = False
     return Markup(f'<pre class="code" tabindex="0"><code>{shown}</code></pre>')  # escaped above
 
 
-class Outline:
+class HeadingLevels:
     """The level of the heading above, over the chunks of a page: no heading is more than one below it,
     whatever the author skipped, so that screen readers can follow."""
 
@@ -111,8 +111,18 @@ def _anchor(line: int) -> str:
     return f' id="L{line}"'
 
 
-def markdown(text: str, resolve: Resolve, outline: Outline | None = None) -> Markup:
-    """Markdown, rendered and sanitised. With `outline`, its headings follow those before."""
+def inline(text: object) -> Markup:
+    """A line of Markdown as text with code, emphasis and links that lead outside."""
+    tokens = _MARKDOWN.parseInline(visible(str(text or ""))[:MOST_CHARS])
+    _prepare(tokens, lambda _: "")
+    return sanitised(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
+
+
+def markdown(
+    text: str, resolve: Resolve, outline: HeadingLevels | None = None, *, breaks: bool = False
+) -> Markup:
+    """Markdown, rendered and sanitised. With `outline`, its headings follow those before. With `breaks`,
+    the ends of lines are kept: some texts are lists of lines."""
     text = visible(text)
     front = _FRONT_MATTER.match(text)
     before = Markup("")
@@ -124,7 +134,8 @@ def markdown(text: str, resolve: Resolve, outline: Outline | None = None) -> Mar
     for at, token in enumerate(tokens):
         if outline is not None and token.type == "heading_open":
             token.tag = tokens[at + 2].tag = f"h{outline.level(int(token.tag[1:]))}"
-    html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
+    renderer = _LINES if breaks else _MARKDOWN
+    html = renderer.renderer.render(tokens, renderer.options, {})
     return before + sanitised(html)
 
 
@@ -148,6 +159,8 @@ def sanitised(html: str) -> Markup:
         link_rel="noopener noreferrer nofollow",
         generic_attribute_prefixes=set(),
     )
+    # What may be wider than the page scrolls, for which keys need a focus.
+    clean = clean.replace("<table>", '<table tabindex="0">')
     return Markup(clean.replace("<pre>", '<pre class="code" tabindex="0">'))
 
 
@@ -211,6 +224,6 @@ def _fenced(text: str, language: str, _: object) -> str:
 
 
 _FORMATTER = HtmlFormatter(nowrap=True)
-_MARKDOWN = MarkdownIt("commonmark", {"html": True, "highlight": _fenced}).enable(
-    ["table", "strikethrough"]
-)
+_OPTIONS = {"html": True, "highlight": _fenced}
+_MARKDOWN = MarkdownIt("commonmark", _OPTIONS).enable(["table", "strikethrough"])
+_LINES = MarkdownIt("commonmark", {**_OPTIONS, "breaks": True})

@@ -29,6 +29,8 @@ NEAR_COSINE = 0.97
 """From which texts are nearly the same: that of the step `duplicates` of ranking."""
 LONELY_SHARE = 0.005
 """Of all chunks, the share that is farthest from any other one."""
+_CANDIDATES = 4
+"""For each lonely chunk, so many of the loneliest of their clusters are compared with all chunks."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,24 @@ class Projection:
 
     def lonely(self) -> list[int]:
         """The rows that are farthest from any other, the loneliest first."""
-        count = min(len(self.nearest), max(1, round(len(self.nearest) * LONELY_SHARE)))
+        count = _lonely_count(len(self.nearest))
         return [int(row) for row in np.argsort(self.nearest, kind="stable")[:count]]
+
+    def copies(self) -> list[list[int]]:
+        """The rows that are nearly the same, in groups, the largest first."""
+        leader: dict[int, int] = {}
+
+        def find(row: int) -> int:
+            while (above := leader.setdefault(row, row)) != row:
+                leader[row] = row = leader[above]
+            return row
+
+        for a, b, _ in self.pairs:
+            leader[find(a)] = find(b)
+        groups: dict[int, list[int]] = {}
+        for row in sorted(leader):
+            groups.setdefault(find(row), []).append(row)
+        return sorted(groups.values(), key=lambda group: (-len(group), group))
 
 
 def project(vectors: Floats) -> Projection | None:
@@ -68,11 +86,12 @@ def project(vectors: Floats) -> Projection | None:
         [(vectors[at : at + _BLOCK] - mean) @ axes for at in range(0, count, _BLOCK)]
     )
     flat = reduced[:, :2]
-    low, high = np.percentile(flat, 0.1, axis=0), np.percentile(flat, 99.9, axis=0)
+    low, high = flat.min(axis=0), flat.max(axis=0)
     centre = ((low + high) / 2).astype(np.float32)
     scale = np.maximum((high - low) / 2 * 1.02, 1e-6).astype(np.float32)
     clusters = _clustered(reduced)
     nearest, pairs = _neighbours(vectors, reduced, clusters)
+    _look_everywhere(vectors, nearest)
     places = np.clip((flat - centre) / scale, -1.0, 1.0).astype(np.float32)
     return Projection(mean, axes, centre, scale, places, clusters, nearest, pairs)
 
@@ -129,6 +148,23 @@ def _assigned(rows: Floats, centres: Floats) -> Ints:
     return np.concatenate(found).astype(np.int64)
 
 
+def _lonely_count(count: int) -> int:
+    return min(count, max(1, round(count * LONELY_SHARE)))
+
+
+def _look_everywhere(vectors: Floats, nearest: Floats) -> None:
+    """Compares the loneliest rows of their clusters with all rows: what is next to them may be across a
+    border. Writes into `nearest`."""
+    wanted = min(len(nearest), _CANDIDATES * _lonely_count(len(nearest)))
+    rows = np.argsort(nearest, kind="stable")[:wanted]
+    own = vectors[rows]
+    for at in range(0, len(vectors), _BLOCK):
+        cosines = own @ vectors[at : at + _BLOCK].T
+        inside = (rows >= at) & (rows < at + _BLOCK)
+        cosines[inside, rows[inside] - at] = -1.0
+        nearest[rows] = np.maximum(nearest[rows], cosines.max(axis=1))
+
+
 def _neighbours(
     vectors: Floats, reduced: Floats, clusters: Ints
 ) -> tuple[Floats, list[tuple[int, int, float]]]:
@@ -138,8 +174,8 @@ def _neighbours(
     for cluster in np.unique(clusters):
         members = np.flatnonzero(clusters == cluster)
         members = members[np.argsort(reduced[members, 0], kind="stable")]
-        for at in range(0, len(members), _COMPARED):
-            rows = members[at : at + _COMPARED]
+        # Of like sizes: the few rows of a last, small block would look lonely.
+        for rows in np.array_split(members, -(-len(members) // _COMPARED)):
             own = vectors[rows]
             cosines = own @ own.T
             np.fill_diagonal(cosines, -1.0)

@@ -18,8 +18,11 @@ WELL = 3
 """A question is answered well when one of this many first hits answers it."""
 WORST = 40
 HEADLINE = ("success@1", "success@3", "mrr@10", "ndcg@10", "recall@100")
-_CHART_WIDTH, _CHART_HEIGHT = 600, 160
-_LEFT, _RIGHT, _TOP, _BOTTOM = 36, 8, 8, 22
+_CHART_HEIGHT = 200
+_LEFT, _RIGHT = 8.0, 2.0
+"""Of the chart, in percent of its width."""
+_TOP, _BOTTOM = 20, 30
+_MOST_LABELS, _MOST_MAIN = 10, 2
 _WORD = re.compile(r"[\w$]+(?:(?:[.:_-]|::)[\w$]+)*")
 
 
@@ -35,9 +38,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Point:
-    """A run in the chart of the history, in the chart's coordinates."""
+    """A run in the chart of the history: `x` in percent of its width, the rest in pixels. `is_main` where
+    its label has room also on a narrow screen."""
 
     label: str
+    build: str
+    is_main: bool
+    is_labelled: bool
     x: float
     y: float
     low: float
@@ -48,6 +55,7 @@ class Point:
 @dataclass(frozen=True)
 class Moved:
     query: str
+    scope: str
     before: int | None
     after: int | None
 
@@ -75,7 +83,7 @@ def page(visit: Visit) -> Response:
         chosen=chosen,
         names=names,
         against=against,
-        moved=differences(other, shown) if other and shown else None,
+        **difference(other, shown),
         questions=questions,
         measured=visit.opened.knows("run"),
         is_file=False,
@@ -116,7 +124,7 @@ def facts(run: Run, runs: Sequence[tuple[str, Run]], measure: str = "mrr@10") ->
         "all_measures": list(measures),
         "worst": bad[:WORST],
         "worst_count": len(bad),
-        "unanswered": [each["query"] for each in answers if each["rank"] is None],
+        "unanswered": [each for each in answers if each["rank"] is None],
         "ranks": ranks(answers),
         "by_scope": grouped(answers, lambda each: str(each.get("scope") or "all")),
         "by_form": grouped(answers, lambda each: form_of(each["query"])),
@@ -185,11 +193,22 @@ def ranks(answers: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, float]]:
     return found
 
 
+def difference(old: Run | None, new: Run | None) -> dict[str, Any]:
+    """What the page shows of two runs; `moved` is None where there are not two."""
+    if not old or not new:
+        return {"moved": None, "gains": [], "unpaired": 0}
+    return {
+        "moved": differences(old, new),
+        "gains": gains(old, new),
+        "unpaired": unpaired(old, new),
+    }
+
+
 def differences(old: Run, new: Run) -> list[Moved]:
     """The questions whose rank changed, losses first; those that only one run asked are left out."""
     before = {each["query"]: each["rank"] for each in old.get("answers", ())}
     moved = [
-        Moved(each["query"], before[each["query"]], each["rank"])
+        Moved(each["query"], str(each.get("scope") or ""), before[each["query"]], each["rank"])
         for each in new.get("answers", ())
         if each["query"] in before and before[each["query"]] != each["rank"]
     ]
@@ -199,12 +218,14 @@ def differences(old: Run, new: Run) -> list[Moved]:
 def history(runs: Sequence[tuple[str, Run]], measure: str) -> dict[str, Any]:
     """A measure over the runs, oldest first, with its intervals, in the coordinates of a chart."""
     known = [
-        (name, run["measures"][measure]) for name, run in runs if measure in run.get("measures", {})
+        (name, run["measures"][measure], str(run.get("build_id", "")))
+        for name, run in runs
+        if measure in run.get("measures", {})
     ]
     if not known:
-        return {"points": [], "ticks": [], "width": _CHART_WIDTH, "height": _CHART_HEIGHT}
-    low: float = min(each["low"] for _, each in known)
-    high: float = max(each["high"] for _, each in known)
+        return {"points": [], "ticks": []}
+    low: float = min(each["low"] for _, each, _ in known)
+    high: float = max(each["high"] for _, each, _ in known)
     margin = max(0.01, (high - low) * 0.1)
     low, high = max(0.0, low - margin), min(1.0, high + margin)
     inner = _CHART_HEIGHT - _TOP - _BOTTOM
@@ -212,27 +233,48 @@ def history(runs: Sequence[tuple[str, Run]], measure: str) -> dict[str, Any]:
     def y(value: float) -> float:
         return _TOP + inner * (1 - (value - low) / (high - low or 1))
 
-    step = (_CHART_WIDTH - _LEFT - _RIGHT) / len(known)
+    step = (100 - _LEFT - _RIGHT) / len(known)
+    labelled = _spread(len(known), _MOST_LABELS)
+    main = _spread(len(known), _MOST_MAIN)
     points = [
         Point(
             name,
+            build,
+            at in main,
+            at in labelled,
             _LEFT + step * (at + 0.5),
             y(each["mean"]),
             y(each["low"]),
             y(each["high"]),
             each["mean"],
         )
-        for at, (name, each) in enumerate(known)
+        for at, (name, each, build) in enumerate(known)
     ]
     ticks = [(low + (high - low) * at / 4, y(low + (high - low) * at / 4)) for at in range(5)]
-    return {
-        "points": points,
-        "ticks": ticks,
-        "width": _CHART_WIDTH,
-        "height": _CHART_HEIGHT,
-        "left": _LEFT,
-        "line": " ".join(f"{each.x:.1f},{each.y:.1f}" for each in points),
-    }
+    return {"points": points, "ticks": ticks, "height": _CHART_HEIGHT}
+
+
+def _spread(count: int, most: int) -> set[int]:
+    """At most `most` places of `count`, evenly from the first to the last."""
+    if count <= most:
+        return set(range(count))
+    return {round(at * (count - 1) / (most - 1)) for at in range(most)}
+
+
+def gains(old: Run, new: Run) -> list[tuple[str, float, float]]:
+    """The measures that both runs have, before and after."""
+    before, after = old.get("measures", {}), new.get("measures", {})
+    return [
+        (name, before[name]["mean"], after[name]["mean"])
+        for name in HEADLINE
+        if name in before and name in after
+    ]
+
+
+def unpaired(old: Run, new: Run) -> int:
+    """How many questions only one of the runs asked."""
+    one = {each["query"] for each in old.get("answers", ())}
+    return len(one ^ {each["query"] for each in new.get("answers", ())})
 
 
 def _place(rank: int | None) -> int:

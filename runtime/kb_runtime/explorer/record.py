@@ -19,6 +19,10 @@ CHUNKS_PER_PAGE = 40
 TERMS = 12
 NEIGHBOURS = 6
 MOST_LISTED = 50
+_LINES_BEFORE = 100
+"""Of a long text that is shown from a line on, so many lines come before it."""
+_MARK_BYTES = 3
+"""What a byte order mark adds to a file in UTF-8."""
 VIEWS = (
     ("", "Rendered"),
     ("stored", "As stored"),
@@ -37,7 +41,7 @@ _MOST_VALUES = 24
 
 
 @dataclass(frozen=True)
-class Piece:
+class ShownChunk:
     """A chunk on the page; `is_hit` for the one that a search led to."""
 
     chunk: kr.Chunk
@@ -45,6 +49,15 @@ class Piece:
     tokens: int
     is_cut: bool
     is_hit: bool
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A stored text on the page, from the line `first` of its file on."""
+
+    html: Markup
+    is_cut: bool
+    first: int
 
 
 def page(visit: Visit) -> Response:
@@ -69,10 +82,12 @@ def page(visit: Visit) -> Response:
             for key, title in VIEWS
         ],
         pieces=_pieces(visit, record, chunks, number, row) if not view else [],
-        stored=_stored(record) if view == "stored" else "",
+        stored=_stored(record, visit.number("line", 1, 1, 1 << 31)) if view == "stored" else None,
+        converted=view == "stored" and is_converted(visit, record),
         agent=_agent(visit, record) if view == "agent" else None,
         fields=_json(data) if view == "data" else "",
         facts=facts(data),
+        inline=markup.inline,
         steps=data.get("steps") if record.kind == "tests" else None,
         count=len(chunks),
         pages=pages,
@@ -165,7 +180,7 @@ def facts(data: Mapping[str, Any]) -> list[tuple[str, str | list[str]]]:
 
 def _pieces(
     visit: Visit, record: kr.Record, chunks: Sequence[kr.Chunk], number: int, row: str
-) -> list[Piece]:
+) -> list[ShownChunk]:
     links: Links | None = (
         links_of(visit) if len(visit.kb.collections) and _is_small(visit) else None
     )
@@ -177,19 +192,20 @@ def _pieces(
         return visit.record_url(target) if target else ""
 
     shown = chunks[(number - 1) * CHUNKS_PER_PAGE : number * CHUNKS_PER_PAGE]
-    pieces: list[Piece] = []
+    pieces: list[ShownChunk] = []
     fence = ""
-    outline = markup.Outline()
+    outline = markup.HeadingLevels()
     for chunk in shown:
         text = chunk.text[: markup.MOST_CHARS]
         if _is_markdown(record, chunk):
-            html = markup.markdown(f"{fence}\n{text}" if fence else text, resolve, outline)
+            source = f"{fence}\n{text}" if fence else text
+            html = markup.markdown(source, resolve, outline, breaks=record.kind == "tests")
             fence = markup.open_fence(text, fence)
         else:
             html = markup.code(text, _language(record, chunk), chunk.lines[0])
         tokens = visit.kb.count_tokens(text)
         pieces.append(
-            Piece(chunk, html, tokens, len(chunk.text) > len(text), str(chunk.row) == row)
+            ShownChunk(chunk, html, tokens, len(chunk.text) > len(text), str(chunk.row) == row)
         )
     return pieces
 
@@ -214,10 +230,35 @@ def _language(record: kr.Record, chunk: kr.Chunk) -> str:
     return "diff" if data.get("is_diff") else str(chunk.language or data.get("language", ""))
 
 
-def _stored(record: kr.Record) -> Markup:
+def _stored(record: kr.Record, line: int) -> Stored:
+    """The text with its lines numbered; of a long one the part that has the line `line`."""
     data: Mapping[str, Any] = record.data
-    text, language = record.text[: markup.MOST_CHARS], str(data.get("language", ""))
-    return markup.code(text, language, int(data.get("line", 1)), anchors=True)
+    first = int(data.get("line", 1))
+    lines = record.text.split("\n")
+    start = 0
+    if len(record.text) > markup.MOST_CHARS and 0 < line - first < len(lines):
+        start = max(0, line - first - _LINES_BEFORE)
+    text = "\n".join(lines[start:])
+    shown = text[: markup.MOST_CHARS]
+    html = markup.code(shown, str(data.get("language", "")), first + start, anchors=True)
+    return Stored(html, is_cut=start > 0 or len(shown) < len(text), first=first + start)
+
+
+def is_converted(visit: Visit, record: kr.Record) -> bool:
+    """Whether the stored text is no copy of its file or of a part of it, so that its lines are others.
+    Line ends and a byte order mark make no difference."""
+    data: Mapping[str, Any] = record.data
+    if int(data.get("line", 1)) > 1:
+        return False  # a part of a file, which says where it begins
+    sizes = visit.opened.remembered(
+        "input sizes", lambda: {str(each["path"]): int(each["bytes"]) for each in visit.kb.inputs}
+    )
+    size = sizes.get(str(data.get("path", "")))
+    if size is None:
+        return False  # a part of a folder that was read as a whole
+    length = len(record.text.encode("utf-8", "replace"))
+    ends = record.text.count("\n")
+    return size - length not in (0, ends, _MARK_BYTES, ends + _MARK_BYTES)
 
 
 def _json(data: Mapping[str, Any]) -> Markup:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -19,10 +20,13 @@ from kb_runtime.explorer.visit import Visit
 
 Mode = Literal["hybrid", "lexical", "semantic"]
 MODES: tuple[Mode, ...] = get_args(Mode)
-TYPES = ("prose", "code", "api", "config", "cmd", "step")
 LIMITS = (5, 10, 20, 50)
+_USUAL_LIMIT = 10
 ALPHAS = ("0.1", "0.3", "0.5", "0.7", "0.9")
 MOST_QUERY_CHARS = 1_000
+_MOST_SAMPLED = 2_000
+"""Chunks, evenly over a build, that are read for the types and languages to choose from."""
+_MOST_FILTER_CHARS = 40
 STEPS = {
     "neighbours": "similar candidates",
     "definitions": "defines the name",
@@ -32,6 +36,7 @@ STEPS = {
     "evidence": "other hits in the record",
     "duplicates": "near duplicate",
     "diversity": "one of many of its record",
+    "reranker": "re-ranker",
 }
 """The steps of ranking by structure, as the page calls them."""
 
@@ -46,11 +51,17 @@ class Settings:
     alpha: str
     limit: int
     type: str
+    language: str
     structure: bool
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether only a part of the knowledge base is searched."""
+        return bool(self.scope or self.type or self.language)
 
 
 @dataclass(frozen=True)
-class Part:
+class BarSegment:
     """A segment of a bar: where it begins and how wide it is, in percent; `value` is what it is of."""
 
     name: str
@@ -69,7 +80,7 @@ class Shown:
     hit: kr.Hit
     url: str
     snippet: Markup
-    parts: Sequence[Part]
+    parts: Sequence[BarSegment]
     facts: Sequence[tuple[str, str]]
     elsewhere: int | None
 
@@ -91,12 +102,14 @@ def page(visit: Visit) -> Response:
     query = visit.text("q")[:MOST_QUERY_CHARS].strip()
     first = _settings(visit, "")
     second = _settings(visit, "2") if visit.text("compare") else None
+    types, languages = _kinds(visit)
     values: dict[str, Any] = {
         "query": query,
         "settings": first,
         "second": second,
         "modes": MODES,
-        "types": TYPES,
+        "types": _with(types, first.type),
+        "languages": _with(languages, first.language),
         "limits": LIMITS,
         "alphas": ALPHAS,
         "examples": [] if query else _examples(visit),
@@ -117,8 +130,8 @@ def _settings(visit: Visit, suffix: str) -> Settings:
         return visit.text(name + suffix, visit.text(name))
 
     scopes = visit.kb.scopes
-    mode, alpha, kind = value("mode"), value("alpha"), value("type")
-    limit = visit.number("limit", 10, 1, 50)
+    mode, alpha = value("mode"), value("alpha")
+    limit = visit.number("limit", _USUAL_LIMIT, 1, 50)
     scope = value("scope")
     return Settings(
         base=visit.explorer.bases.at(visit.text("kb2"))
@@ -128,9 +141,34 @@ def _settings(visit: Visit, suffix: str) -> Settings:
         mode=mode if mode in MODES else "hybrid",
         alpha=alpha if alpha in ALPHAS else "",
         limit=limit,
-        type=kind if kind in TYPES else "",
+        type=value("type")[:_MOST_FILTER_CHARS],
+        language=value("language")[:_MOST_FILTER_CHARS],
         structure=visit.text("structure" + suffix) != "off",
     )
+
+
+def _kinds(visit: Visit) -> tuple[list[str], list[str]]:
+    """The types and the languages that chunks of this build have, the most frequent first."""
+
+    def read() -> tuple[list[str], list[str]]:
+        count = sum(info.chunks for info in visit.kb.collections)
+        types: Counter[str] = Counter()
+        languages: Counter[str] = Counter()
+        for row in range(0, count, max(1, count // _MOST_SAMPLED)):
+            chunk = visit.kb.chunk(row)
+            types[chunk.type] += 1
+            languages[chunk.language] += 1
+        return (
+            [name for name, _ in types.most_common() if name],
+            [name for name, _ in languages.most_common() if name],
+        )
+
+    return visit.opened.remembered("kinds", read)
+
+
+def _with(names: Sequence[str], chosen: str) -> Sequence[str]:
+    """The names, and the chosen one also where it was not among those read."""
+    return names if not chosen or chosen in names else [*names, chosen]
 
 
 def _columns(visit: Visit, query: str, first: Settings, second: Settings | None) -> list[Column]:
@@ -195,11 +233,12 @@ def request_of(kb: kr.KnowledgeBase, query: str, settings: Settings) -> kr.Searc
         float(settings.alpha) if settings.alpha and settings.mode == "hybrid" else None,
         ranking=None if settings.structure else (),
         types=(settings.type,) if settings.type else (),
+        languages=(settings.language,) if settings.language else (),
         cosines=True,
     )
 
 
-def _bars(explanations: Sequence[Mapping[str, Any]]) -> list[list[Part]]:
+def _bars(explanations: Sequence[Mapping[str, Any]]) -> list[list[BarSegment]]:
     """A stacked bar for each hit, all on one scale: what words and meaning gave, and every step.
 
     Fusion gives one number for both sides. It is divided in proportion to BM25 as a share of the best
@@ -221,18 +260,18 @@ def _contributions(found: Mapping[str, Any], best: float) -> list[tuple[str, flo
         words, meaning = base * share, base * (1 - share)
     steps = found.get("adjustments", {})
     parts = [("words", words), ("meaning", meaning), *steps.items()]
-    return [(name, value) for name, value in parts if abs(value) >= 0.0005]
+    return [(name, value) for name, value in parts if abs(value) >= 0.005]
 
 
-def _stacked(values: Sequence[tuple[str, float]], widest: float) -> list[Part]:
+def _stacked(values: Sequence[tuple[str, float]], widest: float) -> list[BarSegment]:
     """What adds goes on to the right; what takes away is drawn over the end of it."""
-    parts: list[Part] = []
+    parts: list[BarSegment] = []
     end = 0.0
     for name, value in sorted(values, key=lambda each: each[1] < 0):
         width = abs(value) / widest * 100
         start = end if value > 0 else max(0.0, end - width)
         end = end + width if value > 0 else start
-        parts.append(Part(name, STEPS.get(name, name), value, start, width))
+        parts.append(BarSegment(name, STEPS.get(name, name), value, start, width))
     return parts
 
 
@@ -266,38 +305,36 @@ def _compared(column: Column, other: Column) -> Column:
 
 
 def _agent(visit: Visit, query: str, settings: Settings) -> dict[str, Any]:
-    """What the search tool answers: text, structure, and what they cost."""
-    tool = next(
-        (
-            each
-            for end in ("hybrid_search", "_search")
-            for each in visit.kb.tool_definitions
-            if each["name"].endswith(end) and "query" in each["inputSchema"]["properties"]
-        ),
-        None,
-    )
-    if tool is None:
-        return {"error": "This knowledge base has no search tool.", "suggestions": ()}
-    properties = tool["inputSchema"]["properties"]
-    wanted: dict[str, Any] = {"query": query, "scope": settings.scope, "limit": settings.limit}
-    if settings.scope:  # `k` is for searches of one scope
-        wanted["k"] = settings.limit
-    arguments = {name: value for name, value in wanted.items() if value and name in properties}
+    """What a search tool answers: text, structure, and what they cost. `tools` are those that need no
+    more than the query, with the address of this page for each; `without` are the settings that the
+    tool does not have."""
+    tools = {
+        each["name"]: each
+        for each in visit.kb.tool_definitions
+        if each["inputSchema"].get("required", ()) == ["query"]
+    }
+    if not tools:
+        return {"error": "This knowledge base has no search tool.", "suggestions": (), "tools": []}
+    chosen = visit.text("tool")
+    if chosen not in tools:
+        chosen = _usual(list(tools), visit.kb.offered_tools)
+    listed = [(name, visit.here(view="agent", tool=name), name == chosen) for name in tools]
+    arguments, without = _arguments(tools[chosen], query, settings)
     start = time.perf_counter()
     try:
-        answer = visit.kb.call_tool(tool["name"], arguments)
+        answer = visit.kb.call_tool(chosen, arguments)
     except kr.ToolError as failure:
-        return {"error": str(failure), "suggestions": failure.suggestions}
+        return {"error": str(failure), "suggestions": failure.suggestions, "tools": listed}
     milliseconds = (time.perf_counter() - start) * 1e3
     structured = answer.structured
     shown = "" if structured is None else json.dumps(structured, ensure_ascii=False, indent=2)
     return {
         "error": "",
-        "tool": tool["name"],
+        "tool": chosen,
+        "tools": listed,
+        "without": without,
         "arguments": arguments,
-        "url": visit.url(
-            "/tools/" + tool["name"], run=1, **{f"a.{k}": v for k, v in arguments.items()}
-        ),
+        "url": visit.url("/tools/" + chosen, run=1, **{f"a.{k}": v for k, v in arguments.items()}),
         "text": markup.visible(answer.text),
         "structured": markup.code(shown[: markup.MOST_CHARS], "json") if shown else "",
         "milliseconds": milliseconds,
@@ -306,6 +343,48 @@ def _agent(visit: Visit, query: str, settings: Settings) -> dict[str, Any]:
         if shown
         else 0,
     }
+
+
+def _usual(names: Sequence[str], offered: Sequence[str]) -> str:
+    """The tool that an agent would search with: of those offered the broadest."""
+    names = [name for name in names if name in offered] or names
+    for ending in ("hybrid_search", "_search"):
+        if found := next((name for name in names if name.endswith(ending)), ""):
+            return found
+    return names[0]
+
+
+def _arguments(
+    tool: Mapping[str, Any], query: str, settings: Settings
+) -> tuple[dict[str, Any], list[str]]:
+    """The arguments of a call that has these settings, and the settings for which there is none."""
+    properties = tool["inputSchema"]["properties"]
+    names: dict[str, tuple[object, tuple[str, ...]]] = {
+        "scope": (settings.scope, ("scope",)),
+        "mode": (settings.mode if settings.mode != "hybrid" else "", ("mode",)),
+        "number of hits": (
+            settings.limit if settings.limit != _USUAL_LIMIT else "",
+            ("limit", "top_k", "k")
+            if settings.scope
+            else ("limit", "top_k"),  # `k` is for one scope
+        ),
+        "weight of meaning": (float(settings.alpha) if settings.alpha else "", ("alpha",)),
+        "type": (settings.type, ()),
+        "language": (settings.language, ("language_hint",)),
+        "without structure": (not settings.structure, ()),
+    }
+    arguments: dict[str, Any] = {"query": query}
+    without = []
+    for label, (value, known) in names.items():
+        if not value:
+            continue
+        name = next((each for each in known if each in properties), "")
+        choices = properties[name].get("enum") if name else None
+        if name and (not choices or value in choices):
+            arguments[name] = value
+        else:
+            without.append(label)
+    return arguments, without
 
 
 def _examples(visit: Visit) -> list[str]:

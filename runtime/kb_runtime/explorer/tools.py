@@ -17,6 +17,8 @@ from kb_runtime.explorer.visit import Visit
 
 PREFIX = "a."
 """Begins the names of arguments in the address of a call."""
+_GENERAL = ("search", "get", "list", "outline", "info")
+"""The tools of the family `compact`, which is not among `all`."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,16 @@ def page(visit: Visit) -> Response:
         "snippets": [],
         "cost": {},
         "total": 0,
+        "offered": visit.kb.offered_tools,
     }
     if tool is None:
         counts = visit.opened.remembered("costs", lambda: _costs(visit.kb))
-        values |= {"cost": counts, "total": sum(counts.values())}
+        offered = set(values["offered"])
+        values |= {
+            "cost": counts,
+            "total": sum(counts[each] for each in counts if each in offered),
+            "tools": sorted(values["tools"], key=lambda each: each["name"] not in offered),
+        }
         return visit.render("tools.html", **values)
     values["fields"] = fields_of(tool["inputSchema"], visit.request.query_params)
     arguments, problem = arguments_of(values["fields"])
@@ -166,12 +174,19 @@ def _snippets(visit: Visit, name: str, arguments: Mapping[str, Any]) -> list[tup
         f"curl {shlex.quote(url)}{token} \\\n  -H 'Content-Type: application/json' \\\n"
         f"  -H 'Accept: application/json, text/event-stream' \\\n  -d {shlex.quote(body)}"
     )
-    client = {"mcpServers": {visit.kb.name: {"command": "kbc", "args": ["serve", path]}}}
+    more = [] if name in visit.kb.offered_tools else ["--tools", _family(visit.kb, name)]
+    client = {"mcpServers": {visit.kb.name: {"command": "kbc", "args": ["serve", path, *more]}}}
     return [
         ("JSON-RPC", json.dumps(message, ensure_ascii=False, indent=2)),
         ("curl", curl),
         ("Client configuration", json.dumps(client, ensure_ascii=False, indent=2)),
     ]
+
+
+def _family(kb: kr.KnowledgeBase, name: str) -> str:
+    """What `--tools` has to say so that a server offers the tool."""
+    general = {f"{kb.manifest['prefix']}_{each}" for each in _GENERAL}
+    return "compact" if name in general else "all"
 
 
 def _costs(kb: kr.KnowledgeBase) -> dict[str, int]:

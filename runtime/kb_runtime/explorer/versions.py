@@ -18,6 +18,10 @@ from kb_runtime.explorer.visit import Visit
 SHOWN = 200
 """Records of one collection and kind of change that the page lists."""
 _MOST_LINES = 4_000
+_NOT_COMPARED = frozenset(
+    {"text", "content", "stored", "id", "frontmatter", "sections", "size", "lines", "sha256"}
+)
+"""Fields that follow from the text, which is compared itself."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +56,10 @@ def record_page(visit: Visit) -> Response:
     after = _text(new, collection, name)
     if before is None and after is None:
         visit.kb.get(name, collection=collection)  # raises
+    old_lines, new_lines = (before or "").splitlines(), (after or "").splitlines()
     lines = difflib.unified_diff(
-        (before or "").splitlines()[:_MOST_LINES],
-        (after or "").splitlines()[:_MOST_LINES],
+        old_lines[:_MOST_LINES],
+        new_lines[:_MOST_LINES],
         old.label if old else "",
         new.label if new else "",
         lineterm="",
@@ -62,6 +67,7 @@ def record_page(visit: Visit) -> Response:
     text = "\n".join(lines)
     return visit.render(
         "changed.html",
+        is_cut=max(len(old_lines), len(new_lines)) > _MOST_LINES or len(text) > markup.MOST_CHARS,
         name=name,
         collection=collection,
         old=old,
@@ -107,8 +113,6 @@ def _text(build: Build | None, collection: str, name: str) -> str | None:
             return None
         data: Mapping[str, Any] = record.data
         fields = "\n".join(
-            f"{key}: {value}"
-            for key, value in data.items()
-            if key not in ("text", "content", "stored", "id")
+            f"{key}: {value}" for key, value in data.items() if key not in _NOT_COMPARED
         )
         return f"{fields}\n\n{record.text}"

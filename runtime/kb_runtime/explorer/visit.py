@@ -27,6 +27,8 @@ VIEWS = (
     ("/tools", "Tools"),
     ("/versions", "Versions"),
 )
+_MOST_DIGITS = 18
+"""Of a number in an address: longer ones are more than any bound."""
 PART = "x-part"
 """The header by which a script asks for a part of a page."""
 
@@ -77,7 +79,9 @@ class Visit:
 
     def number(self, name: str, default: int, least: int, most: int) -> int:
         value = self.text(name)
-        return min(most, max(least, int(value))) if value.isdecimal() else default
+        if not value.isdecimal():
+            return default
+        return min(most, max(least, int(value))) if len(value) <= _MOST_DIGITS else most
 
     def url(self, path: str, /, **params: object) -> str:
         """The address of a page about the same build, without what is empty."""

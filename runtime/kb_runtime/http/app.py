@@ -47,7 +47,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from kb_runtime import log
 from kb_runtime.errors import ProtocolError
 from kb_runtime.http.connections import bounded, limits_for_this_process
-from kb_runtime.http.limits import LimitedRequests, RateLimiter, client_of
+from kb_runtime.http.limits import LimitedBodies, LimitedRequests, RateLimiter, client_of
 from kb_runtime.http.middleware import CorrelationHeader, ObservedRequests, PostOnly
 from kb_runtime.http.origins import LOOPBACK, LOOPBACK_ORIGIN, NamedHosts
 from kb_runtime.mcp import correlation, revisions
@@ -71,6 +71,9 @@ SCOPE = "kb"
 _SHUTDOWN_S = 5
 _TAKEN_AT_ONCE = 1
 """Connections that a process takes before it goes on: the others are for other processes."""
+
+_LARGEST_BODIES = 4
+"""Bodies of the largest size that a process takes at a time, and as many bytes of smaller ones."""
 
 _PARAMS: dict[str, type[types.RequestParams]] = {
     "server/discover": types.RequestParams,
@@ -352,9 +355,11 @@ def build_app(
         token_verifier=None if auth is None else _Verifier(access, scopes),
         custom_starlette_routes=routes,
     )
+    # Behind authentication, as is the next: bodies of strangers are not read at all.
+    app.user_middleware.append(Middleware(LimitedBodies, _LARGEST_BODIES * max_body))
     if rate_limit is not None:
         limiter = RateLimiter(rate_limit)
-        app.user_middleware.append(Middleware(LimitedRequests, limiter))  # behind authentication
+        app.user_middleware.append(Middleware(LimitedRequests, limiter))
     app.add_middleware(PostOnly)
     app.add_middleware(NamedHosts, hosts=names, origins=allowed_origins)
     app.routes.extend(Mount(path, mounted) for path, mounted in mounts.items())

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from starlette.authentication import SimpleUser
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb_runtime.options.http import RateLimit
 
@@ -45,6 +45,50 @@ class RateLimiter:
         return 0 if is_allowed else (1 - tokens) * seconds / requests
 
 
+class LimitedBodies:
+    """ASGI middleware that bounds the bytes of all bodies that the process has received and not yet
+    answered. A message of a few megabytes takes some forty times as much when it is parsed, and a thousand
+    connections may each send one."""
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self._app = app
+        self._most = most
+        self._held = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        own = 0
+        refused = begun = False
+
+        async def limited() -> Message:
+            nonlocal own, refused
+            message = await receive()
+            size = len(message.get("body", b""))
+            if self._held + size > self._most:
+                refused = True
+                raise ConnectionAbortedError("there is no room for the body")
+            own += size
+            self._held += size
+            return message
+
+        async def answer(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, limited, answer)
+        except BaseException:
+            if not refused or begun:
+                raise
+        finally:
+            self._held -= own
+        if refused and not begun:
+            await _refusal(503, 1, "The server has too many large requests")(scope, receive, send)
+
+
 class LimitedRequests:
     """ASGI middleware behind authentication: refuses with 429 what a client sends above its rate. A
     client is who its token belongs to, or else its address."""
@@ -62,13 +106,16 @@ class LimitedRequests:
             await self._app(scope, receive, send)
             return
         seconds = max(1, -int(-wait // 1))
-        message = f"Too many requests: try again in {seconds} s"
-        refused = JSONResponse(
-            {"jsonrpc": "2.0", "id": None, "error": {"code": _TOO_MANY, "message": message}},
-            status_code=429,
-            headers={"retry-after": str(seconds)},
-        )
-        await refused(scope, receive, send)
+        await _refusal(429, seconds, "Too many requests")(scope, receive, send)
+
+
+def _refusal(status: int, seconds: int, reason: str) -> JSONResponse:
+    message = f"{reason}: try again in {seconds} s"
+    return JSONResponse(
+        {"jsonrpc": "2.0", "id": None, "error": {"code": _TOO_MANY, "message": message}},
+        status_code=status,
+        headers={"retry-after": str(seconds)},
+    )
 
 
 def client_of(scope: Scope) -> str:

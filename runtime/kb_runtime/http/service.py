@@ -27,10 +27,10 @@ _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 _SHARED_MODULES = (
     "kb_runtime.http.app",
+    "kb_runtime.knowledge.models",
     "kb_runtime.mcp.calls",
-    "kb_runtime.search.encoder",
     "kb_runtime.search.lexical",
-    "kb_runtime.search.ranking.reranking",
+    "kb_runtime.search.ranking.cross_encoder",
     "kb_runtime.search.searcher",
     "kb_runtime.search.vectors",
     "tantivy",

@@ -11,6 +11,7 @@ import time
 from bisect import bisect_right
 
 from kb_runtime.errors import ArtifactError
+from kb_runtime.store.integrity import unreadable
 from kb_runtime.store.locks import try_share
 from kb_runtime.store.manifest import CURRENT, MANIFEST, Location, Manifest, load, locate
 from kb_runtime.store.sections import Sections
@@ -18,10 +19,16 @@ from kb_runtime.text.addresses import format_address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
+    from kb_runtime.knowledge.sharding.catalog import ShardedCatalog
+    from kb_runtime.knowledge.sharding.chunks import ShardedChunks
+    from kb_runtime.knowledge.sharding.order import ShardOrder
+    from kb_runtime.knowledge.sharding.vectors import ShardedVectors
     from kb_runtime.search.encoder import QueryEncoder
     from kb_runtime.search.lexical import LexicalIndex
+    from kb_runtime.search.ranking.cross_encoder import CrossEncoder
     from kb_runtime.search.searcher import Searcher
     from kb_runtime.search.vectors import VectorIndex
     from kb_runtime.store.catalog import Catalog, ChunkTable
@@ -71,6 +78,8 @@ class Artifact:
         self._by_name = {info.name: info for info in self.collections}
         self._first_rows = [info.first_row for info in self.collections if info.chunks]
         self._with_chunks = [info for info in self.collections if info.chunks]
+        self._shards: Sequence[Mapping[str, Any]] = manifest.get("shards") or ()
+        self._places = [f"shards/{one['build_id']}/" for one in self._shards] or [""]
         self._lease = lease
         self._sections = Sections()
 
@@ -137,18 +146,26 @@ class Artifact:
         """The collection that an address means, by its name here; none when it is not of here."""
         return [collection] if kb == self.manifest["name"] and collection in self._by_name else []
 
-    def catalog(self, name: str) -> Catalog:
+    def catalog(self, name: str) -> Catalog | ShardedCatalog:
         """The records of a collection. Raises `KeyError` and `ArtifactError`."""
         info = self._by_name[name]
 
-        def read() -> Catalog:
+        def read() -> Catalog | ShardedCatalog:
             from kb_runtime.store.catalog import Catalog, check_byte_order
 
             check_byte_order()
-            catalog = self.manifest.open_checked(
-                [f"catalog/{name}.{end}" for end in ("bin", "off", "keys")],
-                lambda: Catalog(os.path.join(self.root, "catalog"), name),
+            folders = [f"{place}catalog" for place in self._places]
+            ends = ("bin", "off", "keys")
+            catalogs = self.manifest.open_checked(
+                [f"{folder}/{name}.{end}" for folder in folders for end in ends],
+                lambda: [Catalog(self.manifest.path(folder), name) for folder in folders],
             )
+            catalog: Catalog | ShardedCatalog = catalogs[0]
+            if self._shards:
+                from kb_runtime.knowledge.sharding.catalog import ShardedCatalog
+
+                sizes = [one["records"][name] for one in self._shards]
+                catalog = ShardedCatalog(catalogs, self._order(f"catalog/{name}.u16", sizes))
             if len(catalog) != info.records:
                 raise _miscounted(self.root, name, len(catalog), info.records)
             return catalog
@@ -196,19 +213,26 @@ class Artifact:
         return self._sections.get(f"symbols/{name}", read)
 
     @property
-    def chunks(self) -> ChunkTable:
-        def read() -> ChunkTable:
+    def chunks(self) -> ChunkTable | ShardedChunks:
+        def read() -> ChunkTable | ShardedChunks:
             from kb_runtime.store.catalog import ChunkTable, check_byte_order
 
             check_byte_order()
-            table = self.manifest.open_checked(
-                ["catalog/chunks.bin", "catalog/chunks.off", *self.manifest.section("columns/")],
-                lambda: ChunkTable(self.root),
-            )
+            stems = [f"{place}catalog/chunks" for place in self._places]
+            files = [f"{stem}.{end}" for stem in stems for end in ("bin", "off")]
+
+            def table() -> ChunkTable | ShardedChunks:
+                if not self._shards:
+                    return ChunkTable(self.root)
+                from kb_runtime.knowledge.sharding.chunks import ShardedChunks
+
+                return ShardedChunks(self.root, list(map(self.manifest.path, stems)), self._rows)
+
+            found = self.manifest.open_checked([*files, *self.manifest.section("columns/")], table)
             expected = sum(info.chunks for info in self.collections)
-            if len(table) != expected:
-                raise _miscounted(self.root, "chunks", len(table), expected)
-            return table
+            if len(found) != expected:
+                raise _miscounted(self.root, "chunks", len(found), expected)
+            return found
 
         return self._sections.get("chunks", read)
 
@@ -219,16 +243,22 @@ class Artifact:
             from kb_runtime.search.request import languages_of
 
             languages = languages_of(self.manifest.get("search"))
-            return self.manifest.open_checked(
-                self.manifest.section("lexical/"),
-                lambda: LexicalIndex(os.path.join(self.root, "lexical"), languages),
-            )
+            folders = [self.manifest.path(f"{place}lexical") for place in self._places]
+
+            def index() -> LexicalIndex:
+                if not self._shards:
+                    return LexicalIndex(folders[0], languages)
+                from kb_runtime.knowledge.sharding.lexical import ShardedLexical
+
+                return ShardedLexical(folders, self._rows, languages)
+
+            return self.manifest.open_checked(self.files_of("lexical/"), index)
 
         return self._sections.get("lexical", read)
 
     @property
-    def vectors(self) -> VectorIndex:
-        def read() -> VectorIndex:
+    def vectors(self) -> VectorIndex | ShardedVectors:
+        def read() -> VectorIndex | ShardedVectors:
             from kb_runtime.search.vectors import (
                 COARSE_FILE,
                 EXACT_ROWS,
@@ -243,34 +273,67 @@ class Artifact:
             graphs = {
                 info.name: (info.chunks, dimensions)
                 for info in self.collections
-                if info.chunks > exact_rows
+                if info.chunks > exact_rows and not self._shards
             }
-            files = [f"vectors/{ROWS_FILE}", *(f"vectors/{name}{GRAPH_SUFFIX}" for name in graphs)]
-            if f"vectors/{COARSE_FILE}" in self.manifest.files:
-                files.append(f"vectors/{COARSE_FILE}")
-            return self.manifest.open_checked(
-                files, lambda: VectorIndex(os.path.join(self.root, "vectors"), graphs)
-            )
+            names = [ROWS_FILE, *(f"{name}{GRAPH_SUFFIX}" for name in graphs)]
+            files = [f"{place}vectors/{name}" for place in self._places for name in names]
+            coarse = [f"{place}vectors/{COARSE_FILE}" for place in self._places]
+            files += [path for path in coarse if path in self.manifest.files]
+
+            def index() -> VectorIndex | ShardedVectors:
+                folders = [self.manifest.path(f"{place}vectors") for place in self._places]
+                if not self._shards:
+                    return VectorIndex(folders[0], graphs)
+                from kb_runtime.knowledge.sharding.vectors import ShardedVectors
+
+                return ShardedVectors([VectorIndex(folder) for folder in folders], self._rows)
+
+            return self.manifest.open_checked(files, index)
 
         return self._sections.get("vectors", read)
+
+    def files_of(self, section: str) -> list[str]:
+        """The listed files of a section such as `lexical/`, of every shard where there are shards."""
+        return [path for place in self._places for path in self.manifest.section(place + section)]
+
+    def _order(self, path: str, sizes: Sequence[int]) -> ShardOrder:
+        from kb_runtime.search.encoder import limit_blas_threads
+
+        limit_blas_threads()  # before numpy
+        from kb_runtime.knowledge.sharding.order import ShardOrder
+
+        return self.manifest.open_checked(
+            [path], lambda: ShardOrder(self.manifest.path(path), sizes)
+        )
+
+    @property
+    def _rows(self) -> ShardOrder:
+        """The shard of each row."""
+
+        def read() -> ShardOrder:
+            from kb_runtime.knowledge.sharding.order import ROWS
+
+            return self._order(ROWS, [sum(one["chunks"].values()) for one in self._shards])
+
+        return self._sections.get("rows", read)
 
     @property
     def encoder(self) -> QueryEncoder | None:
         """The query encoder; None in an artifact that was built without one."""
-        identity = self.manifest.get("encoder")
-        if identity is None:
+        if self.manifest.get("encoder") is None:
             return None
+        from kb_runtime.knowledge.models import open_encoder
 
-        def read() -> QueryEncoder:
-            from kb_runtime.search.encoder import QUERY_TOKENS, QueryEncoder
+        return self._sections.get("encoder", lambda: open_encoder(self.manifest))
 
-            max_tokens = min(identity["max_tokens"], QUERY_TOKENS)
-            return self.manifest.open_checked(
-                self.manifest.section("encoder/"),
-                lambda: QueryEncoder(os.path.join(self.root, "encoder"), max_tokens),
-            )
+    @property
+    def reranker(self) -> CrossEncoder | None:
+        """The cross-encoder; None in an artifact that was built without one."""
+        if self.manifest.get("reranker") is None:
+            return None
+        from kb_runtime.knowledge.models import open_reranker
 
-        return self._sections.get("encoder", read)
+        return self._sections.get("reranker", lambda: open_reranker(self.manifest))
 
     @property
     def searcher(self) -> Searcher:
@@ -346,11 +409,7 @@ def _lease(folder: str) -> int:
     except FileNotFoundError:
         raise _removed(folder) from None
     except OSError as error:
-        raise ArtifactError(
-            "unreadable",
-            f"{path} cannot be read: {error.strerror or error}.",
-            "Check the permissions of the artifact's folder.",
-        ) from error
+        raise unreadable(path, error) from error
     try:
         if try_share(lease) and os.path.samestat(os.fstat(lease), os.stat(path)):
             return lease

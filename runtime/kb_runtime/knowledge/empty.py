@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.store.manifest import BUILD_ID_LENGTH, Manifest
-from kb_runtime.version import FORMAT_VERSION
+from kb_runtime.version import UNSHARDED_FORMAT_VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ class EmptyArtifact(Artifact):
     def __init__(self, name: str, prefix: str, title: str, files: dict[str, bytes]) -> None:
         """`prefix` is that of its tools; `files` are what `read` gives, such as `tools.json`."""
         fields: dict[str, Any] = {
-            "format": FORMAT_VERSION,
+            "format": UNSHARDED_FORMAT_VERSION,
             "build_id": "0" * BUILD_ID_LENGTH,
             "name": name,
             "title": title,

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kb_runtime.store.catalog import LABELLED, ChunkTable, rows_of
+from kb_runtime.store.catalog import LABELLED, rows_of
 from kb_runtime.store.sections import Sections
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kb_runtime.knowledge.part_rows import PartRows
+    from kb_runtime.search.ports import Chunks
 
     Column = NDArray[np.uint32]
 
@@ -28,7 +29,7 @@ class HiddenRecords(NamedTuple):
 
 
 class ChunkPart(NamedTuple):
-    table: ChunkTable
+    table: Chunks
     rows: PartRows
     hidden: Sequence[HiddenRecords]
 

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kb_runtime.search.vectors import EXACT_ROWS, RowRange, VectorHits, VectorIndex
+from kb_runtime.search.vectors import EXACT_ROWS, RowRange, VectorHits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kb_runtime.knowledge.part_rows import PartRows
+    from kb_runtime.search.ports import VectorSearcher
 
     Floats = NDArray[np.float32]
     Rows = NDArray[np.int64]
@@ -28,7 +29,7 @@ class VectorPart(NamedTuple):
     """`vectors` is None for a part that is not asked; `ranges` are its collections as its artifact
     has them, by their first row here; above `exact_rows` they have a graph."""
 
-    vectors: VectorIndex | None
+    vectors: VectorSearcher | None
     rows: PartRows
     ranges: dict[int, RowRange]
     exact_rows: int

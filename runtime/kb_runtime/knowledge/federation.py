@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from kb_runtime.knowledge.merged_manifest import MergedManifest
     from kb_runtime.search.encoder import QueryEncoder
     from kb_runtime.search.ports import FacetIndex, Records
+    from kb_runtime.search.ranking.cross_encoder import CrossEncoder
     from kb_runtime.search.searcher import Searcher
     from kb_runtime.store.symbols import Symbols
 
@@ -42,7 +43,9 @@ if TYPE_CHECKING:
 GROUPED_KINDS = frozenset({"pages", "workshops"})
 """Kinds whose records stand behind the one that lists them: none can be left out."""
 
-_OF_VECTORS = ("weights_sha256", "tokenizer_sha256", "dimensions", "pooling", "metric", "recipe")
+_OF_VECTORS = (
+    *("weights_sha256", "tokenizer_sha256", "dimensions", "pooling", "prompts", "metric", "recipe"),
+)
 """What the identity of an encoder says about the space of its vectors; the rest is where it came from,
 how queries are computed and how much of a text is read."""
 
@@ -75,6 +78,7 @@ class Federation:
         self._names = collection_names(self.parts)
         self.build_id = _build_id(self.parts)
         self._encoder_part = next((part for part in parts if part.manifest.get("encoder")), None)
+        self._reranker_part = next((one for one in parts if one.manifest.get("reranker")), None)
         self._sections = Sections()
 
     @property
@@ -90,7 +94,9 @@ class Federation:
     def manifest(self) -> MergedManifest:
         def read() -> MergedManifest:
             with_encoder = self._encoder_part
+            with_reranker = self._reranker_part
             encoder = None if with_encoder is None else with_encoder.manifest["encoder"]
+            reranker = None if with_reranker is None else with_reranker.manifest["reranker"]
             return merge(
                 self.parts,
                 len(self.served),
@@ -98,6 +104,7 @@ class Federation:
                 self.collections,
                 self.build_id,
                 encoder,
+                reranker,
             )
 
         return self._sections.get("manifest", read)
@@ -229,6 +236,11 @@ class Federation:
         return None if self._encoder_part is None else self._encoder_part.encoder
 
     @property
+    def reranker(self) -> CrossEncoder | None:
+        """The cross-encoder of the first part that has one."""
+        return None if self._reranker_part is None else self._reranker_part.reranker
+
+    @property
     def searcher(self) -> Searcher:
         def read() -> Searcher:
             from kb_runtime.search.searcher import Searcher
@@ -310,4 +322,5 @@ def _identity(part: Artifact) -> dict[str, Any] | None:
     encoder: Mapping[str, Any] | None = part.manifest.get("encoder")
     if encoder is None:
         return None
-    return {name: encoder.get(name) for name in _OF_VECTORS}
+    none = {"prompts": {"query": "", "document": ""}}  # of artifacts that do not say it
+    return {name: encoder.get(name, none.get(name)) for name in _OF_VECTORS}

@@ -26,7 +26,8 @@ class Hit:
     `address` is the record's, which `get` accepts. `lines` are the first and the last line of `snippet`,
     1-based, in the file as stored. `breadcrumb` is the document's title and the headings down to the
     passage. `score` never increases down a list; `strategy` says which side found it: `lexical`,
-    `semantic`, or `fused` for both.
+    `semantic`, or `fused` for both. `also_in` are the addresses of other records that have nearly the same
+    passage, which is no hit of its own.
     """
 
     address: str
@@ -39,6 +40,7 @@ class Hit:
     score: float
     strategy: Strategy
     ranked: SearchHit = field(repr=False, compare=False)
+    also_in: tuple[str, ...] = ()
 
     @property
     def passage(self) -> str:
@@ -69,6 +71,7 @@ class Hit:
             "score": round(self.score, 6),
             "strategy": self.strategy,
             "snippet": self.snippet,
+            **({"alsoIn": list(self.also_in)} if self.also_in else {}),
         }
 
     def __str__(self) -> str:
@@ -78,6 +81,7 @@ class Hit:
                 self.title,
                 f"{self.address} lines {first}-{last} ({self.strategy}, {self.score:.4f})",
                 *(f"| {line}" for line in self.snippet.splitlines()),
+                *([f"also in {', '.join(self.also_in)}"] if self.also_in else []),
             ]
         )
 
@@ -137,4 +141,8 @@ def as_hit(knowledge: Knowledge, ranked: SearchHit, passage: Snippet | None = No
         score=ranked.score,
         strategy=ranked.strategy,
         ranked=ranked,
+        also_in=tuple(
+            knowledge.address(collection, knowledge.catalog(collection).id(record))
+            for collection, record in ranked.copies
+        ),
     )

@@ -59,6 +59,8 @@ def render_inspection(facts: dict[str, Any]) -> str:
                 f" documents {encoder['documents']}, queries {encoder['queries']}",
             ]
         )
+    if reranker := facts.get("reranker"):
+        head.append(["re-ranker", reranker["model"]])
     collections = [["collection", "kind", "group", "records", "chunks"]]
     collections += [
         [each["name"], each["kind"], each["group"], f"{each['records']:,}", f"{each['chunks']:,}"]

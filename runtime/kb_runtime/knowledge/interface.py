@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
     from kb_runtime.search.encoder import QueryEncoder
     from kb_runtime.search.ports import Chunks, FacetIndex, LexicalSearcher, Records, VectorSearcher
+    from kb_runtime.search.ranking.cross_encoder import CrossEncoder
     from kb_runtime.search.searcher import Searcher
     from kb_runtime.store.symbols import Symbols
 
@@ -55,6 +56,8 @@ class Knowledge(Protocol):
     def vectors(self) -> VectorSearcher: ...
     @property
     def encoder(self) -> QueryEncoder | None: ...
+    @property
+    def reranker(self) -> CrossEncoder | None: ...
     @property
     def searcher(self) -> Searcher: ...
     def catalog(self, name: str) -> Records: ...

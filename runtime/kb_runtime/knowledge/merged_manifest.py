@@ -44,6 +44,7 @@ def merge(
     collections: Iterable[CollectionInfo],
     build_id: str,
     encoder: Mapping[str, Any] | None,
+    reranker: Mapping[str, Any] | None,
 ) -> MergedManifest:
     """The merged fields.
 
@@ -66,6 +67,7 @@ def merge(
         "collections": [_entry(info) for info in collections],
         "scopes": _scopes(manifests, names),
         "encoder": encoder,
+        "reranker": reranker,
         "search": {
             **(manifests[0].get("search") or {}),
             **_weights(manifests, names),

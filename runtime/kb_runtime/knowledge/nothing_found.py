@@ -11,7 +11,7 @@ from kb_runtime.text.names import quoted, suggest
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import Artifact
-    from kb_runtime.search.query import Query, Term
+    from kb_runtime.search.query import Query, QueryTerm
     from kb_runtime.search.request import Mode
 
 # Unknown words of a query that are looked up, and words that are named for each.
@@ -59,7 +59,7 @@ def _unknown(artifact: Artifact, query: Query) -> Iterator[str]:
         yield f"Nor do {len(unknown) - _WORDS} more words of the query."
 
 
-def _occurs(artifact: Artifact, term: Term) -> bool:
+def _occurs(artifact: Artifact, term: QueryTerm) -> bool:
     return any(artifact.lexical.document_frequency(name) for name in term.names)
 
 

@@ -6,22 +6,24 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.store.catalog import Catalog
+from kb_runtime.store.catalog import KeyLookup
 from kb_runtime.store.facets import Facet, Facets
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kb_runtime.search.ports import Records
+
     Positions = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 
 
-class PartCatalog:
+class PartCatalog(KeyLookup):
     """A catalog of which only the records at `kept` (ascending; None for all) are shown; each says
     that its collection is called `name`."""
 
-    def __init__(self, catalog: Catalog, name: str, kept: Sequence[int] | None) -> None:
+    def __init__(self, catalog: Records, name: str, kept: Sequence[int] | None) -> None:
         self._catalog = catalog
         self._name = name
         self._kept: Sequence[int] = range(len(catalog)) if kept is None else kept
@@ -65,18 +67,6 @@ class PartCatalog:
         """The records with this key; see `Catalog.matches`."""
         places = map(self.place, self._catalog.matches(key, folded=folded))
         return [place for place in places if place is not None]
-
-    def find(self, key: str) -> int | None:
-        return next(iter(self.matches(key, folded=False)), None)
-
-    def find_folded(self, key: str) -> int | None:
-        return next(iter(self.matches(key, folded=True)), None)
-
-    def find_all(self, key: str) -> list[int]:
-        folded = self.matches(key, folded=True)
-        if not folded:
-            return []
-        return list(dict.fromkeys([*self.matches(key, folded=False), *folded]))
 
     def _own(self, index: int) -> int:
         if not 0 <= index < len(self._kept):

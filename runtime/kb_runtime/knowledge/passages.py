@@ -117,16 +117,17 @@ def dimensions(knowledge: Knowledge) -> int:
     return width
 
 
-def vectors(knowledge: Knowledge) -> Floats:
-    """The vectors of all chunks by row, float32 [chunks, dimensions], a copy; rows without one are
-    zero, and without an encoder `dimensions` is 0."""
+def vectors(knowledge: Knowledge, rows: range | None = None) -> Floats:
+    """The vectors of chunks by row, of all or of `rows`: float32 [chunks, dimensions], a copy; rows
+    without one are zero, and without an encoder `dimensions` is 0."""
     import numpy as np
 
-    count, width = len(knowledge.chunks), dimensions(knowledge)
-    found = np.zeros((count, width), dtype=np.float32)
-    for first in range(0, count if width else 0, _ROWS_AT_ONCE):
-        rows = np.arange(first, min(first + _ROWS_AT_ONCE, count), dtype=np.int64)
-        found[first : first + len(rows)] = knowledge.vectors.gather(rows, width)
+    wanted = range(len(knowledge.chunks)) if rows is None else rows
+    width = dimensions(knowledge)
+    found = np.zeros((len(wanted), width), dtype=np.float32)
+    for first in range(0, len(wanted) if width else 0, _ROWS_AT_ONCE):
+        some = np.array(wanted[first : first + _ROWS_AT_ONCE], dtype=np.int64)
+        found[first : first + len(some)] = knowledge.vectors.gather(some, width)
     return found
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ArtifactError
+from kb_runtime.errors.shortages import ShortageError, shortage
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
 from kb_runtime.store.atomic_files import is_staged
 from kb_runtime.store.catalog import LABELLED
@@ -17,7 +18,7 @@ from kb_runtime.store.symbols import SUFFIX
 from kb_runtime.text.tables import count_of, size
 
 if TYPE_CHECKING:
-    from kb_runtime.store.catalog import Catalog, ChunkTable
+    from kb_runtime.search.ports import Chunks, Records
     from kb_runtime.store.manifest import Manifest
 
 NORM_TOLERANCE = 1e-3
@@ -74,7 +75,8 @@ def verify(
     signed by each of them.
 
     Raises `ArtifactError` when there is no artifact, its manifest cannot be trusted or a signature does
-    not hold, and `KeyFileError`; everything else that is wrong is in the report.
+    not hold, and where the machine is short of something; and `KeyFileError`. Everything else that is
+    wrong is in the report.
     """
     folder = resolve(path)
     trusted = [read_public_key(key) for key in keys]
@@ -86,6 +88,7 @@ def verify(
     try:
         artifact = Artifact.open(folder, check_signatures)
     except ArtifactError as error:  # of the manifest, raised again; or a size is wrong
+        _raise_shortage(error)
         manifest = load(folder, check_signatures)
         passed: list[str] = []
         problems = list(_hashes(Artifact(manifest, -1))) or [
@@ -117,12 +120,13 @@ def render_verdict(report: VerificationReport) -> str:
     return f"{report.build_id} {verdict}: {facts}; checked {', '.join(report.checks)}"
 
 
-def check(artifact: Artifact) -> list[Problem]:
-    """The problems of an open artifact that the first failing check found."""
-    return _run(artifact)[1]
+def check(artifact: Artifact, without: Collection[str] = ()) -> list[Problem]:
+    """The problems of an open artifact that the first failing check found, of those that are not
+    `without`."""
+    return _run(artifact, without)[1]
 
 
-def _run(artifact: Artifact) -> tuple[list[str], list[Problem]]:
+def _run(artifact: Artifact, without: Collection[str] = ()) -> tuple[list[str], list[Problem]]:
     """Names of the checks that passed, and the problems of the one that did not.
 
     Hashes come first: when one does not hold, nothing else is read, because native readers cannot be
@@ -130,14 +134,27 @@ def _run(artifact: Artifact) -> tuple[list[str], list[Problem]]:
     """
     passed: list[str] = []
     for name, find in CHECKS.items():
+        if name in without:
+            continue
         try:
             problems = list(find(artifact))
         except ArtifactError as error:
+            _raise_shortage(error)
             problems = [Problem(error.code, "", error.message)]
+        except Exception as error:  # whatever a reader makes of files that contradict each other
+            if short := shortage(error):
+                raise short from error
+            problems = [_wrong(name, f"{type(error).__name__}: {error}")]
         if problems:
             return passed, problems
         passed.append(name)
     return passed, []
+
+
+def _raise_shortage(error: ArtifactError) -> None:
+    """What could not be read for want of something says nothing about the artifact."""
+    if error.code == ShortageError.code:
+        raise error
 
 
 def _hashes(artifact: Artifact) -> Iterator[Problem]:
@@ -145,6 +162,7 @@ def _hashes(artifact: Artifact) -> Iterator[Problem]:
         try:
             artifact.manifest.check_file(path)
         except ArtifactError as error:
+            _raise_shortage(error)
             yield Problem(error.code, path, error.message)
     listed = {MANIFEST, SIGNATURES, *artifact.manifest.files}
     for folder, _, names in os.walk(artifact.root):
@@ -159,7 +177,7 @@ def _catalogs(artifact: Artifact) -> Iterator[Problem]:
         yield from _catalog(info.name, artifact.catalog(info.name))
 
 
-def _catalog(name: str, catalog: Catalog) -> Iterator[Problem]:
+def _catalog(name: str, catalog: Records) -> Iterator[Problem]:
     """Every record decodes, has the id of the key table, and is found by it and by every key."""
     for index in range(len(catalog)):
         try:
@@ -203,7 +221,7 @@ def _chunks(artifact: Artifact) -> Iterator[Problem]:
         yield from _rows(table, info)
 
 
-def _rows(table: ChunkTable, info: CollectionInfo) -> Iterator[Problem]:
+def _rows(table: Chunks, info: CollectionInfo) -> Iterator[Problem]:
     """Chunks agree with their columns, and follow the order of their records."""
     records = table.column("record")
     previous = 0
@@ -224,7 +242,7 @@ def _rows(table: ChunkTable, info: CollectionInfo) -> Iterator[Problem]:
 
 
 def _lexical(artifact: Artifact) -> Iterator[Problem]:
-    if not artifact.manifest.section("lexical/"):
+    if not artifact.files_of("lexical/"):
         return
     rows = sum(info.chunks for info in artifact.collections)
     if artifact.lexical.documents != rows:
@@ -240,7 +258,9 @@ def _vectors(artifact: Artifact) -> Iterator[Problem]:
 
     dimensions = artifact.manifest["encoder"]["dimensions"]
     rows = sum(info.chunks for info in artifact.collections)
-    size, _ = artifact.manifest.files[f"vectors/{ROWS_FILE}"]
+    size = sum(
+        artifact.manifest.files[path][0] for path in artifact.files_of(f"vectors/{ROWS_FILE}")
+    )
     if size != 4 * rows * dimensions:
         yield _wrong(f"vectors/{ROWS_FILE}", f"{size} bytes are not {rows} rows of {dimensions}")
         return
@@ -280,10 +300,26 @@ def _encoder(artifact: Artifact) -> Iterator[Problem]:
         yield _wrong("encoder", failure)
 
 
+def _reranker(artifact: Artifact) -> Iterator[Problem]:
+    """The re-ranker gives on this machine the scores that it gave where it was built."""
+    if (identity := artifact.manifest.get("reranker")) is None:
+        return
+    from kb_runtime.search.ranking.cross_encoder import run_self_test
+    from kb_runtime.search.ranking.reranking import RerankerError
+
+    try:
+        reranker = artifact.reranker
+        failures = run_self_test(reranker, identity["self_test"]) if reranker is not None else []
+    except RerankerError as error:
+        failures = [str(error)]
+    for failure in failures:
+        yield _wrong("reranker", failure)
+
+
 def _answers(artifact: Artifact) -> Iterator[Problem]:
     """A search in each collection for the title of one of its first chunks finds something, by all
     sides."""
-    if not artifact.manifest.section("lexical/"):
+    if not artifact.files_of("lexical/"):
         return
     from kb_runtime.errors import ToolError
     from kb_runtime.search.query import analyse
@@ -324,6 +360,7 @@ CHECKS: dict[str, Callable[[Artifact], Iterator[Problem]]] = {
     "chunks": _chunks,
     "lexical": _lexical,
     "encoder": _encoder,
+    "reranker": _reranker,
     "vectors": _vectors,
     "answers": _answers,
 }

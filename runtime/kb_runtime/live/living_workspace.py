@@ -20,7 +20,7 @@ INGESTION_S = 600.0
 """The longest that adding tests may take. 1,000 tests take half a minute; see `benchmarks.workspace`."""
 
 FIRST_INDEX_S = 10.0
-"""The longest that a call waits for the first index of a tree, which takes a second for 2,000 files."""
+"""The longest that a call waits for the first index of a tree; 2,000 files take two or three seconds."""
 _LOOK_S = 0.02
 
 

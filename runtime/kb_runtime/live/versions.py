@@ -43,6 +43,7 @@ class LiveArtifact:
         workspaces: Sequence[Path] = (),
         check: Check | None = None,
         empty: Artifact | None = None,
+        workspace_problem: str = "",
     ) -> None:
         """Opens the versions that are live now, in the order given.
 
@@ -50,7 +51,8 @@ class LiveArtifact:
         are folders in which a CURRENT may appear: their records come after the others' and hide those
         that have the same id. `check` is asked about each build that would be served, now and later,
         but for those of workspaces, and raises `ArtifactError` to refuse it. Without `paths`, `empty` is
-        served until a workspace has something.
+        served until a workspace has something. `workspace_problem` is the code of the error for which
+        there is no workspace.
 
         Raises `ArtifactError`; what is wrong with a workspace goes to stderr.
         """
@@ -58,6 +60,7 @@ class LiveArtifact:
             raise ValueError("there is nothing to serve")
         self._served = len(paths)
         self._empty = empty
+        self._workspace_problem = workspace_problem
         self._guard = allocate_lock()  # held for a moment, around counts and `_version`
         self._swapping = allocate_lock()  # held while new versions are being opened
         self._listeners: list[Callable[[], None]] = []
@@ -108,6 +111,12 @@ class LiveArtifact:
     def follows_builds(self) -> bool:
         """Whether a newer build of a knowledge base itself may ever be served."""
         return any(source.can_change for source in self._sources[: self._served])
+
+    @property
+    def workspace_problems(self) -> list[str]:
+        """Codes of the errors for which a workspace, or what is new in it, is not served."""
+        found = {self._workspace_problem, *(each.problem for each in self._sources)}
+        return sorted(found - {""})
 
     @property
     def build_id(self) -> str:
@@ -161,12 +170,12 @@ class LiveArtifact:
         self._warn_of_other_encoders()
         return True
 
-    def _combined(self, opened: Sequence[_Opened | None]) -> _Version:
+    def _combined(self, opened: Sequence[_Opened | None]) -> _LeasedVersion:
         """The opened artifacts as one. Raises `ArtifactError`."""
         artifacts = [one.artifact for one in opened if one is not None]
         if not artifacts:
             assert self._empty is not None
-            return _Version(self._empty, opened)
+            return _LeasedVersion(self._empty, opened)
         knowledge: Knowledge = artifacts[0]
         if len(artifacts) > 1:
             from kb_runtime.knowledge.federation import Federation
@@ -179,23 +188,23 @@ class LiveArtifact:
             for one in opened:
                 if one is not None:
                     one.versions += 1
-        return _Version(knowledge, opened)
+        return _LeasedVersion(knowledge, opened)
 
-    def _release(self, version: _Version) -> None:
+    def _release(self, version: _LeasedVersion) -> None:
         with self._guard:
             version.leases -= 1
             unused = version.retired and version.leases == 0
         if unused:
             self._dispose(version)
 
-    def _retire(self, version: _Version) -> None:
+    def _retire(self, version: _LeasedVersion) -> None:
         with self._guard:
             version.retired = True
             unused = version.leases == 0
         if unused:
             self._dispose(version)
 
-    def _dispose(self, version: _Version) -> None:
+    def _dispose(self, version: _LeasedVersion) -> None:
         """Closes what only this version used."""
         unused = []
         opened = [one for one in version.opened if one is not None]
@@ -241,7 +250,7 @@ class _Opened:
         self.versions = 0
 
 
-class _Version:
+class _LeasedVersion:
     """What calls lease, and how many do; guarded by the lock of its `LiveArtifact`."""
 
     __slots__ = ("knowledge", "leases", "opened", "retired")
@@ -254,7 +263,8 @@ class _Version:
 
 
 class _VersionSource:
-    """A place where versions appear. `has_warned`: its other encoder was logged."""
+    """A place where versions appear. `has_warned`: its other encoder was logged. `problem`: the code of
+    the error for which the version of a workspace is not served."""
 
     __slots__ = (
         "_check",
@@ -264,6 +274,7 @@ class _VersionSource:
         "_unsigned",
         "has_warned",
         "is_workspace",
+        "problem",
     )
 
     def __init__(
@@ -280,6 +291,7 @@ class _VersionSource:
         self._unsigned = ""  # a build that was refused, and may be served once it is signed
         self._refusal = ""
         self.has_warned = False
+        self.problem = ""
 
     @property
     def can_change(self) -> bool:
@@ -293,6 +305,7 @@ class _VersionSource:
     def open(self, known: _Opened | None) -> _Opened | None:
         """The live version; `known`, which is served now, where it is still that or no other can be
         opened. None for a workspace without a version. Raises `ArtifactError` where nothing is known."""
+        self.problem = ""
         stamp = self._seen = self._stamp()  # before opening: a later change is then not overlooked
         if self.is_workspace and stamp is None:
             return None  # nothing is published yet, or it was withdrawn
@@ -303,6 +316,7 @@ class _VersionSource:
                     return known
             artifact = self._opened()
         except ArtifactError as error:
+            self.problem = error.code if self.is_workspace else ""
             if known is not None:
                 self._log_refusal(known, error)
                 return known
@@ -352,7 +366,7 @@ class Lease:
 
     __slots__ = ("_live", "_version")
 
-    def __init__(self, live: LiveArtifact, version: _Version) -> None:
+    def __init__(self, live: LiveArtifact, version: _LeasedVersion) -> None:
         self._live = live
         self._version = version
 

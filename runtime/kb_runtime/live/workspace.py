@@ -40,7 +40,6 @@ RESCAN = "rescan"
 
 _TREE_DIGITS = 12
 _MAX_STATUS_BYTES = 65_536
-_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class WorkspaceError(SingleCodeError):
@@ -182,13 +181,12 @@ def _format(data: bytes) -> Any:
 
 
 def _unusable(root: str, error: OSError) -> WorkspaceError:
-    if error.errno in _NO_SPACE:
-        return WorkspaceError(
-            f"There is no space left for the workspace {root}.", "Free some space."
-        )
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
         return WorkspaceError(f"The workspace {root} is not a folder.", "Choose a folder.")
+    from kb_runtime.errors.shortages import shortage
+
+    short = shortage(error)
     return WorkspaceError(
         f"The workspace {root} cannot be used: {error.strerror or error}.",
-        "Change its permissions, or give another folder.",
+        "Change its permissions, or give another folder." if short is None else short.hint,
     )

@@ -23,6 +23,7 @@ from kb_runtime.tools.session import DATA_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from kb_runtime.knowledge.interface import Knowledge
@@ -62,6 +63,7 @@ class Answers:
         self.working_tree: WorkingTree | WorkingTrees | None = None
         self.read_only = False
         self.workspace: LivingWorkspace | None = None
+        self.workspace_problems: Callable[[], Sequence[str]] = tuple
         self.ttl_ms = revisions.CACHE_TTL_MS
         self.cache_scope = "public"
         self.state = ""  # what the server says of how it was set up

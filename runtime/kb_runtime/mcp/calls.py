@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
 from kb_runtime.mcp import correlation, failures, revisions
 from kb_runtime.mcp.merged_answers import KB
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from kb_runtime.tools.declaration import Tool
 
 _TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*TOOLS, *COMPACT_TOOLS)}
+_CALLED: WeakKeyDictionary[Knowledge, dict[str, Tool]] = WeakKeyDictionary()
+"""The tools that were called, in the words of the knowledge base, by their declared names."""
 
 
 def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> dict[str, Any]:
@@ -52,8 +56,10 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
             next_steps=["Ask whoever installed it to run `kbc verify`."],
         )
     except Exception as error:
-        failures.report(f"{name} failed", error, call_id)
-        failure = ToolError("INTERNAL", f"{name} failed because of a bug in the server.")
+        if short := failures.report(f"{name} failed", error, call_id):
+            failure = ToolError("UNAVAILABLE", f"{name} failed: {short}. Try again later.")
+        else:
+            failure = ToolError("INTERNAL", f"{name} failed because of a bug in the server.")
     failure.next_steps = tuple(map(answers.with_wire_names, failure.next_steps))
     try:
         told = within((tool.on_error or _failure)(failure), DEFAULT_CHARS, "Ask for another name.")
@@ -65,12 +71,17 @@ def call_tool(answers: Answers, artifact: Knowledge, params: dict[str, Any]) -> 
 
 
 def offered_tool(answers: Answers, artifact: Knowledge, name: str) -> Tool | None:
-    """The tool that this server offers under a name."""
+    """The tool that this server offers under a name, with the argument `max_chars`."""
     declared = answers.declared_names.get(name)
     if declared is None:
         return None
-    tool = _TOOLS[declared]
-    return tool.with_settings(artifact.manifest["prefix"], lookup.settings(artifact, tool.needs))
+    called = _CALLED.setdefault(artifact, {})
+    tool = called.get(declared)
+    if tool is None:
+        tool = _TOOLS[declared].with_limit()
+        settings = lookup.settings(artifact, tool.needs)
+        tool = called[declared] = tool.with_settings(artifact.manifest["prefix"], settings)
+    return tool
 
 
 def run_tool(
@@ -90,10 +101,11 @@ def run_tool(
         answers.working_tree,
         answers.read_only,
         answers.workspace,
+        workspace_problems=answers.workspace_problems(),
     )
     if answers.choices and KB in given:
         session.artifact = _chosen(artifact, given.pop(KB), tool)
-    checked, warnings = check(tool.with_limit(), given)
+    checked, warnings = check(tool, given)
     session.max_chars = checked.pop(MAX_CHARS.name) or _default_chars(session.artifact)
     answer = with_warnings(tool.run(session, checked), [*warnings, *session.notes])
     if tool.has_own_limit:

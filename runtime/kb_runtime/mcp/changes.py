@@ -179,8 +179,8 @@ def notification(method: str, subscription: str | int, params: Mapping[str, Any]
 def _records(knowledge: Knowledge) -> list[tuple[str, str, str]]:
     """What the list of resources is made from: of each part the files of records and their hashes."""
     return [
-        (part.manifest["name"], path, sha256)
+        (part.manifest["name"], path, part.manifest.files[path][1])
         for part in knowledge.parts
-        for path, (_, sha256) in part.manifest.files.items()
-        if path.startswith("catalog/") and path.endswith(".bin")
+        for path in part.files_of("catalog/")
+        if path.endswith(".bin")
     ]

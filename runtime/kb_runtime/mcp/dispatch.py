@@ -110,8 +110,9 @@ class Dispatcher:
                 revisions.INTERNAL_ERROR, f"The knowledge base cannot be read ({error.code})"
             ) from error
         except Exception as error:
-            failures.report(f"{method} failed", error, correlation.given_id(checked) or "")
-            raise ProtocolError(revisions.INTERNAL_ERROR, "Internal server error") from error
+            short = failures.report(f"{method} failed", error, correlation.given_id(checked) or "")
+            said = f"Try again later: {short}" if short else "Internal server error"
+            raise ProtocolError(revisions.INTERNAL_ERROR, said) from error
         if revisions.is_stateless(revision):
             return answers.enveloped(result, cacheable=method in _CACHEABLE)
         return result
@@ -136,6 +137,7 @@ class Dispatcher:
         also = () if self._working_tree is None else (CODEBASE,)
         answers = answers_of(artifact, profile, self._data_folder, self._workspace, also)
         answers.working_tree = self._working_tree
+        answers.workspace_problems = lambda: self._live.workspace_problems
         answers.read_only = self._read_only
         answers.cache_scope = self._cache_scope
         if self._live.can_change:

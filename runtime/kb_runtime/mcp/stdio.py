@@ -31,6 +31,10 @@ MAX_WAITING = 8
 _READ_BYTES = 65_536
 _STOP_S = 1.0
 """How long a client may take to read the answer in progress once the server is told to stop."""
+_UNREAD_S = 5.0
+"""How long a client that has closed stdin may leave what was answered unread."""
+_PIECE_BYTES = 4096
+"""What a pipe or a socket takes without waiting once it is ready to be written to."""
 
 
 class StdioServer:
@@ -39,7 +43,7 @@ class StdioServer:
     def __init__(self, connection: Connection, after_first_answer: Callable[[], None]) -> None:
         self._connection = connection
         self._writing = allocate_lock()  # news comes from another thread than answers
-        self._sink = -1
+        self._source = self._sink = -1
         self._after_first_answer: Callable[[], None] | None = after_first_answer
         self._stopping = False
         self._later: set[Later] = set()
@@ -50,7 +54,7 @@ class StdioServer:
 
     def serve(self, source: int, sink: int) -> None:
         """Reads requests from the descriptor `source` until it ends, or a signal stops the server."""
-        self._sink = sink
+        self._source, self._sink = source, sink
         try:
             for line in read_lines(lambda: self._read(source)):
                 if self._stopping:
@@ -107,8 +111,27 @@ class StdioServer:
             return
 
     def _write(self, data: bytes) -> None:
+        """Raises BrokenPipeError when the client has left: it has closed its end, or it has closed stdin
+        and does not read."""
         with self._writing:
-            _write(self._sink, data)
+            if not hasattr(select, "poll"):
+                _write(self._sink, data)
+                return
+            for start in range(0, len(data), _PIECE_BYTES):
+                self._await_reader()
+                _write(self._sink, data[start : start + _PIECE_BYTES])
+
+    def _await_reader(self) -> None:
+        """Returns when the client can take more."""
+        waiting = select.poll()
+        waiting.register(self._sink, select.POLLOUT)
+        if not waiting.poll(0):
+            waiting.register(self._source, getattr(select, "POLLRDHUP", 0))
+            if self._sink in dict(waiting.poll()):
+                return
+            waiting.unregister(self._source)
+            if not waiting.poll(_UNREAD_S * 1000):
+                raise BrokenPipeError
 
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
         """A signal handler: the loop ends, after the answer in progress."""

@@ -39,6 +39,8 @@ class HttpSettings:
         self.metrics = False
         self.json_log = False
         self.explorer = False
+        self.runs = ""
+        self.report = ""
         self.mounts: dict[str, Callable[[Callable[[str], bool] | None], ASGIApp]] = {}
         """Further applications by their paths; each is made with what says whether a bearer token is
         accepted (None: nobody needs one), and must ask it."""

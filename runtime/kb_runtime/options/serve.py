@@ -231,6 +231,18 @@ OPTIONS = (
     ),
     Option("--metrics", "", "metrics for Prometheus at /metrics", http=True),
     Option("--explorer", "", "pages for people at /explorer, behind the same token", http=True),
+    Option(
+        "--runs",
+        "FOLDER",
+        "a folder with what `kbc eval --json` printed, for the explorer's page of quality",
+        http=True,
+    ),
+    Option(
+        "--report",
+        "FILE",
+        "what `kbc build --json` printed, for the explorer's page of health",
+        http=True,
+    ),
 )
 BY_FLAG = {option.flag: option for option in OPTIONS}
 
@@ -291,6 +303,8 @@ def _check(options: Options, http_only: str) -> None:
     if options.http is None:
         if http_only:
             raise UsageError(f"{http_only} needs --http.")
+    elif (options.http.runs or options.http.report) and not options.http.explorer:
+        raise UsageError("--runs and --report need --explorer.")
     elif options.http.workers > 1 and options.workspace:
         raise UsageError("--workspace needs a single process: leave out --workers.")
     elif options.http.workers > 1 and not options.artifacts:

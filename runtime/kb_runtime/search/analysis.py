@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from kb_runtime.text.compounds import LINKS, split_compound
 from kb_runtime.text.languages import (
     ENGLISH,
     FUNCTION_WORDS,
@@ -225,6 +226,13 @@ class Analyzer:
     def stems(self, term: str) -> tuple[str, ...]:
         """The stems of a folded term in all languages, those of the first one first."""
         return tuple(dict.fromkeys(self.stem(term, code) for code in self.languages))
+
+    def parts(self, stem: str, language: str, count: Callable[[str], int]) -> tuple[str, ...]:
+        """The stems of the parts of a compound, where `language` has such; `count` is that of a stem."""
+        if language not in LINKS or len(stem) > MAX_TERM_CHARS:
+            return ()
+        own = self.language(stem, language)
+        return split_compound(stem, language, own.stem, count)
 
     def language_of(self, words: Iterable[str]) -> str:
         """Of the languages the one whose function words a query has most of; the first of several."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache, reduce
 from operator import and_
 from typing import TYPE_CHECKING, NamedTuple
 
+from kb_runtime.companion import COMPANION
 from kb_runtime.errors import ArtifactError, ToolError
+from kb_runtime.errors.shortages import shortage
 from kb_runtime.search.analysis import fold
 from kb_runtime.search.fusion import RankedRows, with_estimated_cosines
 from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters
@@ -127,7 +130,10 @@ class Retriever:
         semantic_error: Exception | None = None
         if mode != "semantic":
             try:
-                lexical = self._lexical(query, scope, depth)
+                if mode == "hybrid" and self._can_encode(query):
+                    lexical = self._lexical_beside_encoding(query, scope, depth)
+                else:
+                    lexical = self._lexical(query, scope, depth)
             except Exception as error:
                 lexical_error = error
         if mode != "lexical":
@@ -200,6 +206,21 @@ class Retriever:
     def _lexical(self, query: Query, scope: Scope, depth: int) -> LexicalHits:
         request = LexicalRequest(query, depth, scope.filters, self._defaults.boosts)
         return self._backend.lexical.search(request)
+
+    def _can_encode(self, query: Query) -> bool:
+        """Whether there is anything to embed, and an encoder that opens: why not is told by `_embedded`."""
+        try:
+            return query.has_words and self._backend.encoder is not None
+        except Exception:
+            return False
+
+    def _lexical_beside_encoding(self, query: Query, scope: Scope, depth: int) -> LexicalHits:
+        """What `_lexical` gives, while the text as typed is embedded and remembered: few have typos."""
+        self._backend.lexical  # noqa: B018  # opened here
+        pending = COMPANION.start(lambda: self._lexical(query, scope, depth))
+        with suppress(Exception):  # the same again, and told, when the vector is needed
+            self._encoded(query.text)
+        return pending.result()
 
     def _embedded(self, query: Query, corrections: Mapping[str, Sequence[str]]) -> Floats | None:
         """The query's embedding; None when there is nothing to understand."""
@@ -274,4 +295,6 @@ def _reason(error: Exception) -> str:
         return NO_ENCODER
     if isinstance(error, ArtifactError):
         return f"its files are {error.code}; `kbc verify` shows details"
+    if short := shortage(error):
+        return short.kind
     return "it failed; `kbc verify` may tell why"

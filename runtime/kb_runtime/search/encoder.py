@@ -36,16 +36,19 @@ class EncoderError(SingleCodeError):
 class QueryEncoder:
     """The encoder in the artifact folder `folder`: `model.onnx`, `model.bin`, `tokenizer.json`.
 
-    `max_tokens` counts special tokens; longer queries are cut there. May be called from several
+    `max_tokens`, `prompt` and `text_tokens` are as in `QueryTokenizer`. May be called from several
     threads. The files must have been verified: ONNX Runtime maps them.
     """
 
-    def __init__(self, folder: str, max_tokens: int) -> None:
+    def __init__(
+        self, folder: str, max_tokens: int, prompt: str = "", text_tokens: int | None = None
+    ) -> None:
         limit_blas_threads()
         try:
-            self._tokenizer = QueryTokenizer(os.path.join(folder, "tokenizer.json"), max_tokens)
+            path = os.path.join(folder, "tokenizer.json")
+            self._tokenizer = QueryTokenizer(path, max_tokens, prompt, text_tokens)
             check_graph(folder)
-            self._session = _open_session(os.path.join(folder, "model.onnx"))
+            self._session = open_session(os.path.join(folder, "model.onnx"))
         # ONNX Runtime raises types of its own, one for each status, with Exception as their base.
         except Exception as error:
             raise EncoderError(f"the encoder cannot be loaded: {error}") from error
@@ -54,19 +57,29 @@ class QueryEncoder:
     def encode(self, text: str) -> NDArray[np.float32]:
         """The vector float32 [dimensions] of length 1. Raises `ValueError` for a blank text and
         `EncoderError` if the graph yields something that is no direction."""
-        import numpy
-
         if not text.strip():
             raise ValueError("a blank text has no embedding")
-        ids = numpy.array([self._tokenizer.encode(text)], numpy.int64)
-        try:
-            vector: NDArray[np.float32] = self._session.run(None, {"input_ids": ids})[0][0]
-        except Exception as error:
-            raise EncoderError(f"the encoder failed: {error}") from error
+        vector = self._run(self._tokenizer.encode(text))
         length = math.sqrt(float(vector @ vector))
         if not abs(length - 1) <= _NORM_TOLERANCE:  # also when the length is NaN
             raise EncoderError(f"the encoder gave a vector of length {length}")
         return vector
+
+    def check_vocabulary(self) -> None:
+        """Raises `EncoderError` where the tokenizer has ids for which the graph has no embedding: few texts
+        would show it."""
+        self._run([self._tokenizer.largest_id])
+
+    def _run(self, ids: list[int]) -> NDArray[np.float32]:
+        import numpy
+
+        try:
+            found: NDArray[np.float32] = self._session.run(
+                None, {"input_ids": numpy.array([ids], numpy.int64)}
+            )[0][0]
+        except Exception as error:
+            raise EncoderError(f"the encoder failed: {error}") from error
+        return found
 
     def warm(self) -> None:
         """Runs once, so that the first query finds buffers allocated and pages mapped."""
@@ -92,6 +105,7 @@ def run_self_test(encoder: QueryEncoder, self_test: Mapping[str, Any]) -> list[s
     import numpy
 
     failures = []
+    encoder.check_vocabulary()
     for entry in self_test["entries"]:
         expected = numpy.frombuffer(base64.b64decode(entry["vector"]), "<f4")
         if expected.shape != (encoder.dimensions,):
@@ -106,7 +120,8 @@ def run_self_test(encoder: QueryEncoder, self_test: Mapping[str, Any]) -> list[s
     return failures
 
 
-def _open_session(path: str) -> Any:
+def open_session(path: str) -> Any:
+    """The session of a graph, on one thread."""
     from kb_runtime.search.onnx_engine import onnxruntime
 
     engine = onnxruntime()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.matching import Matcher
 from kb_runtime.search.request import SearchHit, Strategy
-from kb_runtime.search.snippets import PassageReader
+from kb_runtime.search.snippets import BUDGET_CHARS, PassageReader
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,9 +110,7 @@ class HitBuilder:
         lexical, semantic = candidates.lexical, candidates.semantic
         by_words = {row: at for at, row in enumerate(lexical.rows)}
         by_meaning = {row: at for at, row in enumerate(semantic.rows)}
-        reader = PassageReader(
-            lambda: Matcher(candidates.query, self._analyzer, lexical.corrections), budget
-        )
+        reader = self._reader(candidates, budget)
         chunks = self._backend.chunks
         records = chunks.column("record")
         for one in rows:
@@ -132,7 +130,19 @@ class HitBuilder:
                 reader=reader,
                 trail=ranking.trail,
                 rerank_score=ranking.rerank_scores.get(one.row),
+                copies=self._copies(one.row, ranking.copies.get(one.row, ())),
             )
+
+    def passage(self, candidates: Candidates, row: int) -> str:
+        """What a cross-encoder reads of a row: its title, and the passage that answers."""
+        chunk = self._backend.chunks[row]
+        reader = self._reader(candidates, BUDGET_CHARS)
+        passage = reader.passage(chunk, reader.find(chunk))
+        return f"{chunk.get('title', '')}\n{passage.text}".lstrip()
+
+    def _reader(self, candidates: Candidates, budget: int) -> PassageReader:
+        corrections = candidates.lexical.corrections
+        return PassageReader(lambda: Matcher(candidates.query, self._analyzer, corrections), budget)
 
     def add_cosines(self, hits: Sequence[SearchHit], vector: NDArray[np.float32]) -> None:
         """Sets the cosine to `vector` of the hits that have none, where their chunk has a vector."""
@@ -141,6 +151,12 @@ class HitBuilder:
         for hit in hits:
             if hit.cosine is None and hit.row not in absent:
                 hit.cosine = float(vectors.vector(hit.row, len(vector)) @ vector)
+
+    def _copies(self, row: int, rows: Sequence[int]) -> tuple[tuple[str, int], ...]:
+        """The other records that `rows` are of."""
+        column = self._backend.chunks.column("record")
+        own, *others = ((self._range_of(each).name, column[each]) for each in (row, *rows))
+        return tuple(dict.fromkeys(each for each in others if each != own))
 
     def _range_of(self, row: int) -> RowRange:
         return self._ranges[bisect_right(self._ends, row)]

@@ -90,14 +90,23 @@ NO_HITS = LexicalHits([], [], {})
 class LexicalIndex:
     """An open lexical section. Safe to use from several threads."""
 
-    def __init__(self, folder: str, languages: Sequence[str] = (ENGLISH,)) -> None:
-        """`folder` is the build's `lexical` folder, verified; `languages` are those of its pages. Raises
-        `ArtifactError`."""
+    ranges_are_exact = True
+    """Whether the engine leaves the rows of ranges and no others."""
+
+    def __init__(
+        self,
+        folder: str,
+        languages: Sequence[str] = (ENGLISH,),
+        further_folders: Sequence[str] = (),
+    ) -> None:
+        """`folder` is the build's `lexical` folder, verified, as are `further_folders`, whose segments
+        are searched with it as one index; `languages` are those of the pages. Raises `ArtifactError`."""
         import tantivy
 
-        check_recipe(folder)
+        for each in (folder, *further_folders):
+            check_recipe(each)
         self._tantivy = tantivy
-        self._index = open_index(folder)
+        self._index = open_index(folder, *further_folders)
         self._schema = self._index.schema
         self._searcher = self._index.searcher()
         self.analyzer = Analyzer(languages)
@@ -130,7 +139,8 @@ class LexicalIndex:
             restricted = self._restricted(clauses, filters)
             if filters.rows is not None:
                 return self._best_of(restricted, limit, filters.rows.mask)
-            if filters.ranges is None or len(filters.ranges) <= MAX_ENGINE_RANGES:
+            few = filters.ranges is None or len(filters.ranges) <= MAX_ENGINE_RANGES
+            if filters.ranges is None or (few and self.ranges_are_exact):
                 return self._best(restricted, limit)
             return self._best_within(restricted, limit, filters.ranges)
         except BaseException as error:

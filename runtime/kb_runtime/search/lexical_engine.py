@@ -6,22 +6,29 @@ next to its data, and an artifact is read-only.
 
 from __future__ import annotations
 
-import atexit
 import json
 import math
 import os
+import struct
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
 from kb_runtime.search.analysis import RECIPE
 from kb_runtime.search.lexical_schema import META
-from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
+from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned, remove_at_exit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import tantivy
 
 # The folder of links through which an index is opened, for some milliseconds.
 _PREFIX = "kbc-lexical-"
+# The end of a file of the engine: how long its footer is, and a magic number. Before the footer of a store of
+# documents: the version, and where the index of its blocks begins.
+_END = struct.Struct("<II")
+_STORE_END = struct.Struct("<IQ16x")
+_LAST_OF_NUMBER = 0x80
 
 
 class LexicalError(SingleCodeError):
@@ -66,9 +73,9 @@ def check_recipe(folder: str) -> None:
         )
 
 
-def open_index(folder: str) -> tantivy.Index:
-    """Opens the index through links in a temporary folder, which is gone when this returns. Raises
-    `ArtifactError`."""
+def open_index(folder: str, *further: str) -> tantivy.Index:
+    """Opens the index through links in a temporary folder, which is gone when this returns. With the
+    folders of `further` indexes it is one of the segments of all, in this order. Raises `ArtifactError`."""
     import shutil
 
     import tantivy
@@ -77,8 +84,14 @@ def open_index(folder: str) -> tantivy.Index:
     lock = lock_folder(mirror)  # says that somebody needs the folder
     try:
         remove_abandoned(os.path.dirname(mirror), _PREFIX)
-        for name in os.listdir(folder):
-            _link(os.path.join(os.path.abspath(folder), name), os.path.join(mirror, name))
+        if further:
+            _link_segments((folder, *further), mirror)
+        else:
+            for name in os.listdir(folder):
+                _link(os.path.join(os.path.abspath(folder), name), os.path.join(mirror, name))
+        for name in os.listdir(mirror):
+            if name.endswith(".store"):
+                _check_store(os.path.join(mirror, name))
         return tantivy.Index.open(mirror)
     except BaseException as error:
         known = failure(error)
@@ -96,9 +109,53 @@ def open_index(folder: str) -> tantivy.Index:
             os.rename(mirror, mirror + ".done")
             shutil.rmtree(mirror + ".done", ignore_errors=True)
         except PermissionError:  # Windows: the index maps files in it until the process ends
-            atexit.register(shutil.rmtree, mirror, ignore_errors=True)
+            remove_at_exit(mirror)
         if lock is not None:
             os.close(lock)
+
+
+def _check_store(path: str) -> None:
+    """Raises `ValueError` where the engine would abort the process: it reserves memory for as many layers
+    as the index of blocks says that it has."""
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _END.size))
+        end = size - _END.size - _END.unpack(file.read(_END.size).rjust(_END.size, b"\0"))[0]
+        if end < _STORE_END.size:
+            raise ValueError("a store of documents ends too soon")
+        file.seek(end - _STORE_END.size)
+        _, start = _STORE_END.unpack(file.read(_STORE_END.size))
+        if start >= end:
+            raise ValueError("the blocks of a store of documents are nowhere")
+        file.seek(start)
+        layers = 0
+        for place, byte in enumerate(file.read(10)):
+            layers |= (byte & ~_LAST_OF_NUMBER) << 7 * place
+            if byte & _LAST_OF_NUMBER:
+                break
+        if layers > end - start:
+            raise ValueError(f"a store of documents says that it has {layers} layers")
+
+
+def _link_segments(folders: Sequence[str], mirror: str) -> None:
+    """Links the segments of several indexes of one schema, each under a name of its own."""
+    import uuid
+
+    joined: dict[str, Any] = {}
+    segments: list[dict[str, Any]] = []
+    for number, folder in enumerate(folders):
+        with open(os.path.join(folder, META), "rb") as file:
+            joined = json.load(file)
+        for segment in joined["segments"]:
+            stem = segment["segment_id"].replace("-", "")
+            own = f"{number:04x}{stem[4:]}"
+            segments.append({**segment, "segment_id": str(uuid.UUID(own))})
+            for name in os.listdir(folder):
+                if name.startswith(stem):
+                    source = os.path.join(os.path.abspath(folder), name)
+                    _link(source, os.path.join(mirror, own + name.removeprefix(stem)))
+    with open(os.path.join(mirror, META), "w", encoding="utf-8") as file:
+        json.dump({**joined, "segments": segments}, file)
 
 
 def _link(source: str, target: str) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from kb_runtime.records.well_formed import well_formed
 from kb_runtime.search.analysis import STOP_WORDS, WORD, Analyzer, fold, is_unspaced, operators
+from kb_runtime.text.languages import ENGLISH, language_of_script
 
 # Characters that are analysed; the rest of a longer query is ignored. About four times as many as an
 # encoder with 256 tokens reads, so the encoder never misses anything because of it.
@@ -33,7 +34,7 @@ _ARGUMENTS = re.compile(r"\(.*\)\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class QueryTerm:
     """A distinct word of the query.
 
     `names` are its unstemmed terms and `prose` its stemmed ones (empty for a stop word); the first
@@ -54,15 +55,17 @@ class Query:
 
     `text` is what the encoder gets; `names` are what the whole query may be the name of: the query as
     it is, and without backticks and the brackets of a call. `identifiers` are words that look like
-    code: compounds, what stands in backticks, and what is called, each without those brackets.
+    code: compounds, what stands in backticks, and what is called, each without those brackets. `language`
+    is what its letters and function words tell.
     """
 
     text: str
     names: tuple[str, ...]
-    terms: tuple[Term, ...]
+    terms: tuple[QueryTerm, ...]
     phrases: tuple[str, ...]
     identifiers: tuple[str, ...]
     operators: tuple[str, ...]
+    language: str = ENGLISH
 
     def named(self, find_all: Callable[[str], list[int]]) -> list[int]:
         """The records, as `find_all` gives those of a name, that the whole query names: as it is, else
@@ -113,6 +116,7 @@ def analyse(raw: str, analyzer: Analyzer) -> Query:
         phrases=tuple(dict.fromkeys(phrase for phrase in quoted if phrase))[:MAX_PHRASES],
         identifiers=tuple(dict.fromkeys(identifiers))[:MAX_WORDS],
         operators=tuple(dict.fromkeys(operators(text)))[:MAX_WORDS],
+        language=next(filter(None, map(language_of_script, typed.values())), language),
     )
 
 
@@ -130,13 +134,13 @@ def _bare(code: str) -> str:
     return name if WORD.fullmatch(name) else ""
 
 
-def _term(word: str, count: int, analyzer: Analyzer, language: str) -> Term:
+def _term(word: str, count: int, analyzer: Analyzer, language: str) -> QueryTerm:
     names = [term for term, _ in analyzer.name_terms(word).terms]
     prose = dict.fromkeys(term for term, _ in analyzer.prose_terms(word, language).terms)
     elsewhere = [stem for stem in analyzer.stems(names[0]) if stem not in prose] if prose else ()
     if len(names) > 1:
         names = [name for name in names if name not in STOP_WORDS] or names
-    return Term(word, tuple(dict.fromkeys(names)), tuple(prose), count, tuple(elsewhere))
+    return QueryTerm(word, tuple(dict.fromkeys(names)), tuple(prose), count, tuple(elsewhere))
 
 
 def _clean(text: str) -> str:

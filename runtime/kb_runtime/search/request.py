@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kb_runtime.search.fusion import RRF_K
 from kb_runtime.search.ranking.steps import STEPS, Step
-from kb_runtime.search.snippets import BUDGET_CHARS, PassageReader, Snippet, widened
+from kb_runtime.search.snippets import BUDGET_CHARS, FoundWords, PassageReader, Snippet, widened
 from kb_runtime.search.vectors import EXACT_ROWS
 from kb_runtime.text.languages import ENGLISH
 
@@ -24,6 +25,9 @@ Fusion = Literal["balanced", "rrf"]
 # Candidates of each side. Fusing 100 of each instead of 1,000 changes nDCG@10 by less than 0.001 on
 # nine public collections; a larger page needs more, and so do records that collapse to one chunk.
 CANDIDATES = 100
+RERANK_VARIABLE = "KBC_RERANK"
+"""1 or 0: whether searches of this process are re-ranked, whatever the knowledge base says."""
+_SWITCH = {"1": True, "0": False}
 NO_ENCODER = "the knowledge base has no encoder"
 NO_WORD_OCCURS = "No word of the query occurs here; these results are the closest in meaning."
 
@@ -40,6 +44,8 @@ class SearchRequest:
     - `types`, `languages`: keep chunks with one of the values, whatever their case; empty means any.
     - `rows`: restrict results to these row ranges (ascending, disjoint). None means no restriction.
     - `filter`: restrict results to the rows of a facet filter.
+    - `rerank`: re-score the best hits with the artifact's cross-encoder; as the knowledge base says where
+      None. True fails where that is impossible.
     - `names`: put a record that the query names first.
     - `per_record`: the most hits of one record; None means any number.
     - `distinct`: of hits for which it gives the same value only the best counts.
@@ -58,6 +64,7 @@ class SearchRequest:
     languages: tuple[str, ...] = ()
     rows: tuple[range, ...] | None = None
     filter: RowFilter | None = None
+    rerank: bool | None = None
     names: bool = True
     per_record: int | None = None
     distinct: Callable[[SearchHit], Hashable] | None = None
@@ -84,6 +91,7 @@ class SearchDefaults:
     weights: Mapping[str, float]
     exact_rows: int
     reranker: str
+    rerank: bool = False
     languages: tuple[str, ...] = (ENGLISH,)
 
     @classmethod
@@ -100,6 +108,7 @@ class SearchDefaults:
             weights=settings.get("weights") or {},
             exact_rows=int(settings.get("exact_rows", EXACT_ROWS)),
             reranker=settings.get("reranker") or "",
+            rerank=_SWITCH.get(os.environ.get(RERANK_VARIABLE, ""), bool(settings.get("rerank"))),
             languages=languages_of(settings),
         )
 
@@ -125,7 +134,8 @@ class SearchHit:
     structure says, BM25 or cosine when one side answered alone, and in 0..1 unless ranks were fused; a
     hit that the query names has at least the best score of the others.
     Ranks count from 1 and are None where that side did not find the chunk. `trail` tells how both sides
-    together ranked it, `rerank_score` is what a re-ranker gave it.
+    together ranked it, `rerank_score` is what a re-ranker gave it. `copies` are other records (collection
+    and position) that have nearly the same passage, which is no hit of its own.
     """
 
     row: int
@@ -142,6 +152,7 @@ class SearchHit:
     reader: PassageReader = field(repr=False, compare=False)
     trail: Trail | None = field(default=None, repr=False, compare=False)
     rerank_score: float | None = None
+    copies: tuple[tuple[str, int], ...] = ()
 
     @property
     def fused(self) -> FusedScore | None:
@@ -155,24 +166,24 @@ class SearchHit:
         return () if self.trail is None else self.trail.adjustments(self.row)
 
     @cached_property
-    def _passage(self) -> tuple[tuple[str, ...], Snippet]:
-        return self.reader.read(self.chunk)
+    def _found(self) -> FoundWords:
+        return self.reader.find(self.chunk)
 
-    @property
+    @cached_property
     def matched(self) -> tuple[str, ...]:
         """The query's words that the chunk has, as typed where it has that spelling."""
-        return self._passage[0]
+        return self.reader.matched(self._found)
 
-    @property
+    @cached_property
     def snippet(self) -> Snippet:
         """The passage that answers, read when it is first asked for."""
-        return self._passage[1]
+        return self.reader.passage(self.chunk, self._found)
 
     def passage(self, least: int, most: int) -> Snippet:
         """The passage that answers, with about `least` to `most` code points where the chunk has so many:
         at the end of a chunk lines before it are added."""
         text: str = self.chunk.get("text", "")
-        found = self.reader.read(self.chunk, most)[1]
+        found = self.reader.passage(self.chunk, self._found, most)
         if len(found.text) >= least or len(found.text) >= len(text):
             return found
         return widened(found, text, self.chunk.get("start_line", 1), least, most)

@@ -7,17 +7,20 @@ chunks that are left. docs/search.md explains each step.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from kb_runtime.errors import ToolError
 from kb_runtime.search import fusion
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.candidates import CandidateMatrix, Candidates, Retriever
 from kb_runtime.search.fusion import RankedRows
 from kb_runtime.search.hits import HitBuilder, best_of_each, distinct_hits, exact_names_first
 from kb_runtime.search.query import analyse
+from kb_runtime.search.ranking import reranking
 from kb_runtime.search.ranking.ranked import RankedCandidates
-from kb_runtime.search.ranking.reranking import RerankStage
+from kb_runtime.search.ranking.reranking import RerankerError, RerankStage
 from kb_runtime.search.ranking.structure import Structure
 from kb_runtime.search.request import SearchDefaults, SearchRequest, SearchResult
 
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kb_runtime.search.ports import SearchBackend
+    from kb_runtime.search.ranking.reranking import Reranker
     from kb_runtime.search.vectors import VectorHits
 
 CANDIDATES_PER_HIT = 4
@@ -45,13 +49,16 @@ class Searcher:
         self._structure = Structure(backend, ranges, self._analyzer, self._defaults.weights)
         self._hits = HitBuilder(backend, ranges, self._analyzer)
         name = self._defaults.reranker
-        self._reranker = RerankStage(name) if name else None
+        self._named_reranker = reranking.named(name) if name else None
+        self._cross_encoder = RerankStage(
+            self._own_reranker, reranking.CROSS_ENCODED, reranking.CROSS_ENCODER_SHARE
+        )
 
     def search(self, request: SearchRequest) -> SearchResult:
         """The best chunks for a request; none is a result too, and says nothing is wrong.
 
-        Raises `ToolError` UNAVAILABLE when every side that could answer failed, and `ValueError` for
-        a collection that does not exist.
+        Raises `ToolError` UNAVAILABLE when every side that could answer failed, or a re-ranker that the
+        request wants, and `ValueError` for a collection that does not exist.
         """
         scope = self._retriever.scope(request)
         query = analyse(request.query, self._analyzer)
@@ -61,14 +68,15 @@ class Searcher:
         candidates = self._retriever.find(query, scope, depth, mode)
         warnings = candidates.warnings
         ranking = self._ranked(request, candidates, is_hybrid=mode == "hybrid")
-        if self._reranker is not None and mode == "hybrid":
-            ranking, failure = self._reranker.apply(query, ranking, self._backend.chunks)
+        if mode == "hybrid":
+            ranking, failure = self._reranked(request, candidates, ranking)
             warnings += failure
         named: list[int] = []
         if request.names and candidates.mode != "semantic":
             records = self._hits.named_records(query, scope)
             if records:
                 named = best_of_each(records, self._retriever.mask(scope), ranking.rows)
+                ranking = ranking.led_by(named)
         rows = exact_names_first(ranking, named)
         if request.per_record is not None:
             rows = self._hits.collapsed(rows, request.per_record)
@@ -126,6 +134,37 @@ class Searcher:
             steps = tuple(step for step in steps if step not in _LEXICAL_STEPS)
         return self._structure.rank(candidates.query, fused, steps, matrix, candidates.lexical.rows)
 
+    def _reranked(
+        self, request: SearchRequest, candidates: Candidates, ranking: RankedCandidates
+    ) -> tuple[RankedCandidates, tuple[str, ...]]:
+        """The ranking after the second stage, if there is one; where it fails a warning."""
+        if request.rerank is False:
+            return ranking, ()
+        try:
+            if self._named_reranker is not None:
+                chunks = self._backend.chunks
+                return self._named_reranker.apply(
+                    candidates.query, ranking, lambda row: chunks[row].get("text", "")
+                ), ()
+            is_default = self._defaults.rerank and self._backend.manifest.get("reranker")
+            if request.rerank or is_default:
+                return self._cross_encoder.apply(
+                    candidates.query, ranking, partial(self._hits.passage, candidates)
+                ), ()
+        except RerankerError as error:
+            if request.rerank:
+                raise ToolError("UNAVAILABLE", f"the re-ranker is unavailable: {error}") from error
+            return ranking, (f"The re-ranker is unavailable ({error}): results without it.",)
+        return ranking, ()
+
+    def _own_reranker(self) -> Reranker:
+        found = self._backend.reranker
+        if found is None:
+            raise RerankerError(
+                "the knowledge base was built without one; `kbc build --rerank-model DIR` adds it"
+            )
+        return found
+
     def _fused(
         self,
         request: SearchRequest,
@@ -154,6 +193,13 @@ class Searcher:
         if matrix is None:
             return fusion.lexical_in_two_tiers(candidates.by_words, depth)
         nearest = len(candidates.semantic.rows)
+        terms = {term.prose[0] for term in candidates.query.terms if term.prose}
         return fusion.balanced_in_two_tiers(
-            matrix.rows, matrix.cosines, matrix.bm25, matrix.found, nearest, depth
+            matrix.rows,
+            matrix.cosines,
+            matrix.bm25,
+            matrix.found,
+            nearest,
+            depth,
+            fusion.say_of(len(terms), candidates.query.language),
         )

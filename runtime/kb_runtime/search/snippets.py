@@ -61,6 +61,13 @@ class _Block(NamedTuple):
     opened: bool
 
 
+class FoundWords(NamedTuple):
+    """What was searched of a chunk, which begins with its text, and where words of the query are in it."""
+
+    searched: str
+    occurrences: Sequence[Occurrence]
+
+
 class PassageReader:
     """Reads chunks for the words of one query."""
 
@@ -74,20 +81,26 @@ class PassageReader:
     def _matcher(self) -> Matcher:
         return self._make_matcher()
 
-    def read(
-        self, chunk: Mapping[str, Any], budget: int | None = None
-    ) -> tuple[tuple[str, ...], Snippet]:
-        """The query's words that a chunk has, and the passage that shows most of them, of at most
-        `budget` code points (None: that of the reader)."""
+    def find(self, chunk: Mapping[str, Any]) -> FoundWords:
+        """The query's words in a chunk: in its text, title and other fields."""
+        searched = f"{chunk.get('text', '')}\n{_other_fields(chunk)}"
+        return FoundWords(searched, self._matcher.find(searched))
+
+    def matched(self, found: FoundWords) -> tuple[str, ...]:
+        """The query's words that were found, as typed where a text has that spelling."""
+        return self._matcher.matched(*found)
+
+    def passage(
+        self, chunk: Mapping[str, Any], found: FoundWords, budget: int | None = None
+    ) -> Snippet:
+        """The passage of a chunk that shows most of the words found in it, of at most `budget` code points
+        (None: that of the reader)."""
         text = chunk.get("text", "")
-        searched = f"{text}\n{_other_fields(chunk)}"
-        occurrences = self._matcher.find(searched)
         heading = chunk.get("title", "").rpartition(TITLE_SEPARATOR)[2]
         first = chunk.get("start_line", 1)
         # In YAML the same marks are between documents.
         hidden = front_matter(text) if first == 1 and chunk.get("language") != "yaml" else 0
-        passage = snippet(text, first, occurrences, budget or self._budget, heading, hidden)
-        return self._matcher.matched(searched, occurrences), passage
+        return snippet(text, first, found.occurrences, budget or self._budget, heading, hidden)
 
 
 def snippet(

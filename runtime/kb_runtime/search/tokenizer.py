@@ -11,17 +11,37 @@ _SURROGATE = re.compile("[\ud800-\udfff]")  # the package takes UTF-8, which has
 
 
 class QueryTokenizer:
-    """Any tokenizer that the package reads. `max_tokens` counts special tokens; `encode` cuts there."""
+    """Any tokenizer that the package reads. `max_tokens` counts special tokens; `encode` cuts there.
 
-    def __init__(self, path: str, max_tokens: int) -> None:
+    `prompt` stands before every text, as the model was trained. `text_tokens` is a lower limit for what
+    follows it.
+    """
+
+    def __init__(
+        self, path: str, max_tokens: int, prompt: str = "", text_tokens: int | None = None
+    ) -> None:
         from tokenizers import Tokenizer
 
         self._tokenizer = Tokenizer.from_file(path)
         self._tokenizer.no_padding()
+        self._prompt = prompt
+        if text_tokens is not None:
+            tokens = len(self._tokenizer.encode(prompt, add_special_tokens=False).ids)
+            max_tokens = min(max_tokens, text_tokens + tokens)
         self._tokenizer.enable_truncation(max_tokens)
         self._tokenizer.encode_special_tokens = True
 
+    @property
+    def largest_id(self) -> int:
+        """The largest id that `encode` can give."""
+        return max(self._tokenizer.get_vocab().values(), default=0)
+
     def encode(self, text: str) -> list[int]:
         """Ids of `text` with its special tokens, at most `max_tokens` in all."""
-        ids: list[int] = self._tokenizer.encode(_SURROGATE.sub("", text)).ids
+        ids: list[int] = self._tokenizer.encode(self._prompt + _SURROGATE.sub("", text)).ids
         return ids
+
+    def encode_pair(self, text: str, other: str) -> tuple[list[int], list[int]]:
+        """Ids of two texts with the special tokens, and the type of each token; the longer text is cut."""
+        pair = self._tokenizer.encode(_SURROGATE.sub("", text), _SURROGATE.sub("", other))
+        return pair.ids, pair.type_ids

@@ -39,13 +39,13 @@ EXACT_ROWS = 200_000
 # Of a collection with a graph, rows that a filter leaves are compared one by one up to this number: 2 ms.
 _GATHERED_ROWS = 20_000
 # Where rounding leaves more than this share of the rows as candidates, all of them are compared at once.
-_COARSE_SHARE = 0.25
+COARSE_SHARE = 0.25
 # The last rows of a product that are no full group can get other bits than the same rows in another product.
-_GROUP_ROWS = 4
+GROUP_ROWS = 4
 # How far from 1 the norm of a row can be.
 _NORM_TOLERANCE = 1e-3
 # What the arithmetic of float32 can add to the bound on rounded products.
-_FLOAT_SLACK = 1e-5
+FLOAT_SLACK = 1e-5
 # Cosine at or below which a row is no candidate: it shares no more with the query than any text does.
 MIN_COSINE = 0.05
 # HNSW is asked for this many times the limit, and at least this many rows, whose cosines are then
@@ -112,17 +112,32 @@ class VectorIndex:
         wanted = [one for one in ranges if one.rows]
         if any(one.end > len(matrix) or one.first_row < 0 for one in wanted):
             raise ValueError(f"a row range ends behind the last of {len(matrix)} rows")
-        if not 0.0 < float(vector @ vector) < math.inf:  # nor NaN
-            raise ValueError("the query vector is zero or not finite")
+        check_direction(vector)
         small = [one for one in wanted if one.rows <= exact_rows]
         coarse = self._coarse
         parts = [
-            _scan(matrix, vector, start, end, limit, mask, coarse) for start, end in _merged(small)
+            _scan(matrix, vector, start, end, limit, mask, coarse) for start, end in merged(small)
         ]
         for one in wanted:
             if one.rows > exact_rows:
                 parts.append(self._large(matrix, vector, one, limit, mask, exact_rows))
         return _best(parts, limit)
+
+    def compare(
+        self, vector: Floats, rounded: RoundedQuery | None, start: int, end: int
+    ) -> tuple[Floats, float]:
+        """The cosines of rows start..end to `vector`, float32 [end - start], a new array, and by how much
+        each can be wrong: by the rounded rows where there are some and `rounded`, the vector's, is given.
+        Raises `ValueError` for a vector that does not fit the section."""
+        matrix = self._matrix(vector)
+        if self._coarse is not None and rounded is not None:
+            return self._coarse.cosines(rounded, start, end)
+        return matrix[start:end] @ vector, FLOAT_SLACK
+
+    def take(self, rows: Rows, out: Floats) -> None:
+        """Copies the stored rows at `rows`, int64 [n], into `out`, float32 [n, d]."""
+        # `clip` checks nothing that rows could fail, and unlike `raise` does not buffer once more.
+        self._numbers.reshape(-1, out.shape[1]).take(rows, axis=0, out=out, mode="clip")
 
     def vector(self, row: int, dimensions: int) -> Floats:
         """One stored row, float32 [dimensions], read-only."""
@@ -164,7 +179,7 @@ class VectorIndex:
         for start in range(0, len(codes), _BLOCK_ROWS):
             block = slice(start, start + _BLOCK_ROWS)
             lost = matrix[block] - codes[block] * scales[block, None]
-            wrong = np.linalg.norm(lost, axis=1) > error + _FLOAT_SLACK
+            wrong = np.linalg.norm(lost, axis=1) > error + FLOAT_SLACK
             if wrong.any():
                 return start + int(wrong.argmax())
         return None
@@ -235,25 +250,44 @@ class CoarseRows(NamedTuple):
     scales: Floats
     error: float
 
-    def cosines(self, vector: Floats, start: int, end: int) -> tuple[Floats, float]:
-        """The cosines of rows start..end to `vector` by the rounded rows, float32 [end - start]; and by
-        how much each of them can be wrong."""
-        import numkong
+    def cosines(self, query: RoundedQuery, start: int, end: int) -> tuple[Floats, float]:
+        """The cosines of rows start..end to a query by the rounded rows, float32 [end - start]; and by how
+        much each of them can be wrong."""
+        import numpy as np
+        import simsimd
+
+        norm = 1.0 + _NORM_TOLERANCE  # of any row
+        wrong = self.error * query.norm + (norm + self.error) * query.lost + FLOAT_SLACK
+        products = np.asarray(
+            simsimd.cdist(query.codes, self.codes[start:end], "dot", out_dtype="float32")
+        )[0]
+        products *= self.scales[start:end]
+        products *= query.scale
+        return products, wrong
+
+
+class RoundedQuery(NamedTuple):
+    """A query with 8 bits a number: `codes`, int8 [1, d], times `scale` are it but for a difference of the
+    norm `lost`. `norm` is its own."""
+
+    codes: NDArray[np.int8]
+    scale: float
+    lost: float
+    norm: float
+
+    @classmethod
+    def of(cls, vector: Floats) -> RoundedQuery:
         import numpy as np
 
         scale = max(float(vector.max()), -float(vector.min())) / 127
         codes = np.rint(vector / scale)
         lost = vector - scale * codes
-        norm = 1.0 + _NORM_TOLERANCE  # of any row
-        wrong = (
-            self.error * math.sqrt(vector @ vector)
-            + (norm + self.error) * math.sqrt(lost @ lost)
-            + _FLOAT_SLACK
+        return cls(
+            codes.astype(np.int8)[None],
+            scale,
+            math.sqrt(lost @ lost),
+            math.sqrt(vector @ vector),
         )
-        products = numkong.cdist(
-            self.codes[start:end], codes.astype(np.int8)[None], "dot", out_dtype="float32"
-        )
-        return np.asarray(products)[:, 0] * self.scales[start:end] * scale, wrong
 
 
 def _coarse_rows(path: str, numbers: int) -> CoarseRows | None:
@@ -297,6 +331,12 @@ def _map_bytes(path: str) -> mmap.mmap | bytes:
         raise ArtifactError("unreadable", f"{path} cannot be mapped: {error}.") from error
 
 
+def check_direction(vector: Floats) -> None:
+    """Raises `ValueError` for a vector of which no cosine can be told."""
+    if not 0.0 < float(vector @ vector) < math.inf:  # nor NaN
+        raise ValueError("the query vector is zero or not finite")
+
+
 def _open_graph(path: str, rows: int, dimensions: int) -> Index:
     from kb_runtime.search.onnx_engine import onnxruntime
     from kb_runtime.store.graph_file import check_graph
@@ -314,7 +354,7 @@ def _open_graph(path: str, rows: int, dimensions: int) -> Index:
     return graph
 
 
-def _merged(ranges: Sequence[RowRange]) -> list[tuple[int, int]]:
+def merged(ranges: Sequence[RowRange]) -> list[tuple[int, int]]:
     """(start, end) of the ranges in row order, neighbours joined."""
     out: list[tuple[int, int]] = []
     for one in sorted(ranges, key=lambda one: one.first_row):
@@ -337,10 +377,11 @@ def _scan(
     """The best rows of start..end, by comparing all of them."""
     allowed = None if mask is None else mask[start:end]
     if coarse is not None:
-        rows = _possible(*coarse.cosines(vector, start, end), limit, allowed)
-        if len(rows) <= _COARSE_SHARE * (end - start):
+        compared = coarse.cosines(RoundedQuery.of(vector), start, end)
+        rows = _possible(*compared, limit, allowed)
+        if len(rows) <= COARSE_SHARE * (end - start):
             return _gather(matrix, vector, rows + start, limit)
-    rows = _possible(matrix[start:end] @ vector, _FLOAT_SLACK, limit, allowed)
+    rows = _possible(matrix[start:end] @ vector, FLOAT_SLACK, limit, allowed)
     return _gather(matrix, vector, rows + start, limit)
 
 
@@ -363,7 +404,7 @@ def _gather(matrix: Floats, vector: Floats, rows: Rows, limit: int) -> tuple[Row
     import numpy as np
 
     cosines = np.empty(len(rows), dtype=np.float32)
-    whole_groups = -(-min(len(rows), _BLOCK_ROWS) // _GROUP_ROWS) * _GROUP_ROWS
+    whole_groups = -(-min(len(rows), _BLOCK_ROWS) // GROUP_ROWS) * GROUP_ROWS
     buffer = np.empty((whole_groups, len(vector)), dtype=np.float32)
     buffer[min(len(rows), _BLOCK_ROWS) :] = 0.0
     for start in range(0, len(rows), _BLOCK_ROWS):

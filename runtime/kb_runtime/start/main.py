@@ -12,6 +12,7 @@ import sys
 from kb_runtime import log
 from kb_runtime.errors import ArtifactError, UsageError, exit_codes
 from kb_runtime.options.serve import parse, usage, wants_help
+from kb_runtime.version import install_hint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,18 +80,20 @@ def _explorer(options: Options) -> Callable[[Callable[[str], bool] | None], ASGI
     try:
         from kb_runtime.explorer.app import build_app
         from kb_runtime.explorer.bases import Bases
+        from kb_runtime.explorer.evidence import read_report, read_runs
         from kb_runtime.explorer.visit import Explorer
     except ModuleNotFoundError as error:
         raise UsageError(
-            f'--explorer needs {error.name}, which is not installed: pip install "kbc[explorer]".'
+            f"--explorer needs {error.name}, which is not installed: {install_hint('explorer')}."
         ) from None
     http = options.http
     assert http is not None
+    runs, report = read_runs(http.runs), read_report(http.report)
     hosts = tuple(each.rpartition(":")[0] or each for each in http.allowed_hosts)
 
     def make(accepts: Callable[[str], bool] | None) -> ASGIApp:
         bases = Bases(options.artifacts, options.key or None)
-        explorer = Explorer(bases, accepts=accepts)
+        explorer = Explorer(bases, runs=runs, report=report, accepts=accepts)
         return build_app(explorer, (http.host, *hosts, *http.allowed_hosts))
 
     return make
@@ -107,14 +110,15 @@ def _open(options: Options) -> ServerContext:
     if not options.artifacts:
         return _open_trees(options, dispatcher_type)
     trees = _trees(options)  # before the workspace: refused where there is none
-    workspace = _workspace(options, trees)
+    workspace, problem = _workspace(options, trees)
     tree = _working_tree(options, trees, is_followed=workspace is not None)
     live = LiveArtifact(
         *options.artifacts,
         workspaces=() if workspace is None else workspace.kb_folders,
         check=check,
+        workspace_problem=problem,
     )
-    if tree is not None and workspace is None:
+    if tree is not None and not options.workspace:
         _check_code_is_there(live, options)
     if workspace is not None:
         workspace.serve_with(live)
@@ -159,20 +163,20 @@ def _trees(options: Options) -> dict[str, str]:
     return trees_of(options.code)
 
 
-def _workspace(options: Options, trees: dict[str, str]) -> LivingWorkspace | None:
-    """The workspace; None without one, and where it cannot be used: what ships is served all the
-    same, and stderr says why it is alone."""
+def _workspace(options: Options, trees: dict[str, str]) -> tuple[LivingWorkspace | None, str]:
+    """The workspace; None without one, and where it cannot be used, with the code of the error: what
+    ships is served all the same, and stderr says why it is alone."""
     if not options.workspace:
-        return None
+        return None, ""
     _check_model(options)
     from kb_runtime.live.living_workspace import LivingWorkspace
     from kb_runtime.live.workspace import Workspace, WorkspaceError
 
     try:
-        return LivingWorkspace(Workspace.open(options.workspace), trees, options.model)
+        return LivingWorkspace(Workspace.open(options.workspace), trees, options.model), ""
     except WorkspaceError as error:
         log.say(f"serving without the workspace: {error.message} {error.hint}".rstrip())
-        return None
+        return None, error.code
 
 
 def _check_model(options: Options) -> None:
@@ -278,7 +282,10 @@ def _serve_stdio(served: ServerContext, options: Options) -> None:
         if prefetcher.is_preparing:
             import os
 
+            from kb_runtime.store.temporary_folders import remove_remaining
+
             sys.stderr.flush()
+            remove_remaining()
             os._exit(exit_codes.OK)
         prefetcher.stop()
     live.close()

@@ -27,15 +27,22 @@ def replace_file(
     `mode` are its permissions (None: those that the umask leaves). With `keep_old` a file that is there
     already stays, and `FileExistsError` is raised.
     """
-    with staged_file(path, mode=mode, keep_old=keep_old) as file:
+    with staged_file(path, mode=mode, keep_old=keep_old, size=len(data)) as file:
         file.write(data)
 
 
 @contextmanager
 def staged_file(
-    path: str | os.PathLike[str], *, mode: int | None = None, keep_old: bool = False
+    path: str | os.PathLike[str],
+    *,
+    mode: int | None = None,
+    keep_old: bool = False,
+    size: int = 0,
 ) -> Iterator[BinaryIO]:
-    """A file to write to, which takes the place of `path` when the block ends without an error."""
+    """A file to write to, which takes the place of `path` when the block ends without an error.
+
+    `size` is how many bytes it will have, where that is known; an error for want of space says so.
+    """
     target = os.fspath(path)
     remove_abandoned(target)
     staged, file = _create(target, mode)
@@ -52,6 +59,12 @@ def staged_file(
                 os.replace(staged, target)
         if os.name == "nt" and not keep_old:
             os.replace(staged, target)  # Windows renames no open file
+    except OSError as error:
+        if error.filename is None:  # of a write
+            from kb_runtime.errors.shortages import with_space
+
+            raise with_space(error, target, size or os.path.getsize(staged) + 1) from error
+        raise
     finally:
         with suppress(FileNotFoundError):
             os.unlink(staged)

@@ -21,6 +21,7 @@ import msgpack
 
 from kb_runtime.digests import sha256
 from kb_runtime.errors import ArtifactError
+from kb_runtime.store.integrity import unreadable
 
 KEYS_HEADER_BYTES = 16
 """Two u64: the number of keys, and the bytes of all keys together."""
@@ -70,9 +71,7 @@ class MappedFile:
                 "truncated", f"The artifact is incomplete: {path} is missing."
             ) from None
         except OSError as error:
-            raise ArtifactError(
-                "unreadable", f"{path} cannot be mapped: {error.strerror or error}."
-            ) from error
+            raise unreadable(path, error) from error
         self.view = memoryview(self._map) if self._map is not None else memoryview(b"")
         self._casts: list[memoryview] = []
 
@@ -141,7 +140,33 @@ class RecordFile:
         self._off.close()
 
 
-class Catalog:
+class KeyLookup:
+    """Finds the records of a catalog by their keys, through its `matches`."""
+
+    def matches(self, key: str, *, folded: bool) -> list[int]:
+        """The records with this key, those whose id it is first, each group by position."""
+        raise NotImplementedError
+
+    def find(self, key: str) -> int | None:
+        """The record with exactly this id, otherwise the first with exactly this further key."""
+        return next(iter(self.matches(key, folded=False)), None)
+
+    def find_folded(self, key: str) -> int | None:
+        """Like `find`, with case folded on both sides."""
+        return next(iter(self.matches(key, folded=True)), None)
+
+    def find_all(self, key: str) -> list[int]:
+        """Every record that `key` names, the best first.
+
+        Order: exact id, exact further key, folded id, folded further key; then position.
+        """
+        folded = self.matches(key, folded=True)
+        if not folded:  # what is not there in any case is not there exactly
+            return []
+        return list(dict.fromkeys([*self.matches(key, folded=False), *folded]))
+
+
+class Catalog(KeyLookup):
     """The records of one collection: `catalog[i]` decodes one, `find` looks a name up.
 
     Every record has an id and may have further keys (aliases, file names). A lookup goes through a
@@ -222,35 +247,22 @@ class Catalog:
             for (start, end), record in zip(pairwise(ends), self._key_records, strict=True)
         ]
 
-    def find(self, key: str) -> int | None:
-        """The record with exactly this id, otherwise the first with exactly this further key."""
-        return next(iter(self.matches(key, folded=False)), None)
-
-    def find_folded(self, key: str) -> int | None:
-        """Like `find`, with case folded on both sides."""
-        return next(iter(self.matches(key, folded=True)), None)
-
-    def find_all(self, key: str) -> list[int]:
-        """Every record that `key` names, the best first.
-
-        Order: exact id, exact further key, folded id, folded further key; then position.
-        """
-        folded = self.matches(key, folded=True)
-        if not folded:  # what is not there in any case is not there exactly
-            return []
-        return list(dict.fromkeys([*self.matches(key, folded=False), *folded]))
-
     def close(self) -> None:
         self._records.close()
         self._keys_file.close()
 
     def matches(self, key: str, *, folded: bool) -> list[int]:
         """The records with this key, those whose id it is first, each group by position."""
+        ids, others = self.matches_by_rank(key, folded=folded)
+        return sorted(ids) + sorted(others)
+
+    def matches_by_rank(self, key: str, *, folded: bool) -> tuple[list[int], list[int]]:
+        """The records whose id this key is, and those that have it as a further key."""
         hashes = self._folded_hashes if folded else self._exact_hashes
         wanted, number = folded_hash(key) if folded else (key, key_hash(key))
         first = bisect_left(hashes, number)
         if first == len(hashes) or hashes[first] != number:
-            return []
+            return [], []
         positions = self._folded_keys if folded else self._exact_keys
         ids: list[int] = []
         others: list[int] = []
@@ -264,28 +276,27 @@ class Catalog:
             record = self._key_records[position]
             is_id = position == 0 or self._key_records[position - 1] != record
             (ids if is_id else others).append(record)
-        return sorted(ids) + sorted(others)
+        return ids, others
 
     def _key(self, position: int) -> str:
         start, end = self._key_ends[position], self._key_ends[position + 1]
         return str(self._keys_file.view[self._text_at + start : self._text_at + end], "utf-8")
 
 
-class ChunkTable:
-    """All chunks of an artifact in row order; a row is the same in vectors, lexical and here."""
+class Columns:
+    """The columns of all chunks in row order; a row is the same in vectors, lexical and here."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, rows: int) -> None:
         """`folder` is the build's folder. Raises `ArtifactError`."""
-        self._chunks = RecordFile(os.path.join(folder, "catalog", "chunks"))
         self._columns: dict[str, memoryview] = {}
         self._files: list[MappedFile] = []
         for name in COLUMNS:
             path = os.path.join(folder, "columns", name + ".u32")
             file = MappedFile(path)
-            if len(file.view) != 4 * len(self._chunks):
+            if len(file.view) != 4 * rows:
                 raise _damaged(path)
             self._files.append(file)
-            self._columns[name] = file.array(0, len(self._chunks), 4)
+            self._columns[name] = file.array(0, rows, 4)
         path = os.path.join(folder, "columns", "labels.json")
         try:
             with open(path, "rb") as labels:
@@ -294,16 +305,7 @@ class ChunkTable:
             raise _damaged(path) from error
 
     def __len__(self) -> int:
-        return len(self._chunks)
-
-    def __getitem__(self, row: int) -> dict[str, Any]:
-        """The chunk of a row: the fields of `records.Chunk` that have a value, but for
-        `collection`, `record_id` and `embedded_text`."""
-        chunk: dict[str, Any] = self._chunks[row]
-        return chunk
-
-    def raw(self, row: int) -> bytes:
-        return self._chunks.raw(row)
+        return len(self._columns["record"])
 
     def column(self, name: str) -> memoryview:
         """One u32 per row (a buffer that numpy can wrap): `record` is the record's position in its
@@ -319,9 +321,30 @@ class ChunkTable:
         return rows_of(self._columns["record"], record, rows)
 
     def close(self) -> None:
-        self._chunks.close()
         for file in self._files:
             file.close()
+
+
+class ChunkTable(Columns):
+    """All chunks of an artifact."""
+
+    def __init__(self, folder: str) -> None:
+        """`folder` is the build's folder. Raises `ArtifactError`."""
+        self._chunks = RecordFile(os.path.join(folder, "catalog", "chunks"))
+        super().__init__(folder, len(self._chunks))
+
+    def __getitem__(self, row: int) -> dict[str, Any]:
+        """The chunk of a row: the fields of `records.Chunk` that have a value, but for
+        `collection`, `record_id` and `embedded_text`."""
+        chunk: dict[str, Any] = self._chunks[row]
+        return chunk
+
+    def raw(self, row: int) -> bytes:
+        return self._chunks.raw(row)
+
+    def close(self) -> None:
+        self._chunks.close()
+        super().close()
 
 
 def rows_of(column: memoryview, record: int, rows: range) -> range:

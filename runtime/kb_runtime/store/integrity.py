@@ -80,10 +80,13 @@ def not_regular(path: str) -> ArtifactError:
 
 
 def unreadable(path: str, error: OSError) -> ArtifactError:
+    from kb_runtime.errors.shortages import shortage
+
+    short = shortage(error)
     return ArtifactError(
-        "unreadable",
+        "unreadable" if short is None else short.code,
         f"{path} cannot be read: {error.strerror or error}.",
-        "Check the permissions of the artifact's folder.",
+        "Check the permissions of the artifact's folder." if short is None else short.hint,
     )
 
 

@@ -10,7 +10,7 @@ import json
 import os
 import stat
 
-from kb_runtime.digests import OPENSSL_FROM, sha256
+from kb_runtime.digests import sha256, takes_openssl
 from kb_runtime.errors import ArtifactError
 from kb_runtime.store.integrity import (
     REBUILD,
@@ -21,7 +21,7 @@ from kb_runtime.store.integrity import (
     unreadable,
 )
 from kb_runtime.store.manifest_schema import problem
-from kb_runtime.version import FORMAT_VERSION
+from kb_runtime.version import DISTRIBUTION, FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ _SEAL_TAIL = b'"\n}\n'
 _SEAL_AT = -(len(_SEAL_TAIL) + 64)
 
 _BLOCK = 1 << 18
+
+_NOT_INSIDE = frozenset({"", ".", ".."})
 
 
 def is_build_id(text: str) -> bool:
@@ -206,7 +208,7 @@ class Manifest:
 
     def path(self, relative: str) -> str:
         """Where the listed file is on disk."""
-        return os.path.join(self.folder, *relative.split("/"))
+        return os.sep.join((self.folder, *relative.split("/")))
 
     def section(self, prefix: str) -> list[str]:
         """The listed files whose path starts with `prefix`, in the manifest's order."""
@@ -276,6 +278,9 @@ class Manifest:
         return data
 
 
+_READ = f"formats {UNSHARDED_FORMAT_VERSION} to {FORMAT_VERSION}"
+
+
 def load(folder: str | os.PathLike[str], check: Check | None = None) -> Manifest:
     """Reads the manifest of the build in `folder`, once.
 
@@ -301,15 +306,13 @@ def load(folder: str | os.PathLike[str], check: Check | None = None) -> Manifest
     if version > FORMAT_VERSION:
         raise ArtifactError(
             "newer-format",
-            f"The artifact in {folder} has format {version}; this kbc reads format "
-            f"{FORMAT_VERSION}.",
-            "Upgrade kbc: pip install --upgrade kbc",
+            f"The artifact in {folder} has format {version}; this kbc reads {_READ}.",
+            f"Upgrade kbc: pip install --upgrade {DISTRIBUTION}",
         )
-    if version < FORMAT_VERSION:
+    if version < UNSHARDED_FORMAT_VERSION:
         raise ArtifactError(
             "older-format",
-            f"The artifact in {folder} has format {version}; this kbc reads format "
-            f"{FORMAT_VERSION}.",
+            f"The artifact in {folder} has format {version}; this kbc reads {_READ}.",
             "Build the knowledge base again with this kbc.",
         )
     if not fields.get("built_at"):
@@ -339,14 +342,13 @@ def _file_time(path: str) -> str:
 
 def _is_inside(path: str) -> bool:
     """Whether a listed path stays inside the build's folder."""
-    parts = path.split("/")
-    return not any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts)
+    return _NOT_INSIDE.isdisjoint(path.split("/")) and "\\" not in path and "\0" not in path
 
 
 def _digest(path: str, size: int) -> str:
     """The SHA-256 of a file that should have `size` bytes, in hexadecimal; of a longer one no more than
     that and a byte is read."""
-    if size < OPENSSL_FROM:
+    if not takes_openssl(size):
         return sha256(read_regular(path, size, absent="truncated")).hex()
     import hashlib
 

@@ -55,11 +55,19 @@ def _scope_problem(fields: dict[str, Any]) -> str:
 
 
 def _text(value: Any) -> bool:
-    return isinstance(value, str)
+    return isinstance(value, str) and (value.isascii() or _is_unicode(value))
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
+    return True
 
 
 def _name(value: Any) -> bool:
-    return isinstance(value, str) and value != ""
+    return _text(value) and value != ""
 
 
 def _count(value: Any) -> bool:
@@ -80,7 +88,7 @@ def _anything(value: Any) -> bool:
 
 
 def _digest(value: Any) -> bool:
-    return isinstance(value, str) and len(value) == 64 and not set(value) - set("0123456789abcdef")
+    return isinstance(value, str) and len(value) == 64 and not value.strip("0123456789abcdef")
 
 
 def _or_null(check: Check) -> Check:
@@ -97,16 +105,16 @@ def _map(check: Check) -> Check:
 
 def _object(**fields: Check) -> Check:
     """An object that has at least these fields; a name that ends with `_` may be missing."""
+    checks = [(name.removesuffix("_"), name.endswith("_"), check) for name, check in fields.items()]
 
     def check(value: Any) -> bool:
         if not isinstance(value, dict):
             return False
-        for name, check_field in fields.items():
-            key = name.removesuffix("_")
+        for key, optional, check_field in checks:
             if key in value:
                 if not check_field(value[key]):
                     return False
-            elif key == name:
+            elif not optional:
                 return False
         return True
 
@@ -137,16 +145,30 @@ _FIELDS: dict[str, Check] = {
         )
     ),
     "scopes": _map(_list(_text)),
+    "shards?": _list(
+        _object(build_id=_name, records=_map(_count), chunks=_map(_count), languages=_map(_count))
+    ),
     "encoder?": _or_null(
         _object(
             model=_text,
             dimensions=lambda value: _count(value) and 0 < value <= 65_536,
             max_tokens=lambda value: _count(value) and 0 < value <= 1 << 20,
+            prompts_=_object(query_=_text, document_=_text),
             self_test=_object(min_cosine=_number, entries=_list(_object(text=_text, vector=_text))),
         )
     ),
+    "reranker?": _or_null(
+        _object(
+            model=_text,
+            max_tokens=lambda value: _count(value) and 0 < value <= 1 << 20,
+            self_test=_object(
+                max_difference=_number,
+                entries=_list(_object(query=_text, text=_text, score=_number)),
+            ),
+        )
+    ),
     "search?": _object(
-        candidates_=_count,
+        candidates_=lambda value: _count(value) and 0 < value <= 65_536,
         fusion_=_text,
         rrf_k_=_number,
         alpha_=_or_null(_number),
@@ -154,6 +176,7 @@ _FIELDS: dict[str, Check] = {
         weights_=_map(_number),
         ranking_=_map(_switch),
         reranker_=_or_null(_text),
+        rerank_=_switch,
         exact_rows_=_count,
         languages_=_list(_text),
     ),

@@ -8,8 +8,11 @@ ONNX or not, is refused.
 from __future__ import annotations
 
 import math
+import mmap
 import os
 from collections.abc import Iterator
+
+from kb_runtime.store.onnx_shapes import GraphError, Node, Shape, check_work
 
 OPERATORS = frozenset(
     [
@@ -30,10 +33,12 @@ OPERATORS = frozenset(
         "MultiHeadAttention",
         "QuantizeLinear",
         "ReduceMax",
+        "ReduceMean",
         "ReduceSum",
         "Reshape",
         "Shape",
         "Slice",
+        "Tanh",
         *("Abs", "Div", "MatMulInteger"),  # of earlier writers
     ]
 )
@@ -41,6 +46,7 @@ MAX_BYTES = 1 << 20
 """Of `model.onnx`, whose weights lie in `model.bin`; ours have 36 kB for 12 layers."""
 
 _ITEM_BYTES = {1: 4, 2: 1, 3: 1, 6: 4, 7: 8}  # float32, uint8, int8, int32, int64
+_FLOAT32, _INT64 = 1, 7
 _EXTERNAL = 1
 
 # The fields that the writer sets, by their numbers in onnx.proto.
@@ -58,11 +64,9 @@ _TENSOR = {
 }
 _ENTRY = {1: "key", 2: "value"}
 
+_VALUE = {1: "name", 2: "type", 3: "doc_string"}
+
 Field = tuple[str, int | bytes]
-
-
-class GraphError(ValueError):
-    """A graph that our compiler does not write."""
 
 
 def check_graph(folder: str) -> None:
@@ -71,39 +75,52 @@ def check_graph(folder: str) -> None:
         model = file.read(MAX_BYTES + 1)
     if len(model) > MAX_BYTES:
         raise GraphError(f"model.onnx is larger than {MAX_BYTES} bytes")
-    weights = os.path.getsize(os.path.join(folder, "model.bin"))
+    with open(os.path.join(folder, "model.bin"), "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        mapped = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) if size else b""
+    weights = memoryview(mapped)
     for name, value in _fields(model, _MODEL, "the model"):
         if name == "graph":
             _check(_bytes(value), weights)
 
 
-def _check(graph: bytes, weights: int) -> None:
-    shapes: set[bytes] = set()  # values that `Shape` gives
+def _check(graph: bytes, weights: memoryview) -> None:
+    nodes: list[Node] = []
+    constants: dict[str, Shape] = {}
+    axes: dict[str, int] = {}
+    given: list[str] = []
     for name, value in _fields(graph, _GRAPH, "the graph"):
         if name == "node":
-            _check_node(_bytes(value), shapes)
+            nodes.append(_checked_node(_bytes(value)))
         elif name == "initializer":
-            _check_tensor(_bytes(value), weights)
+            constant, shape, number = _checked_tensor(_bytes(value), weights)
+            constants[constant] = shape
+            if number is not None:
+                axes[constant] = number
+        elif name == "input":
+            fields = dict(_fields(_bytes(value), _VALUE, "an input"))
+            given.append(_text(fields.get("name", b"")))
+    check_work(nodes, constants, axes, given)
 
 
-def _check_node(node: bytes, shapes: set[bytes]) -> None:
+def _checked_node(node: bytes) -> Node:
     found: dict[str, list[bytes]] = {}
     for name, value in _fields(node, _NODE, "a node"):
         found.setdefault(name, []).append(_bytes(value))
     kinds = [kind.decode("utf-8", "replace") for kind in found.get("op_type", ())]
     if len(kinds) != 1 or kinds[0] not in OPERATORS:
         raise GraphError(f"the operator {', '.join(kinds)!r} is none that kbc uses")
+    numbers = {}
     for attribute in found.get("attribute", ()):
-        for _ in _fields(attribute, _ATTRIBUTE, f"an attribute of {kinds[0]}"):
-            pass
-    if kinds[0] == "Shape":
-        shapes.update(found.get("output", ()))
-    elif kinds[0] == "Expand" and not shapes.issuperset(found.get("input", ())[1:]):
-        raise GraphError("Expand has a shape that is not one of another value")
+        fields = dict(_fields(attribute, _ATTRIBUTE, f"an attribute of {kinds[0]}"))
+        numbers[_text(fields.get("name", b""))] = _signed(fields.get("i", 0))
+    inputs, outputs = (list(map(_text, found.get(name, ()))) for name in ("input", "output"))
+    return Node(kinds[0], inputs, outputs, numbers)
 
 
-def _check_tensor(tensor: bytes, weights: int) -> None:
-    """The values must be there, each of them, in the file or in `model.bin` of `weights` bytes."""
+def _checked_tensor(tensor: bytes, weights: memoryview) -> tuple[str, Shape, int | None]:
+    """The name and shape of a constant, and its value where that is one integer. All values must be
+    there, in the file or in `weights`, which is `model.bin`, and floats finite."""
     dims: list[int] = []
     found: dict[str, int | bytes] = {}
     external: dict[bytes, bytes] = {}
@@ -115,20 +132,40 @@ def _check_tensor(tensor: bytes, weights: int) -> None:
             external[entry.get("key", b"")] = entry.get("value", b"")
         else:
             found[name] = value
-    shown = repr(_bytes(found.get("name", b"")).decode("utf-8", "replace"))
+    constant = _text(found.get("name", b""))
     item = _ITEM_BYTES.get(_int(found.get("data_type", 0)))
     if item is None:
-        raise GraphError(f"the constant {shown} has a type that kbc does not use")
-    size = math.prod(dims) * item
+        raise GraphError(f"the constant {constant!r} has a type that kbc does not use")
+    size, start = math.prod(dims) * item, 0
     if _int(found.get("data_location", 0)) == _EXTERNAL:
         start, length = _number(external.get(b"offset")), _number(external.get(b"length"))
         is_there = (
-            external.get(b"location") == b"model.bin" and length == size and start + size <= weights
+            external.get(b"location") == b"model.bin"
+            and length == size
+            and start + size <= len(weights)
         )
     else:
         is_there = not external and len(_bytes(found.get("raw_data", b""))) == size
     if not is_there:
-        raise GraphError(f"the constant {shown} is not {size} bytes of the encoder's files")
+        raise GraphError(f"the constant {constant!r} is not {size} bytes of the encoder's files")
+    inside = _bytes(found.get("raw_data", b""))
+    if _int(found["data_type"]) == _FLOAT32 and not _is_finite(
+        inside or weights[start : start + size]
+    ):
+        raise GraphError(f"the constant {constant!r} has values that are not finite")
+    is_number = _int(found["data_type"]) == _INT64 and len(inside) == item
+    return (
+        constant,
+        tuple(dims),
+        int.from_bytes(inside, "little", signed=True) if is_number else None,
+    )
+
+
+def _is_finite(floats: bytes | memoryview) -> bool:
+    """Whether no float32 is NaN or infinite: one of a word's weights would fail only texts with the word."""
+    import numpy
+
+    return bool(numpy.isfinite(numpy.frombuffer(floats, "<f4")).all())
 
 
 def _fields(message: bytes, known: dict[int, str], what: str) -> Iterator[Field]:
@@ -182,6 +219,15 @@ def _bytes(value: int | bytes) -> bytes:
     if isinstance(value, int):
         raise GraphError("a number is where text should be")
     return value
+
+
+def _text(value: int | bytes) -> str:
+    return _bytes(value).decode("utf-8", "replace")
+
+
+def _signed(value: int | bytes) -> int:
+    number = _int(value)
+    return number - (1 << 64) if number >= 1 << 63 else number
 
 
 def _int(value: int | bytes) -> int:

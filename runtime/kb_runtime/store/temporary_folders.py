@@ -3,12 +3,15 @@ whose lock is free. Windows locks no folders and keeps what killed processes lef
 
 from __future__ import annotations
 
+import atexit
 import os
 
 from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, try_lock
 
 LOCKED_WITHIN_S = 1.0
 """A folder's maker locks it at once; this is long enough for that."""
+_REMOVALS = 10
+_at_exit: list[str] = []
 
 
 def lock_folder(folder: str) -> int | None:
@@ -48,3 +51,25 @@ def remove_abandoned(parent: str, prefix: str) -> None:
         if lock is not None:
             shutil.rmtree(path, ignore_errors=True)
             os.close(lock)
+
+
+def remove_at_exit(folder: str) -> None:
+    """Removes a folder when the process ends, for one whose files Windows has open until then."""
+    if not _at_exit:
+        atexit.register(remove_remaining)
+    _at_exit.append(folder)
+
+
+def remove_remaining() -> None:
+    """Removes the folders of `remove_at_exit`; to be called before an `os._exit`, which calls nothing.
+    A thread that writes into a folder meanwhile is waited for, up to half a second each."""
+    import shutil
+    import time
+
+    while _at_exit:
+        folder = _at_exit.pop()
+        for _ in range(_REMOVALS):
+            shutil.rmtree(folder, ignore_errors=True)
+            if not os.path.lexists(folder):
+                break
+            time.sleep(0.05)

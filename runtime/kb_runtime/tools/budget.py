@@ -24,17 +24,19 @@ OUTLINE_SHARE = 6
 """An outline takes at most this part of an answer whose text goes on."""
 
 
-class Part(NamedTuple):
+class BudgetedText(NamedTuple):
     """A part of a long text, and the fields that say so: none where it is whole."""
 
     text: str
     fields: dict[str, Any]
 
 
-def text_part(session: Session, pager: Pager, cursor: str | None, text: str, used: int) -> Part:
+def text_part(
+    session: Session, pager: Pager, cursor: str | None, text: str, used: int
+) -> BudgetedText:
     """The next part of `text` beside fields that take `used` characters as JSON."""
     page = pager.part(cursor, text, part_chars(session, pager, cursor, text, used))
-    return Part(text[page.start : page.stop], _continued(page, len(text)))
+    return BudgetedText(text[page.start : page.stop], _continued(page, len(text)))
 
 
 def part_chars(session: Session, pager: Pager, cursor: str | None, text: str, used: int) -> int:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound="CatalogEntry")
 
 
-class Kind(str, Generic[R]):
+class RecordKind(str, Generic[R]):
     """The name of a kind of collections, whose records are of the type `R`."""
 
     __slots__ = ()
@@ -50,7 +50,7 @@ def catalogs(session: Session, kind: str) -> list[Records]:
     return [session.artifact.catalog(info.name) for info in collections(session, kind)]
 
 
-def records(session: Session, kind: Kind[R]) -> Iterator[R]:
+def records(session: Session, kind: RecordKind[R]) -> Iterator[R]:
     """Every record of a kind, in the order of the collections and in document order within one."""
     for catalog in catalogs(session, kind):
         for position in range(len(catalog)):
@@ -63,7 +63,7 @@ def ids(session: Session, kind: str) -> list[str]:
     return list(dict.fromkeys(id for catalog in catalogs(session, kind) for id in catalog.ids()))
 
 
-def find(session: Session, kind: Kind[R], name: str) -> R | None:
+def find(session: Session, kind: RecordKind[R], name: str) -> R | None:
     """The record that a name, an alias, a hit's id or a `kb://` address means."""
     for infos in _scopes(session, kind, name):
         place = look_up(session, infos, resolve, name)
@@ -74,7 +74,7 @@ def find(session: Session, kind: Kind[R], name: str) -> R | None:
     return None
 
 
-def _record(session: Session, kind: Kind[R], place: Place) -> R:
+def _record(session: Session, kind: RecordKind[R], place: Place) -> R:
     record: Any = session.artifact.catalog(place[0].name)[place[1]]
     return cast("R", record)
 
@@ -148,7 +148,7 @@ def public_address(session: Session, record: CatalogEntry) -> str:
     return session.artifact.address(record["collection"], record["id"])
 
 
-def find_path(session: Session, kind: Kind[R], path: str, given: str = "") -> R | None:
+def find_path(session: Session, kind: RecordKind[R], path: str, given: str = "") -> R | None:
     """The record whose id is `path`, or the only one whose id ends with it. `given` is what the path
     was taken from: an address says where to look."""
     for infos in _scopes(session, kind, given):

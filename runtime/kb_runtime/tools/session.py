@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from kb_runtime.knowledge.interface import Knowledge
     from kb_runtime.live.living_workspace import LivingWorkspace
@@ -24,7 +24,8 @@ class Session:
     about the call. `data_folder` is the only folder whose files a call may name. `working_tree` is
     where the files of `code` collections are edited, None when the server does not know, and
     `workspace` where it adds what is not in the artifact, None for a server without one. In a `read_only`
-    session no file of the data folder is read, and nothing is added. The text of the answer and its
+    session no file of the data folder is read, and nothing is added. `workspace_problems` are codes of
+    errors for which a workspace is not served. The text of the answer and its
     structure may each have `max_chars` characters. Whatever looks records up adds
     sentences to `notes`, which the answer then carries as warnings.
     """
@@ -39,6 +40,7 @@ class Session:
         "tool_names",
         "working_tree",
         "workspace",
+        "workspace_problems",
     )
 
     def __init__(
@@ -51,6 +53,7 @@ class Session:
         read_only: bool = False,
         workspace: LivingWorkspace | None = None,
         max_chars: int = DEFAULT_CHARS,
+        workspace_problems: Sequence[str] = (),
     ) -> None:
         self.artifact = artifact
         self.tool_names = tool_names
@@ -60,6 +63,7 @@ class Session:
         self.read_only = read_only
         self.workspace = workspace
         self.max_chars = max_chars
+        self.workspace_problems = workspace_problems
         self.notes: list[str] = []
 
     def name_of(self, declared: str) -> str:

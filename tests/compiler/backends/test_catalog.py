@@ -8,12 +8,12 @@ import pytest
 
 from kb_runtime.store.catalog import Catalog, ChunkTable
 from kbc.backends.catalog import lookup_keys, write_catalog, write_chunks
-from kbc.records import BuiltinRecord, Chunk, catalog_entry
+from kbc.records import BuiltinRecord, CompiledChunk, catalog_entry
 
 
-def chunk(text: str, **fields: object) -> Chunk:
+def chunk(text: str, **fields: object) -> CompiledChunk:
     given = {"collection": "docs", "record_id": "a", "index": 0, "start_line": 1, "end_line": 1}
-    return Chunk(text=text, **{**given, **fields})  # type: ignore[arg-type]
+    return CompiledChunk(text=text, **{**given, **fields})  # type: ignore[arg-type]
 
 
 def test_same_records_give_the_same_bytes(tmp_path: Path) -> None:

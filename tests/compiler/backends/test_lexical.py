@@ -12,12 +12,12 @@ from kb_runtime.search.lexical import LexicalIndex, LexicalRequest
 from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS
 from kb_runtime.search.query import analyse
 from kbc.backends.lexical import LexicalStats, write_lexical
-from kbc.records import Chunk
+from kbc.records import CompiledChunk
 
 
-def chunk(record: str, text: str, **fields: object) -> Chunk:
+def chunk(record: str, text: str, **fields: object) -> CompiledChunk:
     values = {"collection": "docs", "index": 0, "start_line": 1, "end_line": 1, **fields}
-    return Chunk(record_id=record, text=text, **values)  # type: ignore[arg-type]
+    return CompiledChunk(record_id=record, text=text, **values)  # type: ignore[arg-type]
 
 
 CHUNKS = [
@@ -33,7 +33,7 @@ CHUNKS = [
 PATHS = {("docs", "a.md"): "docs/a.md"}
 
 
-def write(folder: Path, chunks: list[Chunk] | None = None) -> LexicalStats:
+def write(folder: Path, chunks: list[CompiledChunk] | None = None) -> LexicalStats:
     return write_lexical(folder, CHUNKS if chunks is None else chunks, {"docs": 0}, PATHS)
 
 

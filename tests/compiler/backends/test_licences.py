@@ -17,13 +17,13 @@ def write_kb(root: Path) -> None:
 def test_each_part_has_its_texts_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "NOTICE").write_text("made by us")
     out = tmp_path / "out"
-    write_licences(out, [SourceFile("NOTICE", b"ours")], [tmp_path / "NOTICE"])
+    write_licences(out, [SourceFile("NOTICE", b"ours")], {"encoder": [tmp_path / "NOTICE"]})
     assert (out / "licenses/knowledge-base/NOTICE").read_bytes() == b"ours"
     assert (out / "licenses/encoder/NOTICE").read_text() == "made by us"
 
 
 def test_without_texts_there_is_no_folder(tmp_path: Path) -> None:
-    write_licences(tmp_path, [], [])
+    write_licences(tmp_path, [], {})
     assert list(tmp_path.iterdir()) == []
 
 

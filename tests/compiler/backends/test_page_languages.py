@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kb_runtime.search.lexical import LexicalIndex, LexicalRequest
 from kb_runtime.search.query import analyse
 from kbc.backends.lexical import write_lexical
-from kbc.backends.page_languages import by_frequency, page_languages
-from kbc.records import Chunk
+from kbc.backends.page_languages import by_frequency, page_languages, stated_language
+from kbc.records import CompiledChunk
 
 GERMAN = (
     "Wenn eine Anfrage nicht beantwortet werden kann, dann gibt der Dienst einen Fehler zurück, und die"
@@ -22,8 +23,8 @@ ENGLISH = (
 )
 
 
-def chunk(collection: str, record: str, text: str, type: str = "prose") -> Chunk:
-    return Chunk(
+def chunk(collection: str, record: str, text: str, type: str = "prose") -> CompiledChunk:
+    return CompiledChunk(
         collection=collection,
         record_id=record,
         index=0,
@@ -38,7 +39,7 @@ def test_pages_have_the_language_of_their_function_words() -> None:
     chunks = [chunk("docs", "a", GERMAN), chunk("docs", "b", ENGLISH), chunk("docs", "c", GERMAN)]
     told = page_languages(chunks, {})
     assert told == {("docs", "a"): "de", ("docs", "b"): "en", ("docs", "c"): "de"}
-    assert by_frequency(told, chunks) == ["de", "en"]
+    assert by_frequency({"en": 1, "de": 2, "es": 1}) == ["de", "en", "es"]
 
 
 def test_a_page_without_enough_words_has_the_language_of_its_collection() -> None:
@@ -56,6 +57,71 @@ def test_what_the_author_says_holds() -> None:
     chunks = [chunk("docs", "a", ENGLISH), chunk("src", "b", ENGLISH)]
     told = page_languages(chunks, {"docs": "fr", "src": "de"}, undetected=["src"])
     assert told == {("docs", "a"): "fr", ("src", "b"): "de"}
+
+
+@pytest.mark.parametrize(
+    ("front_matter", "code"),
+    [
+        ({"lang": "de"}, "de"),
+        ({"language": "fr-CA"}, "fr"),
+        ({"lang": "PT_br"}, "pt"),
+        ({"lang": "markdown", "language": "nl"}, "nl"),
+        ({"lang": "xx"}, ""),
+        ({"lang": None}, ""),
+        ({}, ""),
+    ],
+)
+def test_front_matter_states_a_language(front_matter: dict[str, Any], code: str) -> None:
+    assert stated_language(front_matter) == code
+
+
+def test_what_a_page_states_comes_before_its_words_and_its_collection() -> None:
+    chunks = [chunk("docs", "a", ENGLISH), chunk("docs", "b", GERMAN)]
+    stated = {("docs", "a"): "nl", ("docs", "gone"): "nl"}
+    told = page_languages(chunks, {"docs": "fr"}, stated=stated)
+    assert told == {("docs", "a"): "nl", ("docs", "b"): "fr"}
+
+
+COMPOUNDS = (
+    "Die Datenbank speichert. Jede Datenbank hat ein Protokoll.\n",
+    "Die Sitzung endet. Eine Sitzung dauert lange.\n",
+    "Die Datenbanksitzung wird beendet.\n",
+    "Der Statusbericht kommt.\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("Sitzungen", {1, 2}),
+        ("Datenbanksitzung", {0, 1, 2}),
+        ("Sitzungsdatenbank", {0, 1, 2}),  # occurs nowhere
+        ("Bericht", set()),  # no word of the pages, so that no compound has it as a part
+    ],
+)
+def test_compounds_and_their_parts_find_each_other(
+    query: str, rows: set[int], tmp_path: Path
+) -> None:
+    chunks = [chunk("docs", str(at), text) for at, text in enumerate(COMPOUNDS)]
+    told = {("docs", str(at)): "de" for at in range(len(chunks))}
+    write_lexical(tmp_path / "lexical", chunks, {"docs": 0}, {}, languages=told)
+    index = LexicalIndex(str(tmp_path / "lexical"), ["de"])
+    found = index.search(LexicalRequest(analyse(query, index.analyzer), 5)).rows
+    assert set(found) == rows
+    if query == "Datenbanksitzung":
+        assert found[0] == 2
+
+
+def test_pages_without_compounds_have_the_terms_that_they_had(tmp_path: Path) -> None:
+    """English `database` stays whole although `data` and `base` are words."""
+    text = "data base data base database\n"
+    chunks = [chunk("docs", "a", text), chunk("docs", "b", GERMAN)]
+    told = {("docs", "a"): "en", ("docs", "b"): "de"}
+    write_lexical(tmp_path / "lexical", chunks, {"docs": 0}, {}, languages=told)
+    index = LexicalIndex(str(tmp_path / "lexical"), ["en", "de"])
+    assert index.frequency("body", "databas") == 1
+    assert index.frequency("body", "data") == 1
+    assert index.analyzer.parts("database", "en", lambda _stem: 2) == ()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kbc.cache.codec import CodecError, pack, unpack
 from kbc.languages import markdown, quint
 from kbc.languages.syntax import Symbol, symbols
-from kbc.records import Chunk, Definition
+from kbc.records import CompiledChunk, Definition
 
 PIECES = (
     "# Title\n",
@@ -56,7 +56,7 @@ def test_scanned_quint_comes_back_equal() -> None:
 
 @given(st.text(), st.lists(st.text(max_size=5), max_size=3).map(tuple))
 def test_chunks_come_back_equal(text: str, names: tuple[str, ...]) -> None:
-    chunk = Chunk(
+    chunk = CompiledChunk(
         collection="c", record_id="r", index=3, text=text, start_line=1, end_line=2, tags=names
     )
     try:
@@ -64,7 +64,7 @@ def test_chunks_come_back_equal(text: str, names: tuple[str, ...]) -> None:
     except CodecError:
         assert any("\ud800" <= char <= "\udfff" for char in text + "".join(names))
     else:
-        assert unpack(list[Chunk], data) == [chunk, chunk]
+        assert unpack(list[CompiledChunk], data) == [chunk, chunk]
 
 
 def test_nested_types_come_back_as_they_were() -> None:

@@ -193,6 +193,16 @@ def test_oldest_values_of_earlier_builds_make_room(tmp_path: Path) -> None:
     assert (tmp_path / FILE_NAME).stat().st_size < 500_000
 
 
+def test_a_reserved_size_keeps_what_this_build_does_not_ask_for(tmp_path: Path) -> None:
+    fill_in_sessions(tmp_path, range(90), max_bytes=400_000)
+    cache = opened(tmp_path, max_bytes=400_000)
+    cache.reserve(2_000_000)
+    for number in range(90, 200):
+        cache.put_many("recipe", {KEYS[number]: bytes(4_000)})
+    cache.close()
+    assert len(opened(tmp_path).get_many("recipe", KEYS)) == 200
+
+
 def test_build_above_the_limit_keeps_all_that_it_stored(tmp_path: Path) -> None:
     cache = opened(tmp_path, max_bytes=400_000)
     for number in range(300):

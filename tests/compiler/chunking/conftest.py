@@ -10,7 +10,7 @@ import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from kbc.chunking import TokenBudget
-from kbc.records import DocRecord, Record
+from kbc.records import CompiledRecord, DocRecord
 
 COMMON = "the a of and to in is it you that he for on are with as def class return if else end"
 
@@ -63,8 +63,8 @@ def page() -> Callable[..., DocRecord]:
 
 
 @pytest.fixture(scope="session")
-def source() -> Callable[..., Record]:
-    def make(text: str, path: str) -> Record:
-        return Record(id=path, collection="code", title=path, path=path, text=text)
+def source() -> Callable[..., CompiledRecord]:
+    def make(text: str, path: str) -> CompiledRecord:
+        return CompiledRecord(id=path, collection="code", title=path, path=path, text=text)
 
     return make

@@ -8,7 +8,7 @@ import pytest
 
 from kbc.chunking import TokenBudget, chunk
 from kbc.languages.barrels import passes_on
-from kbc.records import Record
+from kbc.records import CompiledRecord
 
 BARRELS = {
     "typescript": 'import * as z from "./external.js";\nexport * from "./a.js";\nexport {\n  b,\n'
@@ -58,7 +58,7 @@ def test_a_language_without_a_grammar_has_none() -> None:
 
 
 def test_chunks_say_that_their_file_passes_on(
-    code_budget: TokenBudget, source: Callable[..., Record]
+    code_budget: TokenBudget, source: Callable[..., CompiledRecord]
 ) -> None:
     chunks = chunk(source(BARRELS["typescript"], "src/index.ts"), code_budget)
     assert chunks

@@ -13,7 +13,7 @@ from kbc.diagnostics import Diagnostics
 from kbc.frontends import cases
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
-from kbc.records import Chunk, TestRecord
+from kbc.records import CompiledChunk, TestRecord
 
 
 def record_of(case: dict[str, Any]) -> TestRecord:
@@ -26,7 +26,7 @@ def record_of(case: dict[str, Any]) -> TestRecord:
     return record
 
 
-def chunks_of(case: dict[str, Any], budget: TokenBudget) -> list[Chunk]:
+def chunks_of(case: dict[str, Any], budget: TokenBudget) -> list[CompiledChunk]:
     return chunk(record_of(case), budget)
 
 

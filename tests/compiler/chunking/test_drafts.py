@@ -4,18 +4,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbc.chunking import drafts
-from kbc.records import Chunk, Record
+from kbc.records import CompiledChunk, CompiledRecord
 
 LINES = st.lists(st.text("ab{}()\t \u00e9", max_size=40), max_size=400).map("\n".join)
 
 
-def record(text: str, language: str = "python") -> Record:
-    return Record(
+def record(text: str, language: str = "python") -> CompiledRecord:
+    return CompiledRecord(
         id="a.py", collection="code", title="a.py", path="a.py", text=text, language=language
     )
 
 
-def chunks_of(text: str, language: str = "python") -> list[Chunk]:
+def chunks_of(text: str, language: str = "python") -> list[CompiledChunk]:
     return drafts.chunks([record(text, language)])
 
 

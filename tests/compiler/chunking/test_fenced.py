@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbc.chunking import TokenBudget, chunk
-from kbc.records import Chunk, PageRecord
+from kbc.records import CompiledChunk, PageRecord
 
 BUDGET = TokenBudget(count=lambda text: len(text.split()), max_tokens=120)
 
@@ -16,7 +16,7 @@ def words(count: int) -> str:
     return " ".join(f"word{number}" for number in range(count)) + "\n"
 
 
-def chunks_of(text: str) -> list[Chunk]:
+def chunks_of(text: str) -> list[CompiledChunk]:
     record = PageRecord(
         id="page",
         collection="sources",

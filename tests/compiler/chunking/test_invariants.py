@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kbc.chunking import TokenBudget, chunk
 from kbc.languages import mdx
-from kbc.records import Chunk, DocRecord, ExampleRecord, Record
+from kbc.records import CompiledChunk, CompiledRecord, DocRecord, ExampleRecord
 
 HOSTILE = st.text(
     alphabet=st.one_of(
@@ -71,7 +71,7 @@ CODE = st.tuples(st.lists(CODE_LINE, max_size=80), st.sampled_from(["\n", "\r\n"
 CODE_PATHS = ["a.py", "a.js", "a.ts", "a.rs", "a.c", "a.qnt", "a.groovy", "a.unknown", "a.yaml"]
 
 
-def check(record: Record, chunks: list[Chunk], budget: TokenBudget) -> None:
+def check(record: CompiledRecord, chunks: list[CompiledChunk], budget: TokenBudget) -> None:
     assert "".join(found.text for found in chunks) == record.text
     assert [found.index for found in chunks] == list(range(len(chunks)))
     offset = 0
@@ -84,7 +84,7 @@ def check(record: Record, chunks: list[Chunk], budget: TokenBudget) -> None:
         assert budget.count(found.embedded_text) <= budget.max_tokens
 
 
-def check_nothing_is_cut(visible: str, chunks: list[Chunk]) -> None:
+def check_nothing_is_cut(visible: str, chunks: list[CompiledChunk]) -> None:
     """Without white space, the embedded texts end with the parts of the text, one after the other."""
     rest = re.sub(r"\s", "", visible)
     for found in chunks:
@@ -187,7 +187,7 @@ LARGE = {
 @pytest.mark.parametrize("path", ["large.md", "large.py", "large.txt"])
 @pytest.mark.parametrize("case", LARGE)
 def test_large_and_odd_texts(budget: TokenBudget, case: str, path: str) -> None:
-    record = Record(id=path, collection="code", title="Large", path=path, text=LARGE[case])
+    record = CompiledRecord(id=path, collection="code", title="Large", path=path, text=LARGE[case])
     chunks = chunk(record, budget)
     check(record, chunks, budget)
     check_nothing_is_cut(record.text, chunks)

@@ -145,12 +145,34 @@ def test_an_entry_is_one_chunk_with_its_examples(budget: TokenBudget) -> None:
         signature="pure def mapBy: (a) => b",
         description="Builds.",
         aliases=("map_by",),
+        tags=("map", "set"),
     )
     (found,) = chunk(record, budget)
     assert found.identifiers[:2] == ("mapBy", "map_by")
     assert found.signature == record.signature
     assert (found.start_line, found.end_line, found.section_line) == (41, 51, 41)
     assert found.embedded_text.count(record.signature) == 1
+    assert found.embedded_summary == "map set mapBy: Builds."
+
+
+def test_the_description_of_an_entry_is_embedded_as_far_as_it_fits(
+    words_budget: TokenBudget,
+) -> None:
+    record = BuiltinRecord(
+        id="fold",
+        collection="builtins",
+        title="fold",
+        path="docs/builtin.md",
+        text=f"## fold\n\n{words(500)}\n",
+        name="fold",
+        signature="",
+        description=words(500),
+    )
+    first, *others = chunk(record, words_budget)
+    assert first.embedded_summary.startswith("fold: ")
+    assert words_budget.fits(first.embedded_summary)
+    assert words_budget.count(first.embedded_summary) > words_budget.max_tokens - 3
+    assert not any(each.embedded_summary for each in others)
 
 
 def test_a_large_entry_carries_name_signature_and_anchor_on(words_budget: TokenBudget) -> None:

@@ -3,11 +3,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbc.chunking.packing import GLUED, Piece, pack
+from kbc.chunking.packing import GLUED, UncutSpan, pack
 
 
-def pieces(*costs_and_cuts: tuple[int, int]) -> list[Piece]:
-    return [Piece(index, index + 1, cost, cut) for index, (cost, cut) in enumerate(costs_and_cuts)]
+def pieces(*costs_and_cuts: tuple[int, int]) -> list[UncutSpan]:
+    return [
+        UncutSpan(index, index + 1, cost, cut) for index, (cost, cut) in enumerate(costs_and_cuts)
+    ]
 
 
 def test_what_fits_is_not_cut() -> None:

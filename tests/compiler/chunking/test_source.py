@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kbc.chunking import TokenBudget, chunk
-from kbc.records import Record, TemplateRecord
+from kbc.records import CompiledRecord, TemplateRecord
 
-Source = Callable[..., Record]
+Source = Callable[..., CompiledRecord]
 
 
 def method(name: str, lines: int = 6) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from kbc.encoding.pinned import PINNED_NAME, REVISION
 
@@ -50,8 +52,11 @@ def serving(hub: Hub) -> Iterator[Hub]:
 
         def _answer(self, *, with_body: bool) -> None:
             hub.requests.append(f"{self.command} {self.path}")
-            name = self.path.partition("?")[0].removeprefix(prefix)
-            data = hub.content(name) if self.path.startswith(prefix) else None
+            path = urlsplit(
+                self.path
+            ).path  # a client that takes it for a proxy sends the whole URL
+            name = path.removeprefix(prefix)
+            data = hub.content(name) if path != name else None
             if data is None:
                 self.send_response(404)
                 self.send_header("X-Error-Code", "EntryNotFound")
@@ -75,7 +80,8 @@ def serving(hub: Hub) -> Iterator[Hub]:
                 hub.cut[name] -= 1
                 self.wfile.write(data[first : first + (len(data) - first) // 2])
                 self.wfile.flush()
-                self.connection.close()
+                self.connection.shutdown(socket.SHUT_RDWR)
+                self.close_connection = True
                 return
             self.wfile.write(data[first:])
 

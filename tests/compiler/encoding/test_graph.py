@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 
 from kbc.encoding.encoder import open_session
@@ -21,6 +22,7 @@ TOKENS = [[2, 5, 8, 6, 3], [2, 7, 3], [2, *range(5, 17), 3], [2, 3]]
 
 def reference_vector(model: Model, ids: list[int]) -> Any:
     """BERT as its paper describes it, in float64."""
+    layers = model.layers
     weights = {name: value.astype(np.float64) for name, value in read_weights(model).items()}
 
     def dense(x: Any, name: str) -> Any:
@@ -32,16 +34,16 @@ def reference_vector(model: Model, ids: list[int]) -> Any:
         return scaled * weights[f"{name}.weight"] + weights[f"{name}.bias"]
 
     def split(x: Any) -> Any:
-        return x.reshape(len(ids), model.heads, -1).transpose(1, 0, 2)
+        return x.reshape(len(ids), layers.heads, -1).transpose(1, 0, 2)
 
-    positions = np.arange(len(ids)) + model.first_position
+    positions = np.arange(len(ids)) + layers.first_position
     x = (
         weights["embeddings.word_embeddings.weight"][ids]
         + weights["embeddings.position_embeddings.weight"][positions]
         + weights["embeddings.token_type_embeddings.weight"][0]
     )
     x = norm(x, "embeddings.LayerNorm")
-    for layer in range(model.layers):
+    for layer in range(layers.count):
         at = f"encoder.layer.{layer}."
         query, key, value = (
             split(dense(x, f"{at}attention.self.{part}")) for part in ("query", "key", "value")
@@ -115,6 +117,20 @@ def test_graph_is_written_to_the_same_bytes_twice(
     for file in ("model.onnx", "model.bin"):
         first, second = ((tmp_path / name / file).read_bytes() for name in ("first", "second"))
         assert first == second
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_onnx_package_reads_and_writes_the_same_bytes(
+    variant: Variant, tmp_path: Path, make_model: MakeModel
+) -> None:
+    write_graph(resolve_model(make_model()), variant, tmp_path)
+    written = (tmp_path / "model.onnx").read_bytes()
+    model = onnx.load(tmp_path / "model.onnx", load_external_data=False)
+    assert [value.name for value in (*model.graph.input, *model.graph.output)] == [
+        "input_ids",
+        "embedding",
+    ]
+    assert model.SerializeToString(deterministic=True) == written
 
 
 def test_text_beyond_the_position_table_fails_instead_of_being_cut(

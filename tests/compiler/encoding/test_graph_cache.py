@@ -60,9 +60,13 @@ def test_model_with_other_settings_is_not_confused(
 ) -> None:
     read(model, tmp_path / "cache")
     forbid_writing(monkeypatch)
-    for change in ({"heads": 2}, {"pooling": "cls"}, {"layer_norm_epsilon": 1e-5}):
+    layers = (
+        dataclasses.replace(model.layers, heads=2),
+        dataclasses.replace(model.layers, epsilon=1e-5),
+    )
+    for changed in ({"pooling": "cls"}, *({"layers": each} for each in layers)):
         with pytest.raises(AssertionError, match="anew"):
-            read(dataclasses.replace(model, **change), tmp_path / "cache")
+            read(dataclasses.replace(model, **changed), tmp_path / "cache")
 
 
 @pytest.mark.parametrize("damaged", ["model.onnx", "model.bin", "sha256.json"])

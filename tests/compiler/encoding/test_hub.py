@@ -43,8 +43,8 @@ class Machine:
             "HOME": str(home),
             "KBC_CACHE": str(home / "cache"),
             "HF_ENDPOINT": hub.url,
-            "HF_HUB_ETAG_TIMEOUT": "2",
-            "HF_HUB_DOWNLOAD_TIMEOUT": "2",
+            "HF_HUB_ETAG_TIMEOUT": "60",
+            "HF_HUB_DOWNLOAD_TIMEOUT": "60",
             "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "compiler", ROOT / "runtime"))),
         }
 
@@ -130,6 +130,7 @@ def test_a_hub_that_always_truncates_is_an_error_in_one_sentence(
     fetched = machine.kbc("model", "fetch")
     assert fetched.returncode == exit_codes.MODEL
     assert "Traceback" not in fetched.stderr
+    assert "Retrying" not in fetched.stderr
     assert "tokenizer.json of the encoder model" in fetched.stderr
     assert not stored_folder(machine.models).exists()
 
@@ -138,8 +139,16 @@ def test_a_machine_without_network_says_so(machine: Machine) -> None:
     machine._environment["HF_ENDPOINT"] = "http://127.0.0.1:9"
     built = machine.kbc("build", "kb", "--out", "out")
     assert built.returncode == exit_codes.MODEL
-    assert "could not be downloaded from http://127.0.0.1:9" in built.stderr
+    assert "is not on this machine, and http://127.0.0.1:9 cannot be reached" in built.stderr
     assert "docs/encoder.md" in built.stderr
+    assert "--lexical-only" in built.stderr
+
+
+def test_a_hub_is_reached_through_a_proxy(machine: Machine, hub: Hub) -> None:
+    machine._environment |= {"HF_ENDPOINT": "http://hub.invalid", "http_proxy": hub.url}
+    fetched = machine.kbc("model", "fetch")
+    assert fetched.returncode == 0, fetched.stderr
+    assert any("http://hub.invalid/" in asked for asked in hub.requests)
 
 
 def test_a_model_crosses_the_air_gap(machine: Machine, hub: Hub) -> None:

@@ -33,7 +33,7 @@ def test_installed_model_is_the_pinned_one_and_its_package_is_not_imported() -> 
     program = (
         "import sys; from kbc.encoding.model import resolve_model; model = resolve_model();"
         "print(model.name, model.weights_sha256, model.tokenizer_sha256, model.dimensions,"
-        " model.max_tokens, model.layers, model.heads, model.pooling);"
+        " model.max_tokens, model.layers.count, model.layers.heads, model.pooling);"
         "print([name for name in sys.modules if 'embeddings' in name or 'minilm' in name])"
     )
     path = os.pathsep.join(map(str, (ROOT / "compiler", ROOT / "runtime")))
@@ -128,7 +128,7 @@ def test_folder_without_a_file_is_refused_by_name(missing: str, make_model: Make
 @pytest.mark.parametrize(
     ("config", "named", "supported"),
     [
-        ({"model_type": "mpnet"}, "'mpnet'", "bert, roberta, xlm-roberta"),
+        ({"model_type": "electra"}, "'electra'", "bert, camembert, distilbert, mpnet, roberta"),
         ({"hidden_act": "relu"}, "'relu'", "gelu"),
         ({"position_embedding_type": "relative_key"}, "'relative_key'", "absolute"),
         ({"pooling": {"pooling_mode_max_tokens": True}}, "max_tokens", "mean, cls"),
@@ -150,19 +150,47 @@ def test_unsupported_setting_is_refused_and_says_what_is_supported(
     assert supported in caught.value.hint
 
 
-def test_dense_module_is_refused(make_model: MakeModel) -> None:
+def test_unknown_module_is_refused(make_model: MakeModel) -> None:
     folder = make_model()
     modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
-    modules.append({"idx": 2, "path": "2_Dense", "type": "sentence_transformers.models.Dense"})
+    modules.append({"idx": 2, "path": "2_CNN", "type": "sentence_transformers.models.CNN"})
     write_json(folder / "modules.json", modules)
-    with pytest.raises(ModelError, match="module 'Dense'"):
+    with pytest.raises(ModelError, match="module 'CNN'"):
         resolve_model(folder)
 
 
-def test_model_that_wants_a_prompt_is_refused(make_model: MakeModel) -> None:
+@pytest.mark.parametrize(
+    ("config", "query", "document"),
+    [
+        ({}, "", ""),
+        ({"prompts": {"query": "q: ", "passage": "p: "}}, "q: ", "p: "),
+        ({"prompts": {"query": "q: ", "passage": "p: ", "document": "d: "}}, "q: ", "d: "),
+        ({"prompts": {"all": "a: ", "query": "q: "}, "default_prompt_name": "all"}, "q: ", "a: "),
+    ],
+)
+def test_prompts_are_those_of_sentence_transformers(
+    config: dict[str, Any], query: str, document: str, make_model: MakeModel
+) -> None:
+    folder = make_model()
+    write_json(folder / "config_sentence_transformers.json", config)
+    model = resolve_model(folder)
+    assert (model.prompts.query, model.prompts.document) == (query, document)
+    given = model.with_prompts("Q ", None).prompts
+    assert (given.query, given.document) == ("Q ", document)
+
+
+def test_default_prompt_that_is_not_there_is_refused(make_model: MakeModel) -> None:
     folder = make_model()
     write_json(folder / "config_sentence_transformers.json", {"default_prompt_name": "query"})
-    with pytest.raises(ModelError, match="default prompt"):
+    with pytest.raises(ModelError, match="no prompt 'query'"):
+        resolve_model(folder)
+
+
+def test_pooling_that_leaves_the_prompt_out_is_refused(make_model: MakeModel) -> None:
+    folder = make_model(pooling={"pooling_mode_mean_tokens": True, "include_prompt": False})
+    assert resolve_model(folder).prompts.query == ""
+    write_json(folder / "config_sentence_transformers.json", {"prompts": {"query": "q: "}})
+    with pytest.raises(ModelError, match="pooling without the prompt"):
         resolve_model(folder)
 
 
@@ -191,7 +219,7 @@ def test_newer_spelling_of_pooling_is_read(make_model: MakeModel) -> None:
 def test_roberta_numbers_positions_after_padding(make_model: MakeModel) -> None:
     folder = make_model(model_type="roberta", pad_token_id=1, max_seq_length=None)
     model = resolve_model(folder)
-    assert model.first_position == 2
+    assert model.layers.first_position == 2
     assert model.max_tokens == 18  # of 20 positions
 
 
@@ -215,6 +243,11 @@ def change_tensor(folder: Path, name: str, change: Callable[[Any], Any]) -> None
               folder / "model.safetensors")  # fmt: skip
 
 
+def read(folder: Path) -> dict[str, Any]:
+    model = resolve_model(folder)
+    return read_weights(model)
+
+
 @pytest.mark.parametrize(
     ("change", "code"),
     [
@@ -231,7 +264,7 @@ def test_tensor_that_contradicts_the_config_is_refused_by_name(
     name = "encoder.layer.1.intermediate.dense.weight"
     change_tensor(folder, name, change)
     with pytest.raises(ModelError) as caught:
-        read_weights(resolve_model(folder))
+        read(folder)
     assert caught.value.code == code
     assert name in caught.value.message
 
@@ -241,6 +274,6 @@ def test_half_precision_weights_are_read_as_float32(make_model: MakeModel) -> No
     name = "encoder.layer.0.output.dense.bias"
     expected = load_file(folder / "model.safetensors")[name].astype(np.float16)
     change_tensor(folder, name, lambda value: value.astype(np.float16))
-    found = read_weights(resolve_model(folder))[name]
+    found = read(folder)[name]
     assert found.dtype == np.float32
     assert np.array_equal(found, expected.astype(np.float32))

@@ -77,3 +77,10 @@ def test_every_measure_is_between_zero_and_one(ranking: list[int], gains: dict[i
 def test_the_ideal_ranking_scores_one(gains: dict[int, float]) -> None:
     ideal = sorted(gains, key=lambda name: -gains[name])
     assert measures.ndcg(ideal, gains) == pytest.approx(1.0)
+
+
+def test_a_difference_in_all_questions_is_no_chance_and_one_that_cancels_out_is() -> None:
+    assert measures.chance([0.5] * 20) < 0.01
+    assert measures.chance([0.5, -0.5] * 10) == 1.0
+    assert measures.chance([]) == measures.chance([0.0] * 5) == 1.0
+    assert measures.chance([1.0, 0.0, 0.0]) > 0.9  # a question alone shows nothing

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable
@@ -97,6 +98,27 @@ def test_a_failed_build_changes_nothing(
     assert Path(resolve(workspace.tests.kb_folder)).name == live
 
 
+def test_tests_that_are_live_are_kept_when_nothing_more_can_be_written(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(workspace, case("T-1"))
+    real = ingestion.build
+
+    def filling(*arguments: Any) -> Any:
+        report = real(*arguments)
+        monkeypatch.setattr(ingestion, "replace_file", failing)
+        return report
+
+    def failing(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ingestion, "build", filling)
+        add(workspace, case("T-2"))
+    assert set(titles(workspace)) == {"T-1", "T-2"}
+    assert not Path(workspace.tests.folder, "pending").exists()
+
+
 @pytest.mark.parametrize("published", [False, True])
 def test_an_ingestion_that_was_cut_short_is_settled_by_the_next(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, published: bool
@@ -163,7 +185,9 @@ def test_the_generated_knowledge_base_can_be_built_by_itself(
 def test_what_a_killed_ingestion_left_is_removed_by_the_next(workspace: Workspace) -> None:
     add(workspace, case("T-1"))
     before = files(workspace)
-    Path(workspace.tests.folder, "kb", ".kb.toml.123.new").touch()
+    pending = Path(workspace.tests.folder, "pending")
+    pending.mkdir()
+    (pending / ".kb.toml.123.new").touch()
     add(workspace, case("T-1"))
     assert files(workspace) == before
 

@@ -43,6 +43,7 @@ def test_damaged_files_are_one_problem_at_most(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)  # a thousand programs take their time on a busy machine
 @pytest.mark.parametrize("name", sorted(samples()))
 def test_a_thousand_damaged_files(name: str) -> None:
     path, data = samples()[name]

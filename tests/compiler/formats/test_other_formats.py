@@ -8,8 +8,9 @@ import sys
 import pytest
 from tests.compiler.formats.samples import INVENTORY, NOTEBOOK, OPENAPI, read, samples
 
-from kbc.formats import FORMATS, Converted, convert
-from kbc.formats.inventory import Entry, read_inventory
+from kbc.formats import FORMATS, Converted, convert, program
+from kbc.formats.inventory import InventoryEntry, read_inventory
+from kbc.formats.pandoc.writer import PandocWriter
 from kbc.formats.registry import INSTALL_HINT
 from kbc.project.kinds import CONVERTED, KINDS
 
@@ -113,6 +114,34 @@ def test_org_keeps_code_with_tabs_and_terms_that_pandoc_gives_up_on() -> None:
     assert "Its meaning." in found.text
 
 
+def test_org_keeps_backslashes_that_are_no_markup() -> None:
+    source = """* Head
+#+begin_quote
+Press C-\\ or [[kbd:][C-\\]] now\\!
+#+end_quote
+Path C:\\Users\\me and \\alpha.
+- C-\\ :: term
+
+#+begin_example shell
+#+begin_src c
+\ta \\n
+#+end_src
+#+end_example
+"""
+    (found,) = convert("a.org", source.encode(), read)
+    assert not found.problems
+    assert "> Press C-\\\\ or [C-\\\\](kbd:) now\\\\!" in found.text
+    assert "Path C:\\Users\\me and α." in found.text
+    assert "**C-\\\\**" in found.text
+    assert "```\n#+begin_src c\n\ta \\n\n#+end_src\n```" in found.text
+
+
+def test_word_code_without_highlighting_is_a_block() -> None:
+    code = {"t": "Code", "c": [["", [], []], "  a  b"]}
+    lines = {"t": "Para", "c": [code, {"t": "LineBreak"}, {"t": "LineBreak"}, code]}
+    assert PandocWriter({"blocks": [lines]}).write() == "```\n  a  b\n\n  a  b\n```\n"
+
+
 def test_man_docbook_and_mediawiki() -> None:
     man = one("man").text
     assert "# OPTIONS" in man
@@ -129,6 +158,17 @@ def test_man_docbook_and_mediawiki() -> None:
 def test_a_file_with_a_number_is_a_man_page_only_if_it_looks_like_one() -> None:
     (found,) = convert("notes-1.2.3", b"Release 1.2.3\n", read)
     assert [(each.code, each.is_error) for each in found.problems] == [("man-page-none", False)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no limit that counts this")
+def test_a_program_is_ended_by_the_processor_time_that_it_uses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(program, "SECONDS", 1)
+    waits = "import time; time.sleep(1.5); print('done')"
+    assert program.run([sys.executable, "-c", waits], b"").stdout == b"done\n"
+    with pytest.raises(program.OutOfTimeError):
+        program.run([sys.executable, "-c", "while True: pass"], b"")
 
 
 @pytest.mark.parametrize("path", ["a.docx", "a.epub", "a.pdf", "a.docbook"])
@@ -167,8 +207,8 @@ def test_inventory_maps_names_to_addresses() -> None:
     found = read_inventory(INVENTORY)
     assert (found.project, found.version) == ("Thing", "1.2")
     assert found.entries == (
-        Entry("json.dumps", "py:function", "library/json.html#json.dumps", "json.dumps"),
-        Entry("the title", "std:label", "a.html#x", "The Title"),
+        InventoryEntry("json.dumps", "py:function", "library/json.html#json.dumps", "json.dumps"),
+        InventoryEntry("the title", "std:label", "a.html#x", "The Title"),
     )
     (cut,) = convert("objects.inv", INVENTORY[:-9], read, format="inventory")
     assert [each.code for each in cut.problems] == ["inventory-invalid"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.compiler.formats.samples import RST, read
 
 from kbc.formats import ELSEWHERE, UNRESOLVED, Converted, convert
+from kbc.project.include_tree import IncludeTree
 
 
 def one(source: str, path: str = "docs/a.rst") -> Converted:
@@ -141,10 +144,18 @@ def test_a_file_that_includes_itself_is_one_unresolved_directive() -> None:
     assert found.text == "Text.\n"
 
 
-def test_files_outside_of_the_tree_are_not_asked_for() -> None:
-    asked: list[str] = []
-    convert("a.rst", b".. include:: ../../etc/passwd\n", lambda path: asked.append(path))
-    assert asked == []
+def test_what_lies_outside_of_the_tree_is_the_trees_to_refuse(tmp_path: Path) -> None:
+    docs = tmp_path / "project" / "docs"
+    docs.mkdir(parents=True)
+    (tmp_path / "secret.txt").write_text("of somebody else")
+    (tmp_path / "project" / "notes.txt").write_text("of the project")
+    tree = IncludeTree(docs, tmp_path / "project")
+    for target, shown in (("../notes.txt", True), ("../../secret.txt", False)):
+        source = f".. include:: {target}\n".encode()
+        (found,) = convert("a.rst", source, lambda path: tree.read(path, "a.rst"))
+        assert ("of the project" in found.text) is shown
+        assert "somebody" not in found.text
+        assert [each.code for each in found.problems] == ([] if shown else [UNRESOLVED])
 
 
 def test_broken_table_is_kept_as_written_and_reported_once() -> None:
@@ -159,3 +170,11 @@ def test_bytes_that_are_no_text_are_one_error_with_their_line() -> None:
     assert [(each.code, each.line, each.is_error) for each in found.problems] == [
         ("file-not-utf8", 4, True)
     ]
+
+
+def test_a_file_may_include_a_part_of_itself() -> None:
+    source = b".. queue-start\n\nFirst in, first out.\n\n.. queue-end\n\nAgain\n=====\n\n"
+    source += b".. include:: a.rst\n   :start-after: queue-start\n   :end-before: queue-end\n"
+    (found,) = convert("a.rst", source, lambda path: source if path == "a.rst" else None)
+    assert found.text.count("First in, first out.") == 2
+    assert found.problems == ()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
-import tree_sitter_language_pack
 
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.chunking import TokenBudget, chunk
-from kbc.diagnostics import Diagnostics
+from kbc.diagnostics import Diagnostics, Severity
 from kbc.frontends.code import MAX_DEFINITIONS, read
+from kbc.languages import grammars
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import CodeRecord
@@ -43,6 +44,34 @@ def test_a_record_knows_its_place_and_its_bytes() -> None:
 def test_several_trees_keep_their_names_in_the_id() -> None:
     assert record("a.py", "x = 1\n", ["repos/one", "repos/two"]).id == "one/a.py"
     assert record("a.py", "x = 1\n", ["repos/one"]).id == "a.py"
+
+
+def test_without_the_language_pack_a_file_is_text_and_a_note_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter_language_pack", None)
+    grammars.grammar.cache_clear()
+    texts = {
+        "a.hs": "f x = x\n",
+        "b.hs": "g x = x\n",
+        "c.py": "def h(): pass\n",
+        "d.qnt": "val x = 1\n",
+    }
+    files = [SourceFile(f"code/{path}", text.encode(), "code") for path, text in texts.items()]
+    diagnostics = Diagnostics()
+    found = read(Collection("repos", "code", ("code",)), files, diagnostics)
+    assert [record.path for record in found if isinstance(record, CodeRecord)] == [*texts]
+    assert [bool(getattr(record, "definitions", ())) for record in found] == [
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert [chunk(record, BUDGET)[0].text for record in found] == [*texts.values()]
+    (note,) = diagnostics
+    assert (note.severity, note.code) == (Severity.NOTE, "grammar-missing")
+    assert "haskell: 2 files of the collection 'repos'" in note.message
+    assert 'pip install "kb-compiler[languages]"' in note.hint
 
 
 @pytest.mark.parametrize(
@@ -134,7 +163,7 @@ def test_a_file_is_parsed_once_for_its_definitions_and_its_chunks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     texts: list[bytes] = []
-    real = tree_sitter_language_pack.get_parser
+    real = grammars.parser
 
     class Counting:
         def __init__(self, language: Any) -> None:
@@ -144,7 +173,7 @@ def test_a_file_is_parsed_once_for_its_definitions_and_its_chunks(
             texts.append(source)
             return self._parser.parse(source)
 
-    monkeypatch.setattr(tree_sitter_language_pack, "get_parser", Counting)
+    monkeypatch.setattr(grammars, "parser", Counting)
     text = "class Store:\n    def load(self):\n        pass\n"
     with remembering(PhaseCache(None)):
         found = record("store.py", text)

@@ -11,7 +11,7 @@ from kbc import frontends
 from kbc.diagnostics import Diagnostics
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
-from kbc.records import BuiltinRecord, DocRecord, PatternRecord, Record
+from kbc.records import BuiltinRecord, CompiledRecord, DocRecord, PatternRecord
 
 COLLECTIONS = {
     "builtins": Collection("builtins", "builtins", ("docs/builtin.md",)),
@@ -31,9 +31,9 @@ def files_of(entry: str) -> list[SourceFile]:
 
 
 @pytest.fixture(scope="module")
-def records() -> dict[str, Sequence[Record]]:
+def records() -> dict[str, Sequence[CompiledRecord]]:
     diagnostics = Diagnostics()
-    found: dict[str, Sequence[Record]] = {
+    found: dict[str, Sequence[CompiledRecord]] = {
         name: frontends.read(collection, files_of(collection.paths[0]), diagnostics)
         for name, collection in COLLECTIONS.items()
     }
@@ -42,7 +42,7 @@ def records() -> dict[str, Sequence[Record]]:
     return found
 
 
-def test_builtins(records: dict[str, Sequence[Record]]) -> None:
+def test_builtins(records: dict[str, Sequence[CompiledRecord]]) -> None:
     entries = {each.id: each for each in records["builtins"] if isinstance(each, BuiltinRecord)}
     assert len(entries) == 77
     assert all(entry.categories and entry.description for entry in entries.values())
@@ -57,7 +57,7 @@ def test_builtins(records: dict[str, Sequence[Record]]) -> None:
     ] == ["logic", "temporal", "action", "action", "action", "set", "list"]
 
 
-def test_outlines(records: dict[str, Sequence[Record]]) -> None:
+def test_outlines(records: dict[str, Sequence[CompiledRecord]]) -> None:
     pages = {r.id: r for name in COLLECTIONS for r in records[name] if isinstance(r, DocRecord)}
     outline = pages["docs/builtin.md"].sections
     assert len(outline) == 136
@@ -74,7 +74,7 @@ def test_outlines(records: dict[str, Sequence[Record]]) -> None:
     assert all("import " not in page.content[:200] for page in pages.values())
 
 
-def test_patterns(records: dict[str, Sequence[Record]]) -> None:
+def test_patterns(records: dict[str, Sequence[CompiledRecord]]) -> None:
     patterns = {r.id: r for r in records["patterns"] if isinstance(r, PatternRecord)}
     assert len(patterns) == 12
     assert len({pattern.category for pattern in patterns.values()}) == 6

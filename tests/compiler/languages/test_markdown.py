@@ -158,7 +158,8 @@ def test_front_matter_values_look_as_they_are_written() -> None:
         ("a: 1\nb: [", 4),
         ("- a\n- b", 2),
         ("a: 1\na: 2", 3),
-        ("a: &x 1\nb: *x", 3),
+        ("a: &x [1]\nb: *x", 3),
+        ("b: *x", 2),
         ("a: !!python/object:os.system 1", 2),
         ("[x]: 1", 2),
         ("a: " + "[" * 5_000, 1),
@@ -169,6 +170,12 @@ def test_wrong_front_matter_is_an_error_on_its_line(yaml: str, line: int) -> Non
     assert codes(document) == [("front-matter-invalid", line)]
     assert document.data == {}
     assert outline(document)[0][1] == "A"
+
+
+def test_front_matter_may_say_a_text_twice_but_no_list() -> None:
+    document = parse("---\nname: &n v3\ntitle: *n\n---\n")
+    assert document.data == {"name": "v3", "title": "v3"}
+    assert codes(parse("---\na: &n [1]\nb: *n\n---\n")) == [("front-matter-invalid", 3)]
 
 
 def test_rules_are_no_front_matter_unless_they_come_first() -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kbc.languages.markdown import parse
 from kbc.languages.mdx import clean, mask
 
 
@@ -88,3 +89,10 @@ def test_cleaning_only_removes(text: str) -> None:
 def test_fenced_code_is_never_touched(code: str) -> None:
     fence = f"~~~\n{code}\n~~~"
     assert fence.strip() in clean(f"<A>\n\n{fence}\n\n</A>")
+
+
+def test_indented_code_in_a_component_is_code() -> None:
+    code = "    ```jsx\n    const a = <b>{\nc}</b>\n    ```\n"
+    text = f"<Tabs>\n  <Item>\n{code}  </Item>\n</Tabs>\n\n## After\n"
+    assert "const a = <b>{\nc}</b>" in mask(text)
+    assert [heading.title for heading in parse(text, mdx=True).headings] == ["After"]

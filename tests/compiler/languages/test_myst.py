@@ -39,6 +39,22 @@ def expanded(text: str) -> str:
         ("```{include} part.md\n```", "A part with sluice."),
         ("```{math}\nx = 1\n```", "```math\nx = 1\n```"),
         ("```python\n{func}`x`\n```", "```python\n{func}`x`\n```"),
+        (
+            "````{note}\n* - ````md\n    {func}`x`\n    ````\n````\nB",
+            "**Note**\n\n* - ````md\n    {func}`x`\n    ````\n\nB",
+        ),
+        (":::{note}\n:name: care\nBe careful.\n:::", "(care)=\n\n**Note**\n\nBe careful."),
+        ("::::{tab-set}\n:::{tab-item} pip\nA\n:::\n::::\nB", "**pip**\n\nA\n\nB"),
+        ("```{figure-md} gate\n![Gate](a.png)\n\nShut.\n```", "(gate)=\n\n![Gate](a.png)\n\nShut."),
+        ("```{math}\n:label: m\nx\n```", "(m)=\n\n```math\nx\n```"),
+        (
+            "```{list-table} Gates\n:header-rows: 1\n* - Name\n  - Use\n* - `a`\n  - Shuts\n    off\n```",
+            "**Gates**\n\n| Name | Use |\n| --- | --- |\n| `a` | Shuts off |",
+        ),
+        (
+            "````{list-table}\n* - A\n  - ```sh\n    x\n    ```\n````",
+            "* - A\n  - ```sh\n    x\n    ```",
+        ),
     ],
 )
 def test_directives_and_roles_become_their_text(source: str, expected: str) -> None:

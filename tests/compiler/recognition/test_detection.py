@@ -163,7 +163,9 @@ def test_archives_are_read_as_the_folders_they_hold(tmp_path: Path) -> None:
     assert "heron/__init__.py" in [each.id for each in wheel.records["code"]]
 
 
-@pytest.mark.parametrize("name", ["../out.md", "/etc/x.md", "a/../../b.md", "C:/x.md", "..\\x.md"])
+@pytest.mark.parametrize(
+    "name", ["../out.md", "/etc/x.md", "a/../../b.md", "C:/x.md", "..\\x.md", ""]
+)
 def test_an_archive_that_would_write_outside_is_refused(tmp_path: Path, name: str) -> None:
     with zipfile.ZipFile(tmp_path / "bad.zip", "w") as archive:
         archive.writestr(zipfile.ZipInfo(name), page("Bad"))
@@ -171,6 +173,26 @@ def test_an_archive_that_would_write_outside_is_refused(tmp_path: Path, name: st
         recognise(tmp_path / "bad.zip", tmp_path / "cache")
     assert not (tmp_path / "out.md").exists()
     assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
+
+
+def test_an_archive_whose_files_a_file_system_would_merge_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with zipfile.ZipFile(tmp_path / "case.zip", "w") as archive:
+        archive.writestr("docs/Pump.md", page("Upper"))
+        archive.writestr("docs/pump.md", page("Lower"))
+    found, _ = read(tmp_path / "case.zip")
+    assert len(addresses(found)) == 2
+    place = archives._place
+
+    def folding(target: Path, name: str, archive: Path) -> Path:
+        return place(target, name.casefold(), archive)
+
+    monkeypatch.setattr(archives, "_place", folding)
+    with pytest.raises(
+        RecognitionError, match=r"'docs/Pump\.md' and 'docs/pump\.md', which are one"
+    ):
+        recognise(tmp_path / "case.zip", tmp_path / "other-cache")
 
 
 def test_links_in_an_archive_are_not_unpacked(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
+import pytest
 from tests.compiler.recognition.trees import addresses, page, read, recognised, write_tree
 
 from kbc.chunking import TokenBudget, chunk
@@ -129,6 +131,54 @@ def test_docusaurus_takes_slugs_numbers_route_bases_sidebars_and_its_blog(tmp_pa
     assert nets.aliases == ("https://pond.example/p/guide/was",)
 
 
+POND = """
+    module.exports = {
+      title: 'Pond', url: 'https://pond.example', baseUrl: '/',
+      presets: [['classic', {docs: {path: '%s' %s}, blog: false}]],
+    };
+"""
+VERSIONED = {
+    "versions.json": '["2.x", "1.x"]',
+    "versioned_docs/version-2.x/a.md": page("A of 2"),
+    "versioned_docs/version-1.x/a.md": page("A of 1"),
+    "i18n/de/docusaurus-plugin-content-docs/current/a.md": page("A auf Deutsch"),
+    "src/pages/team.md": page("Team"),
+    "src/pages/index.js": "export default 1;",
+}
+
+
+def test_versions_and_translations_of_docusaurus_are_left_out_by_rules(tmp_path: Path) -> None:
+    files = {"docusaurus.config.js": POND % ("docs", ""), "docs/a.md": page("A"), **VERSIONED}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert addresses(inputs) == {"a.md": "https://pond.example/docs/next/a"}
+    assert list(addresses(inputs, "pages").values()) == ["https://pond.example/team"]
+    assert inputs.accounting.reasons("left out") == {
+        "another version": 2,
+        "a translation": 1,
+        "format not read: .js": 1,
+    }
+
+
+def test_a_site_that_hides_its_next_version_is_read_in_its_last_one(tmp_path: Path) -> None:
+    hidden = ", includeCurrentVersion: false"
+    files = {"docusaurus.config.js": POND % ("docs", hidden), "docs/b.md": page("B"), **VERSIONED}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert addresses(inputs) == {"a.md": "https://pond.example/docs/a"}
+    assert inputs.accounting.reasons("left out")["a version that the site does not show"] == 1
+
+
+def test_pages_beside_the_folder_of_the_configuration_are_found_from_it(tmp_path: Path) -> None:
+    files = {
+        "repo/package.json": "{}",
+        "repo/website/docusaurus.config.js": POND % ("../docs", ""),
+        "repo/docs/a.md": page("A"),
+    }
+    root = write_tree(tmp_path / "tree", files) / "repo/website"
+    inputs, _ = read(root)
+    assert inputs.project.root == root.parent.resolve()
+    assert addresses(inputs) == {"a.md": "https://pond.example/docs/a"}
+
+
 def test_vitepress_takes_clean_urls_rewrites_and_the_sidebar(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",
@@ -183,6 +233,80 @@ def test_sphinx_takes_the_order_of_its_contents_from_literals_of_conf_py(tmp_pat
     assert (inputs.project.title, inputs.project.version) == ("Kite", "3.1")
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "_config.yml": "title: Tides\nhtml:\n  baseurl: https://tides.example/\n",
+            "_toc.yml": "format: jb-book\nroot: intro\nparts:\n- chapters:\n  - file: b\n  - file: a/x.md\n",
+        },
+        {
+            "myst.yml": (
+                "version: 1\nproject:\n  title: Tides\n  toc:\n  - file: intro.md\n  - title: P\n"
+                "    children:\n    - file: b.md\n    - file: a/x.md\n"
+            )
+        },
+    ],
+)
+def test_books_of_jupyter_and_projects_of_myst_have_directives_and_an_order(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    pages = {
+        "intro.md": "# Intro\n\n```{note}\nSee {doc}`b`.\n```\n",
+        "a/x.md": page("X"),
+        "b.md": page("B"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", {**files, **pages}))
+    records = inputs.records["docs"]
+    assert [each.id for each in records] == ["intro.md", "b.md", "a/x.md"]
+    assert isinstance(records[0], DocRecord)
+    assert "**Note**\n\nSee `b`.\n" in records[0].content
+    assert inputs.project.title == "Tides"
+
+
+def inventory(entries: str) -> bytes:
+    head = b"# Sphinx inventory version 2\n# Project: Kite\n# Version: 4.2\n# zlib\n"
+    return head.replace(b"# zlib", b"# The rest is compressed using zlib.") + zlib.compress(
+        entries.encode()
+    )
+
+
+def test_sphinx_takes_addresses_from_the_inventory_of_its_last_build(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "conf.py": "project = 'Kite'\nhtml_baseurl = 'https://kite.example/'\nextensions = []\n",
+            "index.rst": "Kite\n====\n\nHello.\n",
+            "guide/wind.rst": "Wind\n====\n\nBlows.\n",
+            "new.rst": "New\n===\n\nNot built yet.\n",
+            "_build/html/x.html": "x",
+        },
+    )
+    entries = "index std:doc -1  Kite\nguide/wind std:doc -1 guide/wind/ Wind\n"
+    (root / "_build/html/objects.inv").write_bytes(inventory(entries))
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "index.rst": "https://kite.example/",
+        "guide/wind.rst": "https://kite.example/guide/wind/",
+        "new.rst": "https://kite.example/new.html",
+    }
+    assert inputs.project.version == "4.2"
+
+
+def test_a_site_built_by_sphinx_has_its_name_and_version_from_its_inventory(tmp_path: Path) -> None:
+    html = "<title>Start</title><main><h1>Start</h1><p>Hello there.</p></main>"
+    root = write_tree(tmp_path / "tree", {"index.html": html, "wind.html": html})
+    (root / "objects.inv").write_bytes(inventory("index std:doc -1 index.html Start\n"))
+    inputs, _ = read(root)
+    assert (inputs.project.title, inputs.project.version) == ("Kite", "4.2")
+    assert inputs.accounting.counts() == {
+        "read": 2,
+        "included": 1,
+        "left out": 0,
+        "not readable": 0,
+    }
+
+
 def test_sphinx_says_which_endings_are_restructuredtext(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",
@@ -206,6 +330,28 @@ def test_sphinx_says_which_endings_are_restructuredtext(tmp_path: Path) -> None:
     wind = inputs.records["docs"][1]
     assert "```python\nheight = 7\n```" in wind.text
     assert wind.title == "Wind"
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("ab.rst", "A\n=\n\n.. literalinclude:: ../kite.py\n   :language: python\n"),
+        ("ab.adoc", "= A\n\n[source,python]\n----\ninclude::../kite.py[]\n----\n"),
+    ],
+)
+def test_pages_include_files_of_the_project_around_their_folder(
+    tmp_path: Path, page: str, text: str
+) -> None:
+    files = {
+        "pyproject.toml": "",
+        "docs/conf.py": "",
+        f"docs/{page}": text,
+        "kite.py": "height = 7\n",
+    }
+    root = write_tree(tmp_path / "tree", files)
+    inputs, _ = read(root / "docs")
+    (found,) = inputs.records["docs"]
+    assert "```python\nheight = 7\n```" in found.text
 
 
 def test_mdbook_takes_titles_order_and_redirects(tmp_path: Path) -> None:
@@ -274,10 +420,14 @@ def test_jekyll_takes_collections_posts_and_permalinks(tmp_path: Path) -> None:
             "_posts/2024-05-06-hello.md": page("Hello"),
             "about.md": "---\npermalink: /us/\n---\n\n# Us\n\nText.\n",
             "notes.md": page("Notes"),
+            "404.html": "---\n---\nNothing here.\n",
+            "shop.html": "---\ntitle: Shop\npermalink: /buy/\n---\n<p>We sell {{ site.title }}.</p>\n",
+            "widget.html": "<p>No page</p>",
         },
     )
     inputs, _ = read(root)
     assert addresses(inputs) == {
+        "shop.html": "https://fern.example/f/buy/",
         "_docs/a/b.md": "https://fern.example/f/docs/a/b/",
         "_posts/2024-05-06-hello.md": "https://fern.example/f/2024/05/06/hello.html",
         "about.md": "https://fern.example/f/us/",
@@ -342,6 +492,72 @@ def test_hugo_numbers_terms_with_headings_when_its_configuration_says_so(tmp_pat
     files["hugo.toml"] = config.format("false")
     _, diagnostics = read(write_tree(tmp_path / "without", files))
     assert [each.code for each in diagnostics] == ["dead-anchor", "dead-anchor"]
+
+
+def test_parameters_of_hugo_are_those_of_the_page_its_sections_and_the_site(tmp_path: Path) -> None:
+    files = {
+        "hugo.toml": "baseURL = 'https://s.example/'\n[params]\nyear = 2024\n[params.tool]\nLatest = 'v9'\n",
+        "content/v2/_index.md": "---\ncascade:\n  version: v2\n  year: 2020\n---\n\n# V2\n\nOld.\n",
+        "content/v2/a.md": (
+            '---\nauthor: Ada\n---\n\n# A\n\n`{{< param version >}}` of {{< param "year" >}} by'
+            " {{% param author %}}.\n\n```sh\nget x@{{% param tool.latest %}} {{< param gone >}}\n```\n"
+        ),
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    record = next(each for each in inputs.records["docs"] if each.id == "v2/a.md")
+    assert isinstance(record, DocRecord)
+    assert "`v2` of 2020 by Ada.\n" in record.content
+    assert "\nget x@v9 {{< param gone >}}\n" in record.content
+
+
+def test_other_languages_of_vitepress_are_left_out(tmp_path: Path) -> None:
+    config = "export default {locales: {root: {lang: 'en'}, zh: {lang: 'zh-CN'}}}"
+    files = {".vitepress/config.ts": config, "a.md": page("A"), "zh/a.md": page("A")}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert [each.id for each in inputs.records["docs"]] == ["a.md"]
+    assert inputs.accounting.reasons("left out")["excluded by '/zh/'"] == 1
+
+
+LINKING = "# A\n\nSee [b](#somewhere).\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "dead"),
+    [
+        ({"book.toml": "[book]\n", "src/SUMMARY.md": "- [A](a.md)\n", "src/a.md": LINKING}, 1),
+        (
+            {
+                "book.toml": "[preprocessor.marks]\ncommand = 'x'\n",
+                "src/SUMMARY.md": "- [A](a.md)\n",
+                "src/a.md": LINKING,
+            },
+            0,
+        ),
+        ({"mkdocs.yml": "site_name: S\n", "docs/a.md": LINKING}, 1),
+        ({"mkdocs.yml": "site_name: S\nhooks: [x.py]\n", "docs/a.md": LINKING}, 0),
+        (
+            {
+                ".vitepress/config.ts": "export default {markdown: {anchor: {slugify}}}",
+                "a.md": LINKING,
+            },
+            0,
+        ),
+        ({"conf.py": "extensions = ['myst_parser']\n", "a.md": LINKING}, 1),
+        (
+            {
+                "conf.py": "extensions = ['myst_parser']\nintersphinx_mapping = {'x': ('https://x', None)}\n",
+                "a.md": LINKING,
+            },
+            0,
+        ),
+        ({"mkdocs.yml": "site_name: S\n", "docs/a.md": "# A\n\n[n](#fn:1)\n\n[^1]: Note.\n"}, 0),
+    ],
+)
+def test_an_anchor_that_the_site_may_make_itself_is_not_called_dead(
+    tmp_path: Path, files: dict[str, str], dead: int
+) -> None:
+    _, diagnostics = read(write_tree(tmp_path / "tree", files))
+    assert [each.code for each in diagnostics].count("dead-anchor") == dead
 
 
 def test_a_page_with_missing_text_may_have_any_anchor(tmp_path: Path) -> None:

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from kbc.shipping.closure import RUNTIME, runtime_closure
+from kb_runtime.version import DISTRIBUTION
+from kbc.shipping.closure import runtime_closure
 
 
 def test_the_closure_is_closed_and_in_order() -> None:
     parts = {each.name: each for each in runtime_closure()}
     assert list(parts) == sorted(parts)
     assert {need for each in parts.values() for need in each.needs} <= set(parts)
-    reached, wanted = set(), [RUNTIME]
+    reached, wanted = set(), [DISTRIBUTION]
     while wanted:
         name = wanted.pop()
         if name not in reached:

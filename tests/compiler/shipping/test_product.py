@@ -58,7 +58,7 @@ def test_tools_are_those_of_the_server(ship: Ship) -> None:
 
 def test_the_requirement_admits_this_runtime_and_not_the_next_that_may_change_the_format() -> None:
     requirement = Requirement(runtime_requirement())
-    assert requirement.name == "kbc"
+    assert requirement.name == "kb-compiler"
     assert __version__ in requirement.specifier
     ours = Version(__version__)
     beyond = f"0.{ours.minor + 1}.0" if ours.major == 0 else f"{ours.major + 1}.0.0"

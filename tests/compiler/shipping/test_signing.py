@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import kbc
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.verification import verify
 from kb_runtime.store.manifest import MANIFEST, load, seal
@@ -116,9 +117,12 @@ def test_a_private_key_in_place_of_the_public_one_is_pointed_out(keys: tuple[Pat
 
 
 def test_the_command_line_signs_and_verifies(
-    publish: Publish, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    build = str(publish().path)
+    (tmp_path / "kb" / "docs").mkdir(parents=True)
+    (tmp_path / "kb" / "docs" / "kite.md").write_text("# Kites\n\nA kite flies in the wind.\n")
+    options = kbc.BuildOptions(out=tmp_path / "out", embed=False)
+    build = str(kbc.build(tmp_path / "kb", options).path)
     key = str(tmp_path / "key")
     assert run(["keygen", key, "--json"]) == 0
     name = json.loads(capsys.readouterr().out)["key"]

@@ -82,7 +82,7 @@ def test_the_metadata_is_valid_and_says_what_a_person_needs(ship: Ship, tmp_path
     assert (metadata.name, metadata.summary) == ("small-kb", "All about sets.")
     assert (metadata.author, metadata.license_expression) == ("Ann", "MIT")
     assert metadata.project_urls == {"Homepage": "https://example.org"}
-    assert [requirement.name for requirement in metadata.requires_dist or ()] == ["kbc"]
+    assert [requirement.name for requirement in metadata.requires_dist or ()] == ["kb-compiler"]
     assert metadata.license_files == ["NOTICE", "knowledge-base/LICENSE"]
     assert {f"{INFO}/licenses/{path}" for path in metadata.license_files} <= set(names)
     assert entry_points == "[console_scripts]\nsmall-kb = small_kb.__main__:main\n"
@@ -106,7 +106,7 @@ def test_the_bill_names_the_artifact_and_the_closure_of_the_runtime(
         sealed = archive.read(f"small_kb/artifact/{artifact.build_id}/manifest.json")
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(document) is None
     parts = {each["bom-ref"]: each for each in json.loads(document)["components"]}
-    assert {"library:kbc", "library:numpy", "library:tantivy", "library:mcp"} <= set(parts)
+    assert {"library:kb-compiler", "library:numpy", "library:tantivy", "library:mcp"} <= set(parts)
     assert "library:onnx" not in parts  # a dependency of the compiler
     (digest,) = parts[f"artifact:{artifact.build_id}"]["hashes"]
     assert digest["content"] == hashlib.sha256(sealed).hexdigest()
@@ -145,7 +145,7 @@ def test_the_bill_has_the_hashes_of_locked_archives_and_says_where_there_are_non
     (reference,) = numpy["externalReferences"]
     assert (reference["type"], reference["url"]) == ("distribution", numpy["purl"])
     assert [each["content"] for each in reference["hashes"]] == ["5" * 64, "6" * 64]
-    for name in ("click", "kbc"):
+    for name in ("click", "kb-compiler"):
         assert "externalReferences" not in parts[f"library:{name}"]
         (property_,) = parts[f"library:{name}"]["properties"]
         assert property_ == {"name": "kbc:archive_hashes", "value": "not known"}

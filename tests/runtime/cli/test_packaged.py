@@ -14,7 +14,7 @@ from kb_runtime.errors import exit_codes
 from kb_runtime.store.manifest import seal
 from kbc.linking.linker import Published
 
-ABOUT = {"command": "small-kb", "version": "1.2", "requires": "kbc>=3,<4"}
+ABOUT = {"command": "small-kb", "version": "1.2", "requires": "kb-compiler>=3,<4"}
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_the_version_names_the_package_the_runtime_and_the_format(
     assert run(package, "--version") == exit_codes.OK
     told = capsys.readouterr().out
     assert told.startswith("small-kb 1.2, kbc ")
-    assert "artifact format 1" in told
+    assert "artifact format 2" in told
 
 
 def test_help_names_every_command(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,8 +92,8 @@ def test_an_artifact_of_a_newer_format_names_both_versions_and_what_to_install(
     make_newer(package)
     assert run(package, *arguments) == exit_codes.ARTIFACT
     told = capsys.readouterr().err
-    assert "has format 99; this kbc reads format 1" in told
-    assert 'pip install "kbc>=3,<4"' in told
+    assert "has format 99; this kbc reads formats 1 to 2" in told
+    assert 'pip install "kb-compiler>=3,<4"' in told
 
 
 def test_an_altered_file_is_found_by_verify_and_refused_by_first_use(

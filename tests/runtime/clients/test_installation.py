@@ -13,7 +13,7 @@ from tests.runtime.clients.config_texts import CONTAINER, NAME, json_files, toml
 
 from kb_runtime.clients import installation
 from kb_runtime.clients.errors import ConfigError
-from kb_runtime.clients.installation import Change, Place
+from kb_runtime.clients.installation import Change, InstallTarget
 from kb_runtime.clients.machine import Machine
 from kb_runtime.clients.server import Server
 from kb_runtime.clients.table import CLIENTS, JsonText, Scope
@@ -24,8 +24,8 @@ SERVER = Server(
 MOVED = Server("quint", "Quint", "", ("/opt/w/bin/kbc", "serve", "/data/new"), ("/data/new",))
 
 
-def place(folder: Path, scope: Scope = "user") -> Place:
-    return Place(Machine("linux", str(folder / "home"), {}), scope, str(folder / "project"))
+def place(folder: Path, scope: Scope = "user") -> InstallTarget:
+    return InstallTarget(Machine("linux", str(folder / "home"), {}), scope, str(folder / "project"))
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -37,13 +37,13 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def add(name: str, where: Place, server: Server = SERVER, *, force: bool = False) -> Change:
+def add(name: str, where: InstallTarget, server: Server = SERVER, *, force: bool = False) -> Change:
     change = installation.add(CLIENTS[name], where, NAME, server, force=force)
     change.apply()
     return change
 
 
-def remove(name: str, where: Place) -> Change:
+def remove(name: str, where: InstallTarget) -> Change:
     change = installation.remove(CLIENTS[name], where, NAME, force=False)
     change.apply()
     return change

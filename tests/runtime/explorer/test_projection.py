@@ -5,11 +5,11 @@ import numpy as np
 from kb_runtime.explorer.projection import NEAR_COSINE, project
 
 
-def groups(count: int, each: int, width: int = 32) -> np.ndarray:
+def groups(count: int, each: int, width: int = 32, spread: float = 0.15) -> np.ndarray:
     """Vectors of norm 1 around `count` directions."""
     chance = np.random.default_rng(7)
     centres = chance.normal(size=(count, width))
-    rows = np.repeat(centres, each, axis=0) + 0.15 * chance.normal(size=(count * each, width))
+    rows = np.repeat(centres, each, axis=0) + spread * chance.normal(size=(count * each, width))
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
@@ -61,3 +61,41 @@ def test_few_or_equal_vectors_are_no_problem() -> None:
     same = project(np.tile(groups(1, 1), (10, 1)))
     assert same is not None
     assert np.isfinite(same.places).all()
+
+
+def test_the_last_rows_of_a_large_cluster_are_not_lonely() -> None:
+    """Clusters are compared in blocks: a block of one row has nobody next to it."""
+    vectors = groups(1, 2 * 2_048 + 1)
+    found = project(vectors)
+    assert found is not None
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -1)
+    lonely = found.lonely()
+    assert np.allclose(found.nearest[lonely], cosines[lonely].max(axis=1), atol=1e-5)
+
+
+def test_a_row_next_to_another_cluster_is_not_lonely() -> None:
+    vectors = groups(4, 100, spread=0.6)
+    found = project(vectors)
+    assert found is not None
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -1)
+    for row in found.lonely():
+        assert np.isclose(found.nearest[row], cosines[row].max(), atol=1e-5)
+
+
+def test_near_duplicates_come_in_groups() -> None:
+    vectors = groups(3, 60, spread=0.6)
+    vectors[[20, 40, 50]] = vectors[10]
+    vectors[100] = vectors[110]
+    found = project(vectors)
+    assert found is not None
+    assert found.copies() == [[10, 20, 40, 50], [100, 110]]
+
+
+def test_every_row_has_its_own_place_on_the_map() -> None:
+    """None is moved to the edge."""
+    vectors = groups(3, 500)
+    found = project(vectors)
+    assert found is not None
+    assert (np.abs(found.places) < 1).all()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import anyio
 import pytest
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
 
 from kb_runtime.errors import UsageError
 from kb_runtime.http import limits
-from kb_runtime.http.limits import RateLimiter
+from kb_runtime.http.limits import LimitedBodies, RateLimiter
 from kb_runtime.options.http import RateLimit
 from kb_runtime.options.serve import parse
 
@@ -37,6 +40,52 @@ def test_the_number_of_remembered_clients_is_bounded(monkeypatch: pytest.MonkeyP
     assert [limiter.wait(name) for name in "abcd"] == [0, 0, 0, 0]
     assert limiter.wait("d") == 60
     assert limiter.wait("a") == 0  # the longest unseen one was forgotten
+
+
+def test_bodies_in_flight_have_a_sum_and_room_comes_back() -> None:
+    sent: list[list[Message]] = []
+    go_on = anyio.Event()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        while (await receive()).get("more_body"):
+            pass
+        if scope["path"] == "/slow":
+            await go_on.wait()
+        await Response("read")(scope, receive, send)
+
+    limited = LimitedBodies(app, 100)
+
+    async def ask(path: str, *sizes: int) -> None:
+        pieces = [
+            {"type": "http.request", "body": bytes(size), "more_body": number < len(sizes)}
+            for number, size in enumerate(sizes, 1)
+        ]
+        answers: list[Message] = []
+        sent.append(answers)
+
+        async def receive() -> Message:
+            return pieces.pop(0)
+
+        async def send(message: Message) -> None:
+            answers.append(message)
+
+        await limited(
+            {"type": "http", "path": path, "method": "POST", "headers": []}, receive, send
+        )
+
+    async def run() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask, "/slow", 40, 40)
+            await anyio.sleep(0)
+            await ask("/", 20)
+            await ask("/", 20, 1)
+            go_on.set()
+        await ask("/", 50, 50)
+        await ask("/", 101)
+
+    anyio.run(run)
+    assert [answers[0]["status"] for answers in sent] == [200, 200, 503, 200, 503]
+    assert (b"retry-after", b"1") in sent[2][0]["headers"]
 
 
 @pytest.mark.parametrize(

@@ -81,14 +81,15 @@ def test_names_and_scopes_as_other_servers_write_them(keys: Path) -> None:
         {"iss": None},
         {"aud": "https://kb.example/other"},
         {"aud": None},
-        {"exp": int(time.time()) - 600},
+        {"exp": -600},
         {"exp": None},
-        {"nbf": int(time.time()) + 600},
+        {"nbf": 600},
     ],
     ids=lambda changes: "-".join(changes),
 )
 def test_every_other_jwt_is_refused(keys: Path, changes: dict[str, Any]) -> None:
-    assert access(keys).caller(token(**changes)) is None
+    times = {name: time.time() + value for name, value in changes.items() if type(value) is int}
+    assert access(keys).caller(token(**changes | times)) is None
 
 
 def test_tokens_that_anyone_can_make_are_refused(keys: Path) -> None:

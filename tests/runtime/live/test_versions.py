@@ -264,11 +264,15 @@ def test_a_workspace_appears_when_it_has_a_version(tmp_path: Path) -> None:
 def test_a_workspace_that_cannot_be_opened_does_not_keep_a_server_from_serving(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "w").mkdir()
-    (tmp_path / "w" / "CURRENT").write_text("nonsense\n")
-    live = LiveArtifact(named(tmp_path, "a", "a1"), workspaces=[tmp_path / "w"])
+    (tmp_path / "w" / "small").mkdir(parents=True)
+    (tmp_path / "w" / "small" / "CURRENT").write_text("nonsense\n")
+    live = LiveArtifact(named(tmp_path, "a", "a1"), workspaces=[tmp_path / "w" / "small"])
     assert texts_of(live) == ["a1"]
     assert "serving without the workspace" in capsys.readouterr().err
+    assert live.workspace_problems == ["altered"]
+    named(tmp_path, "w", "w1")
+    assert texts_of(live) == ["a1", "w1"]
+    assert live.workspace_problems == []
     live.close()
 
 

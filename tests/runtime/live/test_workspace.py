@@ -62,7 +62,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_no_half_written_file(tmp_path: P
         refused = refusal(tmp_path / "ws")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert "There is no space left for the workspace" in refused.message
+    assert "there is no space left: 14 bytes are needed" in refused.message
     assert list((tmp_path / "ws").iterdir()) == []
 
 

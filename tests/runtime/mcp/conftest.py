@@ -14,7 +14,7 @@ from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.tools import CollectionSummary, ServerFacts, write_tools_json
 from kbc.linking import linker
 from kbc.linking.linker import Staging
-from kbc.records import Chunk
+from kbc.records import CompiledChunk
 
 PAGE = "# Maps\n\nA map has keys.\n\n## Access\n\nUse get.\n"
 RECORDS: Mapping[str, Sequence[Mapping[str, Any]]] = {
@@ -84,7 +84,7 @@ class Corpus:
                 chunks += [
                     (
                         position,
-                        Chunk(
+                        CompiledChunk(
                             collection=name,
                             record_id=record["id"],
                             index=0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import tempfile
 import threading
 from collections.abc import Callable
@@ -141,6 +142,36 @@ def test_a_server_that_is_told_to_stop_before_it_waits_does_not_wait() -> None:
     server.stop()
     server.serve(source, sink)
     for descriptor in (source, feed, result, sink):
+        os.close(descriptor)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_a_client_that_closed_stdin_and_does_not_read_ends_the_server(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stdio, "_UNREAD_S", 0.1)
+    ours, theirs = socket.socketpair()
+    source, feed = (ours.detach(), theirs.detach()) if kind == "socket" else os.pipe()
+    result, sink = os.pipe()
+    answered: list[str] = []
+
+    def handle(method: str, params: dict[str, Any] | None, revision: str) -> dict[str, Any]:
+        answered.append(method)
+        return {"text": "x" * 1_000_000}
+
+    requests = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 20
+    os.write(feed, requests)
+    server = threading.Thread(
+        target=StdioServer(Connection(handle), lambda: None).serve, args=(source, sink), daemon=True
+    )
+    server.start()
+    server.join(0.5)
+    assert server.is_alive()  # it waits for its client as long as that is there
+    os.close(feed)
+    server.join(PATIENCE_S)
+    assert not server.is_alive()
+    assert len(answered) == 1
+    for descriptor in (source, result, sink):
         os.close(descriptor)
 
 

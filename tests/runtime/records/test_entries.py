@@ -13,7 +13,7 @@ from kbc import records
 
 PAIRS = [
     (records.Section, entries.SectionEntry),
-    (records.Import, entries.ImportEntry),
+    (records.ModuleImport, entries.ImportEntry),
     (Step, entries.StepEntry),
     (records.BuiltinRecord, entries.BuiltinEntry),
     (records.DocRecord, entries.DocEntry),

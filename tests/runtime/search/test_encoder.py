@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -129,6 +130,18 @@ def test_self_test_of_another_dimension_fails(
     assert failures == ["the self-test vector of 'map' has 1 values"]
 
 
+def test_self_test_finds_a_token_that_the_graph_does_not_have(
+    shipped: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    for name in ("model.onnx", "model.bin"):
+        (tmp_path / name).symlink_to(shipped[0] / name)
+    tokenizer = json.loads((shipped[0] / "tokenizer.json").read_text())
+    tokenizer["model"]["vocab"]["seldomword"] = 2**31
+    (tmp_path / "tokenizer.json").write_text(json.dumps(tokenizer))
+    with pytest.raises(EncoderError, match="the encoder failed"):
+        run_self_test(QueryEncoder(str(tmp_path), MAX_TOKENS), shipped[1]["self_test"])
+
+
 @pytest.mark.parametrize("name", ["model.onnx", "model.bin", "tokenizer.json"])
 def test_missing_file_is_an_encoder_error(
     name: str, shipped: tuple[Path, dict[str, Any]], tmp_path: Path
@@ -157,7 +170,7 @@ def test_vector_without_a_direction_is_an_encoder_error(
     opset = helper.make_opsetid("", 18)
     model = helper.make_model(graph, opset_imports=[opset], ir_version=9)
     (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
-    with pytest.raises(EncoderError, match="length"):
+    with pytest.raises(EncoderError, match=r"length|not finite"):
         QueryEncoder(str(tmp_path), MAX_TOKENS).encode("map")
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_runtime.search.fusion import (
+    LONG,
     RankedRows,
     balanced,
     balanced_in_two_tiers,
@@ -16,6 +17,7 @@ from kb_runtime.search.fusion import (
     lexical_in_two_tiers,
     mix,
     rrf,
+    say_of,
     with_estimated_cosines,
 )
 
@@ -109,11 +111,32 @@ def test_rrf_ranks_a_row_found_by_both_above_its_place_in_either(
         assert all(fused[row] >= score for row, score in pairs(alone))
 
 
-def test_balanced_sides_have_equal_say_whatever_their_scales() -> None:
-    # Words say 1 before 2 by as much of their spread as meaning says 2 before 1: a tie, by row.
-    fused = fused_in_tiers({1: 0.30, 2: 0.31}, [2, 1], [(1, 40.0), (2, 20.0)])
-    assert [row for row, _ in fused] == [1, 2]
-    assert fused[0][1] == pytest.approx(fused[1][1])
+def test_balanced_sides_have_a_say_whatever_their_scales() -> None:
+    # Words say 1 before 2 by as much of their spread as meaning says 2 before 1, which counts for more.
+    close = fused_in_tiers({1: 0.30, 2: 0.31}, [2, 1], [(1, 40.0), (2, 20.0)])
+    assert [row for row, _ in close] == [2, 1]
+    assert [row for row, _ in fused_in_tiers({1: 0.3, 2: 0.7}, [2, 1], [(1, 4.0), (2, 2.0)])] == [
+        2,
+        1,
+    ]
+
+
+def test_meaning_says_more_on_a_short_question() -> None:
+    assert say_of(4, "en").meaning > say_of(5, "en").meaning
+    assert say_of(4, "en").words > say_of(5, "en").words
+
+
+def test_what_was_chosen_on_english_questions_is_for_these_alone() -> None:
+    assert say_of(4, "de") == say_of(9, "ru") == (1, 1.0)
+
+
+def test_a_few_words_of_the_question_do_not_outvote_what_is_near() -> None:
+    # Row 2 is nearer than row 3 by as much as row 3 is better by words, half as good as the best.
+    words = [(1, 40.0), (3, 20.0), (4, 10.0), (2, 8.0)]
+    fused = fused_in_tiers({1: 0.2, 2: 0.5, 3: 0.35, 4: 0.1}, [2, 3, 1, 4], words)
+    rank = {row: at for at, (row, _) in enumerate(fused)}
+    assert rank[2] < rank[3]
+    assert rank[1] < rank[4]
 
 
 def test_a_row_that_words_lack_counts_as_their_last() -> None:
@@ -147,8 +170,8 @@ def in_pure_python(cosines: Scored, lexical: Scored, floor: float) -> list[tuple
     if not lexical:
         return best_first({row: min(max(cosine, 0.0), 1.0) for row, cosine in cosines})
     best, bm25 = lexical[0][1], dict(lexical)
-    shares = [bm25.get(row, floor) / best for row, _ in cosines]
-    in_words, in_meaning = spread(shares), spread([cosine for _, cosine in cosines])
+    shares = [(bm25.get(row, floor) / best) ** LONG.words for row, _ in cosines]
+    in_words, in_meaning = LONG.meaning * spread(shares), spread([cosine for _, cosine in cosines])
     alpha = in_words / (in_words + in_meaning) if in_words + in_meaning > 1e-9 else 0.5
     return best_first(
         {
@@ -203,7 +226,7 @@ def test_balanced_scores_stay_in_the_unit_interval_and_descend(
 
 def test_balanced_weighs_the_side_that_tells_candidates_apart_by_less() -> None:
     rows = np.array([1, 2])
-    found = balanced(rows, np.array([0.5, 0.5]), np.array([2.0, 4.0]), best=4.0)
+    found = balanced(rows, np.array([0.5, 0.5]), np.array([2.0, 4.0]), 4.0, LONG)
     assert pairs(found) == [(1, 0.5), (2, 0.5)]
 
 

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,22 +31,22 @@ from kb_runtime.store import temporary_folders
 from kb_runtime.store.facets import RowFilter
 from kb_runtime.store.locks import try_lock
 from kbc.backends.lexical import write_lexical
-from kbc.records import Chunk
+from kbc.records import CompiledChunk
 
 ANALYZER = Analyzer()
 
 
-def chunk(text: str, collection: str = "docs", **fields: object) -> Chunk:
+def chunk(text: str, collection: str = "docs", **fields: object) -> CompiledChunk:
     values = {"record_id": "r", "index": 0, "start_line": 1, "end_line": 1, **fields}
-    return Chunk(collection=collection, text=text, **values)  # type: ignore[arg-type]
+    return CompiledChunk(collection=collection, text=text, **values)  # type: ignore[arg-type]
 
 
-Build = Callable[[Sequence[Chunk]], LexicalIndex]
+Build = Callable[[Sequence[CompiledChunk]], LexicalIndex]
 
 
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
-    def make(chunks: Sequence[Chunk]) -> LexicalIndex:
+    def make(chunks: Sequence[CompiledChunk]) -> LexicalIndex:
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         write_lexical(folder, chunks, {"docs": 0, "examples": 1, "posts": 2}, {})
         return LexicalIndex(str(folder))
@@ -69,7 +71,7 @@ WORDS = (
 )
 
 
-def filler(count: int) -> list[Chunk]:
+def filler(count: int) -> list[CompiledChunk]:
     """Chunks of ordinary words, so that term statistics are those of a corpus."""
     chooser = random.Random(3)
     return [chunk(" ".join(chooser.choices(WORDS, k=30))) for _ in range(count)]
@@ -100,6 +102,21 @@ def test_stemming_joins_word_forms(build: Build) -> None:
 def test_a_word_repeated_in_the_query_counts_twice(build: Build) -> None:
     index = build([chunk("leader x"), chunk("vote x")])
     assert search(index, "leader vote vote").rows == [1, 0]
+
+
+def test_neighbours_count_until_their_words_are_everywhere(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Phrases keep the engine from passing over chunks that cannot be among the best."""
+    index = build([chunk("leader of the vote"), chunk("the leader vote of all"), *filler(20)])
+    assert search(index, "leader vote").rows.index(1) < search(index, "leader vote").rows.index(0)
+    request = LexicalRequest(analyse("leader vote", ANALYZER), 10)
+    planned = lexical_plan.plan(request.query, request.weights, index, ANALYZER)
+    assert planned.phrases
+    monkeypatch.setattr(lexical_plan, "MAX_PROXIMITY_POSTINGS", 2)
+    without = lexical_plan.plan(request.query, request.weights, index, ANALYZER)
+    assert (without.phrases, without.terms) == ([], planned.terms)
+    assert search(index, '"leader vote"').rows[0] == 1, "what was quoted still counts"
 
 
 def test_a_quoted_phrase_beats_the_same_words_apart(build: Build) -> None:
@@ -325,6 +342,20 @@ def test_a_panic_of_the_engine_is_an_ordinary_error(
         search(LexicalIndex(str(folder)), "leader")
 
 
+@pytest.mark.parametrize("layers", [b"\x7f" * 8 + b"\x80", b"\x7f" * 3 + b"\xff"])
+def test_a_store_that_would_abort_the_engine_is_refused(folder: Path, layers: bytes) -> None:
+    """The engine reserves memory for the layers that the store's index of blocks says to have."""
+    (store,) = folder.glob("*.store")
+    data = store.read_bytes()
+    end = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    start = int.from_bytes(data[end - 24 : end - 16], "little")
+    for damaged in (data[:start] + layers + data[start + len(layers) :], data[-3:], data[-40:]):
+        store.write_bytes(damaged)
+        with pytest.raises(ArtifactError) as caught:
+            LexicalIndex(str(folder))
+        assert caught.value.code == "altered"
+
+
 def test_an_interrupt_is_not_swallowed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tantivy, "Index", raising(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
@@ -458,3 +489,22 @@ def test_words_side_by_side_count_more_than_words_apart(build: Build) -> None:
     close = "a party of the year; later in the a leader election was lost"
     index = build([chunk(apart), chunk(close)])
     assert search(index, "leader election").rows == [1, 0]
+
+
+def test_a_folder_is_removed_at_the_end_while_a_thread_still_writes_into_it(tmp_path: Path) -> None:
+    folder = tmp_path / "links"
+    folder.mkdir()
+    ended = threading.Event()
+
+    def write() -> None:
+        while not ended.is_set():
+            with contextlib.suppress(OSError):
+                (folder / ".tantivy-meta.lock").touch()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    threading.Timer(0.02, ended.set).start()
+    temporary_folders.remove_at_exit(str(folder))
+    temporary_folders.remove_remaining()
+    thread.join()
+    assert not folder.exists()

@@ -37,7 +37,7 @@ from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.lexical import write_lexical
 from kbc.backends.vectors import write_vectors
 from kbc.linking.linker import Published
-from kbc.records import Chunk
+from kbc.records import CompiledChunk
 
 DIMENSIONS = 64
 
@@ -76,9 +76,9 @@ class Built:
 Records = Mapping[str, Sequence[tuple[str, Sequence[str]]]]
 
 
-def chunk(collection: str, record: str, index: int, text: str) -> Chunk:
+def chunk(collection: str, record: str, index: int, text: str) -> CompiledChunk:
     code = text.startswith("val ")
-    return Chunk(
+    return CompiledChunk(
         collection=collection,
         record_id=record,
         index=index,
@@ -94,7 +94,7 @@ def chunk(collection: str, record: str, index: int, text: str) -> Chunk:
 
 def build(folder: Path, records: Records, search: Mapping[str, Any] | None = None) -> Built:
     """`records` are chunk texts by (collection, record id); an alias of a record is `<id>Alias`."""
-    rows: list[tuple[int, Chunk]] = []
+    rows: list[tuple[int, CompiledChunk]] = []
     infos: list[CollectionInfo] = []
     catalogs: dict[str, Catalog] = {}
     for name, entries in records.items():
@@ -179,9 +179,10 @@ def test_a_snippet_shows_no_front_matter_but_all_of_yaml(tmp_path: Path) -> None
     built = build(tmp_path, {"docs": [("a.md", [text])]})
     (hit,) = Searcher(built).search(SearchRequest("zebra")).hits
     assert (hit.snippet.text, hit.snippet.start_line) == ("A zebra.", 4)
-    _, whole = hit.reader.read({**hit.chunk, "language": "yaml"})
+    found = hit.reader.find(hit.chunk)
+    whole = hit.reader.passage({**hit.chunk, "language": "yaml"}, found)
     assert whole.text.startswith("zebra: zebra\n---")
-    _, later = hit.reader.read({**hit.chunk, "start_line": 9})
+    later = hit.reader.passage({**hit.chunk, "start_line": 9}, found)
     assert later.text.startswith("zebra: zebra\n---")
 
 
@@ -294,15 +295,17 @@ def test_a_typo_is_corrected_and_reported(search: Search) -> None:
 @pytest.mark.parametrize(
     ("query", "encoded"),
     [
-        ("about consensuss", "about consensus"),
-        ("about konzensus", "about konzensus"),  # two edits: another language's word
-        ("a vale", "a vale"),  # a short word may be meant as it is
+        ("about consensuss", ["about consensus"]),
+        ("about konzensus", []),  # two edits: another language's word
+        ("a vale", []),  # a short word may be meant as it is
     ],
 )
-def test_meaning_is_asked_with_typos_corrected(small: Built, query: str, encoded: str) -> None:
+def test_meaning_is_asked_with_typos_corrected(
+    small: Built, query: str, encoded: list[str]
+) -> None:
     encoder = WordCounts()
     Searcher(altered(small, encoder=encoder)).search(SearchRequest(query))
-    assert encoder.encoded == [encoded]
+    assert encoder.encoded == [query, *encoded]  # as typed while the words are looked up
 
 
 def test_a_query_is_encoded_once_for_several_scopes(small: Built) -> None:

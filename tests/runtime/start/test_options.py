@@ -41,6 +41,7 @@ def test_a_server_reads_files_of_tests_unless_it_is_told_not_to() -> None:
         (["a", "--nope"], "--nope"),
         (["a", "--tools"], "--tools needs a value"),
         (["a", "--port", "1"], "--port needs --http"),
+        (["a", "--http", "--runs", "b"], "--runs and --report need --explorer"),
         (["a", "--http", "--port", "x"], "'x'"),
         (["a", "--http", "--port", "65536"], "65536"),
         (["a", "--http=yes"], "--http"),

@@ -13,7 +13,7 @@ from kb_runtime.store import catalog as catalog_module
 from kb_runtime.store.catalog import Catalog, ChunkTable, key_hash
 from kbc.backends import catalog as writer_module
 from kbc.backends.catalog import write_catalog, write_chunks
-from kbc.records import Chunk
+from kbc.records import CompiledChunk
 
 values = st.recursive(
     st.none()
@@ -156,7 +156,7 @@ def test_rows_of_a_record_are_its_chunks(tmp_path: Path, texts: list[list[str]])
     rows = [
         (
             record,
-            Chunk(
+            CompiledChunk(
                 collection="docs",
                 record_id=str(record),
                 index=index,
@@ -181,7 +181,9 @@ def test_rows_of_a_record_are_its_chunks(tmp_path: Path, texts: list[list[str]])
 
 
 def test_a_cut_column_is_refused(tmp_path: Path) -> None:
-    chunk = Chunk(collection="d", record_id="a", index=0, text="x", start_line=1, end_line=1)
+    chunk = CompiledChunk(
+        collection="d", record_id="a", index=0, text="x", start_line=1, end_line=1
+    )
     write_chunks(tmp_path, [(0, chunk)])
     (tmp_path / "columns/record.u32").write_bytes(b"\0\0\0")
     with pytest.raises(ArtifactError, match=r"record\.u32"):

@@ -69,7 +69,8 @@ sys.modules["fcntl"] = None
 import kb_runtime, kbc
 for package in (kb_runtime, kbc):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        if not module.name.endswith("__main__"):
+        # Dask has locks of its own, by msvcrt where there is no fcntl; here there is neither.
+        if not module.name.endswith(("__main__", "execution.admission", "execution.cluster")):
             __import__(module.name)
 
 from kb_runtime.knowledge.artifact import Artifact

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from kb_runtime.errors import ArtifactError
 from kb_runtime.store import manifest as manifest_module
 from kb_runtime.store.manifest import load, locate, resolve, seal
-from kb_runtime.version import FORMAT_VERSION
+from kb_runtime.version import FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 from kbc.linking.linker import Published
 
 Publish = Callable[..., Published]
@@ -107,7 +107,7 @@ def test_a_newer_format_asks_for_an_upgrade(tmp_path: Path) -> None:
 
 
 def test_an_older_format_asks_for_a_build(tmp_path: Path) -> None:
-    build = write(tmp_path, format=FORMAT_VERSION - 1)
+    build = write(tmp_path, format=UNSHARDED_FORMAT_VERSION - 1)
     with pytest.raises(ArtifactError) as caught:
         load(build)
     assert caught.value.code == "older-format"
@@ -129,6 +129,7 @@ def test_an_older_format_asks_for_a_build(tmp_path: Path) -> None:
         {"collections": [ROWS, ROWS]},
         {"collections": [ROWS, {**ROWS, "name": "b", "first_row": 1}]},
         {"search": {"exact_rows": -1}},
+        {"search": {"candidates": 2**32 - 1}},
         {"encoder": {"model": "m", "dimensions": 0}},
         {"files": [{"path": "../outside", "bytes": 1, "sha256": HASH}]},
         {"files": [{"path": "/etc/passwd", "bytes": 1, "sha256": HASH}]},

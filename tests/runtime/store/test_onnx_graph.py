@@ -14,9 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
-from kb_runtime.store.onnx_graph import OPERATORS, GraphError, check_graph
-from kbc.encoding import graph as writer
-from kbc.encoding.onnx_builder import GraphBuilder
+from kb_runtime.store.onnx_graph import OPERATORS, check_graph
+from kb_runtime.store.onnx_shapes import GraphError
+from kbc.encoding import graph as layers
+from kbc.encoding import precision
+from kbc.encoding.onnx_builder import GraphBuilder, GraphValue
 
 INPUT = helper.make_tensor_value_info("input_ids", TensorProto.INT64, [1, "tokens"])
 OUTPUT = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, [1, 4])
@@ -26,11 +28,17 @@ BODY = helper.make_graph([], "body", [], [])
 def own(folder: Path) -> bytes:
     """What our writer makes, with a constant inside and one beside the graph."""
     graph = GraphBuilder()
-    table = graph.constant("words", np.ones((100, 4)))
+    table = graph.constant("words", np.full((100, 4), 0.1875))
     rows = graph.apply("Gather", table, "input_ids")
+    rows = graph.apply("Mul", rows, graph.constant("norm", [0.1875]))
     axis = graph.constant("axis", [1], np.int64)
     graph.name_output(graph.apply("ReduceSum", rows, axis, keepdims=0), "embedding")
-    graph.save(folder, [INPUT], [OUTPUT], {"kbc.variant": "fp32"})
+    graph.save(
+        folder,
+        [GraphValue("input_ids", "int64", [1, "tokens"])],
+        [GraphValue("embedding", "float32", [1, 4])],
+        {"kbc.variant": "fp32"},
+    )
     return (folder / "model.onnx").read_bytes()
 
 
@@ -54,8 +62,21 @@ def test_our_own_graph_passes(tmp_path: Path) -> None:
     check_graph(str(tmp_path))
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("name", ["words", "norm"])
+def test_weights_that_are_not_finite_are_refused(name: str, bad: float, tmp_path: Path) -> None:
+    own(tmp_path)
+    file = tmp_path / ("model.bin" if name == "words" else "model.onnx")
+    kept = np.float32(0.1875).tobytes()
+    data = file.read_bytes()
+    assert kept in data
+    file.write_bytes(data.replace(kept, np.float32(bad).tobytes(), 1))
+    with pytest.raises(GraphError, match=f"'{name}' has values that are not finite"):
+        check_graph(str(tmp_path))
+
+
 def test_every_operator_of_the_writer_is_known() -> None:
-    text = Path(writer.__file__).read_text()
+    text = "".join(Path(writer.__file__).read_text() for writer in (layers, precision))
     used = set(re.findall(r"graph\.(?:apply|node)\(\s*\"(\w+)\"", text))
     assert len(used) > 15
     assert used <= OPERATORS
@@ -83,9 +104,52 @@ def test_functions_are_refused(tmp_path: Path) -> None:
         check_graph(str(tmp_path))
 
 
+COLUMN, ROW = np.zeros((2000, 1), np.int8), np.zeros((1, 2000), np.int8)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([("MatMulInteger", "column", "row")] * 40, "MatMulInteger makes more of a query"),
+        ([("Add", "column", "row")] * 40, "Add makes more of a query"),
+        ([("Reshape", "column", "row")], "Reshape gives a value whose size cannot be told"),
+        ([("Gather", "row", "column")] * 40, "Gather makes more of a query"),
+        ([("ReduceSum", "column", "row")], "ReduceSum is not along one axis"),
+        ([("Add", "column", "later")], "needs .'later'., which no operator"),
+        ([("MatMul", "row", "input_ids")], "a product of .* is none"),
+        ([("MatMulNBits", "column", "row")], "a product of .* and 1152921504606846976 packed"),
+        ([("MultiHeadAttention", "cube", "cube", "cube")], "has 1000000 heads"),
+    ],
+)
+def test_values_that_no_query_needs_are_refused(
+    nodes: Sequence[Sequence[str]], message: str, tmp_path: Path
+) -> None:
+    own_attributes: dict[str, dict[str, int]] = {
+        "MatMulNBits": {"K": 1, "N": 1 << 60, "bits": 8},
+        "MultiHeadAttention": {"num_heads": 1_000_000},
+    }
+    made = [
+        helper.make_node(kind, given, [f"value{number}"], **own_attributes.get(kind, {}))
+        for number, (kind, *given) in enumerate(nodes)
+    ]
+    constants = {"column": COLUMN, "row": ROW, "cube": COLUMN[None, :4]}
+    graph = GraphBuilder()
+    for name, values in constants.items():
+        graph.constant(name, values, values.dtype)
+    graph._nodes[:] = [node.SerializeToString() for node in made]
+    graph.save(
+        tmp_path,
+        [GraphValue("input_ids", "int64", [1, "tokens"])],
+        [GraphValue("embedding", "float32", [1, 4])],
+        {},
+    )
+    with pytest.raises(GraphError, match=message):
+        check_graph(str(tmp_path))
+
+
 def test_a_constant_shape_does_not_expand(tmp_path: Path) -> None:
     shape = numpy_helper.from_array(np.array([20_000, 20_000]), "shape")
-    write(tmp_path, [helper.make_node("Expand", ["one", "shape"], ["embedding"])], shape)
+    write(tmp_path, [helper.make_node("Expand", ["input_ids", "shape"], ["embedding"])], shape)
     with pytest.raises(GraphError, match="Expand"):
         check_graph(str(tmp_path))
 

@@ -9,7 +9,7 @@ import pytest
 
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.request import SearchHit, SearchRequest, SearchResult
-from kb_runtime.search.snippets import PassageReader, Snippet
+from kb_runtime.search.snippets import FoundWords, PassageReader, Snippet
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.registry import TOOLS
@@ -17,11 +17,11 @@ from kb_runtime.tools.session import Session
 from kbc.linking.linker import Published
 from kbc.records import (
     BuiltinRecord,
+    CompiledRecord,
     DocRecord,
     ExampleRecord,
-    Import,
+    ModuleImport,
     PatternRecord,
-    Record,
     RoutingRecord,
     Section,
     TemplateRecord,
@@ -169,7 +169,7 @@ EXAMPLES = [
         "// a Test in a comment, setToMap too\nmodule Tendermint { val m = S.mapBy(f) }\n",
         description="Tendermint consensus.",
         modules=("Tendermint",),
-        imports=(Import(module="basic", source="../basic"),),
+        imports=(ModuleImport(module="basic", source="../basic"),),
         keywords=("consensus",),
     ),
     _example(
@@ -274,7 +274,7 @@ RULES = [
         docs=("docs/operators.md",),
     ),
 ]
-RECORDS: Mapping[str, tuple[str, str, Sequence[Record]]] = {
+RECORDS: Mapping[str, tuple[str, str, Sequence[CompiledRecord]]] = {
     "builtins": ("builtins", "", BUILTINS),
     "docs": ("docs", "core", PAGES),
     "posts": ("docs", "posts", POSTS),
@@ -335,10 +335,16 @@ class SamePassage(PassageReader):
     def __init__(self, text: str = "Builds a map of a set. " * 20) -> None:
         self.text = text
 
-    def read(
-        self, chunk: Mapping[str, Any], budget: int | None = None
-    ) -> tuple[tuple[str, ...], Snippet]:
-        return ("map",), Snippet(self.text, chunk["start_line"], chunk["end_line"])
+    def find(self, chunk: Mapping[str, Any]) -> FoundWords:
+        return FoundWords(self.text, ())
+
+    def matched(self, found: FoundWords) -> tuple[str, ...]:
+        return ("map",)
+
+    def passage(
+        self, chunk: Mapping[str, Any], found: FoundWords, budget: int | None = None
+    ) -> Snippet:
+        return Snippet(self.text, chunk["start_line"], chunk["end_line"])
 
 
 def hit(collection: str, record: int, line: int = 1, **fields: Any) -> SearchHit:

@@ -10,7 +10,7 @@ from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc import lists, tables
 from kbc.formats.asciidoc.attributes import Attributes, substitute
 from kbc.formats.asciidoc.inline import Inline
-from kbc.formats.asciidoc.lines import Line, Lines, Project
+from kbc.formats.asciidoc.lines import LineReader, SharedContext, SourceLine
 from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written
 from kbc.formats.document import FormatError
 
@@ -31,7 +31,7 @@ _IMAGES = ("image", "video", "audio", "toc", "icon", "asciinema")
 class Blocks:
     """Writes one document. `titles` are those of sections and blocks by id, for references."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: SharedContext) -> None:
         self.project = project
         self.inline = Inline(project)
         self.title = ""
@@ -41,7 +41,7 @@ class Blocks:
         self._depth = 0
         self._open: list[str] = []  # ids of the sections around what is written
 
-    def document(self, lines: Lines) -> Written:
+    def document(self, lines: LineReader) -> Written:
         head = self._header(lines)
         return commonmark.blocks([head, self.all(lines)])
 
@@ -51,7 +51,7 @@ class Blocks:
     def paragraph(self, text: str) -> Written:
         return commonmark.paragraph(self.text(text))
 
-    def nested(self, lines: list[Line]) -> Written:
+    def nested(self, lines: list[SourceLine]) -> Written:
         """The blocks within a container."""
         self._depth += 1
         self.contained += 1
@@ -59,12 +59,12 @@ class Blocks:
             raise FormatError(
                 f"blocks are nested more than {MAX_DEPTH} deep", lines[0].number if lines else 0
             )
-        written = self.all(Lines(self.project, lines))
+        written = self.all(LineReader(self.project, lines))
         self.contained -= 1
         self._depth -= 1
         return written
 
-    def all(self, lines: Lines) -> Written:
+    def all(self, lines: LineReader) -> Written:
         parts: list[Written] = []
         while (line := lines.peek()) is not None:
             if not line.text:
@@ -73,7 +73,7 @@ class Blocks:
             parts.append(self.block(lines))
         return commonmark.blocks(parts)
 
-    def block(self, lines: Lines) -> Written:
+    def block(self, lines: LineReader) -> Written:
         """The next block with the lines of attributes and title above it."""
         given = Attributes()
         while (line := lines.peek()) is not None and self._metadata(line, given, lines):
@@ -88,7 +88,7 @@ class Blocks:
             return commonmark.blocks([[f"**{' '.join(self.text(given.title).split())}**"], written])
         return written
 
-    def _metadata(self, line: Line, given: Attributes, lines: Lines) -> bool:
+    def _metadata(self, line: SourceLine, given: Attributes, lines: LineReader) -> bool:
         """Whether the line says something of the next block, or of the document; it is taken then."""
         text = line.text
         if not text or (text.startswith("//") and not text.startswith("///")):
@@ -109,7 +109,7 @@ class Blocks:
             return False
         return True
 
-    def _set(self, entry: re.Match[str], lines: Lines) -> None:
+    def _set(self, entry: re.Match[str], lines: LineReader) -> None:
         before, name, after, value = entry.groups()
         value = value or ""
         while value.endswith(" \\"):
@@ -120,7 +120,7 @@ class Blocks:
         else:
             self.project.attributes[name.lower()] = substitute(value, self.project.attributes)
 
-    def _header(self, lines: Lines) -> Written:
+    def _header(self, lines: LineReader) -> Written:
         """The title of the document with author and revision."""
         probe = Attributes()
         while (line := lines.peek()) is not None and self._metadata(line, probe, lines):
@@ -175,7 +175,7 @@ class Blocks:
             id, number = f"{prefix}{words}{mark}{number}", number + 1
         return id
 
-    def _content(self, line: Line, given: Attributes, lines: Lines) -> Written:
+    def _content(self, line: SourceLine, given: Attributes, lines: LineReader) -> Written:
         text = line.text
         section = _SECTION.match(text)
         if section and not DELIMITER.match(text):
@@ -194,14 +194,14 @@ class Blocks:
             return lists.write(self, lines)
         return self._paragraph(given, lines)
 
-    def collect(self, lines: Lines, end: str) -> list[Line]:
+    def collect(self, lines: LineReader, end: str) -> list[SourceLine]:
         """The lines up to the closing delimiter `end`, which is taken too."""
-        found: list[Line] = []
+        found: list[SourceLine] = []
         while (line := lines.next()) is not None and line.text != end:
             found.append(line)
         return found
 
-    def _delimited(self, mark: str, given: Attributes, lines: Lines) -> Written:
+    def _delimited(self, mark: str, given: Attributes, lines: LineReader) -> Written:
         opening = lines.next()
         assert opening is not None
         end = "```" if mark.startswith("```") else mark
@@ -234,7 +234,7 @@ class Blocks:
             return commonmark.quote(commonmark.blocks([written, source]))
         return written
 
-    def _code(self, body: list[Line], given: Attributes, language: str) -> Written:
+    def _code(self, body: list[SourceLine], given: Attributes, language: str) -> Written:
         """A listing as it is written; callouts stay as `<1>`."""
         if given.style == "source" and len(given.positional) > 1:
             language = given.positional[1]
@@ -250,7 +250,7 @@ class Blocks:
             code = "\n".join(row[margin:] for row in rows)
         return commonmark.fence(code, language.split(",")[0])
 
-    def _macro(self, macro: re.Match[str], line: Line, given: Attributes) -> Written:
+    def _macro(self, macro: re.Match[str], line: SourceLine, given: Attributes) -> Written:
         name, target, inside = macro.groups()
         if name in _IMAGES:
             found = attribute_lists.parse(inside)
@@ -263,7 +263,7 @@ class Blocks:
         self.project.elsewhere(name, f"the macro `{name}::` is that of an extension", line)
         return self.paragraph(_plain_arguments(inside)) if inside else []
 
-    def _include_code(self, target: str, inside: str, line: Line) -> Written:
+    def _include_code(self, target: str, inside: str, line: SourceLine) -> Written:
         """The macro of Spring's documentation: one class in each language that has it, in a folder called
         like the section's id."""
         parts: list[Written] = []
@@ -290,8 +290,8 @@ class Blocks:
             path = next((each for each in paths if self.project.find(each, line.path)), "")
             if not path:
                 continue
-            directive = Line(f"include::{path}[{inside}]", line.path, line.number)
-            body = list(iter(Lines(self.project, [directive]).next, None))
+            directive = SourceLine(f"include::{path}[{inside}]", line.path, line.number)
+            body = list(iter(LineReader(self.project, [directive]).next, None))
             given = Attributes(positional=["source", name], named={"indent": "0"})
             found = self._code([each for each in body if each is not None], given, name)
             parts += [[f"**{name.capitalize()}**"], found]
@@ -299,7 +299,7 @@ class Blocks:
             self.project.unresolved("include-code", f"the code {target!r} is not there", line)
         return commonmark.blocks(parts)
 
-    def _paragraph(self, given: Attributes, lines: Lines) -> Written:
+    def _paragraph(self, given: Attributes, lines: LineReader) -> Written:
         first = lines.peek()
         assert first is not None
         body = self.paragraph_lines(lines)
@@ -324,9 +324,9 @@ class Blocks:
             return _labelled(style.capitalize(), written)
         return commonmark.quote(written) if style == "quote" else written
 
-    def paragraph_lines(self, lines: Lines) -> list[Line]:
+    def paragraph_lines(self, lines: LineReader) -> list[SourceLine]:
         """The lines of a paragraph, up to a blank line or the start of a delimited block."""
-        found: list[Line] = []
+        found: list[SourceLine] = []
         while (line := lines.peek()) is not None and line.text:
             text = line.text
             if found and (DELIMITER.match(text) or _interrupts(text)):
@@ -344,11 +344,11 @@ def _interrupts(text: str) -> bool:
     )
 
 
-def _joined(body: list[Line]) -> str:
+def _joined(body: list[SourceLine]) -> str:
     return "\n".join(line.text for line in body)
 
 
-def _broken_lines(blocks: Blocks, body: list[Line]) -> Written:
+def _broken_lines(blocks: Blocks, body: list[SourceLine]) -> Written:
     shown = [commonmark.paragraph(blocks.text(line.text)) for line in body if line.text]
     rows = [row[0] for row in shown if row]
     return [f"{row}\\" if index < len(rows) - 1 else row for index, row in enumerate(rows)]
@@ -367,7 +367,7 @@ def _plain_arguments(inside: str) -> str:
     return " ".join(part for part in found.positional if part)
 
 
-def _as_lines(given: Attributes) -> list[Line]:
+def _as_lines(given: Attributes) -> list[SourceLine]:
     """Attributes that were read, as the lines they were."""
     named = ",".join(f'{name}="{value}"' for name, value in given.named.items())
     marks = "".join(f".{role}" for role in given.roles) + "".join(
@@ -375,5 +375,5 @@ def _as_lines(given: Attributes) -> list[Line]:
     )
     first = given.style + (f"#{given.id}" if given.id else "") + marks
     inside = ",".join(part for part in (first, *given.positional[1:], named) if part)
-    found = [Line(f"[{inside}]", "", 0, done=True)] if inside else []
-    return [*found, *([Line(f".{given.title}", "", 0, done=True)] if given.title else [])]
+    found = [SourceLine(f"[{inside}]", "", 0, done=True)] if inside else []
+    return [*found, *([SourceLine(f".{given.title}", "", 0, done=True)] if given.title else [])]

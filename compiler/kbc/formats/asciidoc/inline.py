@@ -9,7 +9,7 @@ from collections.abc import Callable
 from kbc.formats import commonmark
 from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc.attributes import substitute
-from kbc.formats.asciidoc.lines import Project
+from kbc.formats.asciidoc.lines import SharedContext
 
 MAX_DEPTH = 12
 REFERENCE = "\x00{}\x00"
@@ -43,7 +43,7 @@ _TOKENS = re.compile(
 
 
 class Inline:
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: SharedContext) -> None:
         self._project = project
         self._page_titles: dict[str, tuple[str, str]] = {}
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc.attributes import Attributes, substitute
-from kbc.formats.document import ELSEWHERE, UNRESOLVED, FormatError, Problem, Read, decode
+from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, FormatError, Read, decode
 from kbc.formats.selection import line_numbers
 
 MAX_INCLUDES = 1_000
@@ -24,7 +24,7 @@ _FAMILIES = ("pages", "partials", "examples", "attachments", "images")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SourceLine:
     text: str
     path: str
     number: int
@@ -34,29 +34,33 @@ class Line:
 
 
 @dataclass(slots=True)
-class Project:
+class SharedContext:
     """What all parts of a file share while it is read."""
 
     path: str
     read: Read
     attributes: dict[str, str]
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[DocumentProblem] = field(default_factory=list)
     includes: int = 0
     lines: int = 0
 
-    def unresolved(self, name: str, message: str, line: Line) -> None:
+    def unresolved(self, name: str, message: str, line: SourceLine) -> None:
         number = line.number if line.path == self.path else 0
-        self.problems.append(Problem(code=UNRESOLVED, message=message, line=number, name=name))
+        self.problems.append(
+            DocumentProblem(code=UNRESOLVED, message=message, line=number, name=name)
+        )
 
-    def elsewhere(self, name: str, message: str, line: Line) -> None:
+    def elsewhere(self, name: str, message: str, line: SourceLine) -> None:
         number = line.number if line.path == self.path else 0
-        self.problems.append(Problem(code=ELSEWHERE, message=message, line=number, name=name))
+        self.problems.append(
+            DocumentProblem(code=ELSEWHERE, message=message, line=number, name=name)
+        )
 
     def find(self, target: str, base: str) -> tuple[str, bytes] | None:
         """The file that `target` names in the file `base`: relative, or a resource of Antora."""
         for candidate in self._candidates(target, base):
             path = posixpath.normpath(candidate)
-            if path.startswith(("../", "/")) or path in ("", "."):
+            if path.startswith("/") or path in ("", "."):
                 continue
             data = self.read(path)
             if data is not None:
@@ -102,21 +106,22 @@ class Project:
         return ""
 
 
-class Lines:
+class LineReader:
     """Reads lines one by one; `next` and `peek` give lines after their directives are carried out."""
 
-    def __init__(self, project: Project, lines: Iterable[Line]) -> None:
+    def __init__(self, project: SharedContext, lines: Iterable[SourceLine]) -> None:
         self._project = project
         self._waiting = deque(lines)
         self._conditions: list[bool] = []
 
     @classmethod
-    def of_text(cls, project: Project, text: str, path: str) -> Lines:
+    def of_text(cls, project: SharedContext, text: str, path: str) -> LineReader:
         return cls(
-            project, [Line(line, path, number) for number, line in enumerate(_split(text), start=1)]
+            project,
+            [SourceLine(line, path, number) for number, line in enumerate(_split(text), start=1)],
         )
 
-    def peek(self, ahead: int = 0) -> Line | None:
+    def peek(self, ahead: int = 0) -> SourceLine | None:
         index = 0
         while True:
             if index >= len(self._waiting):
@@ -129,7 +134,7 @@ class Lines:
                 return line
             index += 1
 
-    def next(self) -> Line | None:
+    def next(self) -> SourceLine | None:
         line = self.peek()
         if line is not None:
             self._waiting.popleft()
@@ -138,7 +143,7 @@ class Lines:
                 raise FormatError(f"the file has more than {MAX_LINES:,} lines with its includes")
         return line
 
-    def push(self, lines: Iterable[Line]) -> None:
+    def push(self, lines: Iterable[SourceLine]) -> None:
         self._waiting.extendleft(reversed(list(lines)))
 
     def _carry_out(self, index: int) -> None:
@@ -166,11 +171,11 @@ class Lines:
         else:
             self._condition(index, line, name, target, rest)
 
-    def _insert(self, index: int, lines: list[Line]) -> None:
+    def _insert(self, index: int, lines: list[SourceLine]) -> None:
         for line in reversed(lines):
             self._waiting.insert(index, line)
 
-    def _condition(self, index: int, line: Line, name: str, target: str, rest: str) -> None:
+    def _condition(self, index: int, line: SourceLine, name: str, target: str, rest: str) -> None:
         holds = True
         if not all(self._conditions):
             holds = False
@@ -204,7 +209,7 @@ class Lines:
             operator, first >= second
         )
 
-    def _included(self, line: Line, target: str, rest: str) -> list[Line]:
+    def _included(self, line: SourceLine, target: str, rest: str) -> list[SourceLine]:
         project = self._project
         wanted = substitute(target, project.attributes)
         given = attribute_lists.parse(substitute(rest, project.attributes))
@@ -231,7 +236,7 @@ class Lines:
         offset = line.offset + _offset(given.get("leveloffset"))
         is_adoc = path.endswith((".adoc", ".asciidoc", ".asc", ".ad"))
         return [
-            Line(text, path, number, offset, line.depth + 1, done=not is_adoc)
+            SourceLine(text, path, number, offset, line.depth + 1, done=not is_adoc)
             for number, text in numbered
         ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kbc.formats import commonmark
-from kbc.formats.asciidoc.lines import Line, Lines
+from kbc.formats.asciidoc.lines import LineReader, SourceLine
 from kbc.formats.asciidoc.markup import DELIMITER, TITLE, BlockWriter, Written
 
 _ITEM = re.compile(
@@ -28,7 +28,7 @@ def marker(text: str) -> str | None:
     return None
 
 
-def write(blocks: BlockWriter, lines: Lines, above: tuple[str, ...] = ()) -> Written:
+def write(blocks: BlockWriter, lines: LineReader, above: tuple[str, ...] = ()) -> Written:
     """The list that begins with the next line; `above` are the markers of lists it is in."""
     first = lines.peek()
     assert first is not None
@@ -42,7 +42,7 @@ def write(blocks: BlockWriter, lines: Lines, above: tuple[str, ...] = ()) -> Wri
     return [line for item in items for line in item]
 
 
-def _skip_blanks(lines: Lines, kind: str) -> None:
+def _skip_blanks(lines: LineReader, kind: str) -> None:
     """Takes blank lines and comments before the next item of the same list."""
     ahead = 0
     while (line := lines.peek(ahead)) is not None and (not line.text or _is_comment(line)):
@@ -52,12 +52,12 @@ def _skip_blanks(lines: Lines, kind: str) -> None:
             lines.next()
 
 
-def _is_comment(line: Line) -> bool:
+def _is_comment(line: SourceLine) -> bool:
     return line.text.startswith("//") and not line.text.startswith("////")
 
 
 def _item(
-    blocks: BlockWriter, lines: Lines, kind: str, index: int, above: tuple[str, ...]
+    blocks: BlockWriter, lines: LineReader, kind: str, index: int, above: tuple[str, ...]
 ) -> Written:
     line = lines.next()
     assert line is not None
@@ -86,7 +86,7 @@ def _item(
     return commonmark.indented(_tight(parts), prefix)
 
 
-def _skip_to_text(lines: Lines) -> None:
+def _skip_to_text(lines: LineReader) -> None:
     """A term's description may begin after a blank line."""
     line, after = lines.peek(), lines.peek(1)
     if line is None or line.text or after is None or not after.text:
@@ -104,9 +104,9 @@ def _tight(parts: list[Written]) -> Written:
     return commonmark.blocks(parts) or [""]
 
 
-def _text_lines(blocks: BlockWriter, lines: Lines) -> list[Line]:
+def _text_lines(blocks: BlockWriter, lines: LineReader) -> list[SourceLine]:
     """The further lines of an item's text."""
-    found: list[Line] = []
+    found: list[SourceLine] = []
     while (line := lines.peek()) is not None and line.text and line.text != "+":
         text = line.text
         if marker(text) is not None or DELIMITER.match(text) or text.startswith("["):
@@ -120,7 +120,7 @@ def _text_lines(blocks: BlockWriter, lines: Lines) -> list[Line]:
 
 
 def _attached(
-    blocks: BlockWriter, lines: Lines, parts: list[Written], above: tuple[str, ...]
+    blocks: BlockWriter, lines: LineReader, parts: list[Written], above: tuple[str, ...]
 ) -> None:
     """Blocks behind a `+`, nested lists, and indented text that belong to the item."""
     while (line := lines.peek()) is not None:
@@ -167,7 +167,7 @@ def _attached(
             parts.append(blocks.block(lines))
 
 
-def _belongs(lines: Lines, above: tuple[str, ...]) -> bool:
+def _belongs(lines: LineReader, above: tuple[str, ...]) -> bool:
     """Whether the attribute list ahead is that of a list nested in the item."""
     following = lines.peek(1)
     kind = marker(following.text) if following is not None else None

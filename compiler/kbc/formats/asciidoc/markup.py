@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from kbc.formats.asciidoc.lines import Line, Lines
+from kbc.formats.asciidoc.lines import LineReader, SourceLine
 
 Written = list[str]
 
@@ -23,6 +23,6 @@ class BlockWriter(Protocol):
 
     def paragraph(self, text: str) -> Written: ...
 
-    def nested(self, lines: list[Line]) -> Written: ...
+    def nested(self, lines: list[SourceLine]) -> Written: ...
 
-    def block(self, lines: Lines) -> Written: ...
+    def block(self, lines: LineReader) -> Written: ...

@@ -11,8 +11,8 @@ import yaml
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc.blocks import Blocks
-from kbc.formats.asciidoc.lines import Lines, Project
-from kbc.formats.document import Converted, Problem, Read, decode
+from kbc.formats.asciidoc.lines import LineReader, SharedContext
+from kbc.formats.document import Converted, DocumentProblem, Read, decode
 
 _REFERENCE = re.compile("\x00([^\x00]*)\x00")
 
@@ -21,13 +21,13 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     """The document of a file; raises `FormatError` for what is no text."""
     text = decode(data)
     attributes = {"asciidoctor": "", "backend": "html5", "docdir": posixpath.dirname(path) or "."}
-    project = Project(path, read, attributes)
+    project = SharedContext(path, read, attributes)
     attributes.update(_of_component(path, read))
     blocks = Blocks(project)
-    lines = blocks.document(Lines.of_text(project, text, path))
+    lines = blocks.document(LineReader.of_text(project, text, path))
     titles = blocks.titles
     written = _REFERENCE.sub(lambda match: _title(match[1], titles), commonmark.document(lines))
-    problems: tuple[Problem, ...] = tuple(project.problems)
+    problems: tuple[DocumentProblem, ...] = tuple(project.problems)
     return [
         Converted(
             text=written,
@@ -48,7 +48,7 @@ def _title(target: str, titles: Mapping[str, str]) -> str:
 
 def _of_component(path: str, read: Read) -> dict[str, str]:
     """The attributes that `antora.yml` in a folder above the file sets."""
-    root = Project.module_root(path)
+    root = SharedContext.module_root(path)
     if not root:
         return {}
     component = posixpath.dirname(posixpath.dirname(root))

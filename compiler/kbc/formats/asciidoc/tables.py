@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc.attributes import Attributes
-from kbc.formats.asciidoc.lines import Line
+from kbc.formats.asciidoc.lines import SourceLine
 from kbc.formats.asciidoc.markup import BlockWriter, Written
 
 MAX_COLUMNS = 100
@@ -30,7 +30,7 @@ class Cell:
     rows: int = 1
 
 
-def write(blocks: BlockWriter, kind: str, body: list[Line], given: Attributes) -> Written:
+def write(blocks: BlockWriter, kind: str, body: list[SourceLine], given: Attributes) -> Written:
     styles = _columns(given.get("cols"))
     source = "\n".join(line.text for line in body)
     form = given.get("format", {",": "csv", ":": "dsv"}.get(kind, "psv"))
@@ -186,7 +186,9 @@ def _as_list(blocks: BlockWriter, names: list[str], rows: list[list[Cell]]) -> W
         parts: list[Written] = []
         for index, cell in enumerate(row):
             if cell.style == "a":
-                lines = [Line(text.rstrip(), "", 0, done=True) for text in cell.text.split("\n")]
+                lines = [
+                    SourceLine(text.rstrip(), "", 0, done=True) for text in cell.text.split("\n")
+                ]
                 written = blocks.nested(lines)
             elif cell.style == "l":
                 written = commonmark.fence(cell.text)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.formats import commonmark
-from kbc.formats.document import Converted, FormatError, Problem, Read, decode
+from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
 from kbc.formats.openapi.loading import parse
 from kbc.formats.openapi.references import References, mapping, sequence, string
 from kbc.formats.openapi.schemas import Schemas, json_block, plain, type_name
@@ -33,7 +33,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     whole = writer.overview(operations)
     documents = _named_apart([*operations, *schemas])
     problems = tuple(
-        Problem(
+        DocumentProblem(
             code="openapi-unresolved-reference",
             message=f"the reference {target!r} leads nowhere",
             hint="Add what it names, or correct it.",
@@ -68,7 +68,7 @@ class _Writer:
         self._schemas = Schemas(references)
         info = mapping(api.get("info"))
         self.title = " ".join(string(info.get("title")).split()) or "API"
-        description = string(info.get("description"))
+        description = references.text(info.get("description"))
         self.summary = string(info.get("summary")) or description.strip().split("\n\n", 1)[0]
 
     def overview(self, operations: list[Converted]) -> str:
@@ -77,7 +77,7 @@ class _Writer:
         parts = [commonmark.heading(1, commonmark.escaped(self.title))]
         if version:
             parts.append([f"Version {commonmark.escaped(version)}"])
-        parts.append(_demoted(string(info.get("description"))))
+        parts.append(_demoted(self._references.text(info.get("description"))))
         servers = [string(mapping(each).get("url")) for each in sequence(self._api.get("servers"))]
         if not servers and self._api.get("host"):
             servers = [f"https://{self._api['host']}{self._api.get('basePath', '')}"]
@@ -110,11 +110,11 @@ class _Writer:
         for prefix, paths in groups:
             for path, value in mapping(paths).items():
                 item = self._references.resolve(value)
-                for method, operation in item.items():
-                    if str(method).lower() in METHODS and isinstance(operation, dict):
-                        yield self._operation(
-                            f"{prefix}{path}", str(method).upper(), item, operation
-                        )
+                for method, stated in item.items():
+                    if str(method).lower() not in METHODS or not isinstance(stated, dict):
+                        continue
+                    operation = self._references.resolve(stated)
+                    yield self._operation(f"{prefix}{path}", str(method).upper(), item, operation)
 
     def _operation(self, path: str, method: str, item: Fields, operation: Fields) -> Converted:
         id = string(operation.get("operationId"))
@@ -127,7 +127,8 @@ class _Writer:
         parts.append([call + (f" (operation {commonmark.code_span(id)})" if id else "")])
         if operation.get("deprecated") is True:
             parts.append(["**Deprecated.**"])
-        description = string(operation.get("description")) or string(item.get("description"))
+        description = self._references.text(operation.get("description"))
+        description = description or self._references.text(item.get("description"))
         parts.append(_demoted(description))
         tags = [commonmark.escaped(str(tag)) for tag in sequence(operation.get("tags"))]
         if tags:
@@ -136,6 +137,7 @@ class _Writer:
         parts += self._parameters(item, operation)
         parts += self._body(operation)
         parts += self._responses(operation)
+        parts += self._samples(operation)
         text = commonmark.document(commonmark.blocks(parts))
         first = " ".join(description.split("\n\n", 1)[0].split())
         return Converted(
@@ -145,6 +147,19 @@ class _Writer:
             name=id or f"{method} {path}",
             summary=f"{method} {path}" + (f": {summary or first}" if summary or first else ""),
         )
+
+    def _samples(self, operation: Fields) -> Iterator[list[str]]:
+        """Calls in several languages, in an extension that documentation tools share."""
+        stated = operation.get("x-codeSamples", operation.get("x-code-samples"))
+        samples = [self._references.resolve(each) for each in sequence(stated)]
+        samples = [each for each in samples if string(each.get("source")).strip()]
+        if samples:
+            yield commonmark.heading(2, "Code samples")
+        for sample in samples:
+            language = string(sample.get("lang"))
+            yield [commonmark.escaped(string(sample.get("label")) or language)]
+            code = self._references.text(sample["source"]).rstrip("\n")
+            yield commonmark.fence(code, language.lower().replace(" ", ""))
 
     def _security(self, operation: Fields) -> Iterator[list[str]]:
         demands = operation.get("security", self._api.get("security"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
@@ -11,7 +12,7 @@ from kbc.formats.openapi.loading import parse
 from kbc.formats.selection import read_target
 
 MAX_STEPS = 20
-MAX_FILES = 500
+MAX_FILES = 10_000
 
 
 def mapping(value: Any) -> Mapping[Any, Any]:
@@ -56,12 +57,23 @@ class References:
                 self._note(value, path)
         return {}
 
+    def text(self, value: Any) -> str:
+        """The text that `value` is or refers to, as descriptions that are kept in files do."""
+        target = mapping(value).get("$ref")
+        if not isinstance(target, str):
+            return string(value)
+        file, _, pointer = target.partition("#")
+        path = self._base.get(id(value), self._path)
+        found = _at(self._files.get(self._load(path, file) or "" if file else path), pointer)
+        return string(found)
+
     def name(self, value: Any) -> str:
         """The last part of a reference: the name of a schema; "" where there is no reference."""
         target = mapping(value).get("$ref")
         if not isinstance(target, str):
             return ""
-        return unquote(target.rsplit("/", 1)[-1].rsplit("#", 1)[-1]).replace("~1", "/")
+        last = unquote(target.rsplit("/", 1)[-1].rsplit("#", 1)[-1]).replace("~1", "/")
+        return last if "#" in target else re.sub(r"\.(?:ya?ml|json)\Z", "", last)
 
     def _note(self, value: Any, path: str) -> None:
         """Remembers the file of references inside `value`, which are relative to it."""

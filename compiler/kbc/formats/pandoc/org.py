@@ -7,9 +7,13 @@ import re
 TAB = "\ue000"
 """Stands for a tab within a block, which pandoc would replace by blanks."""
 
-_BLOCK = re.compile(r"\s*#\+(begin|end)_\w+", re.IGNORECASE)
+BACKSLASH = "\ue001"
+"""Stands for a backslash in text, which pandoc takes for markup and fails on when it is none."""
+
+_VERBATIM = re.compile(r"\s*#\+begin_(src|example|export|comment)\b", re.IGNORECASE)
+_EXAMPLE = re.compile(r"(\s*#\+begin_example)\s+[^-+:\s].*", re.IGNORECASE)
 _TERM = re.compile(r"(\s*[-+*]\s+)(\S.*?)(\s::(?:\s.*)?)\Z")
-_BACKSLASH = re.compile(r"\\(?!backslash\{)")
+_BACKSLASH = re.compile(r"\\\\\s*\Z|\\\(.+?\\\)|\\\[.+?\\\]|\\[a-zA-Z]+|(?P<text>\\)")
 _INDEX = re.compile(r"\s*#\+[a-z]?index:", re.IGNORECASE)
 _MACRO = re.compile(r"\{\{\{[\w-]+(?:\((.*?)\))?\}\}\}")
 _DEFINED = re.compile(r"^[ \t]*#\+macro:\s*([\w-]+)", re.IGNORECASE | re.MULTILINE)
@@ -17,22 +21,26 @@ _DEFINED = re.compile(r"^[ \t]*#\+macro:\s*([\w-]+)", re.IGNORECASE | re.MULTILI
 
 def prepared(text: str) -> str:
     """The same document: entries of an index left out, macros that other files define as their
-    arguments, and backslashes in terms by name."""
+    arguments, backslashes that are text as `BACKSLASH`, examples without the name of a language."""
     defined = {name.lower() for name in _DEFINED.findall(text)}
     lines: list[str] = []
-    inside = False
+    end = ""
     for line in text.split("\n"):
-        if marker := _BLOCK.match(line):
-            inside = marker[1].lower() == "begin"
-        elif inside:
+        if end:
+            if line.strip().lower() == end:
+                end = ""
             line = line.replace("\t", TAB)
+        elif block := _VERBATIM.match(line):
+            end = f"#+end_{block[1].lower()}"
+            line = _EXAMPLE.sub(r"\1", line)
         else:
             if _INDEX.match(line):
                 continue
             if "{{{" in line:
                 line = _MACRO.sub(lambda match: _expanded(match, defined), line)
             if "\\" in line and (term := _TERM.match(line)):
-                line = term[1] + _BACKSLASH.sub(r"\\backslash{}", term[2]) + term[3]
+                line = term[1] + term[2].replace("\\", BACKSLASH) + term[3]
+            line = _BACKSLASH.sub(lambda match: BACKSLASH if match["text"] else match[0], line)
         lines.append(line)
     return "\n".join(lines)
 
@@ -41,4 +49,4 @@ def _expanded(match: re.Match[str], defined: set[str]) -> str:
     name = re.match(r"\{\{\{([\w-]+)", match[0])
     if name is None or name[1].lower() in defined:
         return match[0]
-    return (match[1] or "").replace("\\,", ",").replace("\\", "\\backslash{}")
+    return (match[1] or "").replace("\\,", ",").replace("\\", BACKSLASH)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import subprocess
 import sys
 import zipfile
 import zlib
@@ -13,11 +12,11 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from kbc.formats.document import Converted, FormatError, Problem, Read, decode
-from kbc.formats.pandoc.org import TAB, prepared
-from kbc.formats.pandoc.writer import Writer
+from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
+from kbc.formats.pandoc.org import BACKSLASH, TAB, prepared
+from kbc.formats.pandoc.writer import PandocWriter
+from kbc.formats.program import SECONDS, OutOfTimeError, run
 
-SECONDS = 8
 HEAP = "900M"
 _OFFICE = frozenset(["docx", "pptx"])
 _BINARY = _OFFICE | {"epub"}
@@ -28,13 +27,14 @@ _READERS = {
     ".org": "org",
     ".docbook": "docbook",
     ".dbk": "docbook",
+    ".xml": "docbook",
     ".mediawiki": "mediawiki",
     ".wiki": "mediawiki",
 }
 _RTS_MESSAGE = re.compile(r"heap|stack overflow", re.IGNORECASE)
 _ROFF = re.compile(rb"^[.'](?:TH|SH|Dd|Dt)\b", re.MULTILINE)
 _MDOC = re.compile(rb"^\.D[dt]\b", re.MULTILINE)
-_NO_MAN_PAGE = Problem(
+_NO_MAN_PAGE = DocumentProblem(
     code="man-page-none",
     message="the name ends like a man page's, but the file has no `.TH` and was left out",
     hint="Rename the file, or keep it out of the collection's paths.",
@@ -64,7 +64,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         tree = _tree("mdoc" if _MDOC.search(data[:20_000]) else name, data)
     else:
         tree = _tree(name, data)
-    writer = Writer(tree)
+    writer = PandocWriter(tree)
     text = writer.write()
     known = _properties(data) if name in _OFFICE else {}
     return [
@@ -111,15 +111,8 @@ def _tree(name: str, data: bytes) -> dict[str, Any]:
     command = [str(program()), "+RTS", f"-M{HEAP}", "-RTS", "--sandbox", "--preserve-tabs"]
     command += ["-f", name, "-t", "json"]
     try:
-        done = subprocess.run(
-            command,
-            input=data,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-            env={"LC_ALL": "C.UTF-8"},
-        )
-    except subprocess.TimeoutExpired:
+        done = run(command, data, {"LC_ALL": "C.UTF-8"})
+    except OutOfTimeError:
         raise FormatError(f"pandoc did not read the file within {SECONDS} seconds") from None
     if done.returncode != 0:
         said = " ".join(done.stderr.decode("utf-8", "replace").split())
@@ -131,9 +124,10 @@ def _tree(name: str, data: bytes) -> dict[str, Any]:
             int(match[1]) if match else 0,
         )
     try:
-        tree = json.loads(
-            done.stdout.decode().replace(TAB, "\\t") if name == "org" else done.stdout
-        )
+        answer = done.stdout.decode()
+        if name == "org":
+            answer = answer.replace(TAB, "\\t").replace(BACKSLASH, "\\\\")
+        tree = json.loads(answer)
     except (ValueError, RecursionError):
         raise FormatError("the file nests too deeply to be read") from None
     assert isinstance(tree, dict)

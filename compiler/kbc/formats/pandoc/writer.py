@@ -17,7 +17,7 @@ Node = dict[str, Any]
 _DATE_FIELDS = ("date", "created", "dcterms:created", "dcterms:modified")
 
 
-class Writer:
+class PandocWriter:
     """One document: `write` gives its text; `anchors` are those of its headings, then."""
 
     def __init__(self, tree: dict[str, Any]) -> None:
@@ -110,13 +110,16 @@ class Writer:
         if kind == "Note":
             self._notes.append(content)
             return f"\\[{len(self._notes)}\\]"
-        if kind == "RawInline":
-            return ""
+        if kind == "RawInline":  # Org takes the parts of C:\Users for TeX
+            return commonmark.escaped(content[1]) if content[0] == "latex" else ""
         if kind == "Superscript":
             return f"^{self._inlines(content)}"
         return self._inlines(content) if isinstance(content, list) else ""
 
     def _paragraph(self, content: Sequence[Node]) -> Written:
+        if {node["t"] for node in content} == {"Code", "LineBreak"}:  # code in a Word document
+            lines = ("\n" if node["t"] == "LineBreak" else node["c"][1] for node in content)
+            return commonmark.fence("".join(lines), "")
         return commonmark.paragraph(self._inlines(content))
 
     def _header(self, content: list[Any]) -> Written:
@@ -236,19 +239,19 @@ class Writer:
 
 _ADMONITIONS = frozenset(["note", "tip", "important", "warning", "caution", "danger"])
 _FLAT = frozenset(["Plain", "Para", "Null", "LineBlock", "Header", "RawBlock"])
-_BLOCKS: dict[str, Callable[[Writer, Any], Written]] = {
-    "Plain": Writer._paragraph,
-    "Para": Writer._paragraph,
-    "LineBlock": Writer._lines,
-    "CodeBlock": Writer._code,
-    "BlockQuote": Writer._quote,
-    "OrderedList": Writer._numbers,
-    "DefinitionList": Writer._definitions,
-    "Header": Writer._header,
+_BLOCKS: dict[str, Callable[[PandocWriter, Any], Written]] = {
+    "Plain": PandocWriter._paragraph,
+    "Para": PandocWriter._paragraph,
+    "LineBlock": PandocWriter._lines,
+    "CodeBlock": PandocWriter._code,
+    "BlockQuote": PandocWriter._quote,
+    "OrderedList": PandocWriter._numbers,
+    "DefinitionList": PandocWriter._definitions,
+    "Header": PandocWriter._header,
     "HorizontalRule": lambda writer, content: ["***"],
-    "Table": Writer._table,
-    "Figure": Writer._figure,
-    "Div": Writer._div,
+    "Table": PandocWriter._table,
+    "Figure": PandocWriter._figure,
+    "Div": PandocWriter._div,
 }
 
 

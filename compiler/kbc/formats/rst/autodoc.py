@@ -21,7 +21,7 @@ def reference(context: Context, name: str, options: Mapping[str, str]) -> descri
     the tree. Without the option `members`, members are not described."""
     try:
         from kbc.formats.python_objects import PythonObjects
-    except ModuleNotFoundError:  # griffe comes with kbc[formats]
+    except ModuleNotFoundError:  # griffe comes with kb-compiler[formats]
         return None
     if context.objects is None:
         context.objects = PythonObjects(FOLDERS)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kbc.formats.document import ELSEWHERE, UNRESOLVED, Problem, Read
+from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, Read
 from kbc.formats.selection import read_target
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Context:
     default_role: str = ""
     module: str = ""
     program: str = ""
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[DocumentProblem] = field(default_factory=list)
     local_roles: set[str] = field(default_factory=set)
     objects: PythonObjects | None = None
     includes: int = 0
@@ -44,10 +44,12 @@ class Context:
     _titles: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def unresolved(self, name: str, message: str, line: int) -> None:
-        self.problems.append(Problem(code=UNRESOLVED, message=message, line=line, name=name))
+        self.problems.append(
+            DocumentProblem(code=UNRESOLVED, message=message, line=line, name=name)
+        )
 
     def elsewhere(self, name: str, message: str, line: int) -> None:
-        self.problems.append(Problem(code=ELSEWHERE, message=message, line=line, name=name))
+        self.problems.append(DocumentProblem(code=ELSEWHERE, message=message, line=line, name=name))
 
     def document(self, target: str) -> tuple[str, str]:
         """The path (relative to this file's folder) and the title of the document that `target` names;

@@ -125,7 +125,7 @@ class _DefaultRole(_Sphinx):
         return []
 
 
-class _Module(_Sphinx):
+class _ModuleDirective(_Sphinx):
     """`module` describes one; `currentmodule` names the module of what follows."""
 
     def run(self) -> list[nodes.Node]:
@@ -158,7 +158,7 @@ class _Admonition(_Sphinx):
         return [self.label(title)]
 
 
-class _Version(_Sphinx):
+class _VersionDirective(_Sphinx):
     TEXTS = {  # noqa: RUF012
         "versionadded": "Added in version {}",
         "versionchanged": "Changed in version {}",
@@ -254,7 +254,7 @@ class _Include(_Sphinx):
         if (
             self.context.includes > MAX_INCLUDES
             or self.context.included_chars > MAX_INCLUDED_CHARS
-            or path == self.context.path
+            or (path == self.context.path and not _PARTS & self.options.keys())
         ):
             self.context.unresolved(
                 self.name, f"{target!r} includes itself, or too much is included", self.lineno
@@ -263,6 +263,10 @@ class _Include(_Sphinx):
         lines = statemachine.string2lines(text, tab_width=8, convert_whitespace=True)
         self.state_machine.insert_input(lines, path)
         return []
+
+
+_PARTS = frozenset({"start-line", "end-line", "start-after", "end-before"})
+"""Options by which a file may include a part of itself."""
 
 
 def _part(text: str, options: dict[str, str]) -> str:
@@ -321,7 +325,7 @@ class _CsvTable(CSVTable):
         return list(super().run())
 
 
-class _Entry(_Sphinx):
+class _ObjectDirective(_Sphinx):
     """A described object: one signature a line, then its description."""
 
     def run(self) -> list[nodes.Node]:
@@ -385,17 +389,17 @@ _CLASSES: dict[str, type[_Sphinx]] = {
         productionlist graphviz mermaid uml digraph snippet code-cell"""),
     **_named(_Admonition, """attention caution danger error hint important note tip warning admonition
         seealso todo availability impl-detail details collapse topic sidebar"""),
-    **_named(_Version, """versionadded versionchanged versionremoved deprecated deprecated-removed
+    **_named(_VersionDirective, """versionadded versionchanged versionremoved deprecated deprecated-removed
         soft-deprecated"""),
     **_named(_Labelled, "tab tab-item group-tab code-tab card grid-item grid-item-card dropdown tabbed"),
-    **_named(_Entry, """function data class exception method classmethod staticmethod attribute property
-        decorator decoratormethod describe object option cmdoption envvar confval opcode pdbcommand
+    **_named(_ObjectDirective, """function data class exception method classmethod staticmethod attribute
+        property decorator decoratormethod describe object option cmdoption envvar confval opcode pdbcommand
         django-admin django-admin-option member var macro type struct union enum enumerator concept alias
         awaitablefunction awaitablemethod coroutinefunction coroutinemethod abstractmethod 2to3fixer
         directive get post put delete patch"""),
     **_named(_AutoDoc, """automodule autoclass autoexception autofunction autodata automethod
         autoattribute autoproperty autodecorator autotype"""),
-    "module": _Module, "currentmodule": _Module, "program": _Program,
+    "module": _ModuleDirective, "currentmodule": _ModuleDirective, "program": _Program,
     "highlight": _Highlight, "highlightlang": _Highlight, "default-role": _DefaultRole,
     "centered": _Centered, "toctree": _Toctree, "include": _Include, "literalinclude": _LiteralInclude,
 }  # fmt: skip
@@ -428,9 +432,9 @@ def directive_class(name: str, known: Any, context: Context) -> Any:
     if domain and base in _NAMESPACES:
         found: type[_Sphinx] = _Drop
     else:
-        found = _CLASSES.get(base, _Entry if domain else _Unknown)
+        found = _CLASSES.get(base, _ObjectDirective if domain else _Unknown)
         if domain and found in (_Drop, _Keep, _Code):  # what a domain describes, whatever its name
-            found = _Entry
+            found = _ObjectDirective
     return type(found.__name__, (found,), {"context": context})
 
 

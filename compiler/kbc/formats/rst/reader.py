@@ -15,11 +15,11 @@ from docutils import nodes
 from docutils.parsers.rst import Parser, directives, roles, states
 from docutils.transforms import references
 
-from kbc.formats.document import Converted, FormatError, Problem, Read, decode
+from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.directives import directive_class
 from kbc.formats.rst.roles import role_function
-from kbc.formats.rst.writer import Writer
+from kbc.formats.rst.writer import RstWriter
 
 MAX_INDENT = 400  # columns; docutils calls itself for each level of indentation
 
@@ -69,7 +69,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         raise FormatError(
             f"docutils cannot read the file: {type(error).__name__} {reason}"
         ) from None
-    writer = Writer(context, document)
+    writer = RstWriter(context, document)
     written = writer.write()
     problems = [*context.problems, *_errors(document)]
     return [
@@ -153,7 +153,7 @@ def _tables(context: Context) -> Iterator[None]:
         _ROLES.update(before)
 
 
-def _errors(document: nodes.document) -> list[Problem]:
+def _errors(document: nodes.document) -> list[DocumentProblem]:
     """What docutils could not read, as one problem."""
     messages = [
         message
@@ -167,7 +167,7 @@ def _errors(document: nodes.document) -> list[Problem]:
     text = re.sub(r"\s+", " ", first[0].astext() if len(first) else "").strip()
     others = f" (and {len(serious) - 1} more places)" if len(serious) > 1 else ""
     return [
-        Problem(
+        DocumentProblem(
             code="rst-syntax",
             message=f"docutils reports {text[:200]!r}{others}",
             line=int(first.get("line", 0) or 0),

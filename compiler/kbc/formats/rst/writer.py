@@ -42,7 +42,7 @@ _ANCHOR_PREFIXES = {
 }
 
 
-class Writer:
+class RstWriter:
     """One document: `write` gives its text, and afterwards `title`, `author`, `created_at`, and the
     `anchors` of its headings are known."""
 
@@ -344,33 +344,33 @@ class Writer:
         return []
 
 
-_BLOCKS: dict[type, Callable[[Writer, Any], Lines]] = {
-    nodes.section: Writer._section,
-    entry: Writer._entry,
-    labelled: Writer._labelled,
-    described: Writer._described,
-    nodes.paragraph: Writer._paragraph,
-    nodes.caption: Writer._paragraph,
-    nodes.attribution: Writer._paragraph,
-    nodes.title: Writer._rubric,
-    nodes.rubric: Writer._rubric,
-    nodes.enumerated_list: Writer._numbers,
-    nodes.definition_list: Writer._definitions,
-    nodes.field_list: Writer._fields,
-    nodes.option_list: Writer._options,
-    nodes.literal_block: Writer._code,
-    nodes.doctest_block: Writer._code,
-    nodes.block_quote: Writer._quote,
-    nodes.line_block: Writer._lines,
-    nodes.footnote: Writer._note,
-    nodes.citation: Writer._note,
-    nodes.system_message: Writer._message,
-    nodes.image: Writer._image,
-    nodes.table: Writer._table,
+_BLOCKS: dict[type, Callable[[RstWriter, Any], Lines]] = {
+    nodes.section: RstWriter._section,
+    entry: RstWriter._entry,
+    labelled: RstWriter._labelled,
+    described: RstWriter._described,
+    nodes.paragraph: RstWriter._paragraph,
+    nodes.caption: RstWriter._paragraph,
+    nodes.attribution: RstWriter._paragraph,
+    nodes.title: RstWriter._rubric,
+    nodes.rubric: RstWriter._rubric,
+    nodes.enumerated_list: RstWriter._numbers,
+    nodes.definition_list: RstWriter._definitions,
+    nodes.field_list: RstWriter._fields,
+    nodes.option_list: RstWriter._options,
+    nodes.literal_block: RstWriter._code,
+    nodes.doctest_block: RstWriter._code,
+    nodes.block_quote: RstWriter._quote,
+    nodes.line_block: RstWriter._lines,
+    nodes.footnote: RstWriter._note,
+    nodes.citation: RstWriter._note,
+    nodes.system_message: RstWriter._message,
+    nodes.image: RstWriter._image,
+    nodes.table: RstWriter._table,
     nodes.transition: lambda writer, node: ["***"],
-    nodes.Invisible: Writer._nothing,
-    nodes.target: Writer._nothing,
-    nodes.raw: Writer._nothing,
+    nodes.Invisible: RstWriter._nothing,
+    nodes.target: RstWriter._nothing,
+    nodes.raw: RstWriter._nothing,
 }
 
 

@@ -25,7 +25,7 @@ from kbc.frontends.markdown_file import line_count
 from kbc.frontends.metadata import Located, Metadata, Text
 from kbc.frontends.pages.files import (
     BUNDLE,
-    Page,
+    ParsedPage,
     plain_name,
     read_pages,
     redirect_target,
@@ -36,7 +36,8 @@ from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.project.toml_file import read_toml
-from kbc.records import PageRecord, Record, SourceRecord
+from kbc.records import CompiledRecord, PageRecord, SourceRecord
+from kbc.sources.formats import format_by_content
 
 SOURCE_FILE = "source.toml"
 SOURCE_TYPES = ("web", "file", "git", "dir")
@@ -91,10 +92,10 @@ def is_metadata(name: str) -> bool:
 
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
-) -> list[Record]:
+) -> list[CompiledRecord]:
     """The record of each source, by name, followed by those of its pages."""
     sources = _sources(collection, files, diagnostics)
-    records: list[Record] = []
+    records: list[CompiledRecord] = []
     includes = PageIncludes(collection)
     for source in sorted(sources, key=lambda each: ((each.name or each.id).casefold(), each.id)):
         pages = _pages(collection, source, diagnostics, includes)
@@ -191,7 +192,9 @@ def _pages(
             locations += sitemap_locations(file.text(diagnostics) or "")
         elif (target := _redirect(file, name)) is not None:
             redirects[file.path] = target
-        elif not not_a_page(file) and not name.endswith((".xml", ".toml")):
+        elif not not_a_page(file) and (
+            not name.endswith((".xml", ".toml")) or format_by_content(name, file.data)
+        ):
             files.append(file)
     listed = _listed(source, files, locations, diagnostics)
     order = {path: position for position, path in enumerate(listed)}
@@ -309,7 +312,7 @@ def _record(
     collection: Collection,
     source: _Source,
     file: SourceFile,
-    page: Page,
+    page: ParsedPage,
     listed_url: str,
     taken: set[str],
 ) -> PageRecord:

@@ -24,7 +24,7 @@ from kbc.languages import markdown
 from kbc.languages.anchors import AnchorRules
 from kbc.project.source_file import SourceFile
 from kbc.records import Section
-from kbc.sources.formats import looks_like_html
+from kbc.sources.formats import format_by_content, looks_like_html
 
 _PAGE_LINK = re.compile(
     r"\s*(?:Source|URL|Link):\s*<?((?:https?|kb)://[^\s>]+)>?\s*\Z", re.IGNORECASE
@@ -47,7 +47,7 @@ _FRONT_MATTER_DATES = ("createdAt", "created_at", "date")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class ParsedPage:
     """A page before it has a place: `url` is what it says about itself, "" when nothing. `line` is its
     first line in the file; the lines of HTML and JSON Lines count within the page. `entry_line` is the
     line of the file that a page of JSON Lines is, 0 for others. `name` is that of a part of a file."""
@@ -79,11 +79,14 @@ def redirect_target(text: str) -> str:
     return html_entities.unescape(found[1]).strip("'\" ") if found else ""
 
 
-def read_pages(file: SourceFile, diagnostics: Diagnostics, includes: PageIncludes) -> list[Page]:
+def read_pages(
+    file: SourceFile, diagnostics: Diagnostics, includes: PageIncludes
+) -> list[ParsedPage]:
     """The pages of a file, chosen by its name, with what they include; what cannot be read is left out,
     with a diagnostic."""
-    if is_converted(file.path):
-        return [_converted(document) for document in read_converted(file, diagnostics)]
+    format = format_by_content(file.path, file.data)
+    if format or is_converted(file.path):
+        return [_converted(document) for document in read_converted(file, diagnostics, format)]
     name = plain_name(file.path)
     ending = name.rpartition(".")[2]
     text = file.text(diagnostics)
@@ -125,7 +128,9 @@ def sitemap_locations(text: str) -> list[str]:
     return [url for url in found if not url.lower().endswith((".xml", ".xml.gz"))]
 
 
-def _markdown(file: SourceFile, text: str, diagnostics: Diagnostics, rules: AnchorRules) -> Page:
+def _markdown(
+    file: SourceFile, text: str, diagnostics: Diagnostics, rules: AnchorRules
+) -> ParsedPage:
     """Front matter is used as far as it can be read: the page is its author's, not ours to mend."""
     is_mdx = file.path.lower().endswith(".mdx")
     document = markdown.parse(text, mdx=is_mdx)
@@ -136,7 +141,7 @@ def _markdown(file: SourceFile, text: str, diagnostics: Diagnostics, rules: Anch
             )
     data = document.data
     heading = next((each.title for each in document.headings if each.level == 1), "")
-    return Page(
+    return ParsedPage(
         text=text,
         format="mdx" if is_mdx else "markdown",
         title=heading or _string(data, "title"),
@@ -150,7 +155,7 @@ def _markdown(file: SourceFile, text: str, diagnostics: Diagnostics, rules: Anch
     )
 
 
-def _converted(document: Converted) -> Page:
+def _converted(document: Converted) -> ParsedPage:
     page = _parsed(document.text, format=document.format, title=document.title)
     return dataclasses.replace(
         page,
@@ -164,7 +169,7 @@ def _converted(document: Converted) -> Page:
 
 
 @remembered("html")
-def _html(source: str) -> Page:
+def _html(source: str) -> ParsedPage:
     # Its libraries take longer to import than most builds after an edit have.
     from kbc.languages.html import read_html
 
@@ -187,12 +192,12 @@ def _html(source: str) -> Page:
     )
 
 
-def _plain(text: str) -> Page:
+def _plain(text: str) -> ParsedPage:
     paragraph = next((part for part in re.split(r"\n\s*\n", text) if part.strip()), "")
-    return Page(text=text, format="text", summary=shorten(paragraph))
+    return ParsedPage(text=text, format="text", summary=shorten(paragraph))
 
 
-def _llms_full(text: str) -> Iterator[Page]:
+def _llms_full(text: str) -> Iterator[ParsedPage]:
     """A page begins at each level-1 heading followed by its address; where no heading has one, at
     each level-1 heading. The pages, joined, are the file."""
     lines = text.split("\n")
@@ -221,7 +226,7 @@ def _address(lines: list[str], after: int) -> str:
     return ""
 
 
-def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterator[Page]:
+def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterator[ParsedPage]:
     """An object a line: `url`, and `text`, `markdown` or `content` as Markdown, or `html`."""
 
     def report(line: int, message: str) -> None:
@@ -259,7 +264,7 @@ def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterat
         yield dataclasses.replace(page, entry_line=number)
 
 
-def _entry(entry: Mapping[str, Any]) -> Page | None:
+def _entry(entry: Mapping[str, Any]) -> ParsedPage | None:
     """The page of one line; None without content."""
     page = None
     for key in ("text", "markdown", "content"):
@@ -284,11 +289,11 @@ def _entry(entry: Mapping[str, Any]) -> Page | None:
     )
 
 
-def _parsed(text: str, *, format: str = "markdown", title: str = "", line: int = 1) -> Page:
+def _parsed(text: str, *, format: str = "markdown", title: str = "", line: int = 1) -> ParsedPage:
     """Markdown that is not a file of its own; section lines are the file's."""
     document = markdown.parse(text)
     heading = next((each.title for each in document.headings if each.level == 1), "")
-    return Page(
+    return ParsedPage(
         text=text,
         format=format,
         title=heading or title,

@@ -21,13 +21,13 @@ from kbc.languages.diffs import CONTEXT_LINES
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
-from kbc.records import Record
+from kbc.records import CompiledRecord
 from kbc.sources.workshop_tree import EXERCISES, IGNORE_FILE, PACKAGE_FILE
 
 
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
-) -> list[Record]:
+) -> list[CompiledRecord]:
     """The records of each workshop, by slug, followed by those of its sections."""
     context = collection.options.get("diff_context", CONTEXT_LINES)
     if context < 0:
@@ -60,7 +60,7 @@ def read(
                 workshop.folder,
                 hint="Exercises are folders such as exercises/01.name with steps in them.",
             )
-    records: list[Record] = []
+    records: list[CompiledRecord] = []
     for slug in sorted(workshops):
         records += workshop_records(collection, workshops[slug])
     return records

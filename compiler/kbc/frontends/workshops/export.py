@@ -12,8 +12,8 @@ from kbc.frontends.metadata import read_json
 from kbc.frontends.workshops.parts import (
     Exercise,
     Part,
-    Step,
     Workshop,
+    WorkshopStep,
     mapping_at,
     placed,
     text_at,
@@ -70,7 +70,7 @@ def read_export(file: SourceFile, diagnostics: Diagnostics) -> Workshop | None:
             if step_number is None or step_number in exercise.steps:
                 _bad_number(file, each, "stepNumber", diagnostics)
                 continue
-            step = Step(step_number, text_at(each, "title"))
+            step = WorkshopStep(step_number, text_at(each, "title"))
             exercise.steps[step_number] = step
             label = f"Exercise {number}, step {step_number}"
             step.videos += _videos(each)

@@ -11,8 +11,8 @@ from kbc.frontends.metadata import read_json
 from kbc.frontends.workshops.parts import (
     Exercise,
     Part,
-    Step,
     Workshop,
+    WorkshopStep,
     mapping_at,
     placed,
     text_at,
@@ -87,7 +87,7 @@ class FolderReader:
             if not match:
                 continue
             number, side, title = int(match[1]), match[2], match[3] or ""
-            step = exercise.steps.setdefault(number, Step(number, title))
+            step = exercise.steps.setdefault(number, WorkshopStep(number, title))
             if side == "problem" and not step.problem_dir:
                 step.problem_dir = f"{folder}/{name}"
             elif side == "solution" and not step.solution_dir:
@@ -98,7 +98,7 @@ class FolderReader:
             self._read_step(exercise, exercise.steps[number], ignored)
         exercise.steps = {number: exercise.steps[number] for number in sorted(exercise.steps)}
 
-    def _read_step(self, exercise: Exercise, step: Step, ignored: re.Pattern[str]) -> None:
+    def _read_step(self, exercise: Exercise, step: WorkshopStep, ignored: re.Pattern[str]) -> None:
         label = f"Exercise {exercise.number}, step {step.number}"
         found: list[Part] = []
         for side, folder in (("problem", step.problem_dir), ("solution", step.solution_dir)):
@@ -112,7 +112,9 @@ class FolderReader:
             found += self._differences(step, label, ignored)
         step.sections += [placed(each, exercise.number, step.number) for each in found]
 
-    def _differences(self, step: Step, label: str, ignored: re.Pattern[str]) -> Iterable[Part]:
+    def _differences(
+        self, step: WorkshopStep, label: str, ignored: re.Pattern[str]
+    ) -> Iterable[Part]:
         """The code of both sides of each changed file, then a summary, then the diffs."""
         before = self._below(step.problem_dir)
         after = self._below(step.solution_dir)

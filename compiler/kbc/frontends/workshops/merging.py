@@ -6,7 +6,7 @@ the transcripts of the videos besides. So the repository's sections stay, and th
 
 from __future__ import annotations
 
-from kbc.frontends.workshops.parts import DIFF_KINDS, Part, Step, Workshop
+from kbc.frontends.workshops.parts import DIFF_KINDS, Part, Workshop, WorkshopStep
 
 _ORDER = (
     "problem-instructions",
@@ -42,7 +42,7 @@ def merged(repository: Workshop, export: Workshop) -> Workshop:
     return repository
 
 
-def _add_to_step(known: Step, step: Step) -> None:
+def _add_to_step(known: WorkshopStep, step: WorkshopStep) -> None:
     known.title = known.title or step.title
     known.videos = known.videos or step.videos
     _add(known.sections, step.sections)

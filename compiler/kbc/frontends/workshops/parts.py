@@ -23,7 +23,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Step:
+class WorkshopStep:
     number: int
     title: str = ""
     problem_dir: str = ""
@@ -39,7 +39,7 @@ class Exercise:
     number: int
     title: str
     sections: list[Part] = field(default_factory=list)
-    steps: dict[int, Step] = field(default_factory=dict)
+    steps: dict[int, WorkshopStep] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 from kbc.frontends.markdown_file import line_count, shorten
 from kbc.frontends.workshops.parts import DIFF_KINDS, Exercise, Part, Workshop
 from kbc.project.model import Collection
-from kbc.records import Record, WorkshopRecord, WorkshopSection
+from kbc.records import CompiledRecord, WorkshopRecord, WorkshopSection
 
 _REPOSITORY = re.compile(
     r"(?:https?://github\.com/|git@github\.com:)?([\w.-]+)/([\w.-]+?)(?:\.git)?/?"
@@ -18,7 +18,7 @@ _REPOSITORY = re.compile(
 _TEST_FILE = re.compile(r"(?:^|[/._-])(?:tests?|specs?|__tests__|e2e)(?:[/._-]|$)", re.IGNORECASE)
 
 
-def workshop_records(collection: Collection, workshop: Workshop) -> list[Record]:
+def workshop_records(collection: Collection, workshop: Workshop) -> list[CompiledRecord]:
     sections = [
         *workshop.sections,
         *(

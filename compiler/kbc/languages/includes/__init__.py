@@ -5,5 +5,6 @@ Imports nothing of the package outside of this folder.
 
 from kbc.languages.includes.expansion import Expansion, expand
 from kbc.languages.includes.files import is_complete
+from kbc.languages.includes.liquid import Liquid
 
-__all__ = ["Expansion", "expand", "is_complete"]
+__all__ = ["Expansion", "Liquid", "expand", "is_complete"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from kbc.languages.includes.files import NOT_INCLUDED, Page
+from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage
 
 FENCE = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<marks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
@@ -83,7 +83,7 @@ _PANELS = frozenset(
 )
 
 
-def label_containers(text: str, page: Page) -> str:
+def label_containers(text: str, page: IncludingPage) -> str:
     """`text` with a bold label where a container begins, and its marks removed; `::: package.object` is
     replaced by the reference of the object."""
     return "\n".join(_lines(text.split("\n"), page))
@@ -99,7 +99,7 @@ def label(kind: str, title: str = "") -> str:
     return f"**{name[:1].upper()}{name[1:]}: {shown}**" if name else f"**{shown}**"
 
 
-def _lines(lines: Sequence[str], page: Page) -> Iterator[str]:
+def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
     marks = ""
     index = slashes = colons = 0
     while index < len(lines):
@@ -201,7 +201,7 @@ def _options_end(lines: Sequence[str], index: int) -> int:
     return index
 
 
-def _object(name: str, options: str, indent: str, page: Page) -> str:
+def _object(name: str, options: str, indent: str, page: IncludingPage) -> str:
     """The reference of a Python object, or what stands in its place."""
     is_object = _API_NAME.fullmatch(name) or re.fullmatch(r"[A-Za-z_]\w*", name)
     found = page.objects(name, options) if page.objects and is_object else None

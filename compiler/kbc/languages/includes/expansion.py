@@ -7,15 +7,17 @@ those of mdBook and of mkdocs snippets are, and only where the file exists: othe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from kbc.languages.includes.containers import FENCE, after_fence, label_containers
+from kbc.languages.includes.docfx import TRIGGER as DOCFX
+from kbc.languages.includes.docfx import replace_docfx
 from kbc.languages.includes.files import (
     NOT_INCLUDED,
+    IncludingPage,
     Objects,
-    Page,
     Reader,
     Restructured,
     dedent,
@@ -25,15 +27,23 @@ from kbc.languages.includes.files import (
     ranges,
     region,
 )
+from kbc.languages.includes.liquid import Liquid, replace_liquid
 from kbc.languages.includes.myst import replace_directives
 from kbc.languages.includes.shortcodes import replace_shortcodes
 
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?::{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)|@include|raw-loader"
-    r"|^[ \t]*<[A-Z]|^import\b",
+    rf"|^[ \t]*<[A-Z]|^import\b|{DOCFX}",
     re.MULTILINE,
 )
+_MARK = re.compile(
+    r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|import\b|\[!|\(#tab/"
+)
+"""What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
+_DOCFX = re.compile(DOCFX, re.MULTILINE)
 _MYST = re.compile(r"(?:`{3}|:{3})\{|\}`")
+_PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
+_LIQUID = re.compile(r"\{[%{:]")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _EXAMPLES = frozenset(
     ["md", "markdown", "mdx", "hbs", "handlebars", "go-html-template", "html+handlebars", "jinja"]
@@ -84,20 +94,26 @@ def expand(
     templates: Sequence[str] = (),
     objects: Objects | None = None,
     restructured: Restructured | None = None,
+    liquid: Liquid | None = None,
+    values: Callable[[str], str | None] | None = None,
 ) -> Expansion:
     """The page at `path` (below the root) as its generator shows it. `read` gives other files, `bases`
     are folders that the generator looks in before those around the page, `templates` those of Hugo's
     shortcodes; `objects` gives the reference of a Python object, and `restructured` reads what MyST has
-    of Sphinx. Text without directives is returned as it is."""
+    of Sphinx; `liquid` is what a site of Jekyll gives,
+    `values` the parameter of a page of Hugo with a name. Text without directives is returned as it is."""
     is_myst = restructured is not None and _MYST.search(text) is not None
-    if not is_myst and not _TRIGGER.search(text):
+    if values is not None and "param" in text:
+        text = _PARAM.sub(lambda match: values(match["name"]) or match[0], text)
+    is_template = liquid is not None and _LIQUID.search(text) is not None
+    if not is_myst and not is_template and not (_MARK.search(text) and _TRIGGER.search(text)):
         return Expansion(text, {})
-    page = Page(path, read, tuple(bases), objects, tuple(templates), restructured)
-    expanded = _expand(text, page)
+    page = IncludingPage(path, read, tuple(bases), objects, tuple(templates), restructured)
+    expanded = _expand(text, page, liquid if is_template else None)
     return Expansion(expanded, dict(page.unresolved), tuple(page.included), dict(page.external))
 
 
-def expand_part(path: str, text: str, page: Page) -> str:
+def expand_part(path: str, text: str, page: IncludingPage) -> str:
     """An included Markdown file, without its front matter."""
     before = page.stack
     page.stack = (*before, path)
@@ -112,11 +128,13 @@ def _front_matter_end(text: str) -> int:
     return match.end() if match else 0
 
 
-def _expand(text: str, page: Page) -> str:
+def _expand(text: str, page: IncludingPage, liquid: Liquid | None = None) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
     start = _front_matter_end(text.replace("\r\n", "\n"))
     source = text.replace("\r\n", "\n")
     body = source[start:]
+    if liquid is not None:
+        body = replace_liquid(body, liquid, page)
     body = replace_directives(body, page)
     components = _imports(body, page)
     parts = [
@@ -147,7 +165,7 @@ def _stretches(text: str) -> Iterator[tuple[str, bool]]:
         yield "\n".join(lines), bool(marks)
 
 
-def _code(stretch: str, page: Page) -> str:
+def _code(stretch: str, page: IncludingPage) -> str:
     """A fenced block with includes in it replaced by files that exist."""
     if "{{" not in stretch and "8<" not in stretch:
         return stretch
@@ -156,8 +174,6 @@ def _code(stretch: str, page: Page) -> str:
     language = re.split(r"[\s{,]", (opening["info"] if opening else "").strip(), maxsplit=1)[
         0
     ].lower()
-    if language in _EXAMPLES:
-        return stretch
     shown: list[str] = []
     for line in lines:
         snippet = _SNIPPET.match(line)
@@ -165,9 +181,12 @@ def _code(stretch: str, page: Page) -> str:
         if snippet is None and match is None:
             shown.append(line)
             continue
+        if snippet and language in _EXAMPLES:  # mdBook, though, expands what it names there, too
+            shown.append(line)
+            continue
         target = snippet["target"] if snippet else match["target"] + match["part"] if match else ""
         found = _part(target, page)
-        if found is None and language in ("", "text", "txt", "html"):
+        if found is None and (language in _EXAMPLES or language in ("", "text", "txt", "html")):
             shown.append(line)  # as likely an example
             continue
         if found is None:
@@ -184,7 +203,7 @@ def _code(stretch: str, page: Page) -> str:
     return "\n".join(shown)
 
 
-def _part(target: str, page: Page) -> tuple[str, str] | None:
+def _part(target: str, page: IncludingPage) -> tuple[str, str] | None:
     """Path and text of `file`, `file:2:10` or `file:anchor`; None when file or part is missing."""
     match = _SNIPPET_PART.fullmatch(target.rstrip(":"))
     path, part = (match["path"], target[len(match["path"]) + 1 :]) if match else (target, "")
@@ -193,7 +212,9 @@ def _part(target: str, page: Page) -> tuple[str, str] | None:
     return (found[0], chosen) if found and chosen is not None else None
 
 
-def _prose(stretch: str, page: Page, components: Mapping[str, tuple[str, str, bool]]) -> str:
+def _prose(
+    stretch: str, page: IncludingPage, components: Mapping[str, tuple[str, str, bool]]
+) -> str:
     lines: list[str] = []
     waiting = iter(stretch.split("\n"))
     for line in waiting:
@@ -220,6 +241,8 @@ def _prose(stretch: str, page: Page, components: Mapping[str, tuple[str, str, bo
     text = "\n".join(lines)
     if "{{#title" in text:
         text = _MDBOOK_TITLE.sub("", text)
+    if _DOCFX.search(text):
+        text = replace_docfx(text, page, expand_part)
     if "{{<" in text or "{{%" in text:
         text = replace_shortcodes(text, page, expand_part)
     return _mounted(text, page, components) if components else text
@@ -237,7 +260,7 @@ def _missing(target: str) -> str:
     return f"{NOT_INCLUDED}{target})"
 
 
-def _markdown(target: str, directive: str, page: Page) -> str:
+def _markdown(target: str, directive: str, page: IncludingPage) -> str:
     """A file, or a part of it, as it is; a Markdown file with what it includes."""
     found = _part(target, page)
     if found is None:
@@ -251,7 +274,7 @@ def _markdown(target: str, directive: str, page: Page) -> str:
     )
 
 
-def _mdbook(match: re.Match[str], page: Page) -> str:
+def _mdbook(match: re.Match[str], page: IncludingPage) -> str:
     target = match["target"] + match["part"]
     if match["name"] not in ("playground", "playpen"):
         return _markdown(target, f"{{{{#{match['name']}}}}}", page)
@@ -259,7 +282,7 @@ def _mdbook(match: re.Match[str], page: Page) -> str:
     return fence(excerpt(found[1], "") or "", "rust") if found else _missing(target)
 
 
-def _starred(match: re.Match[str], page: Page) -> str:
+def _starred(match: re.Match[str], page: IncludingPage) -> str:
     """`{* file ln[1:3,5] hl[2] title["x"] *}`: the chosen lines, a mark for what lies between them, and
     the highlighted lines counted within them."""
     found = page.load(match["target"], "{* *}")
@@ -290,7 +313,7 @@ def _starred(match: re.Match[str], page: Page) -> str:
     return fence("\n".join(shown), language, " ".join(info))
 
 
-def _arrows(match: re.Match[str], page: Page) -> str:
+def _arrows(match: re.Match[str], page: IncludingPage) -> str:
     """VitePress: `<<< @/file#region{1,3-4 lang} [title]`."""
     found = page.load(match["target"], "<<<")
     text = found[1].rstrip("\n") if found else None
@@ -308,7 +331,7 @@ def _arrows(match: re.Match[str], page: Page) -> str:
     return fence(text, language.partition(":")[0], " ".join(info))
 
 
-def _comment(match: re.Match[str], page: Page) -> str:
+def _comment(match: re.Match[str], page: IncludingPage) -> str:
     """VitePress: `<!--@include: ./part.md{3,10}-->`."""
     found = page.load(match["target"], "<!--@include-->")
     if found is None:
@@ -324,7 +347,7 @@ def _comment(match: re.Match[str], page: Page) -> str:
     return expand_part(path, dedent(text), page).strip("\n")
 
 
-def _imports(body: str, page: Page) -> Mapping[str, tuple[str, str, bool]]:
+def _imports(body: str, page: IncludingPage) -> Mapping[str, tuple[str, str, bool]]:
     """MDX: name -> path, text, and whether it is shown as code, of imported files that are text."""
     found = {}
     for match in _IMPORT.finditer(body):
@@ -337,7 +360,9 @@ def _imports(body: str, page: Page) -> Mapping[str, tuple[str, str, bool]]:
     return found
 
 
-def _mounted(text: str, page: Page, components: Mapping[str, tuple[str, str, bool]]) -> str:
+def _mounted(
+    text: str, page: IncludingPage, components: Mapping[str, tuple[str, str, bool]]
+) -> str:
     """`<Name/>` and `<CodeBlock>{Name}</CodeBlock>` with the file that `Name` was imported from."""
     for name, (path, source, is_raw) in components.items():
         if is_raw:

@@ -37,7 +37,7 @@ _LANGUAGES = {
 
 
 @dataclass(slots=True)
-class Page:
+class IncludingPage:
     """The page that is read: where it is, who reads other files, and what was found or not.
 
     `bases` are further folders that the generator looks in, `templates` those of shortcodes. `objects`
@@ -109,7 +109,7 @@ source is not in the tree."""
 Restructured = Callable[[str], tuple[str, Sequence[str]]]
 """reStructuredText -> its Markdown, and the anchors of the headings in that."""
 
-PartExpander = Callable[[str, str, Page], str]
+PartExpander = Callable[[str, str, IncludingPage], str]
 """Path, text and the page that includes it -> the text of an included Markdown file, expanded."""
 
 

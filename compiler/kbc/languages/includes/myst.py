@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kbc.languages.includes.containers import FENCE, after_fence, label
-from kbc.languages.includes.files import Page, fence
+from kbc.languages.includes.files import IncludingPage, fence
 
+_COLONS = re.compile(r"^[ \t>]*(?P<marks>:{3,})(?P<info>[ \t]*\{[\w:.+-]+\}.*)$")
 _OPENING = re.compile(r"\{(?P<name>[\w:.+-]+)\}[ \t]*(?P<argument>.*)")
 _ROLE = re.compile(
     r"(?<![\w`\\])\{[a-zA-Z][\w:.+-]*\}(?P<marks>`+)(?!`)(?P<text>.+?)(?<!`)(?P=marks)(?!`)"
@@ -43,10 +44,10 @@ _UNLABELLED = frozenset(
 _TITLES = frozenset(
     ["tab-item", "tab", "card", "grid-item-card", "dropdown", "details", "admonition"]
 )
-_RESTRUCTURED = frozenset(["eval-rst", "literalinclude", "csv-table", "list-table"])
+_RESTRUCTURED = frozenset(["eval-rst", "literalinclude", "csv-table"])
 
 
-def replace_directives(text: str, page: Page) -> str:
+def replace_directives(text: str, page: IncludingPage) -> str:
     """Markdown with the text of its directives in their place. Code that only shows MyST stays."""
     if page.restructured is None or "{" not in text:
         return text
@@ -56,7 +57,7 @@ def replace_directives(text: str, page: Page) -> str:
 class _Directives:
     """The directives of one page, read in order: the module and the section that they stand in count."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: IncludingPage) -> None:
         self._page = page
         self._module = ""
         self._level = 0
@@ -66,27 +67,31 @@ class _Directives:
         while index < len(lines):
             line = lines[index]
             index += 1
-            opening = FENCE.match(line)
+            opening = FENCE.match(line) or _COLONS.match(line)
             directive = _OPENING.match(opening["info"].strip()) if opening else None
             if opening is None:
                 heading = _HEADING.match(line)
                 self._level = len(heading[1]) if heading else self._level
                 yield _ROLE.sub(_role, line) if "}`" in line else line
                 continue
-            end = _end(lines, index, opening["marks"])
+            end = _end(lines, index, opening["marks"], _indent(line))
             if directive is None:
                 yield from lines[index - 1 : end + 1]
             else:
                 indent = line[: len(line) - len(line.lstrip(" "))]
-                found = self._directive(
-                    directive["name"].lower(), directive["argument"].strip(), lines[index:end]
-                )
+                name, argument = directive["name"].lower(), directive["argument"].strip()
+                options, inner = _split(lines[index:end])
+                found = [
+                    *_targets(name, argument, options),
+                    *self._directive(name, argument, options, inner),
+                ]
                 yield from ("", *(indent + each if each else "" for each in found), "")
             index = end + 1
 
-    def _directive(self, name: str, argument: str, body: Sequence[str]) -> list[str]:
+    def _directive(
+        self, name: str, argument: str, options: Sequence[str], inner: Sequence[str]
+    ) -> list[str]:
         base = name.rpartition(":")[2]
-        options, inner = _split(body)
         if base in ("currentmodule", "module"):
             self._module = argument
             return []
@@ -103,6 +108,12 @@ class _Directives:
             and "literal" not in " ".join(options)
         ):
             return list(self.lines(found[1].rstrip("\n").split("\n")))
+        if base == "list-table":
+            title = label("", argument)
+            rows = _rows(inner) or inner
+            return [*([title, ""] if title else []), *self.lines(rows)]
+        if base == "figure-md":
+            return list(self.lines(inner))
         if (
             base in _RESTRUCTURED
             or base.startswith("auto")
@@ -148,9 +159,56 @@ class _Directives:
             yield line
 
 
-def _end(lines: Sequence[str], index: int, marks: str) -> int:
-    """The index of the line that closes a fence, or of the end."""
-    while index < len(lines) and after_fence(marks, lines[index], None):
+def _targets(name: str, argument: str, options: Sequence[str]) -> Iterator[str]:
+    """The ids of a directive, as MyST writes targets."""
+    stated = [argument] if name == "figure-md" else []
+    for option in options:
+        key, _, value = option.strip(":").partition(":")
+        stated += [value.strip()] if key in ("name", "label") else []
+    for id in stated:
+        if id and not re.search(r"[()\s]", id):
+            yield from (f"({id})=", "")
+
+
+_ROW = re.compile(r"[*+-][ \t]+[*+-](?:[ \t]+(?P<text>.*))?$")
+_CELL = re.compile(r"[ \t]+[*+-](?:[ \t]+(?P<text>.*))?$")
+
+
+def _rows(lines: Sequence[str]) -> list[str]:
+    """The nested list of a `list-table` as a table; nothing where a cell holds more than a paragraph."""
+    rows: list[list[str]] = []
+    is_open = False
+    for line in lines:
+        if found := _ROW.match(line) or (_CELL.match(line) if rows else None):
+            if line[0] in "*+-":
+                rows.append([])
+            rows[-1].append((found["text"] or "").strip())
+            is_open = True
+        elif not line.strip():
+            is_open = False
+        elif not is_open or FENCE.match(line) or re.match(r"[ \t]*(?:[*+>#-]|\d+\.)[ \t]", line):
+            return []
+        else:
+            rows[-1][-1] = f"{rows[-1][-1]} {line.strip()}".strip()
+    columns = max(map(len, rows), default=0)
+    if not columns or any(FENCE.match(cell) or "|" in cell for row in rows for cell in row):
+        return []
+    full = [[*row, *[""] * (columns - len(row))] for row in rows]
+    shown = [f"| {' | '.join(row)} |" for row in full]
+    return [shown[0], f"|{' --- |' * columns}", *shown[1:]]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _end(lines: Sequence[str], index: int, marks: str, indent: int) -> int:
+    """The index of the line that closes a fence, or of the end; marks that stand more than three columns
+    further right are those of a fence inside."""
+    while index < len(lines):
+        is_inside = _indent(lines[index]) > indent + 3
+        if not is_inside and not after_fence(marks, lines[index], None):
+            break
         index += 1
     return index
 

@@ -7,7 +7,7 @@ import re
 from kbc.languages.includes.containers import label
 from kbc.languages.includes.files import (
     NOT_INCLUDED,
-    Page,
+    IncludingPage,
     PartExpander,
     excerpt,
     fence,
@@ -78,7 +78,7 @@ _MEDIA = frozenset(
 _CODE = frozenset({"highlight", "code-toggle", "code", "codeblock"})
 
 
-def replace_shortcodes(text: str, page: Page, expand_part: PartExpander) -> str:
+def replace_shortcodes(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
     """Prose with its shortcodes replaced; those between backticks stay. `expand_part` reads an included
     page."""
     matches = [each for each in _matches(text) if each["name"] or each["end"]]
@@ -163,7 +163,7 @@ def _data_language(code: str) -> str:
 
 
 def _replacement(
-    name: str, match: re.Match[str], page: Page, is_paired: bool, expand_part: PartExpander
+    name: str, match: re.Match[str], page: IncludingPage, is_paired: bool, expand_part: PartExpander
 ) -> str:
     plain, named = _arguments(match["args"])
     title = next(
@@ -198,7 +198,7 @@ def _replacement(
     return written or ""
 
 
-def _template(name: str, page: Page) -> str | None:
+def _template(name: str, page: IncludingPage) -> str | None:
     """The text of a shortcode whose template only holds text; None for one that computes something."""
     for folder in page.templates:
         for ending in (".html", ".md"):
@@ -210,7 +210,11 @@ def _template(name: str, page: Page) -> str | None:
 
 
 def _file(
-    name: str, plain: list[str], named: dict[str, str], page: Page, expand_part: PartExpander
+    name: str,
+    plain: list[str],
+    named: dict[str, str],
+    page: IncludingPage,
+    expand_part: PartExpander,
 ) -> str:
     target = named.get("file") or (plain[0] if plain else "")
     found = page.find(target) or page.find(f"examples/{target.lstrip('/')}")

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from kb_runtime.store.symbols import CALL, IMPORTED, TYPE, USE
 from kbc.cache.phases import remembered
-from kbc.languages.uses.imports import Import, package_of, read_import
+from kbc.languages import grammars
+from kbc.languages.uses.imports import ImportedName, package_of, read_import
 from kbc.languages.uses.queries import QUERIES
 
 if TYPE_CHECKING:
@@ -46,16 +47,15 @@ class FileUses:
     columns: list[int]
     ways: list[int]
     receivers: list[str]
-    imports: list[Import]
+    imports: list[ImportedName]
     package: str
 
 
 @cache
 def _query(language: str) -> tuple[Language, Query]:
     from tree_sitter import Query
-    from tree_sitter_language_pack import get_language
 
-    grammar = get_language(language)  # type: ignore[arg-type]
+    grammar = grammars.grammar(language)
     return grammar, Query(grammar, QUERIES[language])
 
 
@@ -86,7 +86,7 @@ class _Found:
         self._names: dict[int, tuple[int, Node]] = {}  # by start: how it is used, its node
         self._receivers: dict[int, Node] = {}
         self._scopes: list[tuple[int, int, bool]] = []
-        self._imports: list[Import] = []
+        self._imports: list[ImportedName] = []
         self._imported: list[tuple[int, int]] = []
         self._package = ""
 

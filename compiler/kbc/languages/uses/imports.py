@@ -10,7 +10,7 @@ ALL = "*"
 """As `local`: every name of the module."""
 
 
-class Import(NamedTuple):
+class ImportedName(NamedTuple):
     """In this file `local` stands for `name` of `module`, or for the module itself where `name` is
     empty. The module is written as the language writes it."""
 
@@ -19,7 +19,7 @@ class Import(NamedTuple):
     name: str
 
 
-def read_import(language: str, text: str) -> list[Import]:
+def read_import(language: str, text: str) -> list[ImportedName]:
     """The names that a statement brings in; none for one that brings in none."""
     reader = _READERS.get(language)
     return list(reader(text)) if reader is not None else []
@@ -43,26 +43,28 @@ _COMMENT = re.compile(r"#[^\n]*")
 _AS = re.compile(r"([\w.*$]+)(?:\s+as\s+([\w$]+))?")
 
 
-def _python(text: str) -> Iterator[Import]:
+def _python(text: str) -> Iterator[ImportedName]:
     flat = " ".join(_COMMENT.sub("", text).replace("\\\n", " ").split())
     if found := re.match(r"from\s*(\.*\s*[\w.]*)\s+import\s+\(?(.*?)\)?$", flat):
         module = found[1].replace(" ", "")
         for part in found[2].split(","):
             if named := _AS.match(part.strip()):
-                yield Import(named[2] or named[1], module, "" if named[1] == ALL else named[1])
+                yield ImportedName(
+                    named[2] or named[1], module, "" if named[1] == ALL else named[1]
+                )
     elif flat.startswith("import "):
         for part in flat.removeprefix("import ").split(","):
             if named := _AS.match(part.strip()):
-                yield Import(named[2] or named[1], named[1], "")
+                yield ImportedName(named[2] or named[1], named[1], "")
 
 
-def _javascript(text: str) -> Iterator[Import]:
+def _javascript(text: str) -> Iterator[ImportedName]:
     flat = " ".join(re.sub(r"//[^\n]*", "", text).split())
     required = re.match(r"(\{.*\}|[\w$]+)\s*(?::[^=]*)?=\s*require\(\s*['\"]([^'\"]+)['\"]", flat)
     if required:
         what, module = required[1], required[2]
         if not what.startswith("{"):
-            yield Import(what, module, "")
+            yield ImportedName(what, module, "")
         yield from _braced(what, module, r"\s*:\s*")
         return
     source = re.search(r"['\"]([^'\"]+)['\"]\s*(?:(?:with|assert)\b.*)?;?$", flat)
@@ -71,38 +73,38 @@ def _javascript(text: str) -> Iterator[Import]:
     module = source[1]
     head = re.sub(r"^(?:import|export)\s+(?:type\s+)?", "", flat[: source.start()])
     if star := re.search(r"\*\s*(?:as\s+([\w$]+))?", head):
-        yield Import(star[1] or ALL, module, "")
+        yield ImportedName(star[1] or ALL, module, "")
     yield from _braced(head, module, r"\s+as\s+")
     if default := re.match(r"([\w$]+)\s*(?:,|from\b)", head):
-        yield Import(default[1], module, "default")
+        yield ImportedName(default[1], module, "default")
 
 
-def _braced(text: str, module: str, renames: str) -> Iterator[Import]:
+def _braced(text: str, module: str, renames: str) -> Iterator[ImportedName]:
     inner = re.search(r"\{(.*?)\}", text)
     for part in inner[1].split(",") if inner else ():
         names = re.split(renames, re.sub(r"^type\s+", "", part.strip()))
         if re.fullmatch(r"[\w$]+", names[0]):
-            yield Import(names[-1], module, names[0])
+            yield ImportedName(names[-1], module, names[0])
 
 
-def _go(text: str) -> Iterator[Import]:
+def _go(text: str) -> Iterator[ImportedName]:
     if found := re.match(r"(?:([\w.]+)\s+)?[\"`]([^\"`]+)[\"`]", text):
         parts = found[2].split("/")
         last = parts[-2] if len(parts) > 1 and re.fullmatch(r"v\d+", parts[-1]) else parts[-1]
         last = last.rpartition(".v")[0] or last  # gopkg.in/yaml.v3
         local = ALL if found[1] == "." else found[1] or last.removeprefix("go-").replace("-", "_")
-        yield Import(local, found[2], "")
+        yield ImportedName(local, found[2], "")
 
 
-def _rust(text: str) -> Iterator[Import]:
+def _rust(text: str) -> Iterator[ImportedName]:
     flat = "".join(re.sub(r"//[^\n]*", "", text).split("\n"))
     if found := re.match(r"(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?mod\s+(\w+)", flat):
-        yield Import(found[1], f"self.{found[1]}", "")
+        yield ImportedName(found[1], f"self.{found[1]}", "")
     elif found := re.match(r"(?:pub(?:\([^)]*\))?\s+)?use\s+(.*?);?$", flat):
         yield from _use_tree(found[1].strip(), "")
 
 
-def _use_tree(tree: str, base: str) -> Iterator[Import]:
+def _use_tree(tree: str, base: str) -> Iterator[ImportedName]:
     """`a::{b, c as d}` below the path `base`."""
     head, brace, rest = tree.partition("{")
     if brace:
@@ -115,9 +117,9 @@ def _use_tree(tree: str, base: str) -> Iterator[Import]:
     if name == "self":
         module, _, name = module.rpartition(".")
     if name == ALL:
-        yield Import(ALL, module, "")
+        yield ImportedName(ALL, module, "")
     elif name:
-        yield Import(alias or name, module, name)
+        yield ImportedName(alias or name, module, name)
 
 
 def _joined(base: str, path: str) -> str:
@@ -136,45 +138,45 @@ def _parts(text: str) -> Iterator[str]:
         yield last
 
 
-def _java(text: str) -> Iterator[Import]:
+def _java(text: str) -> Iterator[ImportedName]:
     if found := re.match(r"import\s+(?:static\s+)?([\w.]+?)(\.\*)?\s*;", text):
         if found[2]:
-            yield Import(ALL, found[1], "")
+            yield ImportedName(ALL, found[1], "")
         else:
             module, _, name = found[1].rpartition(".")
-            yield Import(name, module, name)
+            yield ImportedName(name, module, name)
 
 
-def _c(text: str) -> Iterator[Import]:
+def _c(text: str) -> Iterator[ImportedName]:
     if found := re.match(r"#\s*include\s*[\"<]([^\">]+)[\">]", text):
-        yield Import(ALL, found[1], "")
+        yield ImportedName(ALL, found[1], "")
 
 
-def _csharp(text: str) -> Iterator[Import]:
+def _csharp(text: str) -> Iterator[ImportedName]:
     found = re.match(r"(?:global\s+)?using\s+(?:static\s+)?(?:(\w+)\s*=\s*)?([\w.]+)", text)
     if found and found[1]:
         module, _, name = found[2].rpartition(".")
-        yield Import(found[1], module, name)
+        yield ImportedName(found[1], module, name)
     elif found:
-        yield Import(ALL, found[2], "")
+        yield ImportedName(ALL, found[2], "")
 
 
-def _ruby(text: str) -> Iterator[Import]:
+def _ruby(text: str) -> Iterator[ImportedName]:
     if found := re.match(r"require(_relative)?[\s(]+['\"]([^'\"]+)['\"]", text):
-        yield Import(ALL, f"./{found[2]}" if found[1] else found[2], "")
+        yield ImportedName(ALL, f"./{found[2]}" if found[1] else found[2], "")
 
 
-def _php(text: str) -> Iterator[Import]:
+def _php(text: str) -> Iterator[ImportedName]:
     flat = re.sub(r"^use\s+(?:function\s+|const\s+)?", "", " ".join(text.split())).rstrip(";")
     base, brace, rest = flat.partition("{")
     for part in (rest.rstrip("} ") if brace else flat).split(","):
         path, _, alias = (each.strip() for each in part.partition(" as "))
         module, _, name = (base.strip() + path if brace else path).strip("\\").rpartition("\\")
         if name:
-            yield Import(alias or name, module, name)
+            yield ImportedName(alias or name, module, name)
 
 
-_READERS: Mapping[str, Callable[[str], Iterator[Import]]] = {
+_READERS: Mapping[str, Callable[[str], Iterator[ImportedName]]] = {
     "python": _python,
     "javascript": _javascript,
     "typescript": _javascript,

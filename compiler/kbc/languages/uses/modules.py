@@ -27,7 +27,7 @@ class TreeFile(NamedTuple):
     package: str
 
 
-class Modules:
+class ModuleTable:
     """The modules of a tree. Files are named by their position."""
 
     def __init__(self, files: Sequence[TreeFile], manifests: Mapping[str, str]) -> None:

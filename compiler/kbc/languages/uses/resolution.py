@@ -15,8 +15,8 @@ from kb_runtime.store.symbols import CALL, TYPE, DefinitionRow, UseRow
 from kbc.languages.node_types import HOLDERS
 from kbc.languages.uses.definitions import OUTER, SourceText, TreeDefinitions
 from kbc.languages.uses.extraction import IMPORT, UNKNOWN, FileUses
-from kbc.languages.uses.imports import ALL, Import
-from kbc.languages.uses.modules import Modules, TreeFile
+from kbc.languages.uses.imports import ALL, ImportedName
+from kbc.languages.uses.modules import ModuleTable, TreeFile
 from kbc.records import CodeRecord
 
 GUESS, OTHER = -1, -2
@@ -30,7 +30,7 @@ _PASSING = frozenset({"python", "javascript", "c", "rust"})  # what a module imp
 _MAX_HOPS = 4  # of names that modules pass on
 
 
-class _Module(NamedTuple):
+class _ModuleFiles(NamedTuple):
     files: tuple[int, ...]
 
 
@@ -60,10 +60,10 @@ class _Resolver:
             for record in records
             if record.path.rpartition("/")[2] in MANIFESTS
         }
-        self._modules = Modules(files, manifests)
+        self._modules = ModuleTable(files, manifests)
         self._by_local = [_by_local(file.found) for file in self._files]
         self._packages: dict[int, dict[str, int]] = {}
-        self._imported: dict[tuple[int, str], int | _Module] = {}
+        self._imported: dict[tuple[int, str], int | _ModuleFiles] = {}
         self._opened: dict[int, tuple[int, ...]] = {}
         self._of_all: dict[tuple[int, str], int] = {}
         self._owners: dict[tuple[int, int], str] = {}
@@ -129,7 +129,7 @@ class _Resolver:
     def _target(self, file: int, name: str, line: int, way: int, before: str) -> int:
         if before == "":
             found = self._named(file, name, line)
-            if isinstance(found, _Module):
+            if isinstance(found, _ModuleFiles):
                 return OTHER
             if found == GUESS and self._is_bound_elsewhere(file, name, way):
                 return OTHER
@@ -141,7 +141,7 @@ class _Resolver:
         if before == UNKNOWN:
             return GUESS
         holder = self._path(file, before, line)
-        if isinstance(holder, _Module):
+        if isinstance(holder, _ModuleFiles):
             found = self._in_module(holder, name)
             if isinstance(found, int) and found >= 0:
                 return found
@@ -150,7 +150,7 @@ class _Resolver:
             return holder
         return self._tree.member(holder, name)
 
-    def _named(self, file: int, name: str, line: int) -> int | _Module:
+    def _named(self, file: int, name: str, line: int) -> int | _ModuleFiles:
         """What a name alone means on a line."""
         for row in self._nested[file].get(name, ()):
             if self._sees(file, row, line):
@@ -175,7 +175,7 @@ class _Resolver:
             return False
         return around.kind not in HOLDERS or self._files[file].family in _MEMBERS_BY_NAME
 
-    def _import(self, file: int, name: str) -> int | _Module:
+    def _import(self, file: int, name: str) -> int | _ModuleFiles:
         """What an import statement binds a name to; `GUESS` where none does."""
         key = file, name
         if key not in self._imported:
@@ -183,7 +183,7 @@ class _Resolver:
             self._imported[key] = self._read_import(file, name)
         return self._imported[key]
 
-    def _read_import(self, file: int, name: str) -> int | _Module:
+    def _read_import(self, file: int, name: str) -> int | _ModuleFiles:
         for each in self._by_local[file].get(name, ()):
             files = self._modules.find(file, each.module)
             if files is None:
@@ -191,8 +191,8 @@ class _Resolver:
             if not files:
                 return GUESS
             if not each.name:
-                return _Module(files)
-            return self._in_module(_Module(files), each.name, each.module, file)
+                return _ModuleFiles(files)
+            return self._in_module(_ModuleFiles(files), each.name, each.module, file)
         return GUESS
 
     def _imported_row(self, file: int, name: str) -> int:
@@ -214,8 +214,8 @@ class _Resolver:
         return OTHER
 
     def _in_module(
-        self, module: _Module, name: str, path: str = "", file: int = -1, hops: int = _MAX_HOPS
-    ) -> int | _Module:
+        self, module: _ModuleFiles, name: str, path: str = "", file: int = -1, hops: int = _MAX_HOPS
+    ) -> int | _ModuleFiles:
         """A name of a module: defined there, passed on by it, or a module inside of it."""
         for each in module.files:
             row = self._top[each].get(name, -1)
@@ -239,10 +239,10 @@ class _Resolver:
             between = "" if path.endswith(".") else "."
             inner = self._modules.find(file, f"{path}{between}{name}")
             if inner:
-                return _Module(inner)
+                return _ModuleFiles(inner)
         return OTHER
 
-    def _default(self, module: _Module) -> int | _Module:
+    def _default(self, module: _ModuleFiles) -> int | _ModuleFiles:
         """The default export: the only definition of a file or the one named like it, otherwise the
         module as a whole."""
         for each in module.files:
@@ -276,7 +276,7 @@ class _Resolver:
             self._opened[file] = tuple(found)[1:]
         return self._opened[file]
 
-    def _all_imports(self, file: int) -> Sequence[Import]:
+    def _all_imports(self, file: int) -> Sequence[ImportedName]:
         return self._by_local[file].get(ALL, ())
 
     def _opens(self, file: int) -> Iterator[int]:
@@ -315,7 +315,7 @@ class _Resolver:
     def _rows_of(self, name: str) -> Iterable[int]:
         return (top[name] for top in self._top if name in top)
 
-    def _path(self, file: int, path: str, line: int) -> int | _Module:
+    def _path(self, file: int, path: str, line: int) -> int | _ModuleFiles:
         """What a path such as `os.path` or `Shape` means."""
         whole = self._import(file, path)
         if whole != GUESS:
@@ -324,13 +324,13 @@ class _Resolver:
         family = self._files[file].family
         if family == "rust" and first in ("crate", "super"):
             files = self._modules.find(file, path)
-            return _Module(files) if files else OTHER
+            return _ModuleFiles(files) if files else OTHER
         here = self._named(file, first, line)
         if here == GUESS and family in ("java", "csharp", "php") and rest:
             files = self._modules.find(file, path)
-            return _Module(files) if files else GUESS
+            return _ModuleFiles(files) if files else GUESS
         for name in rest:
-            if isinstance(here, _Module):
+            if isinstance(here, _ModuleFiles):
                 here = self._in_module(here, name)
             elif here >= 0:
                 here = self._tree.member(here, name)
@@ -345,8 +345,8 @@ class _Resolver:
         return self._tree.member_of(owner, name, file)
 
 
-def _by_local(found: FileUses | None) -> dict[str, list[Import]]:
-    imports: dict[str, list[Import]] = {}
+def _by_local(found: FileUses | None) -> dict[str, list[ImportedName]]:
+    imports: dict[str, list[ImportedName]] = {}
     for each in found.imports if found is not None else ():
         imports.setdefault(each.local, []).append(each)
     return imports

@@ -50,8 +50,9 @@ def write_bundles(artifact: Artifact, product: Product, out: Path, moment: int) 
     out.mkdir(parents=True, exist_ok=True)
     remove_abandoned(str(out), f".{target.name}.")
     temporary.mkdir()
-    lock = lock_folder(str(temporary))  # says that somebody writes into the folder
+    lock = None
     try:
+        lock = lock_folder(str(temporary))  # says that somebody writes into the folder
         with Archive(temporary / f"{product.distribution}.mcpb", moment) as archive:
             for path, data in sorted(mcpb.files(artifact, product).items()):
                 archive.add(path, data)

@@ -23,8 +23,12 @@
   // --- search as one types: one request at a time, and then the newest ---
   const form = one("[data-live]");
   const results = one("[data-results]");
+  const PAUSE_MS = 1500;
   let busy = false;
   let wanted = false;
+  let entering = false;
+  let changed = 0;
+  let begins = true; // whether the next hits are a new step of the history
   const address = () => {
     const params = new URLSearchParams();
     for (const [name, value] of new FormData(form)) {
@@ -33,6 +37,23 @@
     if (!params.has("compare")) ["kb2", "mode2", "alpha2", "structure2"].forEach((name) => params.delete(name));
     const text = params.toString();
     return `${root}/${text ? `?${text}` : ""}`;
+  };
+  // Back goes to the search before: what is typed without a pause is one search.
+  const remember = (url) => {
+    const place = new URL(url, location.href).href;
+    if (place === location.href) return;
+    history[begins ? "pushState" : "replaceState"](null, "", url);
+    begins = false;
+    all(".bases a").forEach((link) => {
+      const params = new URLSearchParams(new URL(url, location.href).search);
+      params.set("kb", new URL(link.href).searchParams.get("kb") || "1");
+      link.href = `${root}/?${params}`;
+    });
+  };
+  const enter = () => {
+    entering = false;
+    begins = true;
+    one("[data-item]", results)?.focus();
   };
   const search = async () => {
     if (busy) {
@@ -46,7 +67,7 @@
       const html = await answer.text();
       if (!wanted || !answer.ok) {
         put(results, html);
-        history.replaceState(null, "", url);
+        remember(url);
         const query = one("[name=q]", form).value.trim();
         one("h1", form).className = query ? "quiet" : "hello";
         document.title = document.title.replace(/^.*?( · [^·]* · kbc explorer)$/, `${query || "Search"}$1`);
@@ -59,7 +80,7 @@
     if (wanted) {
       wanted = false;
       search();
-    }
+    } else if (entering) enter();
   };
   if (form && results) {
     form.addEventListener("input", (event) => {
@@ -67,17 +88,17 @@
         const second = one("[data-second]");
         second.hidden = second.disabled = !event.target.checked;
       }
+      const now = performance.now();
+      begins ||= event.target.name !== "q" || now - changed > PAUSE_MS;
+      changed = now;
       search();
     });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const first = one("[data-item]", results);
-      if (first && !busy) {
-        history.pushState(null, "", address());
-        first.focus();
-      }
+      if (busy) entering = true;
+      else enter();
     });
-    addEventListener("popstate", () => location.reload());
+    addEventListener("popstate", () => location.replace(location.href)); // a reload would keep the fields as they are
   }
 
   // --- parts that are loaded later ---
@@ -184,5 +205,6 @@
     scrollTo(0, Number(y));
     toast("A new build is live");
   }
+  one(".views [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   document.getElementById(`chunk-${new URLSearchParams(location.search).get("row")}`)?.scrollIntoView({ block: "start" });
 })();

@@ -16,6 +16,7 @@
   const shown = new Set();
   const marked = new Set();
   let colours = [];
+  const COLOURS = 12;
 
   const size = () => {
     const ratio = Math.min(devicePixelRatio || 1, 2);
@@ -35,34 +36,36 @@
     colours = Array.from({ length: 12 }, (_, at) => style.getPropertyValue(`--c${at}`).trim());
     colours.text = style.getPropertyValue("--text").trim();
     colours.surface = style.getPropertyValue("--surface").trim();
-    colours.near = style.getPropertyValue("--c7").trim();
-    colours.lonely = style.getPropertyValue("--c2").trim();
+    colours.near = style.getPropertyValue("--bad").trim();
+    colours.lonely = style.getPropertyValue("--text").trim();
   };
 
   const draw = () => {
     drawn = false;
     context.setTransform(box.ratio, 0, 0, box.ratio, 0, 0);
     context.clearRect(0, 0, box.width, box.height);
-    const { count, x, y, colour, mark } = points;
+    const { count, x, y, owner, mark } = points;
     const dot = Math.max(1.2, Math.min(5, (count > 20000 ? 1.5 : 2.4) * Math.sqrt(view.scale)));
     context.globalAlpha = query ? 0.28 : count > 20000 ? 0.6 : 0.75;
-    for (let wanted = 0; wanted < 12; wanted++) {
-      if (!shown.has(wanted)) continue;
+    for (let wanted = 0; wanted < COLOURS; wanted++) {
       context.fillStyle = colours[wanted];
       for (let at = 0; at < count; at++) {
-        if (colour[at] !== wanted) continue;
+        if (owner[at] % COLOURS !== wanted || !shown.has(owner[at])) continue;
         const px = toX(x[at]);
         const py = toY(y[at]);
         if (px < -4 || py < -4 || px > box.width + 4 || py > box.height + 4) continue;
         context.fillRect(px - dot / 2, py - dot / 2, dot, dot);
       }
     }
-    context.globalAlpha = 1;
+    context.globalAlpha = query ? 0.3 : 0.85;
     for (const bit of marked) {
       context.strokeStyle = bit === 1 ? colours.near : colours.lonely;
-      context.lineWidth = 1.5;
-      for (let at = 0; at < count; at++) if (mark[at] & bit) ring(toX(x[at]), toY(y[at]), dot + 2);
+      context.lineWidth = 1.2;
+      for (let at = 0; at < count; at++) {
+        if (mark[at] & bit && shown.has(owner[at])) ring(toX(x[at]), toY(y[at]), bit === 1 ? dot + 0.8 : dot + 2.4);
+      }
     }
+    context.globalAlpha = 1;
     if (query) drawQuery();
     if (selected >= 0) {
       context.strokeStyle = colours.text;
@@ -90,7 +93,7 @@
       context.lineTo(x, y);
       context.stroke();
       context.globalAlpha = 1;
-      context.fillStyle = colours[points.colour[hit.row]];
+      context.fillStyle = colours[points.owner[hit.row] % COLOURS];
       context.beginPath();
       context.arc(x, y, 9, 0, 7);
       context.fill();
@@ -131,6 +134,61 @@
       drawn = true;
       requestAnimationFrame(draw);
     }
+    clearTimeout(writing);
+    writing = setTimeout(write, 250);
+  };
+
+  // The address says what is seen: place and zoom, what is hidden, which marks are off, which point is open.
+  let writing = 0;
+  let read = false;
+  const spreadX = () => spread() * fit() * view.scale;
+  const write = () => {
+    if (!read) return;
+    const params = new URLSearchParams(location.search);
+    const put = (name, value) => (value ? params.set(name, value) : params.delete(name));
+    const off = (selector) => [...document.querySelectorAll(selector)].filter((each) => !each.checked).map((each) => each.dataset.name);
+    const isWhole = view.scale === 1 && !view.x && !view.y;
+    put("at", isWhole ? "" : [-view.x / spreadX(), view.y / (fit() * view.scale), view.scale].map((each) => each.toFixed(6)).join(","));
+    put("hide", off("[data-owner]").join(","));
+    put("unmarked", off("[data-mark]").join(","));
+    put("row", selected >= 0 ? String(selected) : "");
+    const text = params.toString();
+    const url = location.pathname + (text ? `?${text}` : "");
+    if (url !== location.pathname + location.search) history.replaceState(null, "", url);
+    for (const name of ["at", "hide", "unmarked"]) keep(name, params.get(name));
+  };
+  // A new query is drawn into the same view.
+  const keep = (name, value) => {
+    const form = document.querySelector("form[role=search]");
+    let input = form.querySelector(`input[name=${name}]`);
+    if (!value) input?.remove();
+    else {
+      if (!input) {
+        input = document.createElement("input");
+        input.type = "hidden";
+        input.name = name;
+        form.append(input);
+      }
+      input.value = value;
+    }
+  };
+  const readAddress = () => {
+    const params = new URLSearchParams(location.search);
+    const place = (params.get("at") || "").split(",").map(Number);
+    if (place.length === 3 && place.every(Number.isFinite) && place[2] > 0) {
+      view.scale = Math.max(0.5, Math.min(200, place[2]));
+      view.x = -place[0] * spreadX();
+      view.y = place[1] * fit() * view.scale;
+    }
+    const off = (name) => (params.get(name) || "").split(",");
+    const [hidden, unmarked] = [off("hide"), off("unmarked")];
+    document.querySelectorAll(".legend input").forEach((input) => {
+      input.checked = !(input.dataset.owner ? hidden : unmarked).includes(input.dataset.name);
+      input.dispatchEvent(new Event("change"));
+    });
+    read = true;
+    const row = params.get("row");
+    if (/^\d{1,9}$/.test(row || "") && Number(row) < points.count) show(Number(row));
   };
 
   const zoom = (factor, x = box.width / 2, y = box.height / 2) => {
@@ -145,7 +203,7 @@
     let best = -1;
     let distance = reach * reach;
     for (let at = 0; at < points.count; at++) {
-      if (!shown.has(points.colour[at])) continue;
+      if (!shown.has(points.owner[at])) continue;
       const dx = toX(points.x[at]) - px;
       const dy = toY(points.y[at]) - py;
       const found = dx * dx + dy * dy;
@@ -235,8 +293,8 @@
   }));
   document.querySelectorAll(".legend input").forEach((input) => {
     const change = () => {
-      const set = input.dataset.colour ? shown : marked;
-      const value = Number(input.dataset.colour || input.dataset.mark);
+      const set = input.dataset.owner ? shown : marked;
+      const value = Number(input.dataset.owner || input.dataset.mark);
       if (input.checked) set.add(value);
       else set.delete(value);
       redraw();
@@ -259,9 +317,28 @@
     redraw();
   });
   new ResizeObserver(() => {
+    const before = { x: spreadX(), y: fit() };
     box = size();
+    if (before.x > 0) {
+      view.x *= spreadX() / before.x; // what was in the middle stays there
+      view.y *= fit() / before.y;
+    }
     redraw();
   }).observe(area);
+
+  const listHits = (hits) => {
+    const place = document.querySelector("[data-hits]");
+    place.querySelector("ol").replaceChildren(...hits.map((hit) => {
+      const item = document.createElement("li");
+      const link = document.createElement("a");
+      link.href = hit.url;
+      link.textContent = hit.title;
+      link.dataset.item = "";
+      item.append(link);
+      return item;
+    }));
+    place.hidden = !hits.length;
+  };
 
   const start = async () => {
     readColours();
@@ -271,12 +348,14 @@
     const count = data.byteLength / 6;
     const x = Float32Array.from(new Int16Array(data, 0, count), (value) => value / 32767);
     const y = Float32Array.from(new Int16Array(data, 2 * count, count), (value) => value / 32767);
-    points = { count, x, y, colour: new Uint8Array(data, 4 * count, count), mark: new Uint8Array(data, 5 * count, count) };
+    points = { count, x, y, owner: new Uint8Array(data, 4 * count, count), mark: new Uint8Array(data, 5 * count, count) };
     area.dataset.ready = String(count);
+    readAddress();
     redraw();
     if (area.dataset.query) {
       const found = await (await fetch(area.dataset.query)).json();
       if (found.place) query = found;
+      listHits(found.hits);
       area.dataset.drawn = String(found.hits.length);
       redraw();
     }

@@ -11,6 +11,9 @@ from kb_runtime.search.ranking import paths
 from kb_runtime.search.ranking.steps import same_text
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from kb_runtime.search.ports import SearchBackend
     from kb_runtime.search.vectors import RowRange
 
@@ -31,10 +34,11 @@ RecordKey = tuple[int, int]
 
 
 class RecordFacts(NamedTuple):
-    """What the id of a record says: the terms of its last part, the kinds of file it is (whether it is
-    a file of re-exports its chunks say), and the version that it belongs to where several lie side by
+    """What the id of a record, its `path`, says: the terms of its last part, the kinds of file it is (whether
+    it is a file of re-exports its chunks say), and the version that it belongs to where several lie side by
     side (`paths.version_of`)."""
 
+    path: str
     words: frozenset[str]
     kinds: frozenset[str]
     version: paths.Version | None
@@ -89,6 +93,13 @@ class Facts:
         programs = [self._kinds[one.name] in _PROGRAMS for one in self._ranges]
         return [labels[column[row]] if programs[bisect_right(ends, row)] else "" for row in rows]
 
+    def lines(self, rows: Sequence[int]) -> NDArray[np.int64]:
+        """The number of lines of each of some rows."""
+        import numpy as np
+
+        first, last = (self._backend.chunks.column(name) for name in ("start_line", "end_line"))
+        return np.array([last[row] - first[row] for row in rows], dtype=np.int64)
+
     def same_text(self, row: int, other: int) -> bool:
         """Whether the texts of two chunks are nearly the same."""
         known = self._same_text.get((row, other))
@@ -138,7 +149,7 @@ class Facts:
         version = paths.version_of(id) if self._kinds[name] in _FILES else None
         if len(self._records) >= _REMEMBERED_RECORDS:
             self._records.clear()
-        facts = self._records[key] = RecordFacts(words, kinds, version)
+        facts = self._records[key] = RecordFacts(id, words, kinds, version)
         return facts
 
     def _passes_on(self, key: RecordKey) -> bool:

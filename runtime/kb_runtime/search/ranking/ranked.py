@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from kb_runtime.search.ranking.steps import Step
+from kb_runtime.search.ranking import steps
 
 if TYPE_CHECKING:
     from kb_runtime.search.fusion import RankedRows
-    from kb_runtime.search.ranking.steps import Scores
+    from kb_runtime.search.ranking.steps import Scores, Step
+
+    Change = Callable[[Scores], Scores]
 
 
 class Adjustment(NamedTuple):
-    """What a step did to the score of a candidate; scores before steps are in 0..1."""
+    """What a step, or the re-ranker after them, did to the score of a candidate; scores before steps are in
+    0..1."""
 
-    step: Step
+    step: Step | Literal["reranker"]
     change: float
 
 
@@ -32,7 +35,7 @@ class FusedScore(NamedTuple):
 class StepScores(NamedTuple):
     """The scores of the pool before and after a step, float64 [pool]."""
 
-    step: Step
+    step: Step | Literal["reranker"]
     before: Scores
     after: Scores
 
@@ -61,6 +64,19 @@ class Trail(NamedTuple):
             scaled = float(self.scaled[self.pool.index(row)])
         return FusedScore(at + 1, float(self.fused.scores[at]), scaled)
 
+    def reranked(self, rows: Sequence[int], scores: Scores, change: Change) -> Trail:
+        """The trail with a further step, in which a re-ranker changes the scores of `rows`. Where no step
+        has ranked them their scores are `scores`, float64 [rows], on the scale of the steps."""
+        trail = self
+        if trail.scaled is None:
+            trail = self._replace(pool=rows, scaled=steps.scaled(scores))
+            assert trail.scaled is not None
+        before = trail.steps[-1].after if trail.steps else trail.scaled
+        places = [trail.pool.index(row) for row in rows]
+        after = before.copy()
+        after[places] = change(before[places])
+        return trail._replace(steps=[*trail.steps, StepScores("reranker", before, after)])
+
     def adjustments(self, row: int) -> tuple[Adjustment, ...]:
         """What the steps did to a row."""
         if row not in self.pool:
@@ -74,9 +90,23 @@ class Trail(NamedTuple):
 
 class RankedCandidates(NamedTuple):
     """Rows with their scores, best first, and how they got there (None when one side alone was asked).
-    `rerank_scores` are the scores of a re-ranker by row."""
+    `rerank_scores` are the scores of a re-ranker by row. `copies` are rows that are not ranked, because
+    their text is nearly that of the row that they stand under."""
 
     rows: Sequence[int]
     scores: Sequence[float]
     trail: Trail | None = None
     rerank_scores: Mapping[int, float] = MappingProxyType({})
+    copies: Mapping[int, Sequence[int]] = MappingProxyType({})
+
+    def led_by(self, named: Sequence[int]) -> RankedCandidates:
+        """The ranking with each row of `named` that is a copy in the place of the row it stands under."""
+        leaders = {copy: row for row, each in self.copies.items() for copy in each}
+        swapped = {leaders[row]: row for row in named if row in leaders}
+        if not swapped:
+            return self
+        copies = {
+            swapped.get(row, row): [row if copy == swapped.get(row) else copy for copy in each]
+            for row, each in self.copies.items()
+        }
+        return self._replace(rows=[swapped.get(row, row) for row in self.rows], copies=copies)

@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-# Candidates from the top among which near duplicates are looked for, whatever the page: the order must
-# not depend on how much of it is shown.
-_DUPLICATES_DEPTH = 50
-
 
 class _Pool(NamedTuple):
     """The candidates that are ranked by structure, [pool] of each.
@@ -89,6 +85,7 @@ class Structure:
         pool = self._read(query, ranked.rows, matrix, enabled)
         scores = scaled = steps.scaled(ranked.scores)
         passing: frozenset[int] = frozenset()
+        copies: Mapping[int, Sequence[int]] = {}
         trail_steps: list[StepScores] = []
         for step in steps.STEPS:
             if step not in enabled:
@@ -107,21 +104,27 @@ class Structure:
                 case "weights":
                     scores = self._weighted(pool, scores)
                 case "evidence":
-                    most = self._evidence(pool.records)
-                    scores = scores + steps.evidence_bonus(scores, pool.record_of, most)
+                    programs = self._facts.are_programs(pool.records)
+                    bonus = steps.evidence_bonus(scores, pool.record_of, programs=programs)
+                    scores = scores + bonus
                 case "duplicates":
-                    scores = self._without_duplicates(pool, scores)
+                    copies = self._copies(pool, scores)
+                    scores = steps.without(scores, [at for each in copies.values() for at in each])
                 case "diversity":
                     scores = steps.decayed(scores, pool.record_of)
             if scores is not before:
                 trail_steps.append(StepScores(step, before, scores))
-        order = steps.best_first(scores)
+        dropped = {at for each in copies.values() for at in each}
+        order = [at for at in steps.best_first(scores).tolist() if at not in dropped]
         low, high, best = ranked.scores[-1], ranked.scores[0], scores.max()
         final = low + ((high - low) / best if best > 0 else 0.0) * scores[order]
         return RankedCandidates(
             [*ranked.rows[order].tolist(), *rest.rows.tolist()],
             [*final.tolist(), *rest.scores.tolist()],
             Trail(fused, pool.rows, scaled, trail_steps),
+            copies={
+                pool.rows[at]: [pool.rows[copy] for copy in each] for at, each in copies.items()
+            },
         )
 
     def _read(
@@ -137,11 +140,6 @@ class Structure:
             similarity = chosen @ chosen.T
         facts = self._facts.of(records)
         return _Pool(query, listed, records, facts, np.array(record_of), similarity)
-
-    def _evidence(self, records: Sequence[RecordKey]) -> float:
-        """How much the evidence of several chunks counts: all of it among files of programs only."""
-        programs = self._facts.are_programs(records)
-        return steps.EVIDENCE_IN_PROGRAMS if programs else steps.EVIDENCE
 
     def _with_definitions(self, pool: _Pool, scores: Scores) -> tuple[Scores, frozenset[int]]:
         """Scores with the bonus of definitions, unchanged when the query has no name; and the places of
@@ -179,8 +177,11 @@ class Structure:
         if not stems or len(stems) > MAX_TERMS:  # a pasted log names no file
             return scores
         weights = {stem: self._backend.lexical.information(stem) for stem in stems}
+        spelled = steps.spellings(sorted(stems))
         bonus = [
-            0.0 if one.words.isdisjoint(stems) else steps.place_bonus(weights, one.words)
+            0.0
+            if one.words.isdisjoint(spelled)
+            else steps.place_bonus(weights, {spelled.get(word, word) for word in one.words})
             for one in pool.facts
         ]
         raised: Scores = scores + np.array(bonus)[pool.record_of]
@@ -225,11 +226,15 @@ class Structure:
         return np.array([one not in ("", language) for one in languages]) if language else None
 
     def _superseded(self, pool: _Pool, words: Collection[str]) -> set[int]:
-        """The records of which a later version is among the candidates: the same path in a later folder,
-        or something called alike. None when the query names a version."""
+        """The records of which a later version is among the candidates: the same path in a later folder or,
+        of what is in `v1`, in the one around it; or something called alike. None if the query names a
+        version.
+        """
         versions = {at: one.version for at, one in enumerate(pool.facts) if one.version}
         if not versions or any(f"v{one.number}" in words for one in versions.values()):
             return set()
+        paths_of = zip(pool.records, pool.facts, strict=True)
+        plain = {(at, one.path) for (at, _), one in paths_of if not one.version}
         numbers: dict[tuple[int, str], set[int]] = {}
         for at, found in versions.items():
             numbers.setdefault((pool.records[at][0], found.folder), set()).add(found.number)
@@ -246,7 +251,13 @@ class Structure:
                 keys.append((record, own))
                 for key in own:
                     latest[key] = max(latest.get(key, 0), version.number)
-        return {
+        moved = {
+            at
+            for at, one in versions.items()
+            if one.number < 2
+            and (pool.records[at][0], (one.folder + one.rest).removeprefix("/")) in plain
+        }
+        return moved | {
             record
             for record, own in keys
             if any(latest[key] > versions[record].number for key in own)
@@ -262,42 +273,43 @@ class Structure:
         if showing == kinds:
             showing = frozenset()
         factors = [
-            (1.0 - steps.DEMOTION if kind in showing else 1.0) if given is None else given
+            (steps.SHOWING if kind in showing else 1.0) if given is None else given
             for given, kind in zip(self._weights, self._kinds, strict=True)
         ]
         weights = np.array([factors[at] for at, _ in pool.records])
         weighted: Scores = scores * weights[pool.record_of]
         return scores if (weights == 1.0).all() else weighted
 
-    def _without_duplicates(self, pool: _Pool, scores: Scores) -> Scores:
-        """Of nearly the same texts among the first only the best keeps its score."""
+    def _copies(self, pool: _Pool, scores: Scores) -> Mapping[int, Sequence[int]]:
+        """Of nearly the same texts the best one, with the others; all are places in the pool."""
         if pool.similarity is None:
-            return scores
+            return {}
         import numpy as np
 
         size = len(pool.rows)
-        pairs = np.flatnonzero(pool.similarity >= steps.NEAR_COSINE).tolist()
+        lines = self._facts.lines(pool.rows)
+        codes: dict[frozenset[str], int] = {}
+        named = [codes.setdefault(one.words, len(codes)) for one in pool.facts]
+        names = np.array(named)[pool.record_of]
+        alike = (lines[:, None] == lines) & (names[:, None] == names)
+        alike &= pool.record_of[:, None] != pool.record_of
+        copied = alike & (pool.similarity >= steps.COPY_COSINE)
+        pairs = np.flatnonzero(copied | (pool.similarity >= steps.NEAR_COSINE)).tolist()
         close = [divmod(pair, size) for pair in pairs if pair % (size + 1)]  # not the diagonal
         if not close:
-            return scores
-        first = steps.best_first(scores)[:_DUPLICATES_DEPTH].tolist()
+            return {}
+        first = steps.best_first(scores).tolist()
         rank = {at: rank for rank, at in enumerate(first)}
-        later = sorted(
-            (rank[one], rank[other])
-            for one, other in close
-            if one in rank and rank.get(other, len(first)) < rank[one]
-        )
+        later = sorted((rank[one], rank[other]) for one, other in close if rank[other] < rank[one])
+        copies: dict[int, list[int]] = {}
         dropped: set[int] = set()
         for one, other in ((first[one], first[other]) for one, other in later):
             if one in dropped or other in dropped:
                 continue
             if self._facts.same_text(pool.rows[one], pool.rows[other]):
                 dropped.add(one)
-        if not dropped:
-            return scores
-        left = scores.copy()
-        left[list(dropped)] = 0.0
-        return left
+                copies.setdefault(other, []).append(one)
+        return copies
 
 
 def _words(query: Query) -> set[str]:

@@ -86,6 +86,10 @@ def _unusable(session: Session) -> list[str]:
             problems.append(f"the embedder cannot be used ({type(error).__name__})")
     if session.artifact.is_replaced:
         problems.append("a newer build is published, and this server has not opened it")
+    problems += [
+        f"the workspace is not served ({code}): the server's log says why"
+        for code in session.workspace_problems
+    ]
     # Those of other collections say nothing about the tests, and would never go away with them.
     warnings = session.artifact.manifest["warnings"]
     count = sum(warning["code"].startswith(("test-", "tests-")) for warning in warnings)

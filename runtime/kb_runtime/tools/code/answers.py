@@ -72,7 +72,7 @@ class CodeResults(AnswerFields):
     metadata: Annotated[CodeMetadata, "about the answer", WITH_REQUIRED]
 
 
-class SourceFile(AnswerFields):
+class FileLines(AnswerFields):
     file: Annotated[str, "path in the workspace"]
     content: Annotated[str, "the lines, as indexed"]
     lines: Annotated[str, "`start-end`, from 1"]
@@ -165,7 +165,7 @@ class CallRelationships(AnswerFields):
     totalCallees: NotRequired[Annotated[int, "callees found"]]
 
 
-class OutlineEntry(TypedDict):
+class OutlinedDefinition(TypedDict):
     name: Annotated[str, "the definition"]
     kind: Annotated[str, "function, method, class ..."]
     lines: Annotated[str, "`start-end`, from 1"]
@@ -177,7 +177,7 @@ class CodeOutline(AnswerFields):
     file: Annotated[str, "path in the workspace"]
     language: NotRequired[Annotated[str, "its language"]]
     totalLines: Annotated[int, "lines of the file"]
-    symbols: Annotated[list[OutlineEntry], "in the order of the file", ONE_LEVEL]
+    symbols: Annotated[list[OutlinedDefinition], "in the order of the file", ONE_LEVEL]
     totalSymbols: Annotated[int, "definitions of the file, up to `depth`"]
     stale: NotRequired[Annotated[bool, "the file has changed since it was indexed"]]
     nextCursor: NotRequired[Annotated[str, "when more follows"]]

@@ -17,11 +17,11 @@ from kb_runtime.tools.paging import Pager
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import CodeEntry
-    from kb_runtime.tools.code.answers import SourceFile
+    from kb_runtime.tools.code.answers import FileLines
     from kb_runtime.tools.session import Session
 
 
-def get_file(session: Session, arguments: dict[str, Any]) -> Answer[SourceFile]:
+def get_file(session: Session, arguments: dict[str, Any]) -> Answer[FileLines]:
     record = find_file(session, arguments["path"])
     text = record.get("text", "")
     starts = _line_starts(text)
@@ -38,7 +38,7 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer[SourceFile]:
     content = text[page.start : page.stop]
     first_shown = first + text.count("\n", begin, page.start)
     last_shown = first_shown + content.rstrip("\n").count("\n")
-    structured: SourceFile = {
+    structured: FileLines = {
         "file": record["id"],
         "content": content,
         "lines": f"{first_shown}-{last_shown}",

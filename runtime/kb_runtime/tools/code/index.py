@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
 
 FAMILY = "codebase"
-KIND: lookup.Kind[CodeEntry] = lookup.Kind("code")
+KIND: lookup.RecordKind[CodeEntry] = lookup.RecordKind("code")
 
 _MODES: dict[str, QueryMode] = {"lexical": "keyword", "semantic": "semantic", "hybrid": "hybrid"}
 _FIRST_INDEX = (

@@ -14,7 +14,7 @@ from kb_runtime.tools.paging import Pager
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import CodeEntry
-    from kb_runtime.tools.code.answers import CodeOutline, OutlineEntry
+    from kb_runtime.tools.code.answers import CodeOutline, OutlinedDefinition
     from kb_runtime.tools.session import Session
 
 
@@ -26,7 +26,7 @@ def code_outline(session: Session, arguments: dict[str, Any]) -> Answer[CodeOutl
         session.artifact.build_id, "code_outline", {"file": record["id"], "depth": depth or 0}
     )
     page = pager.items(arguments["cursor"], len(entries), None)
-    shown: list[OutlineEntry] = []
+    shown: list[OutlinedDefinition] = []
     chars = 0
     for each in entries[page.start :]:
         chars += len(json_text(each))
@@ -61,13 +61,13 @@ def _why_empty(session: Session, record: CodeEntry) -> str:
     return "the file has no definitions that are known"
 
 
-def _entries(record: CodeEntry) -> list[OutlineEntry]:
+def _entries(record: CodeEntry) -> list[OutlinedDefinition]:
     around: list[int] = []  # last lines of the definitions around
-    entries: list[OutlineEntry] = []
+    entries: list[OutlinedDefinition] = []
     for each in record.get("definitions") or ():
         while around and around[-1] < each["line"]:
             around.pop()
-        entry: OutlineEntry = {
+        entry: OutlinedDefinition = {
             "name": each["name"],
             "kind": each["kind"],
             "lines": f"{each['line']}-{each['end_line']}",

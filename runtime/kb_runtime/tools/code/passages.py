@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kb_runtime.search.query import Term
+    from kb_runtime.search.query import QueryTerm
     from kb_runtime.search.request import SearchHit
     from kb_runtime.tools.session import Session
 
@@ -124,7 +124,7 @@ def _add(passages: list[Passage], new: Passage) -> None:
             passages.remove(other)
 
 
-def relevance(hit: SearchHit, terms: Sequence[Term]) -> float:
+def relevance(hit: SearchHit, terms: Sequence[QueryTerm]) -> float:
     """How well a chunk answers, 0 to 1, the same whatever else was found: scores of different calls
     compare.
 
@@ -139,7 +139,7 @@ def relevance(hit: SearchHit, terms: Sequence[Term]) -> float:
     return MEANING_SHARE * meaning + WORDS_SHARE * words + NAME_SHARE * named
 
 
-def _named(hit: SearchHit, terms: Sequence[Term]) -> Iterator[str]:
+def _named(hit: SearchHit, terms: Sequence[QueryTerm]) -> Iterator[str]:
     """The names of the chunk's definitions that are words of the query."""
     words = {term.typed.casefold() for term in terms}
     for name in dict.fromkeys((hit.chunk.get("symbol", ""), *hit.chunk.get("identifiers", ()))):

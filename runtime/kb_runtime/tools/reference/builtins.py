@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kb_runtime.tools.reference.answers import Builtin, BuiltinList, BuiltinSummary
     from kb_runtime.tools.session import Session
 
-KIND: lookup.Kind[BuiltinEntry] = lookup.Kind("builtins")
+KIND: lookup.RecordKind[BuiltinEntry] = lookup.RecordKind("builtins")
 _FIRST_NAMES = 10
 _CODE_BLOCK = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[ \t]*([\w+#.-]+)", re.MULTILINE)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
     from kb_runtime.tools.session import Session
 
-KIND: lookup.Kind[DocEntry] = lookup.Kind("docs")
+KIND: lookup.RecordKind[DocEntry] = lookup.RecordKind("docs")
 GROUPS = ("core", "choreo", "lessons", "guidelines", "posts")
 """Groups that a listing always names; a knowledge base may have others."""
 EXTRA_GROUP = "posts"

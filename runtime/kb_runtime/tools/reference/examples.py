@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kb_runtime.tools.reference.answers import Example, ExampleInfo, ExampleList
     from kb_runtime.tools.session import Session
 
-KIND: lookup.Kind[ExampleEntry] = lookup.Kind("examples")
+KIND: lookup.RecordKind[ExampleEntry] = lookup.RecordKind("examples")
 _FIRST_EXAMPLES = 10
 _NEXT_FILES = 3
 

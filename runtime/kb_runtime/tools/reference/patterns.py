@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from kb_runtime.tools.session import Session
 
-KIND: lookup.Kind[PatternEntry] = lookup.Kind("patterns")
+KIND: lookup.RecordKind[PatternEntry] = lookup.RecordKind("patterns")
 
 WEIGHTS: Mapping[str, float] = {
     "name": 3.0,

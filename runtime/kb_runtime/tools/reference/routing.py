@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kb_runtime.tools.reference.answers import FrameworkSuggestion
     from kb_runtime.tools.session import Session
 
-KIND: lookup.Kind[RoutingEntry] = lookup.Kind("routing")
+KIND: lookup.RecordKind[RoutingEntry] = lookup.RecordKind("routing")
 _LONGEST_PHRASE = 4
 """Words of the longest keyword."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kb_runtime.tools.reference.answers import Template, TemplateList, TemplateSummary
     from kb_runtime.tools.session import Session
 
-KIND: lookup.Kind[TemplateEntry] = lookup.Kind("templates")
+KIND: lookup.RecordKind[TemplateEntry] = lookup.RecordKind("templates")
 
 
 def get_template(session: Session, arguments: dict[str, Any]) -> Answer[Template]:

@@ -19,7 +19,7 @@ class HybridResult(TypedDict):
     metadata: Annotated[
         dict[str, Any],
         "of a page `section`, `level`, `path`, `line`; of a builtin `signature`, `category`; of other"
-        " records what tells them apart; with few hits `lines` of the passage",
+        " records what tells them apart; with few hits `lines` of the passage; `alsoIn`: sources of copies",
     ]
     highlights: NotRequired[Annotated[list[str], "words of the query that were found"]]
     explanation: NotRequired[
@@ -70,6 +70,7 @@ class CompactHit(TypedDict):
     score: Annotated[float, "how well it answers; compares within one answer"]
     strategy: Annotated[Literal["lexical", "semantic", "fused"], "which side found it, or both"]
     snippet: Annotated[str, "what the passage says"]
+    alsoIn: NotRequired[Annotated[list[str], "copies, for get"]]
 
 
 class Hits(AnswerFields):

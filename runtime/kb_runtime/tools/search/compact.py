@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.errors import ToolError
@@ -41,6 +42,8 @@ FULL_SNIPPETS = 3
 take at most about 2,000 tokens, text and structure together."""
 LEAST_SNIPPET, MOST_SNIPPET, SHORT_SNIPPET = 240, 280, 80
 """Code points of a passage."""
+MAX_COPIES = 3
+"""Copies of a passage that a hit names."""
 
 
 def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
@@ -75,7 +78,8 @@ def search(session: Session, arguments: dict[str, Any]) -> Answer[Hits]:
 
 
 def _compact_hit(hit: Hit) -> CompactHit:
-    return cast("CompactHit", {**hit.as_dict(), "score": round(hit.score, 4)})
+    shown = replace(hit, also_in=hit.also_in[:MAX_COPIES])
+    return cast("CompactHit", {**shown.as_dict(), "score": round(hit.score, 4)})
 
 
 def _passage(ranked: SearchHit, rank: int) -> Snippet:
@@ -89,8 +93,9 @@ def _hits_text(structured: Hits) -> str:
     parts = []
     for rank, hit in enumerate(structured["hits"], 1):
         first, last = hit["lines"]
+        copies = "".join(f"\nalso in {address}" for address in hit.get("alsoIn", ()))
         parts.append(
-            f"{rank}. {hit['title']}\n{hit['address']} lines {first}-{last}\n{hit['snippet']}"
+            f"{rank}. {hit['title']}\n{hit['address']} lines {first}-{last}{copies}\n{hit['snippet']}"
         )
     if advice := structured.get("advice"):
         parts.append(advice)

@@ -33,6 +33,8 @@ SHORTEST_SNIPPET = 64
 LONGEST_SNIPPET = 240
 FULL_SNIPPETS = 3
 """The first hits of a scope are read most, and show the most that the contract admits."""
+MAX_COPIES = 3
+"""Copies of a passage that a hit names."""
 WIDE_RESULTS = 10
 """With more results than these, each shows less."""
 
@@ -111,7 +113,7 @@ def _limit(scopes: Sequence[str], k: int | None, per_scope: int | None) -> int:
     return per_scope or k or DEFAULT_PER_SCOPE
 
 
-class _Budget(NamedTuple):
+class _ResultBudget(NamedTuple):
     """How much a result shows: characters of texts, items of lists."""
 
     snippet_chars: int
@@ -125,13 +127,13 @@ class _Budget(NamedTuple):
     shows_lines: bool
 
 
-def _budget(results: int) -> _Budget:
+def _budget(results: int) -> _ResultBudget:
     """What each of so many results may take, so that an answer stays small."""
     snippet_chars = SNIPPET_CHARS // max(results, 1)
     snippet_chars = max(SHORTEST_SNIPPET, min(snippet_chars, LONGEST_SNIPPET))
     if results <= WIDE_RESULTS:
-        return _Budget(snippet_chars, 80, 50, 120, 4, 60, 4, tags=5, shows_lines=True)
-    return _Budget(snippet_chars, 60, 32, 80, 1, 40, 3, tags=0, shows_lines=False)
+        return _ResultBudget(snippet_chars, 80, 50, 120, 4, 60, 4, tags=5, shows_lines=True)
+    return _ResultBudget(snippet_chars, 60, 32, 80, 1, 40, 3, tags=0, shows_lines=False)
 
 
 class _ShownHit(NamedTuple):
@@ -205,12 +207,17 @@ def _nothing_found(session: Session, scopes: Sequence[str]) -> str:
 
 
 def _result(
-    session: Session, scope: str, found: _ShownHit, budget: _Budget, *, is_full: bool
+    session: Session, scope: str, found: _ShownHit, budget: _ResultBudget, *, is_full: bool
 ) -> HybridResult:
     info, record, hit = found
     metadata = _metadata(found, budget)
     if budget.shows_lines:
         metadata["lines"] = [hit.chunk["start_line"], hit.chunk["end_line"]]
+    if hit.copies:
+        metadata["alsoIn"] = [
+            _copy_name(session, collection, record)
+            for collection, record in hit.copies[:MAX_COPIES]
+        ]
     title = record["title"] if info.kind == "builtins" else hit.chunk.get("title")
     result: HybridResult = {
         "id": _id(session, found),
@@ -274,6 +281,12 @@ _ID_PREFIXES = {
 }
 
 
+def _copy_name(session: Session, collection: str, record: int) -> str:
+    """The id of a record, or its address where several knowledge bases are served."""
+    id = session.artifact.catalog(collection).id(record)
+    return session.artifact.address(collection, id) if len(session.artifact.served) > 1 else id
+
+
 def _is_elsewhere(session: Session, info: CollectionInfo, id: str) -> bool:
     """Whether another knowledge base has a record of that kind and id."""
     artifact = session.artifact
@@ -301,7 +314,7 @@ def _line(hit: SearchHit) -> int:
     return line
 
 
-def _metadata(found: _ShownHit, budget: _Budget) -> dict[str, Any]:
+def _metadata(found: _ShownHit, budget: _ResultBudget) -> dict[str, Any]:
     info, _, hit = found
     record: Any = found.record  # of the kind
     match info.kind:
@@ -327,7 +340,7 @@ _METADATA = {
 }
 
 
-def _some(record: Any, fields: Sequence[str], budget: _Budget) -> dict[str, Any]:
+def _some(record: Any, fields: Sequence[str], budget: _ResultBudget) -> dict[str, Any]:
     """Those of the fields that have a value, lists and long items cut."""
     kept: dict[str, Any] = {}
     for field in fields:

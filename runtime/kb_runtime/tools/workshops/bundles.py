@@ -11,7 +11,7 @@ from kb_runtime.text.rendering import cut, json_text
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Argument, cursor_argument
-from kb_runtime.tools.workshops.lookup import KIND, Workshop, check_scope, find_workshop
+from kb_runtime.tools.workshops.lookup import KIND, PlacedWorkshop, check_scope, find_workshop
 from kb_runtime.tools.workshops.text import listing, next_steps, shown, title
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ CURSOR = cursor_argument("nextCursor of the previous answer")
 class ExerciseScope(NamedTuple):
     """The exercise, or the step of it, that a bundle of sections is about."""
 
-    workshop: Workshop
+    workshop: PlacedWorkshop
     exercise: int
     step: int | None
 
@@ -73,7 +73,7 @@ class Bundle(NamedTuple):
 
 def bundle_from(
     session: Session,
-    workshop: Workshop,
+    workshop: PlacedWorkshop,
     chosen: Sequence[int],
     start: tuple[int, int],
     limit: int,

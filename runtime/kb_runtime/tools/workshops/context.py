@@ -29,7 +29,7 @@ from kb_runtime.tools.workshops.lookup import (
     FAMILY,
     KIND,
     SECTION_KINDS,
-    Workshop,
+    PlacedWorkshop,
     covering,
     find_workshop,
     workshops,
@@ -136,7 +136,7 @@ def _drawn(
     return ExerciseScope(workshop, number, None), 0, 0
 
 
-def _drawn_from(session: Session, slug: str | None, warnings: list[str]) -> list[Workshop]:
+def _drawn_from(session: Session, slug: str | None, warnings: list[str]) -> list[PlacedWorkshop]:
     """The workshop of that slug; all of them without a slug, and for one that cannot be honoured: the
     contract of random draws wants no error for it, but a warning. Raises UNAVAILABLE."""
     known = workshops(session)

@@ -30,7 +30,7 @@ SECTION_KINDS = ("instructions", "transcripts", "diffs", "code", "tests")
 """What sections can be chosen by; `tests` is code in files of tests, `instructions` all pages."""
 
 
-class Workshop(NamedTuple):
+class PlacedWorkshop(NamedTuple):
     """A workshop and its place: its sections are the records after `position`."""
 
     info: CollectionInfo
@@ -62,7 +62,7 @@ class Workshop(NamedTuple):
         return cast("WorkshopSectionEntry", record)
 
 
-def workshops(session: Session) -> list[Workshop]:
+def workshops(session: Session) -> list[PlacedWorkshop]:
     """Every workshop, by slug in code point order."""
     found = []
     for info in lookup.collections(session, KIND):
@@ -70,13 +70,13 @@ def workshops(session: Session) -> list[Workshop]:
         position = 0
         while position < len(catalog):
             record: Any = catalog[position]
-            workshop = Workshop(info, position, record)
+            workshop = PlacedWorkshop(info, position, record)
             found.append(workshop)
             position += 1 + len(workshop.sections)
     return sorted(found, key=lambda each: each.slug)
 
 
-def find_workshop(session: Session, slug: str) -> Workshop:
+def find_workshop(session: Session, slug: str) -> PlacedWorkshop:
     """The workshop of that slug, else of that slug in another case. Raises NOT_FOUND."""
     known = workshops(session)
     for fold in (str, str.casefold):
@@ -94,7 +94,7 @@ def find_workshop(session: Session, slug: str) -> Workshop:
     )
 
 
-def check_scope(among: Sequence[Workshop], exercise: int | None, step: int | None) -> None:
+def check_scope(among: Sequence[PlacedWorkshop], exercise: int | None, step: int | None) -> None:
     """Raises NOT_FOUND unless one of the workshops has the exercise, and in it the step."""
     if exercise is None:
         return
@@ -119,7 +119,7 @@ def check_scope(among: Sequence[Workshop], exercise: int | None, step: int | Non
 
 
 def covering(
-    workshop: Workshop, exercise: int, step: int | None, kinds: Collection[str] = ()
+    workshop: PlacedWorkshop, exercise: int, step: int | None, kinds: Collection[str] = ()
 ) -> list[int]:
     """The sections for an exercise or a step: its own and those of what it is part of. `kinds` are
     names of `SECTION_KINDS`, none means all of them."""
@@ -141,7 +141,7 @@ def _kind(section: ListedSection) -> str:
 
 
 def rows_within(
-    session: Session, among: Sequence[Workshop], exercise: int | None, step: int | None
+    session: Session, among: Sequence[PlacedWorkshop], exercise: int | None, step: int | None
 ) -> tuple[range, ...]:
     """The chunks of exactly these workshops, this exercise, this step, in row order."""
     ranges: list[range] = []

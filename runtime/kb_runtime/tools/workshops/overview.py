@@ -13,7 +13,7 @@ from kb_runtime.tools.workshops.bundles import CURSOR, EXERCISE
 from kb_runtime.tools.workshops.lookup import (
     FAMILY,
     KIND,
-    Workshop,
+    PlacedWorkshop,
     check_scope,
     find_workshop,
     workshops,
@@ -73,7 +73,7 @@ def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer[Worksh
     return Answer(_workshops_text(entries, arguments, page.next), structured)
 
 
-def _summary(session: Session, workshop: Workshop) -> WorkshopSummary:
+def _summary(session: Session, workshop: PlacedWorkshop) -> WorkshopSummary:
     entry: WorkshopSummary = {
         "workshop": workshop.slug,
         "title": workshop.record["title"],

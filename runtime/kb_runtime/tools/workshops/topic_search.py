@@ -14,7 +14,7 @@ from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.workshops.lookup import (
     KIND,
-    Workshop,
+    PlacedWorkshop,
     check_scope,
     find_workshop,
     rows_within,
@@ -163,7 +163,7 @@ def _entry(section: WorkshopSectionEntry, score: float, chunk: str, identity: st
 def _phrase_matches(
     session: Session,
     query: str,
-    among: Sequence[Workshop],
+    among: Sequence[PlacedWorkshop],
     scope: tuple[int | None, int | None],
     limit: int,
 ) -> list[TopicMatch]:

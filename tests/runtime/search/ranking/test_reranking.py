@@ -3,9 +3,14 @@ from __future__ import annotations
 import importlib.metadata
 from typing import Any
 
+import numpy as np
 import pytest
 
-from kb_runtime.search.ranking.reranking import RERANKERS, RerankerError, load, reordered
+from kb_runtime.search.analysis import Analyzer
+from kb_runtime.search.fusion import RankedRows
+from kb_runtime.search.query import analyse
+from kb_runtime.search.ranking.ranked import RankedCandidates, Trail
+from kb_runtime.search.ranking.reranking import RERANKERS, RerankerError, RerankStage, load
 
 
 def by_length(query: str, texts: list[str]) -> list[float]:
@@ -25,10 +30,51 @@ def test_a_reranker_is_found_by_its_entry_point(monkeypatch: pytest.MonkeyPatch)
         load("other")
 
 
-def test_rows_are_ordered_by_their_scores_and_equal_ones_stay_in_order() -> None:
-    assert reordered([4, 7, 2], [1.0, 3.0, 3.0]) == [7, 2, 4]
+def ranked(*scores: float) -> RankedCandidates:
+    rows = list(range(10, 10 + len(scores)))
+    values = np.array(scores)
+    fused = RankedRows(np.array(rows), values)
+    return RankedCandidates(rows, scores, Trail(fused, (), None, ()))
 
 
-def test_a_score_that_is_no_number_is_refused() -> None:
-    with pytest.raises(RerankerError, match="not a number"):
-        reordered([1], [float("nan")])
+def applied(stage: RerankStage, ranking: RankedCandidates) -> RankedCandidates:
+    return stage.apply(analyse("q", Analyzer()), ranking, str)
+
+
+def test_a_named_rerankers_order_is_the_final_one_and_equal_candidates_stay() -> None:
+    stage = RerankStage(lambda: lambda query, texts: [1.0, 3.0, 3.0], 3, 1.0)
+    found = applied(stage, ranked(0.9, 0.5, 0.4, 0.1))
+    assert found.rows == [11, 12, 10, 13]
+    assert list(found.scores) == pytest.approx([0.9, 0.5, 0.4, 0.1])
+    assert found.rerank_scores == {10: 1.0, 11: 3.0, 12: 3.0}
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 1.0])
+def test_what_is_explained_adds_up_to_the_order(share: float) -> None:
+    stage = RerankStage(lambda: lambda query, texts: [-2.0, 9.0, 1.0, 4.0], 4, share)
+    found = applied(stage, ranked(0.9, 0.7, 0.6, 0.2, 0.1))
+    assert found.trail is not None
+    sums = []
+    for row in found.rows[:4]:
+        fused = found.trail.fused_score(row)
+        assert fused is not None
+        assert fused.scaled is not None
+        sums.append(fused.scaled + sum(one.change for one in found.trail.adjustments(row)))
+    assert sums == sorted(sums, reverse=True)
+    assert list(found.scores) == sorted(found.scores, reverse=True)
+    assert [0.2 + 0.7 * each for each in sums] == pytest.approx(list(found.scores[:4]))
+    assert found.rows[0] == 11
+    assert found.rows[4] == 14
+
+
+def test_of_two_that_change_places_the_rerankers_first_leads() -> None:
+    stage = RerankStage(lambda: lambda query, texts: [1.0, 2.0, 0.0], 3, 0.5)
+    found = applied(stage, ranked(0.9, 0.5, 0.1))
+    assert found.rows == [11, 10, 12]
+    assert list(found.scores) == pytest.approx([0.7, 0.7, 0.1])
+
+
+@pytest.mark.parametrize("scores", [[float("nan")], [1.0, 2.0]])
+def test_unusable_scores_are_refused(scores: list[float]) -> None:
+    with pytest.raises(RerankerError, match="it gave"):
+        applied(RerankStage(lambda: lambda query, texts: scores, 1, 1.0), ranked(0.5, 0.4))

@@ -67,12 +67,28 @@ def test_a_file_name_counts_by_the_shares_of_query_and_name() -> None:
     assert steps.place_bonus(weights, {"schema"}) == pytest.approx(steps.PLACE * 0.75)
     assert steps.place_bonus(weights, {"schema", "other"}) == pytest.approx(steps.PLACE * 0.375)
     assert steps.place_bonus(weights, {"other"}) == 0
-    assert steps.place_bonus({"schema": 0.0}, {"schema"}) == 0
+
+
+def test_a_file_name_may_shorten_a_word() -> None:
+    assert steps.spellings(["implement", "init"]) == {
+        "impl": "implement",
+        "imple": "implement",
+        "implem": "implement",
+        "implement": "implement",
+        "init": "init",
+    }
 
 
 def test_the_record_with_most_evidence_gets_the_whole_bonus_at_its_best_chunk() -> None:
     bonus = steps.evidence_bonus(scores_of(1.0, 0.6, 0.6), records_of(0, 1, 1))
     assert bonus == pytest.approx([steps.EVIDENCE / 1.2, steps.EVIDENCE, 0.0])
+
+
+def test_of_programs_many_weak_chunks_are_no_better_evidence_than_a_few_good_ones() -> None:
+    scores, records = scores_of(1.0, 0.9, *[0.3] * 20), records_of(0, 0, *[1] * 20)
+    of_programs = steps.evidence_bonus(scores, records, programs=True)
+    assert of_programs[0] == steps.EVIDENCE_IN_PROGRAMS > of_programs[2] > 0
+    assert steps.evidence_bonus(scores, records)[2] == steps.EVIDENCE
 
 
 def test_one_record_alone_gets_no_bonus() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.hits import search as hits_of
 from kb_runtime.search.request import SearchRequest
 from kbc.pipeline.build import BuildOptions, build
 
@@ -15,12 +16,18 @@ FILES = {
     # Only in the older version.
     "src/v1/lantern.ts": "/** Trims a lantern. */\nexport class Lantern {\n  trim(): void {}\n}\n",
     # Its definition is in another file of the later version.
-    "src/v1/old.ts": "/** Mends a sail. */\nexport class Sail {\n  mend(): void {}\n}\n",
+    "src/v1/old.ts": "/** Mends a sail, slowly, by hand. */\nexport class Sail {\n  mend(): void {}\n}\n",
     "src/v2/core/sails.ts": "/** Mends a sail. */\nexport class Sail {\n  mend(): void {}\n}\n",
     # Passes on what another file defines.
     "src/anchors.ts": 'export { Anchor } from "./anchor/iron";\nexport { Buoy } from "./anchor/buoy";\n',
     "src/anchor/iron.ts": "/** Iron. */\nexport class Anchor {\n  drop(): void {\n    go();\n  }\n}\n",
     "src/anchor/buoy.ts": "/** Floats. */\nexport class Buoy {\n  float(): void {\n    go();\n  }\n}\n",
+    # In the folder of the first version and in the one around it.
+    "hulls/v1/keel.ts": "/** Lays down a keel, as it was. */\nexport function keel(): void {\n  saw();\n}\n",
+    "hulls/keel.ts": "/** Lays down a keel of iron. */\nexport function keel(): void {\n  cast();\n}\n",
+    # Two copies of a file.
+    "knots/bowline.ts": "/** Ties a bowline round a bollard. */\nexport function bowline(): void {}\n",
+    "port/knots/bowline.ts": "/** Ties a bowline round a bollard. */\nexport function bowline(): void {}\n",
     # The same in two languages, and words of both in a file of values.
     "ships/tonnage.go": "package ships\n\n// Tonnage adds up cargo.\n"
     "func Tonnage(cargo int) int {\n\treturn cargo\n}\n",
@@ -114,3 +121,26 @@ def test_a_file_of_re_exports_gives_way_to_what_it_passes_on(tree: Artifact) -> 
 def test_a_file_of_re_exports_stays_for_who_asks_for_it(tree: Artifact) -> None:
     assert "src/anchors.ts" not in demoted(tree, "where are anchor and buoy exports")
     assert "src/index.ts" not in demoted(tree, "Handler")
+
+
+def test_the_first_version_gives_way_to_its_counterpart_in_the_folder_around_it(
+    tree: Artifact,
+) -> None:
+    assert "hulls/v1/keel.ts" in demoted(tree, "how a keel is laid down")
+    assert "hulls/keel.ts" not in demoted(tree, "how a keel is laid down")
+
+
+def test_copies_are_one_hit_that_names_the_others(tree: Artifact) -> None:
+    hits = hits_of(tree, SearchRequest("tie a bowline round a bollard")).hits
+    copies = [hit for hit in hits if hit.address.endswith("bowline.ts")]
+    assert len(copies) == 1
+    assert copies[0].also_in == ("kb://tree/code/port%2Fknots%2Fbowline.ts",)
+    assert "also in kb://tree/code/port%2Fknots%2Fbowline.ts" in str(copies[0])
+    assert copies[0].as_dict()["alsoIn"] == [*copies[0].also_in]
+
+
+def test_the_copy_that_is_named_is_the_one_that_is_shown(tree: Artifact) -> None:
+    hits = hits_of(tree, SearchRequest("port/knots/bowline.ts")).hits
+    assert [hit.address for hit in hits if hit.address.endswith("bowline.ts")] == [hits[0].address]
+    assert hits[0].address == "kb://tree/code/port%2Fknots%2Fbowline.ts"
+    assert hits[0].also_in == ("kb://tree/code/knots%2Fbowline.ts",)

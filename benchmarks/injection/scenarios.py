@@ -1,0 +1,284 @@
+"""The commands that write: where each begins, what it does, and in what state a folder is then."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kb_runtime.errors import KbcError
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.verification import verify
+from kb_runtime.store.manifest import CURRENT
+
+PROJECT = """\
+[kb]
+name = "demo"
+version = "1.0"
+[[collection]]
+name = "pages"
+kind = "docs"
+paths = ["docs"]
+"""
+ARTIFACT = "out/demo"
+CASES = [{"uid": "A-1", "title": "Open a gate", "tags": ["gate"], "steps": ["Turn the wheel"]}]
+MORE = [{"uid": "B-1", "title": "Close a gate", "tags": ["gate"], "steps": ["Turn it back"]}]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """`call` is a function of `benchmarks.injection.commands` and its arguments, run in the folder.
+    `prepare` makes the folder's first state by running calls; `state` tells in what state it is, as text
+    that begins with "broken" for one that no user may meet. `again` is the call that heals. A command that
+    works `by_file` may get part of the way, and leaves out a file that cannot be read, and counts it."""
+
+    name: str
+    call: tuple[str, ...]
+    prepare: Callable[[Path, Run], None]
+    state: Callable[[Path], str]
+    again: tuple[str, ...] = ()
+    by_file: bool = False
+
+
+Run = Callable[[tuple[str, ...]], None]
+
+
+def kbc(*arguments: str) -> tuple[str, ...]:
+    return ("kbc", *arguments)
+
+
+BUILD = kbc(
+    *("build", "kb", "--out", "out", "--cache", "cache", "--model", "model", "--keep", "2"),
+    *("--quiet", "--no-draft"),
+)
+
+
+def _knowledge(folder: Path, run: Run) -> None:
+    """A small model, a knowledge base of three pages, and its first build."""
+    _model(folder, run)
+    (folder / "kb/docs").mkdir(parents=True)
+    (folder / "kb/kb.toml").write_text(PROJECT)
+    for name in ("gate", "water", "weir"):
+        (folder / f"kb/docs/{name}.md").write_text(f"# {name.title()}\n\nAll about a {name}.\n")
+    run(BUILD)
+
+
+def _edited(folder: Path, run: Run) -> None:
+    _knowledge(folder, run)
+    (folder / "kb/docs/gate.md").write_text("# Gate\n\nAn edit of the gate.\n")
+
+
+def _questions(folder: Path, run: Run) -> None:
+    _knowledge(folder, run)
+    (folder / "q.toml").write_text('[[question]]\nquery = "gate"\nexpect = ["docs/gate.md"]\n')
+
+
+def _key(folder: Path, run: Run) -> None:
+    _knowledge(folder, run)
+    run(kbc("keygen", "key"))
+
+
+def _mirror(folder: Path, run: Run) -> None:
+    for name in ("a", "b", "c"):
+        page = folder / f"mirror/{name}.html"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(f"<title>{name}</title><main><h1>{name}</h1><p>Text of {name}.</p></main>")
+
+
+def _pages(folder: Path, run: Run) -> None:
+    (folder / "docs").mkdir()
+    (folder / "docs/index.md").write_text("# Home\n\nText.\n")
+
+
+def _configured(folder: Path, run: Run) -> None:
+    (folder / "home").mkdir()
+    run(("install", "cursor"))
+    path = folder / "home/.cursor/mcp.json"
+    path.write_text(json.dumps({"mcpServers": {"other": {"command": "x"}}}))
+
+
+def _tests(folder: Path, run: Run) -> None:
+    _model(folder, run)
+    (folder / "a.json").write_text(json.dumps({"tests": CASES}))
+    (folder / "b.json").write_text(json.dumps({"tests": MORE}))
+    run(kbc("workspace", "ingest", "ws", "a.json", "--model", "model"))
+
+
+def _tree(folder: Path, run: Run) -> None:
+    _model(folder, run)
+    (folder / "tree").mkdir()
+    (folder / "tree/a.py").write_text("def open_gate():\n    return 1\n")
+    run(kbc("workspace", "index", "ws", "--code", "tree", "--model", "model"))
+    (folder / "tree/a.py").write_text("def close_gate():\n    return 2\n")
+
+
+def _model(folder: Path, run: Run) -> None:
+    from tests.compiler.encoding.conftest import write_model
+
+    write_model(folder / "model", max_seq_length=64, positions=80)
+
+
+def artifact(folder: Path, place: str = ARTIFACT) -> str:
+    """The texts of the live build, which must open and verify."""
+    if not (folder / place / CURRENT).exists():
+        return "none"
+    try:
+        report = verify(folder / place)
+        with Artifact.open(folder / place) as opened:
+            texts = [opened.chunks[row]["text"] for row in range(len(opened.chunks))]
+    except KbcError as error:
+        return f"broken: {error.message}"
+    return "\n".join(sorted(texts)) if report.ok else f"broken: {report.problems[0]}"
+
+
+def _signed(folder: Path) -> str:
+    public = folder / "key.pub"
+    try:
+        return "signed" if verify(folder / ARTIFACT, [public]).ok else "broken"
+    except KbcError as error:
+        return "unsigned" if error.code == "unsigned" else f"broken: {error.message}"
+
+
+def _keys(folder: Path) -> str:
+    """Both halves or none; a secret without its public half is half of what was asked for."""
+    found = {
+        name: (folder / name).read_bytes()
+        for name in ("key", "key.pub")
+        if (folder / name).exists()
+    }
+    whole = {"key": b"-----END", "key.pub": b"-----END"}
+    if any(whole[name] not in data for name, data in found.items()):
+        return f"broken: {found}"
+    return "none" if "key.pub" not in found else "keys" if "key" in found else "broken: no secret"
+
+
+_DOTTED = (".claude-plugin", ".mcp.json")
+
+
+def _zips(folder: Path) -> str:
+    said = []
+    for path in sorted(folder.glob("dist/**/*")):
+        if any(part.startswith(".") and part not in _DOTTED for part in path.parts):
+            continue  # unfinished: counts as debris
+        if path.suffix in (".whl", ".mcpb"):
+            try:
+                with zipfile.ZipFile(path) as archive:
+                    broken = archive.testzip()
+            except zipfile.BadZipFile as error:
+                return f"broken: {path.name}: {error}"
+            if broken:
+                return f"broken: {path.name}: {broken}"
+        if path.suffix == ".json":
+            try:
+                json.loads(path.read_bytes())
+            except ValueError:
+                return f"broken: {path.name}"
+        said.append(path.name)
+    return " ".join(said)
+
+
+def _file(name: str, end: bytes) -> Callable[[Path], str]:
+    def state(folder: Path) -> str:
+        path = folder / name
+        if not path.exists():
+            return "none"
+        data = path.read_bytes()
+        return "whole" if data.rstrip().endswith(end) else f"broken: {len(data)} bytes of {name}"
+
+    return state
+
+
+def _config(folder: Path) -> str:
+    path = folder / "home/.cursor/mcp.json"
+    try:
+        return " ".join(json.loads(path.read_bytes())["mcpServers"])
+    except (OSError, ValueError, KeyError) as error:
+        return f"broken: {error}"
+
+
+def _imported(folder: Path) -> str:
+    """What a second run would make of it counts: pages are whole or not there."""
+    pages = sorted(folder.glob("new/**/*.md"))
+    broken = [page.name for page in pages if "Text of" not in page.read_text()]
+    return f"broken: {broken}" if broken else f"{len(pages)} pages"
+
+
+def _folder(name: str, of: str) -> Callable[[Path], str]:
+    def state(folder: Path) -> str:
+        if not (folder / name).exists():
+            return "none"
+        wanted = _hashes(folder / of)
+        return "whole" if _hashes(folder / name) == wanted else f"broken: {name} is not {of}"
+
+    return state
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def _tests_there(folder: Path) -> str:
+    return artifact(folder, "ws/tests/index/tests")
+
+
+def _code_there(folder: Path) -> str:
+    (place,) = folder.glob("ws/code/*/index/code")
+    return artifact(folder, os.fspath(place.relative_to(folder)))
+
+
+def _nothing(folder: Path, run: Run) -> None:
+    del folder, run
+
+
+_MODEL = ("--model", "model")
+_CODE = ("--code", "tree")
+_BASE = ("--base", "https://a.example", "--quiet")
+_ASKED = ("--questions", "q.toml", "--html", "q.html")
+_ALL = (
+    Scenario("keygen", kbc("keygen", "key"), _nothing, _keys),
+    Scenario("init", kbc("init", "docs"), _pages, _file("docs/kb.toml", b"are present")),
+    Scenario("install", ("install", "cursor"), _configured, _config),
+    Scenario("sign", kbc("sign", ARTIFACT, "--key", "key"), _key, _signed),
+    Scenario("wheel", kbc("wheel", ARTIFACT), _knowledge, _zips),
+    Scenario("bundle", kbc("bundle", ARTIFACT), _knowledge, _zips),
+    Scenario(
+        "import", kbc("import", "mirror", "--out", "new", *_BASE), _mirror, _imported, by_file=True
+    ),
+    Scenario("export", ("export_model", "model", "new"), _model, _folder("new", "model")),
+    Scenario("eval", kbc("eval", ARTIFACT, *_ASKED), _questions, _file("q.html", b"</html>")),
+    Scenario("build", BUILD, _edited, artifact),
+    Scenario("watch", ("rebuild", "kb", "out", "cache", "model"), _edited, artifact),
+    Scenario("ingest", kbc("workspace", "ingest", "ws", "b.json", *_MODEL), _tests, _tests_there),
+    Scenario("remove", kbc("workspace", "remove", "ws", "A-1"), _tests, _tests_there),
+    Scenario("index", kbc("workspace", "index", "ws", *_CODE, *_MODEL), _tree, _code_there),
+)
+SCENARIOS = {each.name: each for each in _ALL}
+
+
+def names(folder: Path) -> set[str]:
+    """What lies in a folder, but for a cache's entries and the names of builds, which are hashes."""
+    found = set()
+    for path in folder.rglob("*"):
+        parts = path.relative_to(folder).parts
+        if "cache" in parts and not any(each in path.name for each in ("tmp", "new", "unfinished")):
+            continue
+        found.add("/".join("BUILD" if _is_build(part) else part for part in parts))
+    return found
+
+
+def _is_build(name: str) -> bool:
+    return len(name) == 16 and not set(name) - set("0123456789abcdef")
+
+
+def restore(folder: Path, kept: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(kept, folder, symlinks=True)

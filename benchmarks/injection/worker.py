@@ -1,0 +1,121 @@
+"""A process that has imported the compiler, and forks one that runs a command for each line on stdin.
+
+A line is a JSON object: `call` (the name of a function in `benchmarks.injection.commands` and its arguments),
+`folder`, and the fault: `kind`, `number`. The answer has `code` (negative: a signal), `count` and `said`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from typing import Any
+
+from benchmarks.injection import commands
+from benchmarks.injection.faults import COUNT, FAULTS, MEMORY
+from benchmarks.injection.shim import Shim
+
+TIMEOUT_S = 120.0
+HANG = 1000
+
+
+_REMOVALS = ("os.remove", "os.rmdir")  # which need no memory to speak of
+
+
+class _Memory:
+    """Raises MemoryError at an operation on files below a folder, of those that Python audits."""
+
+    def __init__(self, folder: str, number: int) -> None:
+        self._folder, self._number = folder, number
+        self.count = 0
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event in _REMOVALS or not (event == "open" or event.startswith("os.")):
+            return
+        name = arguments[0] if arguments else None
+        if isinstance(name, (bytes, os.PathLike)):
+            name = os.fsdecode(name)
+        if isinstance(name, str) and not name.startswith("/"):
+            name = f"{self._folder}/{name}"
+        if isinstance(name, str) and name.startswith(self._folder):
+            self.count += 1
+            if self.count == self._number:
+                raise MemoryError
+
+
+def _suffer(order: dict[str, Any], result: int, log: int) -> int:
+    """Runs in the forked process; gives its exit code."""
+    fault, shim = FAULTS[order["kind"]], Shim()
+    folder = order["folder"]
+    memory = _Memory(folder, order["number"]) if order["kind"] == MEMORY else None
+    os.environ["HOME"] = f"{folder}/home"
+    os.chdir(folder)
+    name, *arguments = order["call"]
+    if memory is not None:
+        sys.addaudithook(memory)
+    else:
+        shim.arm(folder, fault.error, order["number"], fault.kinds, stays=fault.stays, log=log)
+    try:
+        code: int = getattr(commands, name)(*arguments)
+    finally:
+        counted = shim.disarm()
+        if memory is not None:
+            memory.count, counted = -1, memory.count
+    os.write(result, str(counted).encode())
+    return code
+
+
+def _one(order: dict[str, Any]) -> dict[str, Any]:
+    reading, writing = os.pipe()
+    with tempfile.TemporaryFile() as said:
+        log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC) if "log" in order else -1
+        child = os.fork()
+        if not child:
+            os.dup2(said.fileno(), 1)
+            os.dup2(said.fileno(), 2)
+            code = 70
+            try:
+                code = _suffer(order, writing, log)
+            except BaseException:
+                import traceback
+
+                traceback.print_exc()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        os.close(writing)
+        if log >= 0:
+            os.close(log)
+        code = _waited(child)
+        counted = os.read(reading, 20)
+        os.close(reading)
+        said.seek(0)
+        text = said.read().decode(errors="replace")
+    return {"code": code, "count": int(counted or 0), "said": text[-2000:]}
+
+
+def _waited(child: int) -> int:
+    deadline = time.monotonic() + TIMEOUT_S
+    while time.monotonic() < deadline:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.002)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    return HANG
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "w")
+    commands.import_all()
+    for line in sys.stdin:
+        order = json.loads(line)
+        answers.write(json.dumps(_one({"kind": COUNT, "number": 0, **order})) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""`kbc tune`: proposes settings of search as a change of kb.toml."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from kb_runtime.cli.artifact_commands import AS_JSON
+from kb_runtime.cli.runner import print_json
+from kbc.cli.environment import default_cache
+
+TUNED = "tune"
+"""The folder of the cache that builds for tuning are in."""
+EASY = (
+    "these questions were made from titles, names and links: they are easy, because the answers have their"
+    " words. Write questions as readers ask them before you trust what is chosen by these"
+)
+
+
+@click.command("tune")
+@click.argument("kb", default=".", type=click.Path(path_type=Path))
+@click.option(
+    "--questions",
+    type=click.Path(path_type=Path),
+    help="A file with [[question]] tables; default: questions.toml in KB, or easy ones are made.",
+)
+@click.option(
+    "--artifact",
+    type=click.Path(path_type=Path),
+    help="A build of KB as it is; default: KB is built into the cache.",
+)
+@click.option("--apply", "is_applied", is_flag=True, help="Write what is proposed into kb.toml.")
+@AS_JSON
+def tune_command(
+    kb: Path, questions: Path | None, artifact: Path | None, is_applied: bool, as_json: bool
+) -> None:
+    """Propose settings of search for KB, chosen by cross-validation on labelled questions.
+
+    Prints every setting that is better by more than chance, and the change of kb.toml as a diff.
+    """
+    from kb_runtime.knowledge.artifact import Artifact
+    from kbc.evaluation import kb_toml, tuning
+    from kbc.evaluation.easy import easy_questions
+    from kbc.evaluation.questions import QUESTIONS, read_questions
+    from kbc.project.loading import PROJECT_FILE
+
+    path = kb / PROJECT_FILE
+    text = _read(path)
+    settings = kb_toml.search_settings(text)
+    if questions is None and (kb / QUESTIONS).is_file():
+        questions = kb / QUESTIONS
+    with Artifact.open(artifact or _build(kb)) as opened:
+        asked = easy_questions(opened) if questions is None else read_questions(questions)
+        proposal = tuning.tune(opened, asked, settings)
+    diff = ""
+    if proposal.is_worth_it:
+        changed = kb_toml.with_search(text, proposal.settings)
+        diff = kb_toml.difference(text, changed)
+        if is_applied:
+            _write(path, changed)
+    if as_json:
+        facts = proposal.as_dict() | {"easy": questions is None, "diff": diff}
+        print_json(facts | {"applied": bool(diff) and is_applied})
+        return
+    if questions is None:
+        click.echo(f"note: {EASY}", err=True)
+    if len(asked) < tuning.LEAST_QUESTIONS:
+        click.echo(
+            f"note: {len(asked)} questions are few: hardly any difference is more than chance",
+            err=True,
+        )
+    click.echo(str(proposal))
+    click.echo(diff, nl=False)
+    if diff:
+        click.echo(f"wrote {path}" if is_applied else "write it with --apply", err=True)
+
+
+def _build(kb: Path) -> Path:
+    from kbc.cli import reporting
+    from kbc.pipeline.build import BuildOptions, build
+
+    cache = Path(default_cache())
+    options = BuildOptions(out=cache / TUNED, keep=1, cache=cache, draft_first=False)
+    with closing(reporting.progress(False)) as progress:
+        return build(kb, options, progress).path
+
+
+def _read(path: Path) -> str:
+    from kb_runtime.errors import UsageError
+
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{path} cannot be read", "Name a folder with a kb.toml; `kbc init` writes one."
+        ) from error
+
+
+def _write(path: Path, text: str) -> None:
+    from kbc.errors import OutputError
+
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror}") from error

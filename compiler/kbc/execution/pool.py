@@ -1,0 +1,134 @@
+"""The workers of a build, opened when there is the first task for them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any
+
+from kb_runtime.errors import UsageError
+from kbc.encoding.encoder import RemoteEncoder
+from kbc.execution import worker
+from kbc.execution.cluster import dask_workers
+from kbc.execution.errors import ClusterError
+
+THREADS, PROCESSES, DASK = "threads", "processes", "dask:"
+
+_PHASES: dict[str, Callable[[str, Sequence[Any]], list[Any]]] = {
+    "chunks": worker.chunk,
+    "terms": worker.terms,
+}
+# By name: Dask is not always installed.
+_LOST = {
+    "BrokenExecutor": "workers-lost",
+    "CancelledError": "scheduler-lost",
+    "ClosedClientError": "scheduler-lost",
+    "KilledWorker": "workers-lost",
+}
+_HINTS = {
+    "scheduler-lost": "Start it again.",
+    "workers-lost": "Look for what killed them, such as a limit of memory.",
+}
+
+
+class WorkerPool:
+    """Workers in other processes, by the name of an executor; None in `submit` and `encoder` where it
+    is "threads". A context manager: leaving it ends what it started.
+
+    `notes` says in sentences which workers were refused.
+    """
+
+    def __init__(self, name: str, jobs: int, payload: Callable[[], tuple[str, bytes]]) -> None:
+        """`payload` gives what workers need, and its name. Raises `UsageError` for an unknown `name`."""
+        if name not in (THREADS, PROCESSES) and not name.removeprefix(DASK) != name:
+            raise UsageError(
+                f"{name!r} is no executor; there are {THREADS}, {PROCESSES} and {DASK}tcp://HOST:PORT"
+            )
+        self.notes: list[str] = []
+        self._name = name
+        self._jobs = jobs
+        self._payload = payload
+        self._opened: tuple[str, Executor, int] | None = None
+        self._stack = ExitStack()
+
+    @property
+    def is_remote(self) -> bool:
+        return self._name != THREADS
+
+    def submit(self, phase: str, items: Sequence[Any]) -> Callable[[], list[Any]]:
+        """Starts a phase of `_PHASES` over `items`; what it gives waits for the results."""
+        name, executor, _ = self._open()
+        with self.explained():
+            future: Future[list[Any]] = executor.submit(_PHASES[phase], name, items)
+
+        def result() -> list[Any]:
+            with self.explained():
+                return future.result()
+
+        return result
+
+    def encoder(self) -> RemoteEncoder:
+        name, executor, width = self._open()
+        return RemoteEncoder(executor, partial(worker.embed, name), width)
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Makes one sentence of what the loss of workers raises."""
+        try:
+            yield
+        except Exception as error:
+            code = _lost(error)
+            if not code:
+                raise
+            raise ClusterError(
+                code,
+                f"the scheduler at {self._name.removeprefix(DASK)} was lost"
+                if code == "scheduler-lost"
+                else "workers ended in the middle of a task, again and again",
+                f"{_HINTS[code]} What was embedded is in the cache: the next build continues.",
+            ) from error
+
+    def __enter__(self) -> WorkerPool:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._opened = None
+        self._stack.close()
+
+    def _open(self) -> tuple[str, Executor, int]:
+        if self._opened is None:
+            name, data = self._payload()
+            if self._name == PROCESSES:
+                entered = self._stack.enter_context(_processes(self._jobs, name, data)), self._jobs
+            else:
+                address = self._name.removeprefix(DASK)
+                entered = self._stack.enter_context(dask_workers(address, name, data, self.notes))
+            self._opened = name, *entered
+        return self._opened
+
+
+def _lost(error: Exception) -> str:
+    """The code of `ClusterError` for what executors raise; "" for other errors."""
+    names = (parent.__name__ for parent in type(error).__mro__)
+    return next((_LOST[name] for name in names if name in _LOST), "")
+
+
+@contextmanager
+def _processes(jobs: int, name: str, data: bytes) -> Iterator[Executor]:
+    # Not forked: the threads of libraries that are loaded do not survive that.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, context, _start, (name, data))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _start(name: str, data: bytes) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the build ends its processes itself
+    if refusal := worker.admit(name, data):
+        raise RuntimeError(refusal)

@@ -1,0 +1,55 @@
+"""Runs a program that reads a file, with a limit on processor time, which a busy machine does not use up."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+SECONDS = 8
+"""Of the processor, where the system can limit it (Linux)."""
+
+MAX_WAIT = 120
+"""Seconds until a program is ended in any case."""
+
+
+class OutOfTimeError(Exception):
+    """The program has used up its time, and was ended."""
+
+
+def run(
+    command: Sequence[str], data: bytes, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """What the program printed for `data` on its standard input. Raises `OutOfTimeError`."""
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    ) as process:
+        wait = _limited(process.pid)
+        try:
+            output, errors = process.communicate(data, wait)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise OutOfTimeError from None
+    if sys.platform == "linux":
+        import signal
+
+        if process.returncode == -signal.SIGXCPU:
+            raise OutOfTimeError
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
+def _limited(pid: int) -> int:
+    """Limits the program's time; the seconds to wait for it."""
+    if sys.platform != "linux":
+        return SECONDS
+    import resource
+
+    try:
+        resource.prlimit(pid, resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+    except (ProcessLookupError, PermissionError):  # ended already; not allowed in this container
+        return SECONDS
+    return MAX_WAIT

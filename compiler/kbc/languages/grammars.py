@@ -1,0 +1,64 @@
+"""Tree-sitter grammars: those of common languages from a package each, all others from the language pack.
+
+The language pack has 160 grammars and takes 184 MB, so it comes with the extra `languages` only. A language
+always has the grammar of the same package, so that an artifact does not depend on what else is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from kb_runtime.version import install_hint
+from kbc.cache.toolchain import GRAMMARS
+from kbc.languages.suffixes import LANGUAGES
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Parser
+
+INSTALL_HINT = f"Install more grammars: {install_hint('languages')}."
+
+# The module, and the function in it that gives the grammar.
+_MODULES: Mapping[str, tuple[str, str]] = {
+    **{
+        name.removeprefix("tree-sitter-"): (name.replace("-", "_"), "language") for name in GRAMMARS
+    },
+    "csharp": ("tree_sitter_c_sharp", "language"),
+    "php": ("tree_sitter_php", "language_php"),
+    "tsx": ("tree_sitter_typescript", "language_tsx"),
+    "typescript": ("tree_sitter_typescript", "language_typescript"),
+}
+
+
+@cache
+def grammar(language: str) -> Language:
+    """The grammar of `language`. Raises LookupError when there is none, or when the language pack, which
+    might have it, is not installed."""
+    if language in _MODULES:
+        from tree_sitter import Language
+
+        module, function = _MODULES[language]
+        return Language(getattr(import_module(module), function)())
+    try:
+        from tree_sitter_language_pack import get_language
+    except ModuleNotFoundError:
+        raise LookupError(language) from None
+    return get_language(language)  # type: ignore[arg-type]
+
+
+def parser(language: str) -> Parser:
+    """A new parser of `language`. Raises as `grammar` does."""
+    from tree_sitter import Parser
+
+    return Parser(grammar(language))
+
+
+def missing(languages: Iterable[str]) -> list[str]:
+    """Those languages, sorted, whose grammars come with the language pack, when that is not installed."""
+    if find_spec("tree_sitter_language_pack") is not None:
+        return []
+    known = {*LANGUAGES.values(), "dockerfile"} - {"quint", *_MODULES}
+    return sorted(known.intersection(languages))

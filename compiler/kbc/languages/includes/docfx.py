@@ -1,0 +1,117 @@
+"""DocFX and Microsoft Learn: included pages and code, pictures, tabs and columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.files import (
+    NOT_INCLUDED,
+    IncludingPage,
+    PartExpander,
+    dedent,
+    fence,
+    language_of,
+    ranges,
+    region,
+)
+
+TRIGGER = (
+    r"\[!(?i:include|code)|^[ \t>]*:::[ \t]*(?:code|image|row|column|zone|moniker)\b|\]\(#tab/"
+)
+
+_INCLUDE = re.compile(
+    r"\[!include\s*\[[^\]]*\]\s*\(\s*<?(?P<target>[^)>\s]+)>?[^)]*\)\s*\]", re.IGNORECASE
+)
+_CODE = re.compile(
+    r"\[!code(?:-(?P<language>[\w+#-]+))?\s*\[[^\]]*\]\s*\(\s*<?(?P<target>[^)>?#\s]+)"
+    r"(?P<part>[?#][^)>\s]*)?>?[^)]*\)\s*\]",
+    re.IGNORECASE,
+)
+_BLOCK = re.compile(
+    r"^(?P<indent>[ \t>]*):::[ \t]*(?P<name>[a-z-]+)(?P<rest>[^\n]*?)(?:::+)?[ \t]*$"
+)
+_ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*\"([^\"]*)\"")
+_TAB = re.compile(r"^#{1,6}[ \t]+\[(?P<title>.+)\]\(#tab/[^)\s]+\)[ \t]*$")
+_LAYOUT = frozenset(["row", "row-end", "column", "column-end", "zone-end", "moniker-end"])
+
+
+def replace_docfx(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
+    """Prose with its directives replaced. `expand_part` reads an included page."""
+    text = _INCLUDE.sub(lambda match: _page(match, page, expand_part), text)
+    text = _CODE.sub(lambda match: f"\n{_linked_code(match, page)}\n", text)
+    return "\n".join(each for line in text.split("\n") for each in _line(line, page))
+
+
+def _line(line: str, page: IncludingPage) -> Iterator[str]:
+    if tab := _TAB.match(line):
+        yield from ("", label("", tab["title"]), "")
+        return
+    found = _BLOCK.match(line) if ":::" in line else None
+    stated = dict(_ATTRIBUTE.findall(found["rest"])) if found else {}
+    if found is None:
+        yield line
+    elif found["name"] == "image" and "source" in stated:
+        yield f"{found['indent']}![{stated.get('alt-text', '')}]({stated['source']})"
+    elif found["name"] == "code" and "source" in stated:
+        code = _code(stated["source"], stated.get("language", ""), stated, page).split("\n")
+        yield from ("", *(found["indent"] + each for each in code), "")
+    elif found["name"] == "zone" and "pivot" in stated:
+        yield from ("", found["indent"] + label("", stated["pivot"]), "")
+    elif found["name"] == "moniker" and "range" in stated:
+        yield from ("", found["indent"] + label("version", stated["range"]), "")
+    elif found["name"] in _LAYOUT:
+        yield ""
+    else:
+        yield line
+
+
+def _page(match: re.Match[str], page: IncludingPage, expand_part: PartExpander) -> str:
+    found = page.load(match["target"], "[!INCLUDE]")
+    if found is None:
+        return f"{NOT_INCLUDED}{match['target']})"
+    return expand_part(*found, page).strip("\n")
+
+
+def _linked_code(match: re.Match[str], page: IncludingPage) -> str:
+    part = match["part"] or ""
+    stated = dict(each.partition("=")[::2] for each in part.lstrip("?#").split("&"))
+    if lines := re.fullmatch(r"#L(\d+)(?:-L?(\d+))?", part):
+        stated = {"range": f"{lines[1]}-{lines[2] or lines[1]}"}
+    elif part.startswith("#"):
+        stated = {"id": part[1:]}
+    return _code(match["target"], match["language"] or "", stated, page)
+
+
+def _code(target: str, language: str, stated: dict[str, str], page: IncludingPage) -> str:
+    if target.startswith("~/../"):  # another repository, which is fetched for the site
+        page.external["code of DocFX"] += 1
+        return f"{NOT_INCLUDED}{target})"
+    found = page.load(target, "code of DocFX")
+    if found is None:
+        return f"{NOT_INCLUDED}{target})"
+    path, text = found
+    chosen: str | None = text.rstrip("\n")
+    if name := stated.get("id") or stated.get("name"):
+        chosen = _snippet(text, name)
+    elif stated.get("range"):
+        lines = text.split("\n")
+        open_ended = re.sub(r"(\d)-(?=,|$)", rf"\1-{len(lines)}", stated["range"])
+        chosen = "\n".join(
+            line for first, last in ranges(open_ended) for line in lines[first - 1 : last]
+        )
+    if chosen is None:
+        page.unresolved["code of DocFX"] += 1
+        return f"{NOT_INCLUDED}{target})"
+    return fence(dedent(chosen), language.removesuffix("-interactive").lower() or language_of(path))
+
+
+def _snippet(text: str, name: str) -> str | None:
+    """The lines between `// <name>` and `// </name>`, else a region."""
+    quoted = re.escape(name)
+    start = re.search(rf"^[^\n]*<{quoted}>[^\n]*\n", text, re.MULTILINE | re.IGNORECASE)
+    end = re.search(rf"^[^\n]*</{quoted}>", text, re.MULTILINE | re.IGNORECASE)
+    if start and end and start.end() <= end.start():
+        return text[start.end() : end.start()].rstrip("\n")
+    return region(text, name)

@@ -1,0 +1,214 @@
+"""Liquid in Jekyll's pages: code, included files and values of the front matter as their text.
+
+What a program of the site computes (loops, variables, tags of plugins) has no text in the tree: its tags go,
+and the page counts them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kbc.languages.includes.containers import FENCE, after_fence, label
+from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage, fence
+
+MAX_DEPTH = 8
+MAX_CHARS = 2_000_000
+
+_TAG = re.compile(
+    r"\{%-?[ \t\n]*(?P<name>\w+)(?P<rest>(?:\"[^\"\n]*\"|'[^'\n]*'|(?!%\}).)*?)-?%\}"
+    r"|\{\{-?(?P<output>(?:\"[^\"\n]*\"|'[^'\n]*'|(?!\}\}).)*?)-?\}\}",
+    re.DOTALL,
+)
+_RAW = re.compile(r"\{%-?\s*raw\s*-?%\}(?P<inner>.*?)\{%-?\s*endraw\s*-?%\}", re.DOTALL)
+_RAW_TAG = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
+_LITERAL = re.compile(r"\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')\s*(?:\||\Z)")
+_VARIABLE = re.compile(r"\s*(?P<path>(?:site|page|include)(?:\.[\w-]+)+)\s*(?:\||\Z)")
+_PARAMETER = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTES = re.compile(r"^(?P<indent>[ \t>]*)\{:(?P<stated>[^{}\n]*)\}[ \t]*$")
+_CONTENTS = re.compile(r"^[ \t]*(?:[-*+]|1\.)[ \t]+\S.*$")
+
+_SKIPPED = frozenset({"comment", "capture", "for", "tablerow"})
+"""Blocks whose content is no text of the page as it stands."""
+
+_NOTICES = frozenset(
+    ["attention", "caution", "danger", "important", "info", "note", "tip", "warning"]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Liquid:
+    """What a site gives to its pages: `includes` is the folder of included files and `folder` that of the
+    pages, both below the root; `values` are those of the configuration, `page` those of the front matter."""
+
+    folder: str = ""
+    includes: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    page: Mapping[str, Any] = field(default_factory=dict)
+
+
+def replace_liquid(text: str, liquid: Liquid, page: IncludingPage) -> str:
+    """The text of a page, without front matter, as Liquid and kramdown leave it."""
+    if "{%" in text or "{{" in text:
+        kept: list[str] = []
+        text = _Template(liquid, page, kept).expanded(text, {}, 0)
+        text = re.sub("\x02(\\d+)\x03", lambda match: kept[int(match[1])], text)
+    return _without_attributes(text) if "{:" in text else text
+
+
+class _Template:
+    """`kept` collects text that must stay as it is, for which `\\2NUMBER\\3` stands."""
+
+    def __init__(self, liquid: Liquid, page: IncludingPage, kept: list[str]) -> None:
+        self._liquid = liquid
+        self._page = page
+        self._kept = kept
+
+    def expanded(self, text: str, parameters: Mapping[str, str], depth: int) -> str:
+        text = re.sub("[\x02\x03]", "", text)
+        text = _RAW.sub(lambda match: self._keep(match["inner"]), self._fenced(text))
+        parts: list[str] = []
+        position = 0
+        while match := _TAG.search(text, position):
+            parts.append(text[position : match.start()])
+            position = match.end()
+            if match["output"] is not None:
+                parts.append(self._value(match["output"], parameters))
+                continue
+            name, rest = match["name"], match["rest"].strip()
+            if name == "highlight" or name in _SKIPPED:
+                inner, position = _block(text, position, name)
+                if name == "highlight":
+                    code = self._restored(inner).strip("\n")
+                    language = rest.split()[0] if rest else ""
+                    parts.append(self._keep(fence(code, language)))
+                elif name != "comment":
+                    self._page.external[f"{{% {name} %}}"] += 1
+            else:
+                parts.append(self._tag(name, rest, parameters, depth))
+        return "".join([*parts, text[position:]])
+
+    def _fenced(self, text: str) -> str:
+        """Fenced code as it is, but for the tags that only keep Liquid out of it."""
+        lines: list[str] = []
+        block: list[str] = []
+        marks = ""
+        for line in text.split("\n"):
+            opening = None if marks else FENCE.match(line)
+            was_open = bool(marks)
+            marks = after_fence(marks, line, opening)
+            if not was_open and not marks:
+                lines.append(line)
+                continue
+            block.append(line)
+            if not marks:
+                lines.append(self._keep(_RAW_TAG.sub("", "\n".join(block))))
+                block = []
+        return "\n".join([*lines, *block])
+
+    def _keep(self, text: str) -> str:
+        self._kept.append(self._restored(text))
+        return f"\x02{len(self._kept) - 1}\x03"
+
+    def _restored(self, text: str) -> str:
+        return re.sub("\x02(\\d+)\x03", lambda match: self._kept[int(match[1])], text)
+
+    def _value(self, expression: str, parameters: Mapping[str, str]) -> str:
+        if literal := _LITERAL.match(expression):
+            return self._keep(literal["double"] or literal["single"] or "")
+        if found := _VARIABLE.match(expression):
+            kind, _, rest = found["path"].partition(".")
+            values = {
+                "site": self._liquid.values,
+                "page": self._liquid.page,
+                "include": parameters,
+            }[kind]
+            value: Any = values
+            for key in rest.split("."):
+                value = value.get(key) if isinstance(value, Mapping) else None
+            if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+                return self._keep(str(value))
+            if rest in ("baseurl", "url"):
+                return ""
+        self._page.external["{{ }}"] += 1
+        return ""
+
+    def _tag(self, name: str, rest: str, parameters: Mapping[str, str], depth: int) -> str:
+        if name in ("include", "include_relative", "include_cached"):
+            return self._included(name, rest, parameters, depth)
+        if name in ("link", "post_url"):
+            target = rest if name == "link" else f"_posts/{rest}.md"
+            path = posixpath.join(self._liquid.folder, target.strip("\"' /"))
+            return posixpath.relpath(path, posixpath.dirname(self._page.path) or ".")
+        if name not in _CONTROL and not name.startswith("end"):
+            self._page.external[f"{{% {name} %}}"] += 1
+        return ""
+
+    def _included(self, name: str, rest: str, parameters: Mapping[str, str], depth: int) -> str:
+        target = rest.split()[0].strip("\"'") if rest else ""
+        if not target or "{" in target or depth >= MAX_DEPTH:
+            self._page.external[f"{{% {name} %}}"] += 1
+            return ""
+        relative = name == "include_relative"
+        folder = posixpath.dirname(self._page.path) if relative else self._liquid.includes
+        path = posixpath.normpath(posixpath.join(folder, target))
+        data = self._page.read(path)
+        if data is None:  # of the theme, or missing
+            self._page.external[f"{{% {name} {target} %}}"] += 1
+            return ""
+        self._page.included[path] = None
+        text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        self._page.chars += len(text)
+        if self._page.chars > MAX_CHARS or "\0" in text:
+            self._page.unresolved[f"{{% {name} %}}"] += 1
+            return f"{NOT_INCLUDED}{target})"
+        stated = {each[1]: each[2] or each[3] or "" for each in _PARAMETER.finditer(rest)}
+        text = re.sub(r"\A---\n.*?^---\n", "", text, flags=re.DOTALL | re.MULTILINE)
+        return self.expanded(text, stated, depth + 1)
+
+
+_CONTROL = frozenset(
+    [
+        *("if", "unless", "else", "elsif", "case", "when", "assign", "break", "continue"),
+        *("increment", "decrement", "cycle", "toc", "seo", "feed_meta", "raw"),
+    ]
+)
+"""Tags without text of their own; the text between them is kept."""
+
+
+def _block(text: str, position: int, name: str) -> tuple[str, int]:
+    """The content of a block that `name` has opened, and where it ends; blocks of one name nest."""
+    mark = re.compile(rf"\{{%-?\s*(?P<end>end)?{name}\b.*?-?%\}}", re.DOTALL)
+    depth = 1
+    start = position
+    while match := mark.search(text, position):
+        depth += -1 if match["end"] else 1
+        position = match.end()
+        if not depth:
+            return text[start : match.start()], position
+    return "", start
+
+
+def _without_attributes(text: str) -> str:
+    """kramdown's lists of attributes on lines of their own: a class of a notice becomes its label, an id
+    stays, and the list that stands for the table of contents goes."""
+    lines: list[str] = []
+    marks = ""
+    for line in text.split("\n"):
+        opening = None if marks else FENCE.match(line)
+        is_code = bool(marks) or opening is not None
+        marks = after_fence(marks, line, opening)
+        found = None if is_code else _ATTRIBUTES.match(line)
+        if found is None or "#" in found["stated"]:
+            lines.append(line)
+            continue
+        stated = found["stated"].split()
+        if "toc" in stated and lines and _CONTENTS.match(lines[-1]):
+            lines.pop()
+        kind = next((each[1:] for each in stated if each[1:].lower() in _NOTICES), "")
+        if kind and not (lines and lines[-1].strip()):
+            lines += [label(kind), ""]
+    return "\n".join(lines)

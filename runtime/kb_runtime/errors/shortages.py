@@ -1,0 +1,81 @@
+"""Names what a machine is short of: descriptors, memory, space. None of these is a defect of kbc.
+
+Native libraries say some of it in words only, so an exception's text counts where it has no number.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from kb_runtime.errors import SingleCodeError, exit_codes
+
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+_SHORT: dict[int, tuple[str, str]] = {
+    errno.EMFILE: (
+        "this process has no file descriptor left",
+        "Raise its limit of open files (`ulimit -n`).",
+    ),
+    errno.ENFILE: ("the machine has no file descriptor left", "Close other programs."),
+    errno.ENOMEM: ("there is not enough memory", "Close other programs, or allow more memory."),
+    errno.EROFS: ("the file system is read-only", "Choose another folder."),
+    **dict.fromkeys(NO_SPACE, ("there is no space left", "Free some space.")),
+}
+_WORDS = {os.strerror(number): number for number in _SHORT} | {"bad_alloc": errno.ENOMEM}
+
+
+class ShortageError(SingleCodeError):
+    """The machine, or what this process may have of it, is used up."""
+
+    code = "shortage"
+    exit_code = exit_codes.SHORTAGE
+
+    def __init__(self, message: str, hint: str = "", kind: str = "") -> None:
+        """`kind` says what is used up, and names no file."""
+        super().__init__(message, hint)
+        self.kind = kind
+
+
+def shortage(error: BaseException) -> ShortageError | None:
+    """The expected error for an exception that means a shortage; None for any other."""
+    number = _number(error)
+    if number is None:
+        return None
+    kind, hint = _SHORT[number]
+    what = kind
+    if isinstance(error, OSError) and error.strerror and error.strerror not in _WORDS:
+        what = error.strerror  # of `with_space`
+    name = getattr(error, "filename", None)
+    where = f"{os.fsdecode(name)}: " if isinstance(name, (str, bytes, os.PathLike)) else ""
+    return ShortageError(where + what, hint, kind)
+
+
+def _number(error: BaseException) -> int | None:
+    if isinstance(error, MemoryError):
+        return errno.ENOMEM
+    number = getattr(error, "errno", None)
+    if isinstance(error, OSError) and number is not None:
+        return number if number in _SHORT else None
+    said = str(error)
+    return next((number for words, number in _WORDS.items() if words in said), None)
+
+
+def with_space(error: OSError, path: str, needed: int) -> OSError:
+    """An error of writing the file at `path` that names it, and where there is no space, how many bytes
+    are needed and how many are free."""
+    if error.errno is None:
+        return error
+    said = error.strerror or os.strerror(error.errno)
+    if error.errno in NO_SPACE:
+        said = f"{_SHORT[error.errno][0]}: {needed:,} bytes are needed"
+        said += _free(path) if error.errno == errno.ENOSPC else ""  # not a quota, or a limit
+    return OSError(error.errno, said, path)
+
+
+def _free(path: str) -> str:
+    try:
+        found = os.statvfs(os.path.dirname(path) or ".")
+    except (AttributeError, OSError):  # Windows; a folder that has gone
+        return ""
+    return f", {found.f_bavail * found.f_frsize:,} are free"

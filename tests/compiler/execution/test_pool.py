@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from concurrent.futures import CancelledError
+from concurrent.futures.process import BrokenProcessPool
+
+import pytest
+
+from kb_runtime.errors import UsageError, exit_codes
+from kbc.execution.errors import ClusterError
+from kbc.execution.pool import WorkerPool
+
+
+def nothing() -> tuple[str, bytes]:
+    return "none", b""
+
+
+@pytest.mark.parametrize("name", ["", "thread", "ray", "tcp://127.0.0.1:8786"])
+def test_an_executor_that_does_not_exist_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="is no executor; there are threads, processes and dask:"):
+        WorkerPool(name, 1, nothing)
+
+
+def test_threads_send_nothing_anywhere() -> None:
+    assert not WorkerPool("threads", 1, nothing).is_remote
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [(CancelledError(), "scheduler-lost"), (BrokenProcessPool(), "workers-lost")],
+)
+def test_the_loss_of_workers_is_one_sentence(raised: Exception, code: str) -> None:
+    pool = WorkerPool("dask:tcp://127.0.0.1:8786", 1, nothing)
+    with pytest.raises(ClusterError) as caught, pool.explained():
+        raise raised
+    assert caught.value.code == code
+    assert caught.value.exit_code == exit_codes.CLUSTER
+    assert "in the cache" in caught.value.hint
+
+
+def test_no_scheduler_at_an_address_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("kbc.execution.cluster._CONNECT_S", 0.5)
+    with (
+        WorkerPool("dask:tcp://127.0.0.1:9", 1, nothing) as pool,
+        pytest.raises(
+            ClusterError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"
+        ) as caught,
+    ):
+        pool.encoder()
+    assert caught.value.code == "scheduler-unreachable"

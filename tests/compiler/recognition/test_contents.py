@@ -1,0 +1,90 @@
+"""Files whose ending says little, by what they begin with: API descriptions and DocBook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.compiler.recognition.trees import page, read, recognised, write_tree
+
+from kbc.recognition.detection import recognise
+from kbc.sources.formats import format_by_content
+
+API = {
+    "spec/water.yaml": (
+        "openapi: 3.0.3\ninfo:\n  title: Water\n  version: '1'\n  description:\n    $ref: 'text.yml#/intro'\n"
+        "paths:\n  /gates:\n    get:\n      $ref: gates/list.yml\n"
+    ),
+    "spec/text.yml": "intro: All about sluices.\n",
+    "spec/gates/list.yml": (
+        "operationId: list_gates\nsummary: List gates\nresponses:\n  '200':\n    description: Gates\n"
+        "    content:\n      application/json:\n        schema:\n          $ref: gate.yml\n"
+        "x-codeSamples:\n  - lang: Shell\n    source: curl https://water.example/gates\n"
+    ),
+    "spec/gates/gate.yml": "type: object\nproperties:\n  width: {type: integer}\n",
+    "spec/unrelated.yml": "a: 1\n",
+}
+CHAPTER = (
+    '<chapter id="locks">\n<title>Locks</title>\n<para>A lock lifts boats.</para>\n</chapter>\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "format"),
+    [
+        ("api.yaml", "# ours\nopenapi: 3.1.0\n", "openapi"),
+        ("api.json", '{"info": "x", "openapi": "3.0.0"}', "openapi"),
+        ("api.yml", "spec:\n  openapi: 3.1.0\n", ""),
+        ("api.txt", "openapi: 3.1.0\n", ""),
+        (
+            "book.xml",
+            "<?xml version='1.0'?>\n<book xmlns='http://docbook.org/ns/docbook'>",
+            "docbook",
+        ),
+        (
+            "book.xml",
+            '<!DOCTYPE book PUBLIC "-//OASIS//DTD DocBook XML V4.5//EN" "x.dtd">',
+            "docbook",
+        ),
+        ("part.xml", CHAPTER, "docbook"),
+        ("data.xml", "<article><title>no book</title></article>", ""),
+        ("sitemap.xml", "<urlset><url><loc>https://x.example</loc></url></urlset>", ""),
+    ],
+)
+def test_a_format_is_told_by_how_a_file_begins(name: str, start: str, format: str) -> None:
+    assert format_by_content(name, start.encode()) == format
+
+
+def test_an_api_in_several_files_is_read_whole(tmp_path: Path) -> None:
+    inputs, _ = read(write_tree(tmp_path / "tree", API))
+    records = {record.id: record for record in inputs.records["docs"]}
+    assert set(records) == {"spec/water.yaml", "spec/water.yaml/list_gates"}
+    assert "All about sluices." in records["spec/water.yaml"].content
+    text = records["spec/water.yaml/list_gates"].content
+    assert "| `width` | integer |" in text
+    assert "`application/json`: `gate`" in text
+    assert "```shell\ncurl https://water.example/gates\n```" in text
+    assert inputs.accounting.counts()["included"] == 3
+    assert inputs.accounting.reasons("left out") == {"format not read: .yml": 1}
+
+
+def test_one_description_of_an_api_is_enough(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", API)
+    assert recognise(root / "spec/water.yaml").what == "one file, water.yaml"
+
+
+def test_a_repository_has_its_api_beside_its_code(tmp_path: Path) -> None:
+    files = {"go.mod": "module x\n", "main.go": "package main\n", "README.md": page("X")} | API
+    collections = recognised(write_tree(tmp_path / "tree", files)).project.collections
+    found = {each.name: each.paths for each in collections}
+    assert found == {"readme": ("README.md",), "api": ("spec/water.yaml",), "code": (".",)}
+    assert "/spec/water.yaml" in collections[-1].exclude
+
+
+def test_a_book_in_xml_is_no_built_site_beside_its_stylesheets_in_html(tmp_path: Path) -> None:
+    files = {"locks.xml": CHAPTER, "gates.xml": CHAPTER.replace("Lock", "Gate")}
+    root = write_tree(tmp_path / "tree", {**files, "preview.html": "<p>Preview</p>"})
+    assert recognised(root).what == "folder of pages"
+    inputs, _ = read(root)
+    titles = {record.id: record.title for record in inputs.records["docs"]}
+    assert titles == {"locks.xml": "Locks", "gates.xml": "Gates"}

@@ -1,0 +1,113 @@
+"""`kbc tune` on a knowledge base whose settings hide the answers."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kb_runtime.errors import exit_codes
+from kbc.cli.main import run
+
+THINGS = [
+    f"{first}{last}"
+    for first in ("lan", "kes", "mor", "pul")
+    for last in ("dor", "vig", "tam", "nub", "rek", "sil")
+]
+
+KB_TOML = """[kb]
+name = "shed"
+
+[[collection]]
+name = "guide"
+kind = "docs"
+paths = ["guide"]
+
+[[collection]]
+name = "notes"
+kind = "docs"
+paths = ["notes"]
+
+[search]
+weights = { guide = 0.2 }  # too little
+"""
+
+
+@pytest.fixture
+def shed(tmp_path: Path) -> Path:
+    """Every question is answered in the guide, of which the notes have some words."""
+    kb = tmp_path / "kb"
+    for folder in ("guide", "notes"):
+        (kb / folder).mkdir(parents=True)
+    questions = []
+    for thing in THINGS:
+        guide = (
+            f"# Care of the {thing}\n\nClean a {thing} with warm water, then polish the {thing}.\n"
+        )
+        (kb / "guide" / f"{thing}.md").write_text(guide)
+        (kb / "notes" / f"{thing}.md").write_text(
+            f"# Bought\n\nOne {thing}, used, with warm greetings.\n"
+        )
+        questions.append(
+            f'[[question]]\nquery = "warm {thing} polish"\nexpect = ["doc:guide/{thing}.md"]\n'
+        )
+    (kb / "kb.toml").write_text(KB_TOML)
+    (kb / "questions.toml").write_text("\n".join(questions))
+    built = ["build", str(kb), "--out", str(tmp_path / "out"), "--lexical-only", "--quiet"]
+    assert run([*built, "--cache", str(tmp_path / "cache")]) == exit_codes.OK
+    return kb
+
+
+def tuned(kb: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
+    capsys.readouterr()
+    artifact = str(kb.parent / "out" / "shed")
+    assert run(["tune", str(kb), "--artifact", artifact, *arguments]) == exit_codes.OK
+    captured = capsys.readouterr()
+    return captured.out, captured.err
+
+
+def test_a_weight_that_hides_the_answers_is_found(
+    shed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts: Any = json.loads(tuned(shed, capsys, "--json")[0])
+    assert facts["proposed"]
+    assert facts["unseen"]["gain"] > 0.3
+    assert facts["unseen"]["p"] < 0.01
+    assert {"guide", "notes"} & {each["setting"].partition(".")[2] for each in facts["changes"]}
+    assert facts["mrr@10"]["after"] == 1.0
+    assert "-weights = { guide = 0.2 }  # too little\n" in facts["diff"]
+    assert (shed / "kb.toml").read_text() == KB_TOML
+
+
+def test_the_change_is_written_when_asked_and_then_there_is_no_other(
+    shed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = tuned(shed, capsys, "--apply")
+    assert "weights." in out
+    assert "wrote" in err
+    written = tomllib.loads((shed / "kb.toml").read_text())
+    assert written["search"]["weights"] != {"guide": 0.2}
+    assert written["collection"] == tomllib.loads(KB_TOML)["collection"]
+    again, _ = tuned(shed, capsys)
+    assert "keep what is there" in again
+
+
+def test_without_questions_easy_ones_are_made_and_called_easy(
+    shed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (shed / "questions.toml").unlink()
+    _, err = tuned(shed, capsys)
+    assert "they are easy" in err
+    facts: Any = json.loads(tuned(shed, capsys, "--json")[0])
+    assert facts["easy"]
+    assert facts["questions"] == len(THINGS)  # "Bought" is the title of many
+
+
+def test_a_folder_without_a_kb_toml_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["tune", str(tmp_path)]) == exit_codes.USAGE
+    assert "kbc init" in capsys.readouterr().err

@@ -1,0 +1,123 @@
+"""What a machine is short of is named, with the file, and is never a defect of kbc."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from tests.small_artifact import publish_small
+
+from kb_runtime.cli import runner
+from kb_runtime.errors import exit_codes
+from kb_runtime.errors.shortages import shortage
+from kb_runtime.mcp import failures
+from kbc.diagnostics import Diagnostics, guarded
+
+SHORT = {
+    errno.EMFILE: "this process has no file descriptor left",
+    errno.ENFILE: "the machine has no file descriptor left",
+    errno.ENOMEM: "there is not enough memory",
+    errno.ENOSPC: "there is no space left",
+    errno.EDQUOT: "there is no space left",
+    errno.EROFS: "the file system is read-only",
+}
+
+
+@pytest.mark.parametrize("number", SHORT)
+def test_numbers_of_the_system_are_named_with_the_file(number: int) -> None:
+    found = shortage(OSError(number, os.strerror(number), "/data/x"))
+    assert found is not None
+    assert (found.message, found.kind) == (f"/data/x: {SHORT[number]}", SHORT[number])
+    assert found.exit_code == exit_codes.SHORTAGE
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("std::bad_alloc"),
+        ValueError('Os { code: 24, message: "Too many open files" }'),
+    ],
+)
+def test_what_libraries_say_in_words_is_understood(error: Exception) -> None:
+    assert shortage(error) is not None
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EACCES, "no"), ValueError("x"), KeyError("y")])
+def test_other_errors_are_no_shortage(error: Exception) -> None:
+    assert shortage(error) is None
+
+
+@pytest.mark.parametrize("error", [MemoryError(), OSError(errno.EMFILE, "Too many open files")])
+def test_a_command_ends_with_one_sentence(
+    error: Exception, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @click.command()
+    def fails() -> None:
+        raise error
+
+    assert runner.run(fails, [], "kbc") == exit_codes.SHORTAGE
+    assert "internal error" not in capsys.readouterr().err
+
+
+def test_a_reader_of_sources_blames_no_file_for_want_of_descriptors() -> None:
+    diagnostics = Diagnostics()
+    with pytest.raises(Exception, match="no file descriptor left"), guarded(diagnostics, "a.md"):
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), "a.md")
+    assert not list(diagnostics)
+
+
+def test_a_log_of_a_shortage_has_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    assert failures.report("x failed", MemoryError()) == "there is not enough memory"
+    assert capsys.readouterr().err.count("\n") == 1
+    assert failures.report("x failed", KeyError("y")) == ""
+    assert "KeyError" in capsys.readouterr().err
+
+
+def limited(kind: int, limit: int, *command: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "kbc", *map(str, command)],
+        preexec_fn=lambda: resource.setrlimit(kind, (limit, limit)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_full_disk_says_which_file_and_how_much(tmp_path: Path) -> None:
+    done = limited(resource.RLIMIT_FSIZE, 50, "keygen", tmp_path / "key")
+    assert done.returncode == exit_codes.USAGE, done.stderr
+    assert f"{tmp_path / 'key'} cannot be written: there is no space left: 119 bytes" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+FEW = """
+import os, resource, sys
+from kb_runtime.knowledge.verification import verify
+from kb_runtime.errors import KbcError
+build = sys.argv[1]
+assert verify(build).ok  # everything is imported
+used = len(os.listdir("/proc/self/fd")) - 1
+for more in range(64):  # an artifact keeps some thirty files open
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + more, 9999))
+    try:
+        print("ok" if verify(build).ok else "damaged")
+    except KbcError as error:
+        print(error.code, "Too many open files" in error.message)
+"""
+
+
+def test_few_descriptors_are_named_wherever_they_end(tmp_path: Path) -> None:
+    build = publish_small(tmp_path).path
+    command = [sys.executable, "-c", FEW, str(build)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    said = done.stdout.splitlines()
+    assert {*said} == {"ok", "shortage True"}
+    assert said[0] != "ok" == said[-1]
