@@ -194,12 +194,6 @@ def guarded(diagnostics: Diagnostics, path: str = "") -> Iterator[None]:
     `path`, or else the one that was last read."""
     try:
         yield
-    except KbcError:
-        raise
-    except OSError as error:
-        if short := shortage(error):
-            raise short from error
-        _not_understood(diagnostics, path, error)
     except (RecursionError, MemoryError) as error:
         what = "nests too deeply" if isinstance(error, RecursionError) else "needs too much memory"
         diagnostics.error(
@@ -208,6 +202,12 @@ def guarded(diagnostics: Diagnostics, path: str = "") -> Iterator[None]:
             path or diagnostics.reading,
             hint=_HINT,
         )
+    except (KbcError, ImportError):  # a library that does not load is not the file's fault
+        raise
+    except (OSError, RuntimeError) as error:
+        if short := shortage(error):
+            raise short from error
+        _not_understood(diagnostics, path, error)
     except Exception as error:
         _not_understood(diagnostics, path, error)
 

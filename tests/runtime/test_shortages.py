@@ -42,6 +42,7 @@ def test_numbers_of_the_system_are_named_with_the_file(number: int) -> None:
     [
         MemoryError(),
         RuntimeError("std::bad_alloc"),
+        RuntimeError("can't start new thread"),
         ValueError('Os { code: 24, message: "Too many open files" }'),
     ],
 )

@@ -14,7 +14,7 @@ EXPLORER_MODULES = frozenset({"jinja2", "markupsafe", "nh3", "pygments"})
 """Libraries that only the explorer needs."""
 
 
-def explain(error: Exception) -> KbcError | None:
+def explain(error: BaseException) -> KbcError | None:
     """The expected error that `error` stands for; None for a defect of kbc. The diagnostics of a build
     are shown on stderr."""
     if isinstance(error, BuildError):

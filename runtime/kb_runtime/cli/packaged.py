@@ -65,7 +65,7 @@ def _ask(artifact: str, about: Mapping[str, str], arguments: Sequence[str]) -> i
     from kb_runtime.cli import runner
     from kb_runtime.errors import ArtifactError
 
-    def explain(error: Exception) -> KbcError | None:
+    def explain(error: BaseException) -> KbcError | None:
         if isinstance(error, ArtifactError) and error.is_newer:
             error.hint = upgrade_hint(about)
         return runner.explain(error)

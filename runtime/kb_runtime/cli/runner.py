@@ -12,15 +12,16 @@ from typing import Any
 import click
 
 from kb_runtime.errors import KbcError, exit_codes
+from kb_runtime.errors.panics import is_panic, without_backtraces
 from kb_runtime.errors.shortages import shortage
 
 INTERRUPTED = "interrupted"
 
-Explain = Callable[[Exception], KbcError | None]
+Explain = Callable[[BaseException], KbcError | None]
 """The expected error that an exception stands for; None for a defect."""
 
 
-def explain(error: Exception) -> KbcError | None:
+def explain(error: BaseException) -> KbcError | None:
     return error if isinstance(error, KbcError) else shortage(error)
 
 
@@ -33,6 +34,7 @@ def run(
 ) -> int:
     """Runs a command line and gives its exit code. `--debug` shows the traceback of an error, and
     with `--json` the error goes to stdout as JSON, too."""
+    without_backtraces()
     try:
         result = command.main(list(arguments), prog_name=program, standalone_mode=False)
         return result if isinstance(result, int) else exit_codes.OK
@@ -47,7 +49,9 @@ def run(
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exit_codes.OK
-    except Exception as error:
+    except BaseException as error:
+        if not (isinstance(error, Exception) or is_panic(error)):
+            raise
         if "--debug" in arguments:
             traceback.print_exc()
         failure = explain(error) or defect(error, program)
@@ -59,7 +63,7 @@ def run(
         return failure.exit_code
 
 
-def defect(error: Exception, program: str) -> KbcError:
+def defect(error: BaseException, program: str) -> KbcError:
     """An error that nobody expected."""
     return KbcError(
         "internal",

@@ -12,6 +12,8 @@ from kb_runtime.errors import SingleCodeError, exit_codes
 
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
+_THREADS = -1  # no number of the system
+
 _SHORT: dict[int, tuple[str, str]] = {
     errno.EMFILE: (
         "this process has no file descriptor left",
@@ -19,10 +21,20 @@ _SHORT: dict[int, tuple[str, str]] = {
     ),
     errno.ENFILE: ("the machine has no file descriptor left", "Close other programs."),
     errno.ENOMEM: ("there is not enough memory", "Close other programs, or allow more memory."),
+    _THREADS: (
+        "no more threads can be started",
+        "Allow more memory, or more processes (`ulimit -u`).",
+    ),
     errno.EROFS: ("the file system is read-only", "Choose another folder."),
     **dict.fromkeys(NO_SPACE, ("there is no space left", "Free some space.")),
 }
-_WORDS = {os.strerror(number): number for number in _SHORT} | {"bad_alloc": errno.ENOMEM}
+_WORDS = {os.strerror(number): number for number in _SHORT if number != _THREADS} | {
+    "bad_alloc": errno.ENOMEM,
+    "failed to map segment": errno.ENOMEM,  # of the dynamic linker
+    "can't start new thread": _THREADS,
+    "ThreadPoolBuildError": _THREADS,
+    "PyObject pointer is null": errno.ENOMEM,  # a panic: Python gave no memory
+}
 
 
 class ShortageError(SingleCodeError):

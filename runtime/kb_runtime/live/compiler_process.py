@@ -31,6 +31,7 @@ the index of a large tree under construction takes the rest. See `benchmarks.wor
 
 _STOPPING_S = 2.0  # to clean up after SIGTERM
 _KEPT_BYTES = 16_384  # of stderr, the end
+_NO_REASON = ("{", "note: run with ")  # how a status and the advice after a panic begin
 _MAX_REPORT_BYTES = 32 << 20
 
 
@@ -210,7 +211,9 @@ def _ending(code: int, errors: str) -> str:
     if number:
         with suppress(ValueError):
             manner = f"was ended by {signal.Signals(number).name}"
-    lines = [line for line in errors.splitlines() if line.strip() and not line.startswith("{")]
+    lines = [
+        line for line in errors.splitlines() if line.strip() and not line.startswith(_NO_REASON)
+    ]
     return f"The compiler {manner}{f': {lines[-1]}' if lines else '.'}"
 
 

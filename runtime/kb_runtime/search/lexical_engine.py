@@ -13,6 +13,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
+from kb_runtime.errors.panics import is_panic
 from kb_runtime.search.analysis import RECIPE
 from kb_runtime.search.lexical_schema import META
 from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned, remove_at_exit
@@ -45,8 +46,8 @@ def rarity(documents: int, found: int) -> float:
 
 
 def failure(error: BaseException) -> BaseException:
-    """The engine panics with an exception outside `Exception`, which cannot be named in an import."""
-    if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+    """What a query raises for an error or a panic of the engine."""
+    if isinstance(error, Exception) or is_panic(error):
         return LexicalError(f"the lexical index failed: {type(error).__name__}: {error}"[:300])
     return error
 

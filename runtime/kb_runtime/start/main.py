@@ -11,6 +11,7 @@ import sys
 
 from kb_runtime import log
 from kb_runtime.errors import ArtifactError, UsageError, exit_codes
+from kb_runtime.errors.panics import without_backtraces
 from kb_runtime.options.serve import parse, usage, wants_help
 from kb_runtime.version import install_hint
 
@@ -39,6 +40,7 @@ def main(arguments: Sequence[str], program: str = PROGRAM, upgrade: str = "") ->
 
     `program` is what messages call it; `upgrade` says how to get a runtime for a newer artifact.
     """
+    without_backtraces()
     try:
         if wants_help(arguments):
             print(usage(), end="")

@@ -106,6 +106,16 @@ def test_too_little_memory_is_an_error_and_no_version(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("CURRENT"))
 
 
+@pytest.mark.parametrize("megabytes", [96, 128, 132, 144])
+def test_a_native_library_that_panics_for_memory_does_not_hang(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, megabytes: int
+) -> None:
+    monkeypatch.setenv("RUST_BACKTRACE", "1")
+    with CompilerProcess(ingest(tmp_path / "ws"), memory_bytes=megabytes << 20) as process:
+        process.send(line())
+        assert process.wait(PATIENCE_S)
+
+
 def test_without_the_extra_the_hint_is_the_command_that_installs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
