@@ -165,6 +165,22 @@ def test_filters_restrict_what_is_found(kb: kb_runtime.KnowledgeBase) -> None:
     assert kb.search(request) == []
 
 
+def test_globs_restrict_a_search_to_some_records(kb: kb_runtime.KnowledgeBase) -> None:
+    everything = kb.search("boat lantern ferry knot", scopes=list(kb.scopes), limit=50)
+    ids = {kb.get(hit.address).id for hit in everything}
+    python = {each for each in ids if each.endswith(".py")}
+    assert set() < python < ids
+    found = kb.search("boat lantern ferry knot", scopes=list(kb.scopes), limit=50, paths=["*.py"])
+    assert python <= {kb.get(hit.address).id for hit in found}
+    assert all(kb.get(hit.address).id.endswith(".py") for hit in found)
+    assert not kb.search("lantern", paths=["nowhere/**"])
+    rows = kb.rows_of(["*.py"])
+    request = kb_runtime.SearchRequest("lantern", rows=rows, limit=50)
+    assert all(any(hit.row in each for each in rows) for hit in kb.search(request))
+    with pytest.raises(kb_runtime.ToolError, match='Invalid paths: "/etc" must be relative'):
+        kb.search("lantern", paths=["/etc"])
+
+
 def test_a_watch_without_on_error_ends_with_the_error(tmp_path: Path) -> None:
     (tmp_path / "kb").mkdir()
     with pytest.raises(kbc.BuildError):

@@ -23,6 +23,7 @@ from kb_runtime.mcp.calls import offered_tool, run_tool
 from kb_runtime.search.request import Mode, SearchRequest
 from kb_runtime.store.manifest import is_build_id, locate
 from kb_runtime.store.signature import check_signature, read_public_key
+from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools.declaration import Answer
 
@@ -149,6 +150,7 @@ class KnowledgeBase:
         mode: Mode = "hybrid",
         types: Iterable[str] = (),
         languages: Iterable[str] = (),
+        paths: Iterable[str] = (),
         per_record: int | None = None,
         rerank: bool | None = None,
     ) -> list[Hit]:
@@ -156,12 +158,14 @@ class KnowledgeBase:
 
         `scopes` are searched together (None: the scope `all`). `mode` is `hybrid`, `lexical` or
         `semantic`. `types` (`prose`, `code`, `api`, `config`, `cmd`) and `languages` keep passages with
-        one of the values. `per_record` is the most hits of one record. `rerank` re-scores the best hits
+        one of the values, `paths` those of records whose ids one of the globs matches (see `rows_of`).
+        `per_record` is the most hits of one record. `rerank` re-scores the best hits
         with the artifact's cross-encoder (None: as the knowledge base says). A `SearchRequest` in place of
         the words says all of this itself, and more. Raises `ToolError` for an unknown scope, where no
         side of the search works, and for `rerank` where there is no re-ranker.
         """
         if isinstance(query, str):
+            paths = tuple(paths)
             query = SearchRequest(
                 query,
                 hits.collections_of(self._knowledge, scopes or ()),
@@ -169,10 +173,22 @@ class KnowledgeBase:
                 mode,
                 types=tuple(types),
                 languages=tuple(languages),
+                rows=self.rows_of(paths) if paths else None,
                 per_record=per_record,
                 rerank=rerank,
             )
         return hits.search(self._knowledge, query).hits
+
+    def rows_of(self, paths: Iterable[str]) -> tuple[range, ...]:
+        """The rows of the records whose ids one of the globs matches, ascending: for
+        `SearchRequest.rows`.
+
+        `*` stays in a folder and `**` does not, `{a,b}` chooses, a pattern without a slash matches names
+        in any folder, and a folder's name everything in it. Raises `ToolError` for a pattern that is no
+        relative path.
+        """
+        globs = PathGlobs(paths, argument="paths")
+        return tuple(lookup.rows_of_paths(self._knowledge, self.collections, globs))
 
     def get(self, name: str, *, collection: str | None = None) -> Record:
         """The record that an address, a path, the end of only one path, a name or an alias means.

@@ -88,6 +88,21 @@ def test_hits_are_of_the_language_that_is_chosen(
     assert 0 < len(titles) <= before
 
 
+def test_hits_are_of_the_path_that_is_typed(
+    serve: Serve, open_page: Open, everything: Path
+) -> None:
+    page = open_page(f"{serve(everything)}/?q=lantern+pump&scope=code")
+    page.locator("[name=path]").fill("*.py")
+    shows(page, "location.search.includes('path=*.py')")
+    with kb_runtime.open(everything) as kb:
+        titles = [hit.title for hit in kb.search("lantern pump", scopes=["code"], paths=["*.py"])]
+    until(lambda: page.locator(".hit h2").all_inner_texts() == titles, "others were found")
+    assert titles
+    page.locator("[name=path]").fill("/etc")
+    page.wait_for_selector(".empty")
+    assert "must be relative" in page.inner_text(".empty")
+
+
 def test_words_that_are_nowhere_are_not_said_to_have_no_meaning(
     serve: Serve, open_page: Open, everything: Path
 ) -> None:

@@ -118,6 +118,16 @@ def test_build_shows_where_the_time_goes(built: Path, capsys: pytest.CaptureFixt
     assert "is live" in out
 
 
+def test_a_search_is_restricted_to_paths(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = []
+    for more in ((), ("--path", "nowhere/**")):
+        code, out, _ = ask(capsys, "search", built / "out", "lantern", "--json", *more)
+        assert code == exit_codes.OK
+        found.append(len(json.loads(out)["hits"]))
+    assert found[0] > 0
+    assert found[1] == 0
+
+
 def test_an_error_leaves_one_sentence_and_a_code(
     tmp_path: Path, built: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -127,6 +137,7 @@ def test_an_error_leaves_one_sentence_and_a_code(
         (("search", tmp_path / "no", "x"), exit_codes.ARTIFACT, "no such folder"),
         (("get", built / "out", "toSset"), exit_codes.NOT_FOUND, "toSet"),
         (("search", built / "out", "x", "--scope", "dox"), exit_codes.USAGE, '"dox"'),
+        (("search", built / "out", "x", "--path", "../y"), exit_codes.USAGE, "Invalid --path"),
         (("serch",), exit_codes.USAGE, "No such command"),
         (
             ("build", built / "kb", "--model", tmp_path),

@@ -106,6 +106,13 @@ def inspect(artifact: str, as_json: bool) -> None:
 @click.option(
     "--scope", "scopes", multiple=True, help="Search in this scope; repeatable. Default: all."
 )
+@click.option(
+    "--path",
+    "paths",
+    multiple=True,
+    metavar="GLOB",
+    help="Only records whose id matches, such as `guides/**` or `*.md`; repeatable.",
+)
 @click.option("--limit", type=click.IntRange(1, 50), default=10, help="Default: 10.")
 @click.option(
     "--mode",
@@ -124,6 +131,7 @@ def search(
     artifact: str,
     query: tuple[str, ...],
     scopes: tuple[str, ...],
+    paths: tuple[str, ...],
     limit: int,
     mode: Literal["hybrid", "lexical", "semantic"],
     rerank: bool | None,
@@ -134,7 +142,7 @@ def search(
     from kb_runtime.cli import lookup
 
     found = lookup.search(
-        artifact, " ".join(query), scopes, limit, mode, explain=explain, rerank=rerank
+        artifact, " ".join(query), scopes, limit, mode, paths=paths, explain=explain, rerank=rerank
     )
     if as_json:
         print_json(found.as_dict())

@@ -13,6 +13,7 @@ from kb_runtime.knowledge.hits import Hit, SearchAnswer
 from kb_runtime.knowledge.lookup import Record
 from kb_runtime.search.request import Mode, SearchRequest
 from kb_runtime.search.results import Explanation
+from kb_runtime.text.globs import PathGlobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,16 @@ def search(
     limit: int,
     mode: Mode,
     *,
+    paths: Sequence[str] = (),
     explain: bool = False,
     rerank: bool | None = None,
 ) -> SearchOutput:
     """The answer of the artifact at `path`. Raises `ArtifactError` and `ToolError`."""
     with Artifact.open(path) as artifact:
         collections = hits.collections_of(artifact, scopes)
-        request = SearchRequest(query, collections, limit, mode, rerank=rerank)
+        globs = PathGlobs(paths, argument="--path")
+        rows = tuple(lookup.rows_of_paths(artifact, artifact.collections, globs)) if globs else None
+        request = SearchRequest(query, collections, limit, mode, rows=rows, rerank=rerank)
         answer = hits.search(artifact, request)
         hints = () if answer.hits else nothing_found.hints(artifact, query, scopes, mode)
         return SearchOutput(query, answer, tuple(hints), explain)

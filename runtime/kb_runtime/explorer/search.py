@@ -27,6 +27,7 @@ MOST_QUERY_CHARS = 1_000
 _MOST_SAMPLED = 2_000
 """Chunks, evenly over a build, that are read for the types and languages to choose from."""
 _MOST_FILTER_CHARS = 40
+_MOST_PATH_CHARS = 300
 STEPS = {
     "neighbours": "similar candidates",
     "definitions": "defines the name",
@@ -52,12 +53,13 @@ class Settings:
     limit: int
     type: str
     language: str
+    path: str
     structure: bool
 
     @property
     def is_narrowed(self) -> bool:
         """Whether only a part of the knowledge base is searched."""
-        return bool(self.scope or self.type or self.language)
+        return bool(self.scope or self.type or self.language or self.path)
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,7 @@ def _settings(visit: Visit, suffix: str) -> Settings:
         limit=limit,
         type=value("type")[:_MOST_FILTER_CHARS],
         language=value("language")[:_MOST_FILTER_CHARS],
+        path=value("path")[:_MOST_PATH_CHARS].strip(),
         structure=visit.text("structure" + suffix) != "off",
     )
 
@@ -234,6 +237,7 @@ def request_of(kb: kr.KnowledgeBase, query: str, settings: Settings) -> kr.Searc
         ranking=None if settings.structure else (),
         types=(settings.type,) if settings.type else (),
         languages=(settings.language,) if settings.language else (),
+        rows=kb.rows_of([settings.path]) if settings.path else None,
         cosines=True,
     )
 
@@ -334,7 +338,7 @@ def _agent(visit: Visit, query: str, settings: Settings) -> dict[str, Any]:
         "tools": listed,
         "without": without,
         "arguments": arguments,
-        "url": visit.url("/tools/" + chosen, run=1, **{f"a.{k}": v for k, v in arguments.items()}),
+        "url": visit.url("/tools/" + chosen, run=1, **_as_fields(arguments)),
         "text": markup.visible(answer.text),
         "structured": markup.code(shown[: markup.MOST_CHARS], "json") if shown else "",
         "milliseconds": milliseconds,
@@ -342,6 +346,14 @@ def _agent(visit: Visit, query: str, settings: Settings) -> dict[str, Any]:
         "structured_tokens": visit.kb.count_tokens(json.dumps(structured, ensure_ascii=False))
         if shown
         else 0,
+    }
+
+
+def _as_fields(arguments: Mapping[str, Any]) -> dict[str, object]:
+    """Arguments as the fields of a tool's form hold them."""
+    return {
+        f"a.{name}": "\n".join(value) if isinstance(value, list) else value
+        for name, value in arguments.items()
     }
 
 
@@ -371,6 +383,7 @@ def _arguments(
         "weight of meaning": (float(settings.alpha) if settings.alpha else "", ("alpha",)),
         "type": (settings.type, ()),
         "language": (settings.language, ("language_hint",)),
+        "path": ([settings.path] if settings.path else "", ("include_paths",)),
         "without structure": (not settings.structure, ()),
     }
     arguments: dict[str, Any] = {"query": query}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
     from kb_runtime.knowledge.interface import Knowledge
     from kb_runtime.records.entries import AnyEntry
+    from kb_runtime.text.globs import PathGlobs
 
 Resolver = Callable[[str, Sequence[NameIndex]], tuple[int, int] | None]
 
@@ -148,3 +149,18 @@ def look_up(
     for info in infos:
         by_origin.setdefault(knowledge.origin(info.name), []).append(info)
     return found + [place for among in by_origin.values() for place in within(among)]
+
+
+def rows_of_paths(
+    knowledge: Knowledge, infos: Iterable[CollectionInfo], globs: PathGlobs
+) -> Iterator[range]:
+    """The rows of the records of `infos` whose ids `globs` leave, as few ranges as possible, in order."""
+    import numpy as np
+
+    records = np.frombuffer(knowledge.chunks.column("record"), dtype="<u4")
+    for info in sorted(infos, key=lambda info: info.first_row):
+        ids = knowledge.catalog(info.name).ids()
+        wanted = np.fromiter((id in globs for id in ids), dtype=np.bool_, count=len(ids))
+        rows = wanted[records[info.rows.start : info.rows.stop]]
+        edges = np.flatnonzero(np.diff(rows, prepend=False, append=False)) + info.first_row
+        yield from (range(start, stop) for start, stop in edges.reshape(-1, 2).tolist())

@@ -36,12 +36,14 @@ class PathGlobs:
     `include` and `exclude` are the normalised patterns.
     """
 
-    def __init__(self, include: Iterable[str], exclude: Iterable[str]) -> None:
-        """Raises BAD_INPUT, which names the argument, for a pattern that cannot be one of a path in
-        the index."""
-        self.include = normalise(include, "include_paths")
+    def __init__(
+        self, include: Iterable[str], exclude: Iterable[str] = (), argument: str = "include_paths"
+    ) -> None:
+        """Raises BAD_INPUT, which names the argument (`argument` is that of `include`), for a pattern
+        that cannot be one of a path in the index."""
+        self.include = normalise(include, argument)
         self.exclude = normalise(exclude, "exclude_paths")
-        self._included = _any_of(self.include, "include_paths") if self.include else None
+        self._included = _any_of(self.include, argument) if self.include else None
         self._excluded = _any_of(self.exclude, "exclude_paths") if self.exclude else None
 
     def __bool__(self) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kb_runtime.knowledge.lookup import rows_of_paths
 from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.rendering import cut, indented_json_text, shorten
 from kb_runtime.tools import lookup
@@ -109,33 +109,19 @@ def _search(
 ) -> SearchResult:
     from kb_runtime.search.request import SearchRequest, SearchResult
 
-    collections = tuple(info.name for info in lookup.collections(session, KIND))
-    if not collections:  # a workspace whose first index is not there yet
+    infos = lookup.collections(session, KIND)
+    if not infos:  # a workspace whose first index is not there yet
         return SearchResult([], "lexical", (), 0, {})
     return session.artifact.searcher.search(
         SearchRequest(
             query=query,
-            collections=collections,
+            collections=tuple(info.name for info in infos),
             limit=effort.depth * _CANDIDATES_PER_RESULT * max(top_k, DEFAULT_TOP_K),
-            rows=tuple(_rows(session, globs)) if globs else None,
+            rows=tuple(rows_of_paths(session.artifact, infos, globs)) if globs else None,
             snippet_chars=PREVIEW_CHARS,
             cosines=True,
         )
     )
-
-
-def _rows(session: Session, globs: PathGlobs) -> Iterator[range]:
-    """The rows of the files that `globs` leave, as few ranges as possible, in order."""
-    import numpy as np
-
-    artifact = session.artifact
-    records = np.frombuffer(artifact.chunks.column("record"), dtype="<u4")
-    for info in sorted(lookup.collections(session, KIND), key=lambda info: info.first_row):
-        ids = artifact.catalog(info.name).ids()
-        wanted = np.fromiter((id in globs for id in ids), dtype=np.bool_, count=len(ids))
-        rows = wanted[records[info.rows.start : info.rows.stop]]
-        edges = np.flatnonzero(np.diff(rows, prepend=False, append=False)) + info.first_row
-        yield from (range(start, stop) for start, stop in edges.reshape(-1, 2).tolist())
 
 
 def _result(session: Session, query: str, passage: Passage, score: float) -> CodeResult:
