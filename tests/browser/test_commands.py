@@ -12,9 +12,12 @@ from pathlib import Path
 import httpx2
 import pytest
 from tests.browser.conftest import ROOT
+from tests.end_to_end.knowledge import write_knowledge
 from tests.waiting import PATIENCE_S
 
+import kbc
 from kbc.cli.main import run
+from kbc.shipping.signing import generate, sign
 
 TOKEN = "correct-horse-battery-staple"
 Started = tuple[str, "subprocess.Popen[str]"]
@@ -118,6 +121,26 @@ def test_a_server_shows_runs_and_a_report_but_asks_no_questions(
     page = get(quality, authorization=f"Bearer {TOKEN}").text
     assert "monday" in page
     assert "Measure this build" not in page
+
+
+def test_versions_that_the_key_did_not_sign_are_not_opened(start: object, tmp_path: Path) -> None:
+    root = write_knowledge(tmp_path / "kb")
+    options = kbc.BuildOptions(out=tmp_path / "out", embed=False)
+    kbc.build(root, options)
+    (root / "docs" / "lanterns.md").write_text("# Lanterns\n\nThey burn candles now.\n")
+    live = kbc.build(root, options)
+    generate(tmp_path / "key", None)
+    sign(live.path, tmp_path / "key", None)
+    url, _ = start(  # type: ignore[operator]
+        *("serve", live.path.parent, "--http", "--port", "0", "--explorer"),
+        *("--key", tmp_path / "key.pub"),
+    )
+    pages = url.replace("/mcp", "/explorer")
+    assert "They burn candles now" in get(f"{pages}/record?name=lanterns.md").text
+    versions = get(f"{pages}/versions")
+    assert versions.status_code == 200
+    assert "This build is not opened" in versions.text
+    assert "is not signed" in versions.text
 
 
 def test_a_server_refuses_a_report_that_is_none(

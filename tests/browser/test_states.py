@@ -88,6 +88,19 @@ def test_hits_are_of_the_language_that_is_chosen(
     assert 0 < len(titles) <= before
 
 
+def test_the_scope_says_what_it_leaves_out(serve: Serve, open_page: Open, everything: Path) -> None:
+    page = open_page(serve(everything))
+    with kb_runtime.open(everything) as kb:
+        left = [
+            each.name
+            for each in kb.collections
+            if each.chunks and each.name not in kb.scopes["all"]
+        ]
+    said = page.locator("[name=scope] option").first.inner_text()
+    assert left
+    assert said == f"all but {', '.join(left)}"
+
+
 def test_hits_are_of_the_path_that_is_typed(
     serve: Serve, open_page: Open, everything: Path
 ) -> None:

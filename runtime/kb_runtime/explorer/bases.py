@@ -59,6 +59,10 @@ class Base:
                 if opened.is_retired and not opened.users:
                     opened.kb.close()
 
+    def open(self, folder: str) -> kr.KnowledgeBase:
+        """Another build of this knowledge base, trusted as the live one is. Raises `ArtifactError`."""
+        return kr.open(folder, key=self._key)
+
     def _current(self) -> Opened:
         old = self._opened
         if old is not None and not old.kb.is_replaced:

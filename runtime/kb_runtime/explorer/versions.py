@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from starlette.responses import Response
 
 import kb_runtime as kr
 from kb_runtime.explorer import markup
+from kb_runtime.explorer.bases import Base
 from kb_runtime.explorer.visit import Visit
 
 SHOWN = 200
@@ -31,19 +31,31 @@ class Build:
     key: str
     folder: str
     label: str
+    base: Base
+
+    def open(self) -> kr.KnowledgeBase:
+        """Raises `ArtifactError`."""
+        return self.base.open(self.folder)
 
 
 def page(visit: Visit) -> Response:
     known = builds_of(visit)
     old, new = _chosen(visit, known)
-    diff = None
+    diff, refused = None, ""
     if old and new and old.key != new.key:
-        with ExitStack() as stack:
-            before = stack.enter_context(kr.open(old.folder))
-            after = stack.enter_context(kr.open(new.folder))
-            diff = before.compare(after)
+        try:
+            with old.open() as before, new.open() as after:
+                diff = before.compare(after)
+        except kr.ArtifactError as error:  # damaged, or not signed by the server's key
+            refused = str(error)
     return visit.render(
-        "versions.html", builds=list(known.values()), old=old, new=new, diff=diff, shown=SHOWN
+        "versions.html",
+        builds=list(known.values()),
+        old=old,
+        new=new,
+        diff=diff,
+        refused=refused,
+        shown=SHOWN,
     )
 
 
@@ -89,7 +101,7 @@ def builds_of(visit: Visit) -> Mapping[str, Build]:
             label = f"{os.path.basename(os.path.dirname(folder))} {key[:8]}" + (
                 "" if at else " (live)"
             )
-            found.setdefault(key, Build(key, folder, label))
+            found.setdefault(key, Build(key, folder, label, base))
     return found
 
 
@@ -104,7 +116,7 @@ def _chosen(visit: Visit, known: Mapping[str, Build]) -> tuple[Build | None, Bui
 def _text(build: Build | None, collection: str, name: str) -> str | None:
     if build is None:
         return None
-    with kr.open(build.folder) as kb:
+    with build.open() as kb:
         try:
             record = kb.get(name, collection=collection or None)
         except kr.ToolError:
