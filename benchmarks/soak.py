@@ -1,10 +1,11 @@
 """An hour of mixed calls on both transports, with a new version every ten seconds: does anything grow?
 
-    python -m benchmarks.soak [--minutes 60] [--clients 4] [--every 10]
+    python -m benchmarks.soak [--minutes 60] [--clients 4] [--every 10] [--beside ARTIFACT]
 
 One server answers over HTTP, another one over stdio's front end; `--clients` clients each call tools,
 resources and lists in turn, with a pause between calls, while a small knowledge base is edited and
-published. After each publication memory (private: USS), descriptors and threads of both servers are taken.
+published; `--beside` is served with it, and stays as it is. After each publication memory (private:
+USS), descriptors and threads of both servers are taken.
 
     errors, mixed, backwards    as in `benchmarks.swaps`                              must be 0
     slope                       of a line through the samples after the first quarter, in which a server
@@ -88,7 +89,9 @@ class Soaked:
         return bars
 
 
-def run(minutes: float, clients: int, every_s: float, scratch: Path) -> dict[str, Soaked]:
+def run(
+    minutes: float, clients: int, every_s: float, scratch: Path, beside: Sequence[Path] = ()
+) -> dict[str, Soaked]:
     """By transport; `scratch` is an empty folder."""
     author = Author(scratch / "swaps", embed=True)
     folder = author.publish()
@@ -98,7 +101,7 @@ def run(minutes: float, clients: int, every_s: float, scratch: Path) -> dict[str
         watched: dict[str, psutil.Process] = {}
         traffics: list[Traffic] = []
         for transport, one in soaked.items():
-            process, connect = servers.enter_context(server(transport, [folder], scratch))
+            process, connect = servers.enter_context(server(transport, [folder, *beside], scratch))
             watched[transport] = psutil.Process(process.pid)
             made: Sequence[Any] = [Timed(connect(), one.seconds) for _ in range(clients)]
             traffics.append(Traffic(list(made), author, one.outcome))
@@ -142,9 +145,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--clients", type=int, default=4, help="on each transport")
     parser.add_argument("--every", type=float, default=10.0, help="seconds between versions")
+    parser.add_argument("--beside", action="append", default=[], type=Path, metavar="ARTIFACT")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="kbc-bench-") as name:
-        soaked = run(options.minutes, options.clients, options.every, Path(name))
+        soaked = run(options.minutes, options.clients, options.every, Path(name), options.beside)
     print("\n".join(report(soaked)))
     missed = [f"{transport} {bar}" for transport, one in soaked.items() for bar in one.missed()]
     print(f"missed: {', '.join(missed)}" if missed else "all bars were met")

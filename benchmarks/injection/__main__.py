@@ -120,8 +120,8 @@ class Stage:
         if code == DEFECT or "Traceback" in said or (code < 0 and kind != "kill"):
             yield "defect", f"{code}: {said[-600:]}"
         left = names(self.folder) - self._names
-        # Tests that are live may be pending: the next run needs them.
-        needless = {each for each in left if each.split("/")[:3] != ["ws", "tests", "pending"]}
+        resumed = self.scenario.resumed
+        needless = {each for each in left if not (resumed and f"{each}/".startswith(f"{resumed}/"))}
         if needless and kind != "kill":
             yield "debris", f"{sorted(needless)} ({said[-300:]})"
         if kind == "kill" and left:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +18,14 @@ _MODULES = [
     *("kbc.cli.importing", "kbc.cli.packages", "kbc.pipeline.build", "kbc.pipeline.resident"),
     *("kbc.following.ingestion", "kbc.following.source_index", "kbc.shipping.wheel", "onnx"),
     *("kbc.shipping.bundle.folder", "kbc.importing.running", "kbc.evaluation.questions"),
+    *(
+        "kbc.cli.tune",
+        "kbc.cli.trying",
+        "kbc.cli.cache",
+        "kbc.shipping.export",
+        "kbc.recognition.detection",
+    ),
+    *("kbc.following.pruning", "huggingface_hub", "pyarrow.parquet", "kb_runtime.cli.lookup"),
     *("kb_runtime.api", "kb_runtime.explorer.files", "kb_runtime.clients.installation"),
 ]
 
@@ -62,9 +73,8 @@ def rebuild(*arguments: str) -> int:
     return code
 
 
-def install(client: str) -> int:
-    """`kbc install` without the start of the server."""
-    from kb_runtime.cli.runner import explain
+def install(client: str, instructions: str = "") -> int:
+    """`kbc install` without the start of the server; with `instructions`, that what tells the agent."""
     from kb_runtime.clients import installation
     from kb_runtime.clients.installation import InstallTarget
     from kb_runtime.clients.machine import Machine
@@ -75,8 +85,75 @@ def install(client: str) -> int:
     place = InstallTarget(
         Machine("linux", str(Path("home").absolute()), {}), "user", str(Path.cwd())
     )
+
+    def apply() -> None:
+        if instructions:
+            change = installation.add_instructions(CLIENTS[client], place, "demo", server)
+            assert change is not None
+        else:
+            change = installation.add(CLIENTS[client], place, "demo", server, force=False)
+        change.apply()
+
+    return _explained(apply)
+
+
+def label(path: str, query: str, name: str) -> int:
+    """What the explorer does for a labelled hit."""
+    from kbc.evaluation.labels import add_label
+
+    return _explained(lambda: add_label(Path(path), query, name))
+
+
+def tune(path: str, text: str) -> int:
+    """What `kbc tune --apply` does with the settings that it has chosen."""
+    from kbc.cli.tune import write_settings
+
+    return _explained(lambda: write_settings(Path(path), text))
+
+
+def accept(folder: str, key: str) -> int:
+    """What a server with --key remembers of the artifact that it opens. It serves without a record, too,
+    and says so: 1 stands for that."""
+    from kb_runtime.knowledge.artifact import Artifact
+    from kb_runtime.store.signature import read_public_key
+    from kb_runtime.store.trust import TrustedKey
+
+    state = Path("state").absolute()
+    os.environ["XDG_STATE_HOME"] = str(state)
+
+    def open_it() -> None:
+        Artifact.open(folder, TrustedKey(read_public_key(key)).check).close()
+
+    return _explained(open_it) or int(not (state / "kbc/accepted.json").exists())
+
+
+def fetch_model(model: str, models: str) -> int:
+    """`kbc model fetch` of a small model from a hub in this process."""
+    from huggingface_hub import constants
+    from tests.compiler.encoding.hub_server import Hub, serving
+
+    from kbc.encoding import hub
+
+    hashes = {
+        name: hashlib.sha256(Path(model, name).read_bytes()).hexdigest() for name in MODEL_FILES
+    }
+    hub.FILES = MODEL_FILES  # type: ignore[assignment]
+    hub.HASHES = hashes
+    os.environ["NO_PROXY"] = "127.0.0.1"
+    with serving(Hub(Path(model))) as served:
+        constants.ENDPOINT = served.url
+        constants.HUGGINGFACE_CO_URL_TEMPLATE = (
+            f"{served.url}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+        )
+        return _explained(lambda: hub.fetch(Path(models), quiet=True))
+
+
+def _explained(action: Callable[[], object]) -> int:
+    """The exit code of an action, whose expected error is printed."""
+    from kb_runtime.cli.runner import explain
+
     try:
-        installation.add(CLIENTS[client], place, "demo", server, force=False).apply()
+        action()
     except Exception as error:
         explained = explain(error)
         if explained is None:
@@ -86,7 +163,7 @@ def install(client: str) -> int:
     return 0
 
 
-_FILES = (
+MODEL_FILES = (
     *("config.json", "tokenizer.json", "modules.json", "sentence_bert_config.json"),
     *("1_Pooling/config.json", "model.safetensors"),
 )
@@ -97,6 +174,6 @@ def export_model(model: str, folder: str) -> int:
     from kbc.cli import model as command
     from kbc.encoding import pinned
 
-    pinned.FILES = _FILES  # type: ignore[assignment]
+    pinned.FILES = MODEL_FILES  # type: ignore[assignment]
     command._used = lambda: SimpleNamespace(folder=Path(model), licence_files=[])
     return kbc("model", "export", folder)

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.injection import commands
 from kb_runtime.errors import KbcError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import verify
 from kb_runtime.store.manifest import CURRENT
+from kbc.cli.cache_contents import read_contents
 
 PROJECT = """\
 [kb]
@@ -30,12 +32,16 @@ CASES = [{"uid": "A-1", "title": "Open a gate", "tags": ["gate"], "steps": ["Tur
 MORE = [{"uid": "B-1", "title": "Close a gate", "tags": ["gate"], "steps": ["Turn it back"]}]
 
 
+QUESTIONS = '[[question]]\nquery = "gate"\nexpect = ["docs/gate.md"]\n'
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """`call` is a function of `benchmarks.injection.commands` and its arguments, run in the folder.
     `prepare` makes the folder's first state by running calls; `state` tells in what state it is, as text
     that begins with "broken" for one that no user may meet. `again` is the call that heals. A command that
-    works `by_file` may get part of the way, and leaves out a file that cannot be read, and counts it."""
+    works `by_file` may get part of the way, and leaves out a file that cannot be read, and counts it.
+    What is below `resumed` is for the next run, which goes on there after a failure."""
 
     name: str
     call: tuple[str, ...]
@@ -43,6 +49,7 @@ class Scenario:
     state: Callable[[Path], str]
     again: tuple[str, ...] = ()
     by_file: bool = False
+    resumed: str = ""
 
 
 Run = Callable[[tuple[str, ...]], None]
@@ -75,12 +82,35 @@ def _edited(folder: Path, run: Run) -> None:
 
 def _questions(folder: Path, run: Run) -> None:
     _knowledge(folder, run)
-    (folder / "q.toml").write_text('[[question]]\nquery = "gate"\nexpect = ["docs/gate.md"]\n')
+    (folder / "q.toml").write_text(QUESTIONS)
+
+
+def _tunable(folder: Path, run: Run) -> None:
+    del run
+    (folder / "kb").mkdir()
+    (folder / "kb/kb.toml").write_text(PROJECT)
 
 
 def _key(folder: Path, run: Run) -> None:
     _knowledge(folder, run)
     run(kbc("keygen", "key"))
+
+
+def _signed_build(folder: Path, run: Run) -> None:
+    _key(folder, run)
+    run(kbc("sign", ARTIFACT, "--key", "key"))
+
+
+def _packed(folder: Path, run: Run) -> None:
+    _model(folder, run)
+    with zipfile.ZipFile(folder / "docs.zip", "w") as archive:
+        for name in ("gate", "weir"):
+            archive.writestr(f"docs/{name}.md", f"# {name.title()}\n\nAll about a {name}.\n")
+
+
+def _labels(folder: Path, run: Run) -> None:
+    del run
+    (folder / "q.toml").write_text(QUESTIONS)
 
 
 def _mirror(folder: Path, run: Run) -> None:
@@ -226,8 +256,73 @@ def _hashes(folder: Path) -> dict[str, str]:
     }
 
 
+def _instructed(folder: Path, run: Run) -> None:
+    del run
+    (folder / "home/.claude").mkdir(parents=True)
+    (folder / "home/.claude/CLAUDE.md").write_text("Be kind.\n")
+
+
+def _instructions(folder: Path) -> str:
+    text = (folder / "home/.claude/CLAUDE.md").read_text()
+    if not text.startswith("Be kind.\n") or text.count("kbc:demo") not in (0, 2):
+        return f"broken: {text!r}"
+    return "told" if "kbc:demo" in text else "not told"
+
+
+def _labelled(folder: Path) -> str:
+    text = (folder / "q.toml").read_text()
+    return "labelled" if text.endswith('water.md"]\n') else text if text == QUESTIONS else "broken"
+
+
+def _tuned(folder: Path) -> str:
+    text = (folder / "kb/kb.toml").read_text()
+    return "tuned" if text.endswith(TUNED) else text if text == PROJECT else f"broken: {text!r}"
+
+
+def _accepted(folder: Path) -> str:
+    path = folder / "state/kbc/accepted.json"
+    try:
+        return "accepted" if len(json.loads(path.read_bytes())) == 1 else "broken"
+    except FileNotFoundError:
+        return "none"
+    except ValueError as error:
+        return f"broken: {error}"
+
+
+def _fetched(folder: Path) -> str:
+    (found, *_) = [*(folder / "models").glob("[!.]*"), None]
+    if found is None:
+        return "none"
+    got, wanted = _hashes(found), _hashes(folder / "model")
+    missing = [name for name in commands.MODEL_FILES if got.get(name) != wanted[name]]
+    return f"broken: {missing}" if missing or "NOTICE" not in got else "whole"
+
+
+def _sample(folder: Path) -> str:
+    """The files of a starter, each whole or not there; kb.toml is the last."""
+    texts = {path.name: path.read_text() for path in sorted(folder.glob("new/**/[!.]*.*"))}
+    broken = [name for name, text in texts.items() if not text.endswith("\n")]
+    return f"broken: {broken}" if broken else " ".join(texts)
+
+
+def _trees(folder: Path) -> str:
+    """A tree that is indexed is whole."""
+    return _code_there(folder) if any(folder.glob("ws/code/*/index/code")) else "none"
+
+
+def _cached(folder: Path) -> str:
+    """Whether the cache holds anything; it may hold anything but what a build stumbles over."""
+    contents = read_contents(folder / "cache")
+    return "empty" if not contents.entries else "full"
+
+
 def _tests_there(folder: Path) -> str:
     return artifact(folder, "ws/tests/index/tests")
+
+
+def _tried(folder: Path) -> str:
+    found = list((folder / "cache/try").glob("[!.]*")) if (folder / "cache/try").exists() else []
+    return artifact(folder, os.fspath(found[0].relative_to(folder))) if found else "none"
 
 
 def _code_there(folder: Path) -> str:
@@ -243,6 +338,8 @@ _MODEL = ("--model", "model")
 _CODE = ("--code", "tree")
 _BASE = ("--base", "https://a.example", "--quiet")
 _ASKED = ("--questions", "q.toml", "--html", "q.html")
+_PENDING = "ws/tests/pending"
+TUNED = "\n[search]\nweights = { docs = 2.0 }\n"
 _ALL = (
     Scenario("keygen", kbc("keygen", "key"), _nothing, _keys),
     Scenario("init", kbc("init", "docs"), _pages, _file("docs/kb.toml", b"are present")),
@@ -257,9 +354,48 @@ _ALL = (
     Scenario("eval", kbc("eval", ARTIFACT, *_ASKED), _questions, _file("q.html", b"</html>")),
     Scenario("build", BUILD, _edited, artifact),
     Scenario("watch", ("rebuild", "kb", "out", "cache", "model"), _edited, artifact),
-    Scenario("ingest", kbc("workspace", "ingest", "ws", "b.json", *_MODEL), _tests, _tests_there),
-    Scenario("remove", kbc("workspace", "remove", "ws", "A-1"), _tests, _tests_there),
+    Scenario(
+        "ingest",
+        kbc("workspace", "ingest", "ws", "b.json", *_MODEL),
+        _tests,
+        _tests_there,
+        resumed=_PENDING,
+    ),
+    Scenario(
+        "remove", kbc("workspace", "remove", "ws", "A-1"), _tests, _tests_there, resumed=_PENDING
+    ),
     Scenario("index", kbc("workspace", "index", "ws", *_CODE, *_MODEL), _tree, _code_there),
+    Scenario("sample", kbc("init", "new", "--kind", "tests"), _nothing, _sample, by_file=True),
+    Scenario(
+        "instructions", ("install", "claude-code", "instructions"), _instructed, _instructions
+    ),
+    Scenario("label", ("label", "q.toml", "water", "docs/water.md"), _labels, _labelled),
+    Scenario("tune", ("tune", "kb/kb.toml", PROJECT + TUNED), _tunable, _tuned),
+    Scenario(
+        "inspect",
+        kbc("inspect", ARTIFACT, "--html", "q.html"),
+        _knowledge,
+        _file("q.html", b"</html>"),
+    ),
+    Scenario(
+        "ndjson",
+        kbc("export", ARTIFACT, "--to", "ndjson", "--out", "q.nd"),
+        _knowledge,
+        _file("q.nd", b"]}"),
+    ),
+    Scenario(
+        "parquet",
+        kbc("export", ARTIFACT, "--to", "parquet", "--out", "q.pq"),
+        _knowledge,
+        _file("q.pq", b"PAR1"),
+    ),
+    Scenario("accept", ("accept", ARTIFACT, "key.pub"), _signed_build, _accepted),
+    Scenario("fetch", ("fetch_model", "model", "models"), _model, _fetched, resumed="models"),
+    Scenario("try", kbc("try", "docs.zip", "--cache", "cache", *_MODEL), _packed, _tried),
+    Scenario("prune", kbc("workspace", "prune", "ws"), _tree, _trees),
+    Scenario(
+        "cache", kbc("cache", "prune", "--cache", "cache", "--max-size", "0B"), _knowledge, _cached
+    ),
 )
 SCENARIOS = {each.name: each for each in _ALL}
 

@@ -21,7 +21,8 @@ TIMEOUT_S = 120.0
 HANG = 1000
 
 
-_REMOVALS = ("os.remove", "os.rmdir")  # which need no memory to speak of
+# Removals need no memory to speak of; the names of variables are none of files.
+_SPARED = ("os.remove", "os.rmdir", "os.putenv", "os.unsetenv")
 
 
 class _Memory:
@@ -32,7 +33,7 @@ class _Memory:
         self.count = 0
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event in _REMOVALS or not (event == "open" or event.startswith("os.")):
+        if event in _SPARED or not (event == "open" or event.startswith("os.")):
             return
         name = arguments[0] if arguments else None
         if isinstance(name, (bytes, os.PathLike)):
@@ -73,6 +74,7 @@ def _one(order: dict[str, Any]) -> dict[str, Any]:
         log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC) if "log" in order else -1
         child = os.fork()
         if not child:
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # orders are none of its business
             os.dup2(said.fileno(), 1)
             os.dup2(said.fileno(), 2)
             code = 70

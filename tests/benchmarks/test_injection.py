@@ -20,7 +20,9 @@ preloads = needs(
 
 
 @preloads
-@pytest.mark.parametrize(("command", "every"), [("keygen", 1), ("install", 2), ("import", 8)])
+@pytest.mark.parametrize(
+    ("command", "every"), [("keygen", 1), ("install", 2), ("import", 8), ("label", 1), ("tune", 1)]
+)
 def test_every_operation_may_fail(command: str, every: int) -> None:
     tried = 0
     for name, kind, operations, trials, missed, seen in run([command], list(KINDS), every):
@@ -33,7 +35,11 @@ def test_every_operation_may_fail(command: str, every: int) -> None:
 @pytest.mark.slow
 @preloads
 @pytest.mark.parametrize(
-    "command", ["init", "sign", "export", "import", "wheel", "build", "ingest"]
+    "command",
+    [
+        *("init", "sign", "export", "import", "wheel", "build", "ingest", "sample", "instructions"),
+        *("inspect", "ndjson", "parquet", "accept", "fetch", "try", "prune", "cache"),
+    ],
 )
 def test_operations_of_larger_commands_may_fail(command: str) -> None:
     for *_, missed, seen in run([command], list(KINDS), 12):

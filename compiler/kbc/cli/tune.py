@@ -59,7 +59,7 @@ def tune_command(
         changed = kb_toml.with_search(text, proposal.settings)
         diff = kb_toml.difference(text, changed)
         if is_applied:
-            _write(path, changed)
+            write_settings(path, changed)
     if as_json:
         facts = proposal.as_dict() | {"easy": questions is None, "diff": diff}
         print_json(facts | {"applied": bool(diff) and is_applied})
@@ -98,10 +98,12 @@ def _read(path: Path) -> str:
         ) from error
 
 
-def _write(path: Path, text: str) -> None:
+def write_settings(path: Path, text: str) -> None:
+    """Puts `text` in the place of a kb.toml. Raises `OutputError`."""
+    from kb_runtime.store.atomic_files import replace_text
     from kbc.errors import OutputError
 
     try:
-        path.write_text(text, encoding="utf-8")
+        replace_text(path, text)
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror}") from error

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 import tomllib
 from pathlib import Path
 
+from kb_runtime.store.atomic_files import replace_text
 from kbc.evaluation.questions import EvaluationError
 
 _TABLE = re.compile(r"^\[\[question\]\]\s*(?:#.*)?$", re.MULTILINE)
@@ -28,7 +28,7 @@ def add_label(path: Path, query: str, name: str, scope: str = "") -> None:
             text += _table(query, name, scope)
         if [each["query"] for each in tomllib.loads(text)["question"]].count(query) < 1:
             raise ValueError("the label would not be read again")
-        _replace(path, text)
+        replace_text(path, text)
     except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
         raise EvaluationError(f"{path} cannot be labelled: {error}") from error
 
@@ -70,18 +70,3 @@ def _extended(text: str, number: int, expect: list[str]) -> str:
 def _string(value: str) -> str:
     """A basic string of TOML, which JSON's strings are but for one character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _replace(path: Path, text: str) -> None:
-    """All of it or nothing: an editor may have the file open."""
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-    ) as file:
-        file.write(text)
-    try:
-        if path.exists():
-            Path(file.name).chmod(path.stat().st_mode & 0o777)
-        Path(file.name).replace(path)
-    except OSError:
-        Path(file.name).unlink(missing_ok=True)
-        raise

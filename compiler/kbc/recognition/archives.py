@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from kb_runtime.errors import SingleCodeError, exit_codes
+from kb_runtime.errors.shortages import shortage
 
 ENDINGS = (
     ".zip",
@@ -64,7 +65,8 @@ def is_archive(path: Path) -> bool:
 def extracted(path: Path, cache: Path) -> Path:
     """The folder with the content of the archive, below `cache`, unpacked unless it is there already.
 
-    The folder is that of the archive's single top-level folder, where it has one. Raises `ArchiveError`.
+    The folder is that of the archive's single top-level folder, where it has one. Raises `ArchiveError`, and
+    `OSError` for want of space or descriptors.
     """
     target = cache / "archives" / _digest(path)
     content = target / "content"
@@ -75,10 +77,12 @@ def extracted(path: Path, cache: Path) -> Path:
             _extract(path, content)
         except _DAMAGE as error:
             shutil.rmtree(target, ignore_errors=True)
+            if shortage(error) is not None:
+                raise
             raise ArchiveError(
                 f"{path.name!r} cannot be unpacked: {error}", "Unpack it and name the folder."
             ) from error
-        except ArchiveError:
+        except BaseException:
             shutil.rmtree(target, ignore_errors=True)
             raise
         (target / "complete").touch()

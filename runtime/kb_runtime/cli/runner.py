@@ -34,8 +34,8 @@ def run(
 ) -> int:
     """Runs a command line and gives its exit code. `--debug` shows the traceback of an error, and
     with `--json` the error goes to stdout as JSON, too."""
-    without_backtraces()
     try:
+        without_backtraces()
         result = command.main(list(arguments), prog_name=program, standalone_mode=False)
         return result if isinstance(result, int) else exit_codes.OK
     except click.ClickException as error:

@@ -22,7 +22,8 @@ class QueryTokenizer:
     ) -> None:
         from tokenizers import Tokenizer
 
-        self._tokenizer = Tokenizer.from_file(path)
+        with open(path, "rb") as file:  # the package's own errors have no number
+            self._tokenizer = Tokenizer.from_buffer(file.read())
         self._tokenizer.no_padding()
         self._prompt = prompt
         if text_tokens is not None:

@@ -31,6 +31,14 @@ def replace_file(
         file.write(data)
 
 
+def replace_text(path: str | os.PathLike[str], text: str) -> None:
+    """Puts `text` in the place of a file that its author edits: its permissions stay, and so does a
+    symbolic link to it. Raises `OSError`, and then the file is as it was."""
+    target = os.path.realpath(path)
+    mode = os.stat(target).st_mode & 0o777 if os.path.exists(target) else None
+    replace_file(target, text.encode(), mode=mode)
+
+
 @contextmanager
 def staged_file(
     path: str | os.PathLike[str],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -33,6 +35,21 @@ PROJECT = {
     "docs/de/docs/index.md": page("Anfang"),
     "node_modules/x/readme.md": page("X"),
 }
+
+
+NO_SPACE = """
+import resource, signal, sys
+from pathlib import Path
+from kb_runtime.errors.shortages import shortage
+from kbc.recognition.archives import extracted
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    extracted(Path(sys.argv[1]), Path(sys.argv[2]))
+except OSError as error:
+    print(shortage(error).kind)
+"""
 
 
 def test_a_repository_is_docs_readme_and_code_in_one_language(tmp_path: Path) -> None:
@@ -221,6 +238,20 @@ def test_a_damaged_archive_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "x.tar.gz").write_bytes(b"\x1f\x8b\x08nonsense")
     with pytest.raises(RecognitionError, match="cannot be unpacked"):
         recognise(tmp_path / "x.tar.gz", tmp_path / "cache")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a file's size are POSIX")
+def test_an_archive_that_finds_no_space_is_not_called_damaged(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "large.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.md", "# A\n" * 10_000)
+    said = subprocess.run(
+        [sys.executable, "-c", NO_SPACE, tmp_path / "large.zip", tmp_path / "cache"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout == "there is no space left\n"
+    assert list((tmp_path / "cache/archives").iterdir()) == []
 
 
 def test_included_files_stay_within_the_tree_and_are_accounted_for(tmp_path: Path) -> None:

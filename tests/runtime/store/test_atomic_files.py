@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kb_runtime.store.atomic_files import replace_file, staged_file
+from kb_runtime.store.atomic_files import replace_file, replace_text, staged_file
 
 KILLED = """
 import os, signal, sys
@@ -78,3 +78,14 @@ def test_what_a_killed_writer_left_goes_with_the_next_and_a_live_one_keeps_its_o
     assert path.read_bytes() == b"two"
     replace_file(path, b"three")
     assert names(tmp_path) == ["a"]
+
+
+def test_a_text_that_its_author_edits_keeps_its_mode_and_its_link(tmp_path: Path) -> None:
+    path, link = tmp_path / "a", tmp_path / "linked"
+    path.write_text("one")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    replace_text(link, "two")
+    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("two", 0o640)
+    assert link.is_symlink()
+    assert names(tmp_path) == ["a", "linked"]
