@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -244,6 +245,18 @@ def _rows(table: Chunks, info: CollectionInfo) -> Iterator[Problem]:
 def _lexical(artifact: Artifact) -> Iterator[Problem]:
     if not artifact.files_of("lexical/"):
         return
+    from kb_runtime.search.lexical_schema import META
+    from kb_runtime.store.lexical_files import check_lexical_files
+
+    for path in artifact.files_of(f"lexical/{META}"):
+        folder = os.path.dirname(path)
+        try:
+            check_lexical_files(
+                artifact.manifest.path(folder), json.loads(artifact.manifest.read(path))
+            )
+        except ValueError as error:
+            yield _wrong(folder, str(error))
+            return
     rows = sum(info.chunks for info in artifact.collections)
     if artifact.lexical.documents != rows:
         yield _wrong("lexical", f"it holds {artifact.lexical.documents} chunks of {rows}")
