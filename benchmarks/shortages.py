@@ -6,7 +6,7 @@ A command runs with so many MB of memory, beginning with few, until it succeeds 
 what a process may write to, AS its whole address space. RUST_BACKTRACE is set, as in many a CI.
 
     hang       it did not end within 60 s                                       must be 0
-    signal     it was ended by a signal                                         must be 0
+    signal     it was ended by a signal, not by an allocator that says so       must be 0
     defect     it ended as "internal error", or with a traceback                must be 0
     unnamed    it failed, and no sentence names memory or threads               must be 0
     half       an artifact is there that does not verify, or unfinished files   must be 0
@@ -31,7 +31,11 @@ from benchmarks.injection.scenarios import artifact
 WALL_S = 60
 BARS = ("hang", "signal", "defect", "unnamed", "half")
 LIMITS = {"DATA": resource.RLIMIT_DATA, "AS": resource.RLIMIT_AS}
-NAMED = ("not enough memory", "no more threads")
+# The last are the words of OpenBLAS and of Rust's allocator, which end a process themselves.
+NAMED = (
+    *("not enough memory", "no more threads"),
+    *("Memory allocation still failed", "memory allocation of"),
+)
 SUCCESSES = 2
 # The interpreter's own start, which fails in its own words, is over when the limit is set.
 _PROGRAM = """
@@ -90,11 +94,12 @@ def trial(folder: Path, command: str, limit: str, megabytes: int) -> tuple[int, 
     except subprocess.TimeoutExpired as error:
         return -1, "hang", str(error.stderr or b"")[-400:]
     said = (done.stdout + done.stderr).decode(errors="replace")
-    return done.returncode, _missed(folder, command, done.returncode, said), said[-600:]
+    code = done.returncode or int('"isError": true' in said or '"isError":true' in said)
+    return code, _missed(folder, command, code, said), said[-600:]
 
 
 def _missed(folder: Path, command: str, code: int, said: str) -> str:
-    if code < 0:
+    if code < 0 and NAMED[-1] not in said:
         return "signal"
     if "internal error" in said or "Traceback" in said:
         return "defect"

@@ -338,6 +338,7 @@ _MODEL = ("--model", "model")
 _CODE = ("--code", "tree")
 _BASE = ("--base", "https://a.example", "--quiet")
 _ASKED = ("--questions", "q.toml", "--html", "q.html")
+_PRUNE = ("cache", "prune", "--cache", "cache", "--max-size", "0B")
 _PENDING = "ws/tests/pending"
 TUNED = "\n[search]\nweights = { docs = 2.0 }\n"
 _ALL = (
@@ -393,9 +394,7 @@ _ALL = (
     Scenario("fetch", ("fetch_model", "model", "models"), _model, _fetched, resumed="models"),
     Scenario("try", kbc("try", "docs.zip", "--cache", "cache", *_MODEL), _packed, _tried),
     Scenario("prune", kbc("workspace", "prune", "ws"), _tree, _trees),
-    Scenario(
-        "cache", kbc("cache", "prune", "--cache", "cache", "--max-size", "0B"), _knowledge, _cached
-    ),
+    Scenario("cache", kbc(*_PRUNE), _knowledge, _cached, resumed="cache/graphs"),
 )
 SCENARIOS = {each.name: each for each in _ALL}
 

@@ -11,12 +11,15 @@ from pathlib import Path
 
 import click
 import pytest
+from benchmarks.resealed import small_artifact
 from tests.small_artifact import publish_small
 
 from kb_runtime.cli import runner
-from kb_runtime.errors import exit_codes
-from kb_runtime.errors.shortages import shortage
+from kb_runtime.errors import KbcError, exit_codes
+from kb_runtime.errors.shortages import ShortageError, shortage
+from kb_runtime.knowledge.verification import verify
 from kb_runtime.mcp import failures
+from kb_runtime.search.tokenizer import QueryTokenizer
 from kbc.diagnostics import Diagnostics, guarded
 
 SHORT = {
@@ -65,6 +68,33 @@ def test_a_command_ends_with_one_sentence(
 
     assert runner.run(fails, [], "kbc") == exit_codes.SHORTAGE
     assert "internal error" not in capsys.readouterr().err
+
+
+def test_want_of_memory_is_said_where_there_is_none_to_say_it(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    @click.command()
+    def fails() -> None:
+        raise MemoryError
+
+    def explain(error: BaseException) -> KbcError | None:
+        raise MemoryError from error
+
+    assert runner.run(fails, [], "kbc", explain) == exit_codes.SHORTAGE
+    assert capfd.readouterr().err.startswith("there is not enough memory;")
+
+
+def test_an_encoder_without_memory_is_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = small_artifact(tmp_path)
+
+    def fails(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(QueryTokenizer, "__init__", fails)
+    with pytest.raises(ShortageError, match="there is not enough memory"):
+        verify(made)
 
 
 def test_a_reader_of_sources_blames_no_file_for_want_of_descriptors() -> None:

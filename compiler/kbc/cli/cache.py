@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime
 import re
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
 
 from kb_runtime.cli.artifact_commands import AS_JSON
 from kb_runtime.cli.runner import print_json
-from kb_runtime.errors import UsageError
+from kb_runtime.errors import UsageError, exit_codes
 from kbc.cli.environment import default_cache
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|kB|KB|MB|GB)?")
@@ -94,7 +94,10 @@ def prune(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Remove the least recently used entries of the cache. Safe while builds run."""
+    """Remove the least recently used entries of the cache. Safe while builds run.
+
+    Ends with 5 where a part of the cache cannot be read or changed.
+    """
     from kb_runtime.text.tables import count_of, size
     from kbc.cli.cache_contents import Pruned, chosen, read_contents, remove
 
@@ -108,13 +111,17 @@ def prune(
         done = Pruned(len(going), freed, contents.disk_bytes, contents.problems)
     else:
         done = remove(contents.folder, going)
+        done = replace(done, problems=[*contents.problems, *done.problems])
+    left = bool(contents.problems) or (not dry_run and done.entries < len(going))
+    code = exit_codes.OUTPUT if left else exit_codes.OK
     if as_json:
         print_json({"location": str(contents.folder), "dry_run": dry_run, **asdict(done)})
-        return
+        click.get_current_context().exit(code)
     _show(done.problems)
     verb = "would remove" if dry_run else "removed"
     entries = count_of(done.entries, "entry")
     click.echo(f"{verb} {entries} with {size(done.bytes)}; {size(done.disk_bytes)} on disk")
+    click.get_current_context().exit(code)
 
 
 def _show(problems: list[str]) -> None:

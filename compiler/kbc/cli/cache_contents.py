@@ -14,7 +14,7 @@ from pathlib import Path
 from kbc.cache import phases
 from kbc.cache.store import DAMAGE, remove_rows, stored_rows
 from kbc.encoding import cache as embedding_cache
-from kbc.encoding.graph_cache import remove_graph, stored_graphs
+from kbc.encoding.graph_cache import remove_graph, remove_remains, stored_graphs
 
 EMBEDDINGS = "embeddings"
 PHASES = "phases"
@@ -135,6 +135,8 @@ def remove(folder: Path, going: list[CacheEntry]) -> Pruned:
                     problems.append(f"{entry.folder} was not changed: {error.strerror}")
                     continue
             gone.append(entry)
+    with suppress(OSError):  # a cache that may only be read
+        remove_remains(folder)
     return Pruned(len(gone), sum(entry.size for entry in gone), _disk_bytes(folder), problems)
 
 

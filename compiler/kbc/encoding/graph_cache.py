@@ -143,6 +143,17 @@ def remove_graph(folder: Path) -> None:
     shutil.rmtree(aside, ignore_errors=True)
 
 
+def remove_remains(cache: Path) -> None:
+    """Removes what killed builds and removals left, unless a build is writing."""
+    folder = cache / FOLDER
+    lock = open_locked(folder / LOCK) if folder.is_dir() else None
+    if lock is not None:
+        try:
+            remove_unfinished(folder)
+        finally:
+            os.close(lock)
+
+
 @contextmanager
 def _writing(folder: Path) -> Iterator[Path]:
     """An empty folder beside the entries, removed afterwards unless it has become one.

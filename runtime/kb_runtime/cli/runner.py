@@ -16,6 +16,8 @@ from kb_runtime.errors.panics import is_panic, without_backtraces
 from kb_runtime.errors.shortages import shortage
 
 INTERRUPTED = "interrupted"
+# Where there is no memory left to make a sentence of.
+_NO_MEMORY = b"there is not enough memory; close other programs, or allow more memory\n"
 
 Explain = Callable[[BaseException], KbcError | None]
 """The expected error that an exception stands for; None for a defect."""
@@ -52,15 +54,24 @@ def run(
     except BaseException as error:
         if not (isinstance(error, Exception) or is_panic(error)):
             raise
-        if "--debug" in arguments:
-            traceback.print_exc()
-        failure = explain(error) or defect(error, program)
-        if "--json" in arguments:
-            print_json(_as_json(failure))
-        click.secho(f"{program}: {failure.message}", err=True, fg="red")
-        if failure.hint:
-            click.echo(f"  hint: {failure.hint}", err=True)
-        return failure.exit_code
+        try:
+            return _report(error, arguments, program, explain)
+        except MemoryError:
+            os.write(2, _NO_MEMORY)
+            return exit_codes.SHORTAGE
+
+
+def _report(error: BaseException, arguments: Sequence[str], program: str, explain: Explain) -> int:
+    """Says what went wrong, and gives the exit code for it."""
+    if "--debug" in arguments:
+        traceback.print_exc()
+    failure = explain(error) or defect(error, program)
+    if "--json" in arguments:
+        print_json(_as_json(failure))
+    click.secho(f"{program}: {failure.message}", err=True, fg="red")
+    if failure.hint:
+        click.echo(f"  hint: {failure.hint}", err=True)
+    return failure.exit_code
 
 
 def defect(error: BaseException, program: str) -> KbcError:

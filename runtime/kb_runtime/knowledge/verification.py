@@ -158,6 +158,12 @@ def _raise_shortage(error: ArtifactError) -> None:
         raise error
 
 
+def _raise_cause(error: Exception) -> None:
+    """Raises what the machine was short of, where that is why a model could not be loaded."""
+    if error.__cause__ is not None and shortage(error.__cause__):
+        raise error.__cause__
+
+
 def _hashes(artifact: Artifact) -> Iterator[Problem]:
     for path in artifact.manifest.files:
         try:
@@ -308,6 +314,7 @@ def _encoder(artifact: Artifact) -> Iterator[Problem]:
         encoder = artifact.encoder
         failures = run_self_test(encoder, identity["self_test"]) if encoder is not None else []
     except EncoderError as error:
+        _raise_cause(error)
         failures = [str(error)]
     for failure in failures:
         yield _wrong("encoder", failure)
@@ -324,6 +331,7 @@ def _reranker(artifact: Artifact) -> Iterator[Problem]:
         reranker = artifact.reranker
         failures = run_self_test(reranker, identity["self_test"]) if reranker is not None else []
     except RerankerError as error:
+        _raise_cause(error)
         failures = [str(error)]
     for failure in failures:
         yield _wrong("reranker", failure)

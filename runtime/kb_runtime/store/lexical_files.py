@@ -311,7 +311,7 @@ def _counted(positions: memoryview, places: NDArray[np.int64]) -> NDArray[np.int
     starts, ends = places[:-1], places[1:]
     if (starts >= ends).any():
         raise ValueError("a term has no positions")
-    counts = before[ends] - before[starts] - 1
+    counts: NDArray[np.int64] = before[ends] - before[starts] - 1
     for term in np.flatnonzero(data[starts] != _ENDS_NUMBER).tolist():
         one = positions[starts[term] : ends[term]]
         blocks, at = _number(one, 0)

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from kb_runtime.errors import exit_codes
 from kbc.cache import phases
 from kbc.cache.store import Store
 from kbc.cli.cache_contents import chosen, read_contents, remove
+from kbc.cli.main import run
 from kbc.encoding import cache as embedding_cache
+from kbc.encoding import graph_cache
 
 DAY_S = 86_400
 NOW = time.time()
@@ -116,6 +119,24 @@ def test_a_damaged_store_is_told_and_the_rest_is_pruned(cache: Path) -> None:
     done = remove(cache, chosen(contents, None, 0))
     assert done.entries == 11
     assert read_contents(cache).entries == []
+
+
+def test_a_prune_that_could_not_read_a_part_does_not_end_well(
+    cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (cache / phases.FILE_NAME).write_bytes(b"no database" * 100)
+    pruned = ["cache", "prune", "--cache", str(cache), "--max-size", "0B"]
+    assert run(pruned) == exit_codes.OUTPUT
+    assert f"{phases.FILE_NAME} cannot be read" in capsys.readouterr().err
+    (cache / phases.FILE_NAME).unlink()
+    assert run(pruned) == exit_codes.OK
+
+
+def test_what_a_killed_removal_left_goes(cache: Path) -> None:
+    left = cache / graph_cache.FOLDER / f"{graph_cache.UNFINISHED}abc-1"
+    left.mkdir()
+    remove(cache, [])
+    assert not left.exists()
 
 
 def test_a_build_that_writes_keeps_its_rows_and_goes_on(cache: Path) -> None:
