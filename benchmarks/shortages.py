@@ -47,6 +47,7 @@ sys.exit(run(sys.argv[1:]))
 """
 _MODEL = ("--model", "model")
 _BUILD = ("build", "kb", "--out", "out", "--cache", "cache", *_MODEL, "--quiet", "--no-draft")
+_NO_ANSWER = ('"isError":true', '"isError": true', '"error":', "is unavailable")
 COMMANDS: dict[str, tuple[str, ...]] = {
     "build": _BUILD,
     "ingest": ("workspace", "ingest", "ws", "tests.json", *_MODEL),
@@ -57,7 +58,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 _ASKED = (
     b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",'
     b'"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}\n'
-    b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"demo_hybrid_search",'
+    b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"demo_search",'
     b'"arguments":{"query":"a gate"}}}\n'
 )
 
@@ -94,7 +95,7 @@ def trial(folder: Path, command: str, limit: str, megabytes: int) -> tuple[int, 
     except subprocess.TimeoutExpired as error:
         return -1, "hang", str(error.stderr or b"")[-400:]
     said = (done.stdout + done.stderr).decode(errors="replace")
-    code = done.returncode or int('"isError": true' in said or '"isError":true' in said)
+    code = done.returncode or int(any(words in said for words in _NO_ANSWER))
     return code, _missed(folder, command, code, said), said[-600:]
 
 

@@ -133,6 +133,9 @@ def _run(artifact: Artifact, without: Collection[str] = ()) -> tuple[list[str], 
     Hashes come first: when one does not hold, nothing else is read, because native readers cannot be
     trusted with damaged files.
     """
+    from kb_runtime.search.encoder import limit_blas_threads
+
+    limit_blas_threads()  # before numpy
     passed: list[str] = []
     for name, find in CHECKS.items():
         if name in without:
