@@ -47,7 +47,7 @@ _TRANSDUCER_VERSION = 2
 _INDEXED_ABOVE = 32
 
 
-class Terms(NamedTuple):
+class TermLists(NamedTuple):
     """What a dictionary says of its terms: in how many chunks each is, and where its lists begin; each
     beginning is the end of the one before, so there is one more of them."""
 
@@ -118,7 +118,7 @@ def _number(data: memoryview, at: int) -> tuple[int, int]:
             return value, at
 
 
-def _read_terms(part: memoryview) -> Terms:
+def _read_terms(part: memoryview) -> TermLists:
     """Raises `ValueError` where transducer and store contradict each other."""
     import numpy as np
 
@@ -155,7 +155,7 @@ def _read_terms(part: memoryview) -> Terms:
         columns.append(block[:-1])
     columns.append(np.array([[*ends, 0]], np.int64))
     postings, positions, chunks = np.concatenate(columns).T
-    return Terms(chunks[:-1], postings, positions)
+    return TermLists(chunks[:-1], postings, positions)
 
 
 def _unpacked(packed: NDArray[np.uint8], rows: int, widths: Sequence[int]) -> NDArray[np.int64]:
@@ -194,7 +194,7 @@ class _Transducer:
 
     def check(self, count: int) -> None:
         """Raises `ValueError` unless it spells `count` terms with the ordinals below that."""
-        nodes: dict[int, _Node] = {0: _Node(0, 0, ())}
+        nodes: dict[int, _TermNode] = {0: _TermNode(0, 0, ())}
         waiting, spent = [self._root], 0
         while waiting:
             address = waiting.pop()
@@ -218,19 +218,19 @@ class _Transducer:
         if highest[self._root] >= max(count, 1):
             raise ValueError(f"a term has the number {highest[self._root]} of {count}")
 
-    def _node(self, address: int) -> _Node:
+    def _node(self, address: int) -> _TermNode:
         data, state = self._data, self._data[address]
         at = address
         if state >> 6 == 3:  # one arc, to the node before
             at -= not state & 63
-            return _checked(_Node(at, None, ((at - 1, 0),)))
+            return _checked(_TermNode(at, None, ((at - 1, 0),)))
         if state >> 6 == 2:  # one arc
             at -= (not state & 63) + 1
             target_bytes, value_bytes = data[at] >> 4, data[at] & 15
             end = at - target_bytes - value_bytes
             step = self._unsigned(at - target_bytes, target_bytes)
             value = self._unsigned(end, value_bytes)
-            return _checked(_Node(end, None, ((end - step if step else 0, value),)))
+            return _checked(_TermNode(end, None, ((end - step if step else 0, value),)))
         arcs = state & 63
         if not arcs:
             at -= 1
@@ -249,7 +249,7 @@ class _Transducer:
             step = self._unsigned(targets - arc * target_bytes, target_bytes)
             value = self._unsigned(values - arc * value_bytes, value_bytes)
             found.append((end - step if step else 0, value))
-        return _checked(_Node(end, final, tuple(found)))
+        return _checked(_TermNode(end, final, tuple(found)))
 
     def _unsigned(self, at: int, size: int) -> int:
         if at < 0:
@@ -257,7 +257,7 @@ class _Transducer:
         return int.from_bytes(self._data[at : at + size], "little")
 
 
-class _Node(NamedTuple):
+class _TermNode(NamedTuple):
     """`end` is the lowest address of its bytes; `final` what is added where a term ends here; `arcs` are
     addresses, with what is added on the way."""
 
@@ -266,14 +266,14 @@ class _Node(NamedTuple):
     arcs: tuple[tuple[int, int], ...]
 
 
-def _checked(node: _Node) -> _Node:
+def _checked(node: _TermNode) -> _TermNode:
     if node.end < 0 or any(target < 0 for target, _ in node.arcs):
         raise ValueError("a node of its terms leads nowhere")
     return node
 
 
 def _check_postings(
-    terms: Terms, lists: memoryview, positions: memoryview, record: str, chunks: int
+    terms: TermLists, lists: memoryview, positions: memoryview, record: str, chunks: int
 ) -> None:
     """Raises `ValueError` where a list has not as many numbers as its term has chunks, or its frequencies
     are not as many as its positions."""
