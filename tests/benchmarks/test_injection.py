@@ -38,7 +38,7 @@ def test_every_operation_may_fail(command: str, every: int) -> None:
     "command",
     [
         *("init", "sign", "export", "import", "wheel", "build", "ingest", "sample", "instructions"),
-        *("inspect", "ndjson", "parquet", "accept", "fetch", "try", "prune", "cache"),
+        *("inspect", "ndjson", "parquet", "accept", "prune", "cache"),
     ],
 )
 def test_operations_of_larger_commands_may_fail(command: str) -> None:
