@@ -43,6 +43,15 @@ def test_notebook_keeps_cells_and_short_text_output() -> None:
     )
 
 
+def test_notebook_with_half_of_a_surrogate_pair_is_read() -> None:
+    cells = [{"cell_type": "markdown", "source": "# Half \ud83d of\n\nand a whole \U0001f600"}]
+    data = json.dumps({"cells": cells, "metadata": {"title": "T \udc00"}}).encode()
+    (found,) = convert("a.ipynb", data, read)
+    assert not found.problems
+    assert found.text == "# Half \ufffd of\n\nand a whole \U0001f600\n"
+    assert found.title == "T \ufffd"
+
+
 def test_notebook_output_is_cut() -> None:
     book = json.loads(NOTEBOOK)
     book["cells"][1]["outputs"] = [{"output_type": "stream", "text": "line\n" * 500}]
@@ -212,3 +221,36 @@ def test_inventory_maps_names_to_addresses() -> None:
     )
     (cut,) = convert("objects.inv", INVENTORY[:-9], read, format="inventory")
     assert [each.code for each in cut.problems] == ["inventory-invalid"]
+
+
+def test_directives_of_a_docstring_are_what_they_label() -> None:
+    source = '''def run(a):
+    """Runs.
+
+    .. versionchanged:: 2.3
+        It is faster.
+
+        .. deprecated:: 2.4
+
+    .. code-block:: jinja
+
+        {% a %}
+
+    .. note:: Mind.
+
+    .. _label:
+
+    :param a: The thing.
+        .. versionadded:: 1.0
+    """
+'''
+    (found,) = convert("pkg/mod.py", source.encode(), lambda path: None, format="python")
+    assert "::" not in found.text
+    assert "_label" not in found.text
+    for expected in (
+        "*Changed in version 2.3:*\n\nIt is faster.\n\n*Deprecated since version 2.4.*",
+        "```jinja\n{% a %}\n```",
+        "**Note**\n\nMind.",
+        "*Added in version 1.0.*",
+    ):
+        assert expected in found.text
