@@ -27,6 +27,7 @@ their cells, and by indentation and delimiters in reStructuredText and AsciiDoc.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import re
@@ -281,7 +282,18 @@ def _blocks(path: str, source: str, *, is_myst: bool = False) -> Iterator[tuple[
                 yield "asciidoc", match["body"]
     elif name.endswith((".rst", ".txt")):
         for match in _RST_BLOCK.finditer(f"{source}\n\n"):
-            yield "rst", textwrap.dedent(match["body"])
+            yield "rst", textwrap.dedent(_first_margin(match["body"]))
+
+
+def _first_margin(body: str) -> str:
+    """The lines up to one with less margin than the first: in a list, text follows there."""
+    lines = body.split("\n")
+    margins = [len(line) - len(line.lstrip()) if line.strip() else None for line in lines]
+    first = next((margin for margin in margins if margin is not None), 0)
+    kept = itertools.takewhile(
+        lambda pair: pair[1] is None or pair[1] >= first, zip(lines, margins, strict=True)
+    )
+    return "\n".join(line for line, _ in kept)
 
 
 def _markdown_blocks(text: str, *, is_myst: bool, is_mdx: bool = False) -> Iterator[str]:

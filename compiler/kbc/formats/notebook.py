@@ -20,6 +20,9 @@ _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 _MAGIC = re.compile(
     r"%%(bash|sh|html|javascript|js|latex|markdown|perl|ruby|sql|R|cython|writefile)\b"
 )
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+"""What an escape of JSON gives that stands for one half of a character without the other."""
+
 _ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -37,7 +40,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     metadata = _mapping(book.get("metadata"))
     language = _language(metadata)
     parts = [part for cell in _cells(book) for part in _cell(cell, language)]
-    written = commonmark.document(commonmark.blocks(parts))
+    written = _whole(commonmark.document(commonmark.blocks(parts)))
     title = metadata.get("title")
     heading = _HEADING.search(written)
     authors = metadata.get("authors")
@@ -46,10 +49,14 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         Converted(
             text=written,
             format="notebook",
-            title=title if isinstance(title, str) else heading[1] if heading else "",
-            author=", ".join(name for name in names if isinstance(name, str)),
+            title=_whole(title) if isinstance(title, str) else heading[1] if heading else "",
+            author=_whole(", ".join(name for name in names if isinstance(name, str))),
         )
     ]
+
+
+def _whole(text: str) -> str:
+    return _HALF_PAIR.sub("\ufffd", text)
 
 
 def _cells(book: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -35,6 +35,19 @@ Prose = Callable[[str], Iterator[list[str]]]
 _MAX_TITLE = 100  # characters; a longer signature is a code block below the object's name
 _DEEPEST = 6
 _ROLE = re.compile(r"(?<![\w`]):[a-z][\w:+.-]*:`[!~]?([^`<]+?)(?:\s*<[^>`]*>)?`")
+_DIRECTIVE = re.compile(
+    r"(?P<indent>[ \t]*)\.\. (?:(?P<label>_[^\n]*:)"
+    r"|(?P<name>[A-Za-z][\w:.+-]*?) ?::(?:[ \t]+(?P<rest>.*))?)[ \t]*\Z"
+)
+_OPTIONS = re.compile(r"\A(?::[\w-]+:[^\n]*(?:\n|\Z))+")
+_CODE_DIRECTIVES = ("code", "code-block", "sourcecode", "ipython", "math", "parsed-literal")
+_UNLABELLED = ("only", "container", "class", "rst-class", "highlight", "index", "currentmodule")
+_VERSIONS = {
+    "versionadded": "Added in version",
+    "versionchanged": "Changed in version",
+    "versionremoved": "Removed in version",
+    "deprecated": "Deprecated since version",
+}
 _PROMPT = re.compile(r"\s*>>> ")
 
 
@@ -304,7 +317,60 @@ def _item(value: Any, prose: Prose) -> list[str]:
 
 
 def _prose(text: str) -> Iterator[list[str]]:
-    """A docstring's text: doctests and indented blocks fenced."""
+    """A docstring's text: doctests and indented blocks fenced, directives of reStructuredText as what they
+    label."""
+    for kind, head, block in _directives(text):
+        yield from _directive(kind, head, block) if kind else _paragraphs(block)
+
+
+def _directives(text: str) -> Iterator[tuple[str, str, str]]:
+    """(name, arguments, content) of each directive, and ("", "", text) of what stands between them."""
+    waiting: list[str] = []
+    lines = text.split("\n")
+    index = 0
+    while index < len(lines):
+        match = _DIRECTIVE.match(lines[index])
+        index += 1
+        if match is None:
+            waiting.append(lines[index - 1])
+            continue
+        yield "", "", "\n".join(waiting)
+        waiting = []
+        start = index
+        width = len(match["indent"])
+        while index < len(lines) and (not lines[index].strip() or _margin(lines[index]) > width):
+            index += 1
+        if match["label"] is None:
+            block = inspect.cleandoc("\n" + "\n".join(lines[start:index]))
+            yield match["name"].lower(), (match["rest"] or "").strip(), block
+    yield "", "", "\n".join(waiting)
+
+
+def _directive(kind: str, head: str, block: str) -> Iterator[list[str]]:
+    body = _OPTIONS.sub("", block)
+    if kind in _CODE_DIRECTIVES:
+        yield commonmark.fence(body.strip("\n"), head.split(" ")[0])
+        return
+    label = _VERSIONS.get(kind)
+    if label is not None:
+        version, _, note = head.partition(" ")
+        shown = f"*{label} {commonmark.escaped(version)}{':' if note or body.strip() else '.'}*"
+        yield [f"{shown} {note}".rstrip()]
+    elif kind in _UNLABELLED:
+        yield from _paragraphs(head)
+    else:
+        name = kind.rpartition(":")[2].replace("-", " ").capitalize()
+        own = head if kind in ("admonition", "rubric", "topic") else ""
+        yield [f"**{commonmark.escaped(own) or name}**"]
+        yield from _paragraphs("" if own else head)
+    yield from _prose(body)
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _paragraphs(text: str) -> Iterator[list[str]]:
     text = re.sub(r"`\\(?=\S)", "`", _ROLE.sub(r"`\1`", text))
     for part in re.split(r"\n\s*\n", text.strip("\n")):
         lines = [line.rstrip() for line in part.split("\n") if line.strip()]

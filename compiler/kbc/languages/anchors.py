@@ -73,7 +73,8 @@ def rules_of(generator: str, options: Mapping[str, Any]) -> AnchorRules:
 _ATTRIBUTE = r"(?:#[^\s{}#]+|\.[^\W\d][\w-]*|[\w-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^\s\"'{}]+))"
 _ATTRIBUTES = re.compile(
     rf"[ \t]*(?:\{{(?P<list>[ \t]*:?[ \t]*(?=[#.]){_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}"
-    r"|\{/\*[ \t]*(?P<comment>[\w:.-]+)[ \t]*\*/\})[ \t]*\Z"
+    r"|\{/\*[ \t]*(?P<comment>[\w:.-]+)[ \t]*\*/\}"
+    r"|(?<=\S)[ \t]*\[\[(?P<double>[a-z0-9_-]+|[\w-]+(?:\.[\w-]+)+)\]\])[ \t]*\Z"
 )
 _STATED_ID = re.compile(r"(?:^|[\s:])#([^\s{}#]+)")
 _CONTROL = re.compile(r"[\x00-\x1f]")
@@ -83,12 +84,13 @@ _VITEPRESS_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’
 def split_attributes(title: str) -> tuple[str, str]:
     """A heading's source without the attributes at its end, and the id that they state, or "".
 
-    Read are `{#id}`, `{ #id .class }`, `{: #id }` and `{/*id*/}`. `{name}` alone is text.
+    Read are `{#id}`, `{ #id .class }`, `{: #id }`, `{/*id*/}` and `[[id]]` behind a title (Hugging
+    Face). `{name}` alone is text.
     """
     match = _ATTRIBUTES.search(title)
     if match is None:
         return title, ""
-    stated = match["comment"] or ""
+    stated = match["comment"] or match["double"] or ""
     if not stated and (found := _STATED_ID.search(match["list"])):
         stated = found[1]
     return title[: match.start()], stated

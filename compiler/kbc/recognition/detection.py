@@ -290,6 +290,7 @@ class _FolderDetector:
         places = (*taken, *self._other_languages, *apis)
         exclude = [f"/{place}" + "/" * (place not in apis) for place in places if place != "."]
         exclude += [f"/{name}" for name in readmes]
+        exclude += [f"/{place}" for site in sites for place in site.options.get("left_out", ())]
         bounds, sentence = repository.code_exclusions(self._root, exclude)
         if sentence:
             self._notes.append(sentence)

@@ -144,3 +144,16 @@ def test_what_another_repository_gives_a_component_is_elsewhere() -> None:
         ("include", 3, UNRESOLVED),
         ("swagger_ui", 5, ELSEWHERE),
     ]
+
+
+def test_blocks_of_a_list_item_follow_each_other() -> None:
+    source = "* One\n+\nThe syntax:\n+\n[subs=normal]\n----\n_a_\n----\n+\nLast.\n"
+    assert text(source) == "- One\n\n  The syntax:\n\n  ```\n  _a_\n  ```\n\n  Last.\n"
+
+
+def test_character_references_and_macros_within_words_and_values() -> None:
+    source = (
+        ":more: pass:q[(see xref:#b[the *end*]).]\n\nOne &#8212; two &amp; threexref:#b[1].\n\n"
+        "{more}\n\n[#b]\n== B\n"
+    )
+    assert text(source).startswith("One — two & three1.\n\n(see the **end**).\n")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
+import zipfile
+from collections.abc import Callable
 
 import pytest
 from tests.compiler.formats.samples import INVENTORY, NOTEBOOK, OPENAPI, read, samples
@@ -41,6 +44,15 @@ def test_notebook_keeps_cells_and_short_text_output() -> None:
         "# Title\n\nText x\n\n```python\nx = 1\nprint(x)\n```\n\n```text\n1\n```\n\n"
         "```\nleft open\n```\n\n```bash\n%%bash\nls\n```\n"
     )
+
+
+def test_notebook_with_half_of_a_surrogate_pair_is_read() -> None:
+    cells = [{"cell_type": "markdown", "source": "# Half \ud83d of\n\nand a whole \U0001f600"}]
+    data = json.dumps({"cells": cells, "metadata": {"title": "T \udc00"}}).encode()
+    (found,) = convert("a.ipynb", data, read)
+    assert not found.problems
+    assert found.text == "# Half \ufffd of\n\nand a whole \U0001f600\n"
+    assert found.title == "T \ufffd"
 
 
 def test_notebook_output_is_cut() -> None:
@@ -104,6 +116,28 @@ def test_office_documents_keep_title_code_and_tables(name: str) -> None:
     if name != "pptx":  # pandoc reads the code of a slide as plain text
         assert "def f():\n    return 1\n" in found.text
     assert "| a | b |\n| --- | --- |\n| 1 | 2 |" in found.text
+
+
+def slides_with(changed: Callable[[str], str]) -> str:
+    """The text of the sample with the XML of its slides `changed`."""
+    _, data = samples()["pptx"]
+    changed_file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(changed_file, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name.startswith("ppt/slides/slide"):
+                content = changed(content.decode()).encode()
+            target.writestr(name, content)
+    (found,) = convert("docs/a.pptx", changed_file.getvalue(), read)
+    return found.text
+
+
+def test_monospaced_text_on_slides_is_code() -> None:
+    code = "```\ndef f():\n    return 1\n```"
+    assert code in slides_with(lambda xml: xml)
+    assert code in slides_with(lambda xml: xml.replace("<a:br />", "</a:p><a:p>"))
+    assert code in slides_with(lambda xml: xml.replace('"Courier"', '"JetBrains Mono"'))
+    assert "```" not in slides_with(lambda xml: xml.replace('"Courier"', '"Arial"'))
 
 
 def test_org_keeps_code_with_tabs_and_terms_that_pandoc_gives_up_on() -> None:
@@ -212,3 +246,36 @@ def test_inventory_maps_names_to_addresses() -> None:
     )
     (cut,) = convert("objects.inv", INVENTORY[:-9], read, format="inventory")
     assert [each.code for each in cut.problems] == ["inventory-invalid"]
+
+
+def test_directives_of_a_docstring_are_what_they_label() -> None:
+    source = '''def run(a):
+    """Runs.
+
+    .. versionchanged:: 2.3
+        It is faster.
+
+        .. deprecated:: 2.4
+
+    .. code-block:: jinja
+
+        {% a %}
+
+    .. note:: Mind.
+
+    .. _label:
+
+    :param a: The thing.
+        .. versionadded:: 1.0
+    """
+'''
+    (found,) = convert("pkg/mod.py", source.encode(), lambda path: None, format="python")
+    assert "::" not in found.text
+    assert "_label" not in found.text
+    for expected in (
+        "*Changed in version 2.3:*\n\nIt is faster.\n\n*Deprecated since version 2.4.*",
+        "```jinja\n{% a %}\n```",
+        "**Note**\n\nMind.",
+        "*Added in version 1.0.*",
+    ):
+        assert expected in found.text

@@ -178,3 +178,11 @@ def test_a_file_may_include_a_part_of_itself() -> None:
     (found,) = convert("a.rst", source, lambda path: source if path == "a.rst" else None)
     assert found.text.count("First in, first out.") == 2
     assert found.problems == ()
+
+
+def test_code_that_a_site_runs_is_code() -> None:
+    source = (
+        ".. glossary::\n\n    Sum\n        Text\n\n"
+        "        .. jupyter-execute::\n\n            a = f(\n                1,\n            )\n"
+    )
+    assert "  ```python\n  a = f(\n      1,\n  )\n  ```" in text(source)

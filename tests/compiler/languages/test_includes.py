@@ -93,9 +93,10 @@ def test_the_text_of_the_file_is_inserted(source: str, expected: str) -> None:
         ("//// tab | npm\n\none\n\n////", "**npm**\n\none"),
         ("{{< tabs >}}{{% tab name=\"npm\" %}}one{{% /tab %}}{{< /tabs >}}", "**npm**\n\none"),
         ("{{% notice warning %}}Text{{% /notice %}}", "**Warning**\n\nText"),
-        ('<TabItem value="a" label="npm">\none\n</TabItem>',
-         '<TabItem value="a" label="npm">\n\n**npm**\n\none\n</TabItem>'),
-        ("<Pitfall>\n\nText\n\n</Pitfall>", "<Pitfall>\n\n**Pitfall**\n\nText\n\n</Pitfall>"),
+        ('<TabItem value="a" label="npm">\none\n</TabItem>', "**npm**\n\none"),
+        ("<Pitfall>\n\nText\n\n</Pitfall>", "**Pitfall**\n\nText"),
+        ('=== "Empty"\n\nText', "**Empty**\n\nText"),
+        ("[[toc]]\n\nText", "Text"),
     ],
 )  # fmt: skip
 def test_containers_keep_label_and_text(source: str, expected: str) -> None:

@@ -159,6 +159,16 @@ def test_versions_and_translations_of_docusaurus_are_left_out_by_rules(tmp_path:
     }
 
 
+def test_versions_of_docusaurus_are_no_code_of_the_project_around_it(tmp_path: Path) -> None:
+    site = {"docusaurus.config.js": POND % ("../docs", ""), **VERSIONED}
+    files = {f"website/{path}": text for path, text in site.items()}
+    files |= {"package.json": "{}", "docs/a.md": page("A"), "src/a.js": "export const a = 1;\n"}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    code = [record.path for record in inputs.records["code"]]
+    assert "src/a.js" in code
+    assert not [path for path in code if "versioned_docs" in path or "i18n" in path]
+
+
 def test_a_site_that_hides_its_next_version_is_read_in_its_last_one(tmp_path: Path) -> None:
     hidden = ", includeCurrentVersion: false"
     files = {"docusaurus.config.js": POND % ("docs", hidden), "docs/b.md": page("B"), **VERSIONED}

@@ -329,7 +329,8 @@ class Blocks:
         found: list[SourceLine] = []
         while (line := lines.peek()) is not None and line.text:
             text = line.text
-            if found and (DELIMITER.match(text) or _interrupts(text)):
+            is_end = DELIMITER.match(text) or _interrupts(text) or (text == "+" and self.contained)
+            if found and is_end:
                 break
             lines.next()
             if not (text.startswith("//") and not text.startswith("///")):

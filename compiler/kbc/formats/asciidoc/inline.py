@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import posixpath
 import re
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from kbc.formats.asciidoc.attributes import substitute
 from kbc.formats.asciidoc.lines import SharedContext
 
 MAX_DEPTH = 12
+_SUBSTITUTED = re.compile(r"\b(?:q|quotes|m|macros|n|normal)\b")
 REFERENCE = "\x00{}\x00"
 """Stands for the title of the section with this id, until all of them are known."""
 
@@ -25,8 +27,9 @@ _TOKENS = re.compile(
     | (?P<index>\(\(\(.+?\)\)\)|\(\((?!\()(?P<indexed>.+?)\)\))
     | (?P<anchor>\[\[[^\]]+\]\])
     | (?P<reference><<(?P<cross>[^<>]+?)>>)
-    | (?P<macro>(?<!\w)(?P<name>xref|link|mailto|image|icon|kbd|btn|menu|footnote(?:ref)?|stem|latexmath
-        |asciimath|anchor|indexterm2?|javadoc|api|spring-\w+|label|badge):(?!:)(?P<target>[^\s\[\]]*)
+    | (?P<entity>&(?:[A-Za-z][A-Za-z0-9]{{1,30}}|\#\d{{1,7}}|\#x[0-9A-Fa-f]{{1,6}});)
+    | (?P<macro>(?P<name>xref|(?<!\w)(?:link|mailto|image|icon|kbd|btn|menu|footnote(?:ref)?|stem|latexmath
+        |asciimath|anchor|indexterm2?|javadoc|api|spring-\w+|label|badge)):(?!:)(?P<target>[^\s\[\]]*)
         (?P<arguments>{_BRACKETS}))
     | (?P<url>(?<![\w:/"'=])<?(?:https?|ftp|irc)://[^\s\[\]<>]+(?P<label>{_BRACKETS})?>?)
     | (?P<role>\[[.\w #%-]*\](?=[*_`\#]))
@@ -84,6 +87,9 @@ class Inline:
     def _pass(self, match: re.Match[str], depth: int) -> str:
         text = match[0]
         if text.startswith("pass:"):
+            stated, inner = text[5 : text.index("[")], text[text.index("[") + 1 : -1]
+            if _SUBSTITUTED.search(stated):
+                return self._converted(inner, depth)
             return commonmark.escaped(re.sub(r"<[^>]+>", "", text[text.index("[") + 1 : -1]))
         marks = 3 if text.startswith("+++") else 2
         inner = text[marks:-marks]
@@ -213,6 +219,7 @@ _WRITERS: dict[str, Callable[[Inline, re.Match[str], int], str]] = {
     "index": Inline._index,
     "anchor": lambda writer, match, depth: "",
     "reference": Inline._reference,
+    "entity": lambda writer, match, depth: commonmark.escaped(html.unescape(match[0])),
     "macro": Inline._macro,
     "url": Inline._url,
     "role": lambda writer, match, depth: "",

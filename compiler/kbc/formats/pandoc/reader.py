@@ -14,6 +14,7 @@ from typing import Any
 
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
 from kbc.formats.pandoc.org import BACKSLASH, TAB, prepared
+from kbc.formats.pandoc.slides import with_code
 from kbc.formats.pandoc.writer import PandocWriter
 from kbc.formats.program import SECONDS, OutOfTimeError, run
 
@@ -64,7 +65,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         tree = _tree("mdoc" if _MDOC.search(data[:20_000]) else name, data)
     else:
         tree = _tree(name, data)
-    writer = PandocWriter(tree)
+    writer = PandocWriter(with_code(tree, data) if name == "pptx" else tree)
     text = writer.write()
     known = _properties(data) if name in _OFFICE else {}
     return [

@@ -87,11 +87,21 @@ class _Keep(_Sphinx):
         return self.children()
 
 
+_EXECUTED = {
+    **dict.fromkeys(["doctest", "ipython"], "pycon"),
+    **dict.fromkeys(
+        ["testcode", "jupyter-execute", "jupyter-input", "plot", "exec_code"], "python"
+    ),
+    **dict.fromkeys(["testoutput", "jupyter-output"], "text"),
+}
+"""Code that a site runs when it is built, with its language."""
+
+
 class _Code(_Sphinx):
     def run(self) -> list[nodes.Node]:
         language = self.argument.split()[0] if self.argument else self.options.get("language", "")
-        if self.base_name in ("doctest", "testcode", "testoutput", "ipython"):
-            language = {"testcode": "python", "testoutput": "text"}.get(self.base_name, "pycon")
+        if self.base_name in _EXECUTED:
+            language = _EXECUTED[self.base_name]
         elif self.base_name in ("prompt", "console"):
             language = {"prompt": language.split(",")[0] or "bash"}.get(self.base_name, "console")
         elif self.base_name in ("math", "productionlist", "graphviz", "mermaid", "uml", "digraph"):
@@ -386,7 +396,8 @@ _CLASSES: dict[str, type[_Sphinx]] = {
     **_named(_Keep, """only ifconfig container compound highlights epigraph pull-quote hlist acks glossary
         tabs tab-set grid grid-row card-carousel panels margin"""),
     **_named(_Code, """code-block code sourcecode doctest testcode testoutput prompt console ipython math
-        productionlist graphviz mermaid uml digraph snippet code-cell"""),
+        productionlist graphviz mermaid uml digraph snippet code-cell
+        jupyter-execute jupyter-input jupyter-output plot exec_code"""),
     **_named(_Admonition, """attention caution danger error hint important note tip warning admonition
         seealso todo availability impl-detail details collapse topic sidebar"""),
     **_named(_VersionDirective, """versionadded versionchanged versionremoved deprecated deprecated-removed
@@ -403,20 +414,9 @@ _CLASSES: dict[str, type[_Sphinx]] = {
     "highlight": _Highlight, "highlightlang": _Highlight, "default-role": _DefaultRole,
     "centered": _Centered, "toctree": _Toctree, "include": _Include, "literalinclude": _LiteralInclude,
 }  # fmt: skip
-_DOCUTILS = frozenset(
-    [
-        "parsed-literal",
-        "rubric",
-        "line-block",
-        "table",
-        "list-table",
-        "image",
-        "figure",
-        "replace",
-        "unicode",
-        "date",
-    ]
-)
+_DOCUTILS = frozenset([
+    "parsed-literal", "rubric", "line-block", "table", "list-table", "image", "figure", "replace",
+    "unicode", "date"])  # fmt: skip
 _NAMESPACES = frozenset(["namespace", "namespace-push", "namespace-pop"])
 
 

@@ -1,7 +1,8 @@
 """Admonitions, tabs and details of Markdown generators: the label in bold, the text as it is.
 
 Read are `!!!`, `???` and `===` with indented text (Python-Markdown), `:::` (Docusaurus, VitePress, MyST,
-Quarto), `///` (pymdownx blocks), and the labels of MDX components. Nothing in fenced code is touched.
+Quarto), `///` (pymdownx blocks), `[[autodoc]]` (Hugging Face), and the labels of MDX components.
+Nothing in fenced code is touched.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ _SLASHES_END = re.compile(r"^[ \t]*/{3,}[ \t]*$")
 _OPTION = re.compile(r"^(?: {4}|\t)\s*[\w-]+:(?:\s|$)")
 _API_NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
 _API_OPTION = re.compile(r" {4}(?:(?:options|handler|selection|rendering):(?:\s|$)|:[\w-]+:\s)")
+_AUTODOC = re.compile(r"^(?P<indent>[ \t]*)\[\[autodoc\]\][ \t]+(?P<name>[\w.]+)[ \t]*$")
+_CONTENTS = re.compile(r"[ \t]*\[\[?(?:toc|TOC)\]\]?[ \t]*")
 _COMPONENT = re.compile(r"^(?P<indent>[ \t]*)<(?P<name>[A-Z]\w*)\b(?P<attributes>[^<>]*)(?<!/)>")
 _LABEL = re.compile(r"\b(?:label|title|header|summary)\s*=\s*\{?\s*[\"'`]([^\"'`\n]+)[\"'`]")
 
@@ -110,10 +113,13 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
             marks = after_fence(marks, line, opening)
             yield line
         elif found := _INDENTED.match(line):
-            if found["mark"].startswith("===") != (found["kind"] is None) or not _is_open(
-                lines, index, found
-            ):
+            is_tab = found["mark"].startswith("===")
+            is_open = _is_open(lines, index, found)
+            if is_tab != (found["kind"] is None) or not (is_open or (is_tab and found["title"])):
                 yield line
+                continue
+            if not is_open:  # a tab without text
+                yield from _labelled(found["indent"], label("", found["title"].strip('"')))
                 continue
             block, index = _block(lines, index, len(found["indent"].expandtabs(4)))
             title = (found["title"] or "").strip('"')
@@ -144,6 +150,12 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
             yield from _labelled(found["indent"], shown)
         elif slashes and _SLASHES_END.match(line):
             slashes -= 1
+            yield ""
+        elif found := _AUTODOC.match(line):
+            while index < len(lines) and re.match(r"[ \t]+- ", lines[index]):
+                index += 1  # the members to show
+            yield _object(found["name"], "", found["indent"], page)
+        elif _CONTENTS.fullmatch(line):
             yield ""
         elif found := _COMPONENT.match(line):
             yield line

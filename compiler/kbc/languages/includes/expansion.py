@@ -11,6 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from kbc.languages.includes.components import (
+    SCRIPTS,
+    mounted_names,
+    without_scripts,
+    without_tags,
+)
 from kbc.languages.includes.containers import FENCE, after_fence, label_containers
 from kbc.languages.includes.docfx import TRIGGER as DOCFX
 from kbc.languages.includes.docfx import replace_docfx
@@ -27,20 +33,24 @@ from kbc.languages.includes.files import (
     ranges,
     region,
 )
+from kbc.languages.includes.gitbook import TRIGGER as GITBOOK
+from kbc.languages.includes.gitbook import replace_blocks
 from kbc.languages.includes.liquid import Liquid, replace_liquid
 from kbc.languages.includes.myst import replace_directives
 from kbc.languages.includes.shortcodes import replace_shortcodes
 
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?::{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)|@include|raw-loader"
-    rf"|^[ \t]*<[A-Z]|^import\b|{DOCFX}",
+    rf"|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{DOCFX}|{GITBOOK}|{SCRIPTS}",
     re.MULTILINE,
 )
 _MARK = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|import\b|\[!|\(#tab/"
+    r"|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%"
 )
 """What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
 _DOCFX = re.compile(DOCFX, re.MULTILINE)
+_GITBOOK = re.compile(GITBOOK)
 _MYST = re.compile(r"(?:`{3}|:{3})\{|\}`")
 _PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
 _LIQUID = re.compile(r"\{[%{:]")
@@ -135,14 +145,28 @@ def _expand(text: str, page: IncludingPage, liquid: Liquid | None = None) -> str
     body = source[start:]
     if liquid is not None:
         body = replace_liquid(body, liquid, page)
+    else:
+        page.has_blocks = page.has_blocks or _GITBOOK.search(body) is not None
     body = replace_directives(body, page)
     components = _imports(body, page)
     parts = [
         _code(stretch, page) if is_code else _prose(stretch, page, components)
         for stretch, is_code in _stretches(body)
     ]
-    result = source[:start] + label_containers("\n".join(parts), page)
+    shown = label_containers("\n".join(parts), page)
+    result = source[:start] + (shown if page.path.lower().endswith(".mdx") else _plain(shown, body))
     return result.replace("\n", newline) if newline != "\n" else result
+
+
+def _plain(text: str, body: str) -> str:
+    """A page of Markdown without the tags of the components that its source, `body`, mounts."""
+    names = mounted_names(body) if re.search(r"<[A-Z]", body) else frozenset()
+    if not names:
+        return text
+    return "\n".join(
+        stretch if is_code else without_tags(stretch, names)
+        for stretch, is_code in _stretches(text)
+    )
 
 
 def _stretches(text: str) -> Iterator[tuple[str, bool]]:
@@ -241,6 +265,10 @@ def _prose(
     text = "\n".join(lines)
     if "{{#title" in text:
         text = _MDBOOK_TITLE.sub("", text)
+    if "<s" in text:
+        text = without_scripts(text)
+    if "{%" in text and page.has_blocks:
+        text = replace_blocks(text, page, expand_part)
     if _DOCFX.search(text):
         text = replace_docfx(text, page, expand_part)
     if "{{<" in text or "{{%" in text:

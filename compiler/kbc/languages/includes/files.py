@@ -44,6 +44,7 @@ class IncludingPage:
     gives the reference of a Python object, `restructured` the Markdown of what MyST has of Sphinx; None:
     the pages are not Sphinx's. `unresolved` counts files that are not there, `external` what
     the site writes when it is built, both by directive. `stack` are the files being included.
+    With `has_blocks` the page writes blocks of GitBook or Markdoc, and so do the files it includes.
     """
 
     path: str
@@ -57,6 +58,7 @@ class IncludingPage:
     included: dict[str, None] = field(default_factory=dict)
     chars: int = 0
     stack: tuple[str, ...] = ()
+    has_blocks: bool = False
 
     def load(self, target: str, directive: str) -> tuple[str, str] | None:
         """Path and text of the file that `target` names; None, counted as unresolved, without one."""

@@ -22,7 +22,12 @@ _OPTION = re.compile(r":[\w-]+:")
 _HEADING = re.compile(r"(#{1,6}) ")
 _MODULE = re.compile(r"^(?:\.\. )?(?:py:)?(?:currentmodule|module)::? ?(\S+)", re.MULTILINE)
 
-_CODE = frozenset(["code", "code-block", "sourcecode", "code-cell", "prompt", "console", "ipython"])
+_CODE = frozenset(
+    [
+        *("code", "code-block", "sourcecode", "code-cell", "prompt", "console", "ipython"),
+        *("jupyter-execute", "jupyter-input", "exec_code"),
+    ]
+)
 _DATA = frozenset(["math", "mermaid", "graphviz", "uml", "digraph", "productionlist", "doctest"])
 _DROPPED = frozenset(
     ["toctree", "contents", "tableofcontents", "index", "highlight", "raw", "meta", "bibliography"]

@@ -1,0 +1,56 @@
+"""Components in Markdown that a site's program mounts: their tags, imports, scripts and styles are no text.
+
+MDX is read as such elsewhere; Docusaurus, VitePress and others have components in plain Markdown, too.
+"""
+
+from __future__ import annotations
+
+import re
+
+SCRIPTS = r"^<(?:script|style)\b"
+"""A pattern that pages with blocks of scripts and styles match."""
+
+_SCRIPT = re.compile(
+    r"^<(?P<name>script|style)\b[^>]*>(?:.*?)</(?P=name)>[ \t]*(?:\n|\Z)",
+    re.MULTILINE | re.DOTALL | re.IGNORECASE,
+)
+_TAG = re.compile(r"<(?P<end>/)?(?P<name>[A-Z]\w*)(?P<rest>\s(?:\"[^\"]*\"|'[^']*'|[^<>\"'])*|/)?>")
+_IMPORT = re.compile(
+    r"^import\s+(?P<names>[\w$*{][^'\"\n]*?)\s+from\s+(?:'[^'\n]+'|\"[^\"\n]+\");?[ \t]*(?:\n|\Z)",
+    re.MULTILINE,
+)
+_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
+
+
+def without_scripts(prose: str) -> str:
+    """Prose without blocks of scripts and styles, as they stand at the beginning of a line."""
+    return _SCRIPT.sub("", prose)
+
+
+def mounted_names(body: str) -> frozenset[str]:
+    """Components that a page both opens and closes, or mounts with an empty tag."""
+    opened: set[str] = set()
+    closed: set[str] = set()
+    for match in _TAG.finditer(body):
+        is_empty = (match["rest"] or "").endswith("/")
+        opened.update([] if match["end"] else [match["name"]])
+        closed.update([match["name"]] if match["end"] or is_empty else [])
+    return frozenset(opened & closed)
+
+
+def without_tags(prose: str, names: frozenset[str]) -> str:
+    """Prose without the tags of the components `names` and without their imports; what stands between tags
+    stays, and so do code spans."""
+
+    def imported(match: re.Match[str]) -> str:
+        return "" if not names.isdisjoint(re.findall(r"\w+", match["names"])) else match[0]
+
+    prose = _IMPORT.sub(imported, prose)
+    hidden = _SPAN.sub(lambda span: " " * len(span[0]), prose)
+    parts: list[str] = []
+    position = 0
+    for match in _TAG.finditer(hidden):
+        if match["name"] in names:
+            parts.append(prose[position : match.start()])
+            position = match.end()
+    return "".join([*parts, prose[position:]])

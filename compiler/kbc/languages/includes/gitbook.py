@@ -1,0 +1,89 @@
+"""Blocks of GitBook and Markdoc in a page: tabs, hints, steps, cards and titled code, with their labels.
+
+Both write `{% name attribute="value" %}` around Markdown; GitBook closes with `{% endname %}`, Markdoc with
+`{% /name %}`. Only pages that close a block so are read: other templates use the same brackets.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+from typing import Literal
+
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage
+
+_BLOCKS = (
+    "tabs|tab|hint|callout|code|content-ref|embed|file|stepper|step|columns|column|swagger-response"
+    "|swagger-parameter|swagger-description|swagger|api-method[\\w-]*|openapi[\\w-]*|page-ref|accordion|card|cards"
+    "|details|updates|update|tasks|quote|reveal|prompt"
+)
+TRIGGER = (
+    r"\{%-?[ \t]*(?:(?:end|/)[ \t]*(?:tabs|hint|callout|code|content-ref|embed|file|stepper|columns|swagger"
+    r"|api-method|openapi|page-ref|accordion)\b|(?:embed[ \t]+url|file[ \t]+src|hint[ \t]+style)=)"
+)
+"""A pattern that pages with such blocks match."""
+
+_TAG = re.compile(
+    rf"(?P<margin>^[ \t]*)?\{{%-?[ \t]*(?P<end>end|/)?[ \t]*(?P<name>include|{_BLOCKS})(?![\w-])"
+    r"(?P<rest>(?:\"[^\"]*\"|'[^']*'|(?!%\}).)*?)/?-?%\}(?P<alone>[ \t]*$)?",
+    re.MULTILINE | re.DOTALL,
+)
+_ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*\{?(?:\"([^\"]*)\"|'([^']*)')")
+_SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+_CALLED = ("tab", "step", "code", "accordion", "card", "details", "update", "api-method", "swagger")
+_NOTICES = ("hint", "callout")
+
+ReadPart = Callable[[str, str, IncludingPage], str]
+
+
+def replace_blocks(text: str, page: IncludingPage, read_part: ReadPart) -> str:
+    """Prose of a page with labels in the place of its blocks, which keep their text."""
+
+    spans = [match.span() for match in _SPAN.finditer(text)]
+
+    def replaced(match: re.Match[str]) -> str:
+        if any(start < match.start() and match.end() < end for start, end in spans):
+            return match[0]
+        margin = match["margin"] or ""
+        is_line = match["margin"] is not None and match["alone"] is not None
+        shown = "" if match["end"] else _shown(match["name"], match["rest"], page, read_part)
+        if not is_line:
+            return margin + shown + (match["alone"] or "")
+        return f"\n{margin}{shown}\n" if shown else ""
+
+    return _TAG.sub(replaced, text)
+
+
+def _shown(name: str, rest: str, page: IncludingPage, read_part: ReadPart) -> str:
+    stated = {each[1]: each[2] or each[3] or "" for each in _ATTRIBUTE.finditer(rest)}
+    title = stated.get("title") or stated.get("label") or stated.get("summary") or ""
+    if name == "include":
+        return _included(rest.strip().strip("\"'"), page, read_part)
+    if name in _NOTICES:
+        return label(stated.get("style") or stated.get("type") or "note", title)
+    if name in ("embed", "file"):
+        target = stated.get("url") or stated.get("src") or ""
+        return _link(
+            target, stated.get("caption") or (name == "file" and posixpath.basename(target))
+        )
+    if name in ("openapi", "openapi-operation", "swagger", "api-method"):
+        method, path = stated.get("method", ""), stated.get("path", "")
+        if name.startswith("openapi"):
+            page.external[f"{{% {name} %}}"] += 1
+        return label("", " ".join(filter(None, (title, method.upper(), path))))
+    return label("", title) if name in _CALLED and title else ""
+
+
+def _link(target: str, text: str | Literal[False]) -> str:
+    if not target:
+        return ""
+    return f"[{text}](<{target}>)" if text else f"<{target}>" if ":" in target else target
+
+
+def _included(target: str, page: IncludingPage, read_part: ReadPart) -> str:
+    found = page.load(target, "{% include %}") if target else None
+    if found is None:
+        return f"{NOT_INCLUDED}{target})"
+    return read_part(*found, page).strip("\n")

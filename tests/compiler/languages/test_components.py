@@ -1,0 +1,95 @@
+"""Blocks of GitBook and Markdoc, components in plain Markdown, and directives of Hugging Face's pages."""
+
+import re
+from collections.abc import Mapping
+
+import pytest
+
+from kbc.languages.anchors import split_attributes
+from kbc.languages.includes import Expansion, expand
+
+
+def expanded(source: str, path: str = "docs/a.md", files: Mapping[str, bytes] = {}) -> Expansion:
+    return expand(source, path, files.get)
+
+
+def text_of(source: str, path: str = "docs/a.md") -> str:
+    return re.sub(r"\n{3,}", "\n\n", expanded(source, path).text.strip())
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('{% hint style="warning" %}\nMind the gap.\n{% endhint %}', "**Warning**\n\nMind the gap."),
+        ('{% tabs %}\n{% tab title="YAML" %}\n```yaml\na: {% b %}\n```\n{% endtab %}\n{% endtabs %}',
+         "**YAML**\n\n```yaml\na: {% b %}\n```"),
+        ('{% content-ref url="b.md" %}\n[b.md](b.md)\n{% endcontent-ref %}', "[b.md](b.md)"),
+        ('{% code title="main.c" %}\n```c\nx\n```\n{% endcode %}', "**main.c**\n\n```c\nx\n```"),
+        ('{% embed url="https://example.org/v" %}', "<https://example.org/v>"),
+        ('{% callout type="note" %}\nText\n{% /callout %}', "**Note**\n\nText"),
+        ('- one\n\n  {% hint style="info" %}\n  Text\n  {% endhint %}', "- one\n\n  **Info**\n\n  Text"),
+        ("Write `{% hint %}` here.\n\n{% hint %}\nText\n{% endhint %}",
+         "Write `{% hint %}` here.\n\n**Note**\n\nText"),
+    ],
+)  # fmt: skip
+def test_blocks_of_gitbook_and_markdoc_keep_label_and_text(source: str, expected: str) -> None:
+    assert text_of(source) == expected
+
+
+def test_blocks_of_gitbook_include_files_and_count_what_is_elsewhere() -> None:
+    page = '{% include "../part.md" %}\n\n{% openapi src="x.json" path="/y" method="get" %}\n{% endopenapi %}'
+    found = expanded(
+        page, files={"part.md": b'{% hint style="tip" %}\nIt is shared.\n{% endhint %}\n'}
+    )
+    assert re.sub(r"\n{3,}", "\n\n", found.text.strip()) == "**Tip**\n\nIt is shared.\n\n**GET /y**"
+    assert found.included == ("part.md",)
+    assert found.external == {"{% openapi %}": 1}
+    assert expanded('{% include "no.md" %}\n{% hint %}\n{% endhint %}').unresolved
+
+
+def test_templates_of_others_are_left_as_they_are() -> None:
+    page = 'Salt:\n\n{% tab title %} {% include "x" %} {% for a in b %}\n'
+    assert expanded(page) == Expansion(page, {})
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('<script setup>\nimport A from "./a.vue"\n\nb\n</script>\n\n# T\n\n<A b="c > d" />\n\nText',
+         "# T\n\nText"),
+        ("Text\n\n<style scoped>\n.a {\n\n  b: c;\n}\n</style>\n\nMore", "Text\n\nMore"),
+        ("```vue\n<script>\nx\n</script>\n<B />\n```\n\n<B />\n\n`<B />`",
+         "```vue\n<script>\nx\n</script>\n<B />\n```\n\n`<B />`"),
+        ('See <Link href="x">the course</Link>.', "See the course."),
+        ("import T from '@theme/T';\n\n<T toc={toc} />\n\nText", "Text"),
+        ("Promise<Item> and <YOUR_NAME> are text.", "Promise<Item> and <YOUR_NAME> are text."),
+        ("import x from 'y' is a line of text.\n\n<Z />", "import x from 'y' is a line of text."),
+    ],
+)  # fmt: skip
+def test_components_of_a_site_leave_only_their_text(source: str, expected: str) -> None:
+    assert text_of(source) == expected
+
+
+def test_mdx_keeps_its_tags_for_its_own_reader() -> None:
+    page = "import T from './t';\n\n<T>\n\nText\n\n</T>\n"
+    assert expanded(page, "docs/a.mdx").text == page
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("추론[[inference]]", ("추론", "inference")),
+        ("Client [[pkg.Client]]", ("Client", "pkg.Client")),
+        ("[[page]]", ("[[page]]", "")),
+        ("See [[A Page]]", ("See [[A Page]]", "")),
+    ],
+)
+def test_anchors_in_two_brackets(title: str, expected: tuple[str, str]) -> None:
+    assert split_attributes(title) == expected
+
+
+def test_references_that_pages_ask_for_are_inserted_or_counted() -> None:
+    page = "[[autodoc]] pkg.Thing\n    - all\n    - run\n\nText"
+    found = expand(page, "a.md", {}.get, objects=lambda name, options: f"Reference of {name}")
+    assert found.text.split() == ["Reference", "of", "pkg.Thing", "Text"]
+    assert expanded(page).external == {"::: (API)": 1}
