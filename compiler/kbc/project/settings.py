@@ -45,6 +45,7 @@ FAMILIES = (
     "workshops",
 )
 FUSIONS = ("balanced", "rrf")
+POOLINGS = ("mean", "cls")
 SHARD_CHUNKS = 25_000
 """An edit compiles the shards again that it changes, so their size bounds its time."""
 
@@ -209,7 +210,11 @@ class BuildSettings(Table):
 
 
 class EncoderSettings(Table):
-    """`[encoder]`: the prompts of a model whose own files do not say them; None: what they say."""
+    """`[encoder]`: prompts and pooling of a model whose own files do not say them; None: what they say."""
+
+    pooling: Annotated[str, one_of(POOLINGS, "a pooling")] | None = Field(
+        default=None, description="how the vectors of tokens become one; default: the model's own"
+    )
 
     query_prompt: str | None = Field(
         default=None, description="before every query (E5: `query: `); default: the model's own"

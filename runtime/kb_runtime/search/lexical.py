@@ -228,6 +228,13 @@ class LexicalIndex:
                     self.documents, found
                 )
             clauses.append(self._term(field, term, weight))
+        query = self._tantivy.Query
+        for (field, term), weight in plan.present.items():
+            if not shared or self.frequency(field, term):
+                found = statistics.frequency(field, term)
+                occurs = query.term_query(self._schema, field, term, "basic")
+                worth = weight * rarity(statistics.documents, found)
+                clauses.append(query.const_score_query(occurs, worth))
         for field, words, weight in plan.phrases:
             if shared:
                 found_each = [self.frequency(field, word) for _, word in words]
@@ -238,7 +245,6 @@ class LexicalIndex:
                     for _, word in words
                 )
                 weight *= everywhere / sum(rarity(self.documents, found) for found in found_each)
-            query = self._tantivy.Query
             phrase = query.phrase_query(self._schema, field, list(words))
             clauses.append(query.boost_query(phrase, weight))
         return clauses

@@ -31,12 +31,16 @@ PHRASE_BOOST = 2.0
 # Neighbouring words of the query that stand side by side, as a multiple of their field's boost: 0.25 adds
 # 0.005 to the mean nDCG@10 of three text collections and 0.001 on code, 1.0 takes as much away.
 PROXIMITY = 0.25
+# A word that a text has at all adds this much of its weight, however often the text has it and however long
+# the text is (BM25+; Lv and Zhai, "Lower-bounding term frequency normalization", CIKM 2011, who take 1).
+# Chosen on thirteen sets, each left out in turn: benchmarks/wide/README.md compares 0.35, 0.5 and 0.7.
+PRESENCE = 0.7
 # Of a longer query the neighbours are not looked for: each pair costs as much as several words.
 MAX_PROXIMITY_TERMS = 16
-# Nor where its words occur this often: the engine passes over chunks that cannot be among the best
-# (block-max WAND) only where all clauses are single words. Twelve words that are each in an eighth of 300,000
-# chunks take 7 ms without phrases and 28 ms with them.
-MAX_PROXIMITY_POSTINGS = 100_000
+# Neither neighbours nor presence count where the words of a query occur this often: the engine passes over
+# chunks that cannot be among the best (block-max WAND) only where all clauses are scored single words. Twelve
+# words that are each in an eighth of 300,000 chunks take 7 ms without phrases and 28 ms with them.
+MAX_POSTINGS = 100_000
 # Terms that are scored; of more, the rarest are kept. 64 terms in all fields take about 1 ms.
 MAX_TERMS = 64
 # Unknown or rare terms for which corrections are looked for (about 1 ms each for a long one), and
@@ -75,10 +79,12 @@ class Phrase(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """`terms` gives weights by field and term, `corrections` the words that stand in for a typed one."""
+    """`terms` gives weights by field and term, `present` what a term adds wherever it occurs (a multiple of
+    its rarity), `corrections` the words that stand in for a typed one."""
 
     terms: Mapping[tuple[str, str], float]
     phrases: Sequence[Phrase]
+    present: Mapping[tuple[str, str], float]
     corrections: dict[str, tuple[str, ...]]
 
 
@@ -140,9 +146,25 @@ class _Planner:
             self._add(OPERATORS, operator, self._boosts[OPERATORS])
             self._add("identifiers", operator, self._boosts["identifiers"])
         phrases = [one for phrase in query.phrases for one in self._phrases(phrase)]
+        if self._are_everywhere(affordable):
+            return Plan(self._weighted, phrases, {}, corrected)
         if len(affordable) == len(query.terms) <= MAX_PROXIMITY_TERMS:
             phrases += self._neighbours(query.terms)
-        return Plan(self._weighted, phrases, corrected)
+        return Plan(self._weighted, phrases, self._present(affordable), corrected)
+
+    def _present(self, terms: Sequence[QueryTerm]) -> Mapping[tuple[str, str], float]:
+        """Nothing of a single word, which every match has."""
+        if sum(bool(term.prose) for term in terms) < 2:
+            return {}
+        return {
+            (field, term): PRESENCE * weight
+            for (field, term), weight in self._weighted.items()
+            if field == "body"
+        }
+
+    def _are_everywhere(self, terms: Sequence[QueryTerm]) -> bool:
+        found = sum(self._in_body(term.prose[0]) for term in terms if term.prose)
+        return found > MAX_POSTINGS
 
     def _affordable(self, terms: Sequence[QueryTerm]) -> Sequence[QueryTerm]:
         if len(terms) <= MAX_TERMS:
@@ -222,9 +244,6 @@ class _Planner:
     def _neighbours(self, terms: Sequence[QueryTerm]) -> list[Phrase]:
         """Words that follow each other in the query, stop words aside, as phrases of two."""
         words = [term.prose[0] for term in terms if term.prose]
-        found = sum(self._statistics.frequency("body", word) for word in words)
-        if found > MAX_PROXIMITY_POSTINGS:
-            return []
         return [
             Phrase(field, ((0, one), (1, other)), self._boosts[field] * PROXIMITY)
             for one, other in pairwise(words)

@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -111,7 +112,6 @@ def test_local_folder_is_identified_by_its_own_hashes(make_model: MakeModel) -> 
         "config.json",
         "model.safetensors",
         "tokenizer.json",
-        "modules.json",
         "sentence_bert_config.json",
         "1_Pooling/config.json",
     ],
@@ -123,6 +123,22 @@ def test_folder_without_a_file_is_refused_by_name(missing: str, make_model: Make
         resolve_model(folder)
     assert caught.value.code == "model-missing"
     assert missing in caught.value.message
+
+
+def test_folder_that_sentence_transformers_did_not_save_is_told_its_pooling(
+    make_model: MakeModel,
+) -> None:
+    folder = make_model()
+    shutil.rmtree(folder / "1_Pooling")
+    for name in ("modules.json", "sentence_bert_config.json"):
+        (folder / name).unlink()
+    model = resolve_model(folder)
+    with pytest.raises(ModelError, match=r"no modules\.json") as caught:
+        model.with_pooling(None)
+    assert "pooling" in caught.value.hint
+    assert model.with_pooling("cls").pooling == "cls"
+    write_json(folder / "tokenizer_config.json", {"model_max_length": 7})
+    assert (model.max_tokens > 7, resolve_model(folder).max_tokens) == (True, 7)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ from kb_runtime.search.lexical import (
     LexicalRequest,
     SearchFilters,
 )
-from kb_runtime.search.lexical_engine import LexicalError
+from kb_runtime.search.lexical_engine import LexicalError, rarity
+from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS
 from kb_runtime.search.query import analyse
 from kb_runtime.search.spelling import Correction
 from kb_runtime.store import temporary_folders
@@ -113,10 +114,35 @@ def test_neighbours_count_until_their_words_are_everywhere(
     request = LexicalRequest(analyse("leader vote", ANALYZER), 10)
     planned = lexical_plan.plan(request.query, request.weights, index, ANALYZER)
     assert planned.phrases
-    monkeypatch.setattr(lexical_plan, "MAX_PROXIMITY_POSTINGS", 2)
+    assert planned.present
+    monkeypatch.setattr(lexical_plan, "MAX_POSTINGS", 2)
     without = lexical_plan.plan(request.query, request.weights, index, ANALYZER)
-    assert (without.phrases, without.terms) == ([], planned.terms)
+    assert (without.phrases, without.present, without.terms) == ([], {}, planned.terms)
     assert search(index, '"leader vote"').rows[0] == 1, "what was quoted still counts"
+
+
+def test_a_text_with_more_of_the_words_beats_one_that_repeats_one(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Both words are as rare as each other; the text that has both is four times as long as the usual one.
+    repeats = chunk("quorum " * 12 + "of all")
+    has_both = chunk("the quorum waits " + "for what comes " * 40 + "then a lease")
+    index = build([repeats, chunk("one lease"), has_both, *filler(20)])
+    hits = search(index, "quorum lease", limit=30)
+    assert hits.rows.index(2) < hits.rows.index(0)
+    with monkeypatch.context() as patched:
+        patched.setattr(lexical_plan, "PRESENCE", 0.0)
+        plain = search(index, "quorum lease", limit=30)
+    assert plain.rows.index(0) < plain.rows.index(2)
+    gained = dict(zip(hits.rows, hits.scores, strict=True))
+    before = dict(zip(plain.rows, plain.scores, strict=True))
+    rarities = [
+        rarity(index.documents, index.frequency("body", index.analyzer.stem(word)))
+        for word in ("quorum", "lease")
+    ]
+    share = lexical_plan.PRESENCE * DEFAULT_BOOSTS["body"]
+    assert gained[0] - before[0] == pytest.approx(share * rarities[0], rel=1e-4)
+    assert gained[2] - before[2] == pytest.approx(share * sum(rarities), rel=1e-4)
 
 
 def test_a_quoted_phrase_beats_the_same_words_apart(build: Build) -> None:

@@ -1,0 +1,214 @@
+"""Reads the weights out of an ONNX export of a model; the graph itself is never run.
+
+An export keeps the names of embeddings, biases and norms, but folds the transposition of each matrix into a
+constant without a name (`onnx::MatMul_470`). Such a matrix gets its name back from the bias that is added to
+its product. Only the fields of onnx.proto that this needs are read, each within its bytes, and no message is
+entered by recursion: a crafted file costs what its size costs.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from kbc.encoding.quantize import Float32
+
+# Numbers of fields in onnx.proto.
+_GRAPH = 7
+_NODE, _INITIALIZER = 1, 5
+_INPUT, _OUTPUT, _OPERATOR = 1, 2, 4
+_DIMS, _TYPE, _FLOATS, _NAME, _RAW, _LOCATION = 1, 2, 4, 8, 9, 14
+
+_FLOAT32, _FLOAT16 = 1, 10
+_KINDS = {_FLOAT32: "F32", _FLOAT16: "F16", 2: "U8", 3: "I8", 6: "I32", 7: "I64", 16: "BF16"}
+_DTYPES = {_FLOAT32: "<f4", _FLOAT16: "<f2"}
+_BIAS, _WEIGHT = ".bias", ".weight"
+
+
+class OnnxFileError(Exception):
+    """A file that is no ONNX model, or whose constants are not where it says; one clause says what."""
+
+
+class _Constant(NamedTuple):
+    """`data` holds the numbers, little-endian; it is empty where they are in another file."""
+
+    shape: tuple[int, ...]
+    type: int
+    data: memoryview
+
+
+class OnnxTensors:
+    """The named constants of an ONNX file; as `Tensors`. A matrix of a linear layer has the shape that
+    safetensors gives it, [outputs, inputs]."""
+
+    def __init__(self, model: memoryview) -> None:
+        """Raises `OnnxFileError`."""
+        constants: dict[str, _Constant] = {}
+        products: dict[str, str] = {}  # the output of MatMul -> the constant that it multiplies by
+        sums: list[tuple[str, ...]] = []
+        for graph in _messages(model, _GRAPH):
+            for number, message in _fields(graph):
+                if number == _INITIALIZER:
+                    name, constant = _constant(_bytes(message))
+                    constants[name] = constant
+                elif number == _NODE:
+                    operator, inputs, outputs = _node(_bytes(message))
+                    if operator == "MatMul" and len(inputs) == 2 and len(outputs) == 1:
+                        products[outputs[0]] = inputs[1]
+                    elif operator == "Add":
+                        sums.append(inputs)
+        self._constants = constants
+        self._transposed = _named_matrices(constants, products, sums)
+
+    @classmethod
+    @contextmanager
+    def open(cls, path: Path) -> Iterator[OnnxTensors]:
+        """Maps the file; tensors that were read stay valid. Raises `OnnxFileError` and `OSError`."""
+        with path.open("rb") as file:
+            try:
+                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            except ValueError as error:
+                raise OnnxFileError("it is empty") from error
+        # Not closed: views of it live as long as this object, and the last one unmaps it.
+        yield cls(memoryview(mapped))
+
+    @property
+    def names(self) -> Collection[str]:
+        return self._constants.keys() | self._transposed.keys()
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        if name in self._transposed:
+            return self._constants[self._transposed[name]].shape[::-1]
+        return self._constants[name].shape
+
+    def kind(self, name: str) -> str:
+        type = self._constants[self._transposed.get(name, name)].type
+        return _KINDS.get(type, f"type {type}")
+
+    def read(self, name: str) -> Float32:
+        """Raises `OnnxFileError` where the numbers are missing, or in another file."""
+        constant = self._constants[self._transposed.get(name, name)]
+        dtype = np.dtype(_DTYPES[constant.type])
+        if len(constant.data) != math.prod(constant.shape) * dtype.itemsize:
+            raise OnnxFileError(f"the numbers of '{name}' are not in the file itself")
+        try:
+            stored = np.frombuffer(constant.data, dtype).reshape(constant.shape)
+        except ValueError as error:
+            raise OnnxFileError(f"'{name}' has a shape that no array can have") from error
+        values = stored.T if name in self._transposed else stored
+        return np.array(values, dtype=np.float32, order="C")
+
+
+def _named_matrices(
+    constants: Mapping[str, _Constant], products: Mapping[str, str], sums: list[tuple[str, ...]]
+) -> dict[str, str]:
+    """The name of a layer's matrix -> the constant that holds it transposed."""
+    found = {}
+    for terms in sums:
+        biases = [term for term in terms if term in constants and term.endswith(_BIAS)]
+        matrices = [products[term] for term in terms if term in products]
+        if len(biases) != 1 or len(matrices) != 1 or matrices[0] not in constants:
+            continue
+        name = biases[0].removesuffix(_BIAS) + _WEIGHT
+        if name not in constants:
+            found[name] = matrices[0]
+    return found
+
+
+def _node(message: memoryview) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Operator, inputs and outputs."""
+    operator, names = "", ([], [])  # type: tuple[str, tuple[list[str], list[str]]]
+    for number, value in _fields(message):
+        if number == _OPERATOR:
+            operator = _text(value)
+        elif number in (_INPUT, _OUTPUT):
+            names[number == _OUTPUT].append(_text(value))
+    return operator, tuple(names[0]), tuple(names[1])
+
+
+def _constant(message: memoryview) -> tuple[str, _Constant]:
+    name, type, data = "", 0, memoryview(b"")
+    shape: list[int] = []
+    for number, value in _fields(message):
+        if number == _DIMS:
+            shape.extend([value] if isinstance(value, int) else _packed(value))
+        elif number == _TYPE:
+            type = _int(value)
+        elif number == _NAME:
+            name = _text(value)
+        elif number == _RAW or (number == _FLOATS and not isinstance(value, int)):
+            data = _bytes(value)
+        elif number == _LOCATION and _int(value):  # in another file
+            return name, _Constant(tuple(shape), type, memoryview(b""))
+    return name, _Constant(tuple(shape), type, data)
+
+
+def _messages(message: memoryview, wanted: int) -> Iterator[memoryview]:
+    for number, value in _fields(message):
+        if number == wanted:
+            yield _bytes(value)
+
+
+def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+    """The fields of a protobuf message: number, and a whole number or bytes."""
+    at, size = 0, len(message)
+    while at < size:
+        tag, at = _varint(message, at)
+        value: int | memoryview
+        match tag & 7:
+            case 0:
+                value, at = _varint(message, at)
+            case 1:
+                value, at = message[at : at + 8], at + 8
+            case 2:
+                length, at = _varint(message, at)
+                value, at = message[at : at + length], at + length
+            case 5:
+                value, at = message[at : at + 4], at + 4
+            case _:
+                raise OnnxFileError("it is no ONNX model")
+        if at > size:
+            raise OnnxFileError("it ends too soon")
+        yield tag >> 3, value
+
+
+def _varint(message: memoryview, at: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 64, 7):
+        if at >= len(message):
+            raise OnnxFileError("it ends too soon")
+        byte = message[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+    raise OnnxFileError("it is no ONNX model")
+
+
+def _packed(value: memoryview) -> Iterator[int]:
+    at = 0
+    while at < len(value):
+        number, at = _varint(value, at)
+        yield number
+
+
+def _bytes(value: int | memoryview) -> memoryview:
+    if isinstance(value, int):
+        raise OnnxFileError("it is no ONNX model")
+    return value
+
+
+def _int(value: int | memoryview) -> int:
+    if not isinstance(value, int):
+        raise OnnxFileError("it is no ONNX model")
+    return value
+
+
+def _text(value: int | memoryview) -> str:
+    return bytes(_bytes(value)).decode("utf-8", "replace")
