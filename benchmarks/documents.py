@@ -44,7 +44,8 @@ from markdown_it import MarkdownIt
 
 from kb_runtime.text.tables import table
 from kbc.diagnostics import Diagnostics
-from kbc.pipeline.inputs import Inputs, read_inputs
+from kbc.pipeline.inputs import Inputs
+from kbc.pipeline.reading import read_inputs
 from kbc.recognition.detection import RecognitionError, recognise
 from kbc.records import CompiledRecord, DocRecord
 from kbc.sources.accounting import LEFT_OUT, UNREADABLE

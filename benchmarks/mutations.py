@@ -312,7 +312,7 @@ def _unpack(root: Path, path: str) -> tuple[str, str]:
 def _read(root: Path, path: str) -> tuple[str, str]:
     from kbc.chunking.drafts import chunks
     from kbc.diagnostics import Diagnostics
-    from kbc.pipeline.inputs import read_inputs
+    from kbc.pipeline.reading import read_inputs
 
     diagnostics = Diagnostics()
     inputs = read_inputs(root, diagnostics)

@@ -34,7 +34,7 @@ from kbc.encoding.encoder import DocumentEncoder
 from kbc.encoding.model import resolve_model
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.pipeline.build import BuildOptions, build
-from kbc.pipeline.inputs import read_inputs
+from kbc.pipeline.reading import read_inputs
 
 MAX_P50_MS = 15.0
 MAX_P95_MS = 40.0

@@ -84,7 +84,8 @@ characters of its answer; what was shortened has `truncated`, and `next` says ho
 - A call without arguments equals a call with `{}`, and `null` equals an omitted argument.
 - Unknown arguments are ignored with a warning.
 - Text is trimmed. Integers can be sent as `5`, `5.0` or `"5"`. Arguments that are not an object are refused with -32602.
-- In `filters`, `search_tests` accepts at most 50 values of 100 characters each (500 for `testPath`).
+- In `filters`, `search_tests` accepts at most 50 values of 100 characters each (500 for `testPath`), and in all values
+  of `testPath` at most 100 `*` and `[...]`.
 
 **Answers**
 

@@ -67,8 +67,8 @@ class _Stemmed(dict[str, str]):
         return stems
 
     def line(self, words: Iterable[str]) -> str:
-        """The terms of all `words`."""
-        return " ".join(filter(None, map(self.__getitem__, words)))
+        """The terms of all `words`, with several spaces where a word has none."""
+        return " ".join(map(self.__getitem__, words))
 
 
 def write_draft_lexical(

@@ -8,20 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import UsageError
-from kbc.encoding.encoder import RemoteEncoder
-from kbc.execution import worker
 from kbc.execution.cluster import dask_workers
 from kbc.execution.errors import ClusterError
 
+if TYPE_CHECKING:
+    from kbc.encoding.encoder import RemoteEncoder
+
 THREADS, PROCESSES, DASK = "threads", "processes", "dask:"
 
-_PHASES: dict[str, Callable[[str, Sequence[Any]], list[Any]]] = {
-    "chunks": worker.chunk,
-    "terms": worker.terms,
-}
 # By name: Dask is not always installed.
 _LOST = {
     "BrokenExecutor": "workers-lost",
@@ -60,10 +57,14 @@ class WorkerPool:
         return self._name != THREADS
 
     def submit(self, phase: str, items: Sequence[Any]) -> Callable[[], list[Any]]:
-        """Starts a phase of `_PHASES` over `items`; what it gives waits for the results."""
+        """Starts a phase over `items`: "chunks" or "terms". What it gives waits for the results."""
+        from kbc.execution import worker  # imports all phases
+
+        phases: dict[str, Callable[[str, Sequence[Any]], list[Any]]]
+        phases = {"chunks": worker.chunk, "terms": worker.terms}
         name, executor, _ = self._open()
         with self.explained():
-            future: Future[list[Any]] = executor.submit(_PHASES[phase], name, items)
+            future: Future[list[Any]] = executor.submit(phases[phase], name, items)
 
         def result() -> list[Any]:
             with self.explained():
@@ -72,6 +73,9 @@ class WorkerPool:
         return result
 
     def encoder(self) -> RemoteEncoder:
+        from kbc.encoding.encoder import RemoteEncoder
+        from kbc.execution import worker
+
         name, executor, width = self._open()
         return RemoteEncoder(executor, partial(worker.embed, name), width)
 
@@ -129,6 +133,8 @@ def _processes(jobs: int, name: str, data: bytes) -> Iterator[Executor]:
 
 
 def _start(name: str, data: bytes) -> None:
+    from kbc.execution import worker
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the build ends its processes itself
     if refusal := worker.admit(name, data):
         raise RuntimeError(refusal)

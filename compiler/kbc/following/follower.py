@@ -45,6 +45,9 @@ RESCAN_S = 60.0
 DRAFT = "--draft"
 """The option of the compiler that has it parse and publish without embedding."""
 
+_OBSTACLES = (OSError, TreeError, PublishError)
+"""What may prevent a version for a while."""
+
 _TICK_S = 0.1  # while a process builds
 _IDLE_TICK_S = 1.0
 _FAILED_S = 2.0
@@ -90,6 +93,8 @@ class Follower:
         with self._lock():
             self._remove_unfinished()
             self._set_status("starting", "")
+            # Before the kernel is told of thousands of folders: the first scan finds what changes meanwhile.
+            self._obstacle = self._first_draft()
             watcher = FileWatcher(
                 [self._index.tree],
                 lambda path: path.is_relative_to(self._ignored),
@@ -140,23 +145,38 @@ class Follower:
         """Publishes what takes little time and starts what takes more; returns what prevented it."""
         try:
             self._finish_build()
-            if self._published is None:
-                # Before the scan: what changes meanwhile differs from the draft then.
-                if not self._obstacle:  # else it would be shown for moments only
-                    self._set_status("drafting", notice)
-                self._index.build(draft=True)
-                self._published = self._index.published()
+            self._draft(notice)
             if rescan and self._files.scan():
                 self._edited_at = time.monotonic()
             self._update_overlay()
             self._start_build()
-        except OSError as error:
-            return f"{error.filename or self._index.tree}: {error.strerror}."
-        except TreeError as error:
-            return str(error)
-        except PublishError as error:
-            return f"{error.message} {error.hint}".strip()
+        except _OBSTACLES as error:
+            return self._sentence(error)
         return ""
+
+    def _first_draft(self) -> str:
+        """Publishes a draft where there is nothing; returns what prevented it."""
+        try:
+            self._draft("")
+        except _OBSTACLES as error:
+            return self._sentence(error)
+        return ""
+
+    def _draft(self, notice: str) -> None:
+        if self._published is not None:
+            return
+        # Before the scan: what changes meanwhile differs from the draft then.
+        if not self._obstacle:  # else it would be shown for moments only
+            self._set_status("drafting", notice)
+        self._index.build(draft=True)
+        self._published = self._index.published()
+
+    def _sentence(self, error: OSError | TreeError | PublishError) -> str:
+        if isinstance(error, OSError):
+            return f"{error.filename or self._index.tree}: {error.strerror}."
+        if isinstance(error, PublishError):
+            return f"{error.message} {error.hint}".strip()
+        return str(error)
 
     def _differing(self) -> dict[str, str]:
         """The files that the index has otherwise or not at all."""

@@ -5,11 +5,10 @@ Imports `sources`, `languages` and `project`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 
 from kbc.diagnostics import Diagnostics, guarded
-from kbc.frontends.references import check
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import CompiledRecord
@@ -42,6 +41,17 @@ def _frontend(kind: str) -> Frontend:
         raise ValueError(f"no front end reads {kind!r}")
     frontend: Frontend = import_module(f"{__name__}.{_MODULES[kind]}").read
     return frontend
+
+
+def check(
+    records: Mapping[str, Sequence[CompiledRecord]],
+    diagnostics: Diagnostics,
+    collections: Iterable[Collection] = (),
+) -> None:
+    """Reports what is wrong across the records of all collections; see `references.check`."""
+    from kbc.frontends import references  # a source tree, whose first draft is urgent, has none
+
+    references.check(records, diagnostics, collections)
 
 
 def read(

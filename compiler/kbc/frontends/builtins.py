@@ -21,7 +21,6 @@ from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import (
     MarkdownFile,
     first_paragraph,
-    line_count,
     read_markdown,
     split_lines,
 )
@@ -31,7 +30,7 @@ from kbc.languages.anchors import AnchorRules, rules_of, slug
 from kbc.languages.markdown import Block
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile
+from kbc.project.source_file import SourceFile, line_count
 from kbc.records import BuiltinRecord, CompiledRecord
 
 

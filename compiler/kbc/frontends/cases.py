@@ -21,10 +21,9 @@ from kb_runtime.records.cases import (
     suite_of,
 )
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.markdown_file import line_count
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile
+from kbc.project.source_file import SourceFile, line_count
 from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")

@@ -14,11 +14,10 @@ from itertools import islice
 
 from kb_runtime.text.tables import count_of
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.markdown_file import line_count
 from kbc.languages import grammars, syntax
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile
+from kbc.project.source_file import SourceFile, line_count
 from kbc.records import CodeRecord, CompiledRecord, Definition
 
 MAX_DEFINITIONS = 2_000

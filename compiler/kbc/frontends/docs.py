@@ -27,7 +27,6 @@ from kbc.frontends.long_lines import has_long_line
 from kbc.frontends.markdown_file import (
     MarkdownFile,
     first_paragraph,
-    line_count,
     parsed,
     read_text,
     shorten,
@@ -38,7 +37,7 @@ from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import read_front_matter
 from kbc.project import permalinks
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile
+from kbc.project.source_file import SourceFile, line_count
 from kbc.records import CompiledRecord, DocRecord
 
 CORE = "core"

@@ -15,12 +15,12 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.markdown_file import line_count, shorten
+from kbc.frontends.markdown_file import shorten
 from kbc.frontends.metadata import Located, Metadata, Text, Texts
 from kbc.languages import quint
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile
+from kbc.project.source_file import SourceFile, line_count
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, ExampleRecord
 from kbc.sources.discovery import SIDECAR_SUFFIX

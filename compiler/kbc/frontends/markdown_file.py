@@ -68,11 +68,6 @@ def parsed(file: SourceFile, text: str, stored: str, diagnostics: Diagnostics) -
     return MarkdownFile(file, text, document, is_mdx, stored)
 
 
-def line_count(text: str) -> int:
-    """Lines of `text`; a last line without a line end counts."""
-    return text.count("\n") + (not text.endswith("\n") and text != "")
-
-
 def split_lines(text: str) -> list[str]:
     """The lines of `text` with their line ends; joined, they are `text`."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)

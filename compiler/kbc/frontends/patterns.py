@@ -28,7 +28,6 @@ from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import (
     MarkdownFile,
     level_two_sections,
-    line_count,
     read_markdown,
     shorten,
 )
@@ -36,7 +35,7 @@ from kbc.frontends.metadata import Metadata, Needed, Text, Texts
 from kbc.languages import markdown
 from kbc.languages.markdown import Block
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile
+from kbc.project.source_file import SourceFile, line_count
 from kbc.records import CompiledRecord, PatternRecord
 
 

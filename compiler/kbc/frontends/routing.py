@@ -32,10 +32,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
-from kbc.frontends.markdown_file import line_count, split_lines
+from kbc.frontends.markdown_file import split_lines
 from kbc.frontends.metadata import Flag, Located, Metadata, Needed, Text, Texts, number
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile
+from kbc.project.source_file import SourceFile, line_count
 from kbc.project.toml_file import TomlFile, read_toml
 from kbc.records import CompiledRecord, RoutingRecord
 

@@ -20,7 +20,6 @@ from kbc.diagnostics import Diagnostics
 from kbc.frontends.examples import LANGUAGES
 from kbc.frontends.markdown_file import (
     level_two_sections,
-    line_count,
     read_markdown,
     shorten,
 )
@@ -29,7 +28,7 @@ from kbc.languages import markdown
 from kbc.languages.markdown import Block
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile
+from kbc.project.source_file import SourceFile, line_count
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, TemplateRecord
 

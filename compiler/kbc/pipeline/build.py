@@ -9,7 +9,6 @@ from pathlib import Path
 from kbc.diagnostics import Diagnostics
 from kbc.execution.pool import THREADS
 from kbc.linking.linker import PublishError
-from kbc.pipeline.checking import read_checked
 from kbc.pipeline.executor import Executor, Read
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import BuildOptions, BuildReport, StrPath
@@ -67,6 +66,10 @@ def warm_up(root: Path, options: BuildOptions, resident: Resident) -> None:
 
 def _reader(root: StrPath | Project, options: BuildOptions) -> Read:
     def read(diagnostics: Diagnostics) -> Inputs | None:
+        from kbc.pipeline.checking import (
+            read_checked,  # all front ends, which source trees do without
+        )
+
         return read_checked(root, diagnostics, options.allow_outside, options.cache_folder)
 
     return read

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.pipeline import sections
-from kbc.pipeline.inputs import Inputs, read_inputs
+from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import StrPath
+from kbc.pipeline.reading import read_inputs
 from kbc.project.model import Project
 from kbc.sources.accounting import Accounting
 

@@ -13,12 +13,10 @@ from typing import Any
 
 from kb_runtime.search.vectors import EXACT_ROWS
 from kb_runtime.store.manifest import load as load_manifest
-from kbc import chunking
 from kbc.backends.vectors import write_vectors
 from kbc.cache import toolchain
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.chunking import drafts
-from kbc.chunking.budget import TokenBudget
 from kbc.diagnostics import Diagnostics, guarded
 from kbc.encoding.cache import EmbeddingCache
 from kbc.encoding.checks import check_vectors
@@ -30,7 +28,6 @@ from kbc.encoding.shipped import write_reranker
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.encoding.views import EmbeddedTexts
 from kbc.execution.pool import THREADS, WorkerPool
-from kbc.execution.worker import payload
 from kbc.formats import converters, format_of
 from kbc.linking.linker import Published, Staging, build_id
 from kbc.linking.retention import remove_build
@@ -165,6 +162,8 @@ class Executor:
 
     def _payload(self) -> tuple[str, bytes]:
         """What workers need for the tasks of this build."""
+        from kbc.execution.worker import payload  # as for chunking
+
         assert self._model is not None  # drafts have no tasks
         options, graph = self._options, None
         if options.has_vectors:
@@ -218,6 +217,9 @@ class Executor:
         return self._options.parsed or not self._options.draft
 
     def _chunk(self, inputs: Inputs, model: Model, tokenizer: TokenCounter) -> list[CompiledChunk]:
+        from kbc import chunking  # with grammars and parsers, which a draft does without
+        from kbc.chunking.budget import TokenBudget
+
         records = inputs.searched
 
         @functools.cache

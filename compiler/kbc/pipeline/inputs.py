@@ -1,32 +1,15 @@
-"""The front half of a build: reads a folder with a kb.toml into records."""
+"""The inputs of a build: what the front ends made of a knowledge base."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from dataclasses import dataclass, field
 
-from kbc import frontends
-from kbc.diagnostics import Diagnostic, Diagnostics, Severity, guarded
-from kbc.frontends.derived_routing import derive
-from kbc.frontends.pages import is_metadata, not_a_page
-from kbc.pipeline.options import StrPath
-from kbc.project import permalinks
-from kbc.project.include_tree import IncludeTree
-from kbc.project.loading import PROJECT_FILE, load_project
 from kbc.project.model import Collection, Project
-from kbc.project.scopes import NOT_SEARCHED, in_row_order
+from kbc.project.scopes import NOT_SEARCHED
 from kbc.project.source_file import ReadFile, SourceFile
-from kbc.recognition.archives import is_archive
-from kbc.recognition.configuration import READER
-from kbc.recognition.declared import with_generators
-from kbc.recognition.detection import RecognitionError, recognise
 from kbc.records import CompiledRecord
 from kbc.sources.accounting import Accounting
-from kbc.sources.discovery import discover, licence_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,145 +48,3 @@ class Inputs:
             for name, records in self.records.items()
             for record in records
         }
-
-
-def read_inputs(
-    root: StrPath | Project,
-    diagnostics: Diagnostics,
-    allow_outside: bool = False,
-    cache: Path | None = None,
-) -> Inputs | None:
-    """Reads everything and checks it. None when kb.toml is unusable; `diagnostics` says what is wrong.
-
-    `root` is a folder with a kb.toml, any other folder, file or archive of documentation, or a project in
-    memory. Archives are unpacked below `cache`, or into a folder that is gone when they are read.
-    """
-    with ExitStack() as stack:
-        if isinstance(root, Project):
-            project: Project | None = root
-        else:
-            path = Path(root)
-            is_temporary = cache is None and path.is_file() and is_archive(path)
-            if is_temporary:
-                cache = Path(stack.enter_context(TemporaryDirectory(prefix="kbc-archive-")))
-            project = _project_at(path, cache, diagnostics)
-        if project is None:
-            return None
-        inputs = read_project(project, diagnostics, allow_outside)
-        if project.boundary is not None:
-            inputs.accounting.complete(project.root, _left_out(inputs.project))
-        return inputs
-
-
-def _left_out(project: Project) -> dict[str, str]:
-    """Folders that the generators' rules leave out -> why."""
-    found: dict[str, str] = {}
-    for collection in project.collections:
-        found |= collection.generator_options.get("left_out", {})
-    return found
-
-
-def _project_at(root: Path, cache: Path | None, diagnostics: Diagnostics) -> Project | None:
-    """What kb.toml says, or else what `root` is recognised as."""
-    if not root.exists() or (root / PROJECT_FILE).exists():
-        return load_project(root, diagnostics)
-    try:
-        return recognise(root, cache).project
-    except RecognitionError as error:
-        diagnostics.error("kb-toml-missing", error.message, hint=error.hint)
-        return None
-
-
-def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool = False) -> Inputs:
-    """Reads everything that `project` names and checks it; `diagnostics` says what is wrong."""
-    project = with_generators(project, diagnostics)
-    tree, accounting = IncludeTree(project.root, project.boundary), Accounting()
-    files = discover(project, diagnostics, allow_outside, tree=tree, accounting=accounting)
-    for collection in project.collections:
-        files[collection.name].sort(key=partial(_place, collection))
-        for path in collection.generator_options.get("files", ()):
-            tree.read(path, READER)
-    records = {
-        collection.name: frontends.read(collection, files[collection.name], diagnostics)
-        for collection in project.collections
-    }
-    if derived := derive(project.collections, records):
-        rules, records[derived[0].name] = derived
-        files[rules.name] = []
-        project = replace(project, collections=(*project.collections, rules))
-    if project.boundary is not None:
-        # Nobody wrote these files for a knowledge base: one that cannot be read must not stop all.
-        diagnostics.weaken(_is_of_file)
-    diagnostics.reading = ""
-    with guarded(diagnostics):
-        frontends.check(records, diagnostics, project.collections)
-    if not diagnostics.errors and not any(records.values()):
-        diagnostics.error(
-            "no-records",
-            "the knowledge base contains no record",
-            PROJECT_FILE,
-            hint="Add pages to the folders that kb.toml names.",
-        )
-    licences = licence_files(project, allow_outside)
-    each_once = {file.path: file for found in (*files.values(), licences) for file in found}
-    _account(project, files, records, accounting, diagnostics)
-    for path, includers in tree.included.items():
-        each_once.setdefault(path, SourceFile(path, tree.data(path)))
-        accounting.included(path, includers)
-    for licence in licences:
-        accounting.included(licence.path, ["the artifact, as its licence"])
-    return Inputs(
-        project,
-        tuple(in_row_order(project.collections)),
-        tuple(each_once[path].read for path in sorted(each_once)),
-        records,
-        tuple(licences),
-        accounting,
-    )
-
-
-def _place(collection: Collection, file: SourceFile) -> tuple[int, str]:
-    return permalinks.position(collection, file.path), file.path
-
-
-def _is_of_file(problem: Diagnostic) -> bool:
-    """Whether a file could not be read, as opposed to what is wrong with what it says."""
-    return (
-        problem.code.startswith("file-")
-        or problem.code.endswith("-invalid")
-        or problem.code == "format-library-missing"
-    )
-
-
-_BY_FILE = frozenset({"docs", "pages"})
-"""Kinds whose every file should become a record; of others, several files may make one."""
-
-
-def _account(
-    project: Project,
-    files: Mapping[str, list[SourceFile]],
-    records: Mapping[str, list[CompiledRecord]],
-    accounting: Accounting,
-    diagnostics: Diagnostics,
-) -> None:
-    """Takes back `read` for files that front ends made no record of, with what they said about them."""
-    paths = {record.path for found in records.values() for record in found}
-    said: dict[str, Diagnostic] = {}
-    for found in diagnostics:
-        if found.severity is not Severity.NOTE:
-            worst = said.setdefault(found.path, found)
-            said[found.path] = min(worst, found, key=lambda each: each.severity)
-    for collection in project.collections:
-        if collection.kind not in _BY_FILE:
-            continue
-        for file in files[collection.name]:
-            name = file.path.rsplit("/", 1)[-1]
-            if file.path in paths or is_metadata(name):
-                continue
-            problem = said.get(file.path)
-            if problem is None:
-                reason = not_a_page(file) or "no page of its own"
-                accounting.not_a_page(file.path, reason, is_defect=False)
-            else:
-                is_defect = _is_of_file(problem) or problem.severity is Severity.ERROR
-                accounting.not_a_page(file.path, problem.code, is_defect=is_defect)

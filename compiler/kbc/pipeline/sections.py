@@ -36,7 +36,6 @@ from kbc.cache import toolchain
 from kbc.cache.phases import PhaseCache
 from kbc.diagnostics import Diagnostics
 from kbc.encoding.model import Model
-from kbc.languages.uses.resolution import resolve
 from kbc.pipeline.inputs import Inputs
 from kbc.project.kinds import KINDS
 from kbc.project.loading import PROJECT_FILE
@@ -91,6 +90,8 @@ def emit_facets(inputs: Inputs, folder: Path) -> None:
 
 def emit_symbols(inputs: Inputs, folder: Path, *, partial: bool = False) -> None:
     """The symbols of source trees, below `catalog/`."""
+    from kbc.languages.uses.resolution import resolve  # rules of all languages: drafts do without
+
     for collection in inputs.collections:
         if collection.kind != "code":
             continue

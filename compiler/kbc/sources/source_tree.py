@@ -12,13 +12,11 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
-
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
+from kbc.sources.ignore_files import IgnoreFile, is_ignored, patterns, read_patterns
 
 MAX_FILE_BYTES = 1_000_000
 """A larger source file is data or generated."""
@@ -224,15 +222,6 @@ _SECRET_MARKS = (
 _CONFIGURATION = frozenset({"", "hcl", "ini", "json", "toml", "xml", "yaml"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Ignore:
-    """The patterns of a folder's ignore files; `start` is how many characters of a path in the
-    tree come before what they are matched with."""
-
-    start: int
-    spec: GitIgnoreSpec
-
-
 class SourceTree:
     """Selects files for one collection and counts what it leaves out.
 
@@ -245,7 +234,7 @@ class SourceTree:
         exclude: Iterable[str] = (),
         leave_out: Callable[[Path, str], None] = lambda path, reason: None,
     ) -> None:
-        self._exclude = _spec(exclude)
+        self._exclude = patterns(exclude)
         self._leave_out = leave_out
         self.left_out: Counter[str] = Counter()
 
@@ -255,7 +244,7 @@ class SourceTree:
         Links are not followed: what they lead to is in the tree, or none of its business. Raises
         `OSError` when `root` cannot be read; other folders that cannot be read are left out.
         """
-        yield from self._folder(root, "", [_Ignore(0, self._exclude)], _entries(root))
+        yield from self._folder(root, "", [IgnoreFile.of(0, self._exclude)], _entries(root))
 
     def admits(self, path: Path, data: bytes) -> bool:
         """Whether the file at `path`, with this content, belongs into the index."""
@@ -274,15 +263,15 @@ class SourceTree:
         return ", ".join(f"{count:,} {reason}" for reason, count in counts)
 
     def _folder(
-        self, folder: Path, place: str, above: list[_Ignore], entries: _Entries
+        self, folder: Path, place: str, above: list[IgnoreFile], entries: _Entries
     ) -> Iterator[Path]:
         """`place` is the folder's path in the tree, ending in a slash below the top."""
         ignores = above
         for name in IGNORE_FILES:
             if name in entries:
-                spec = _read_spec(folder / name)
+                spec = read_patterns(folder / name)
                 if spec is not None:
-                    ignores = [*ignores, _Ignore(len(place), spec)]
+                    ignores = [*ignores, IgnoreFile.of(len(place), spec)]
         is_project = any(
             name.lower() in _PROJECT_FILES or name.endswith(_PROJECT_ENDINGS) for name in entries
         )
@@ -297,7 +286,7 @@ class SourceTree:
                 except OSError:
                     below = {}
                 reason = _folder_reason(name, is_project, below)
-                if not reason and _is_ignored(inside, ignores):
+                if not reason and is_ignored(inside, ignores):
                     reason = IGNORED
                 if reason:
                     self._left_out(path, reason)
@@ -311,8 +300,8 @@ class SourceTree:
                     yield path
 
 
-def _place_reason(entry: os.DirEntry[str], place: str, ignores: list[_Ignore]) -> str:
-    if _is_ignored(place, ignores):
+def _place_reason(entry: os.DirEntry[str], place: str, ignores: list[IgnoreFile]) -> str:
+    if is_ignored(place, ignores):
         return IGNORED
     try:
         return LARGE if entry.stat(follow_symlinks=False).st_size > MAX_FILE_BYTES else ""
@@ -397,36 +386,6 @@ def _name_reason(name: str) -> str:
     if _DATA_ENDINGS.fullmatch(last) or folded.endswith("~") or folded in IGNORE_FILES:
         return DATA
     return GENERATED if _GENERATED_NAMES.search(folded) else ""
-
-
-def _is_ignored(place: str, ignores: list[_Ignore]) -> bool:
-    """The last pattern that says something decides, from the deepest ignore file upwards."""
-    for ignore in reversed(ignores):
-        verdict = ignore.spec.check_file(place[ignore.start :]).include
-        if verdict is not None:
-            return verdict
-    return False
-
-
-def _read_spec(path: Path) -> GitIgnoreSpec | None:
-    """The patterns of an ignore file; None when it cannot be read."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig", "replace")
-    except OSError:
-        return None
-    return _spec(text.splitlines())
-
-
-def _spec(lines: Iterable[str]) -> GitIgnoreSpec:
-    """Like Git, passes over a line that is no pattern."""
-    good: list[str] = []
-    for line in lines:
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except ValueError:
-            continue
-        good.append(line)
-    return GitIgnoreSpec.from_lines(good)
 
 
 def _is_unicode(name: str) -> bool:

@@ -106,10 +106,13 @@ class PartFacets:
         del total  # those that are kept
         return self._all(facets)
 
-    def records_matching(self, name: str, patterns: Iterable[str], total: int) -> Mask:
+    def records_matching(
+        self, name: str, patterns: Iterable[str], total: int, most: int
+    ) -> tuple[Mask, list[str] | None]:
+        """See `Facets.records_matching`. The values may be some that only hidden records have."""
         del total
-        found: Mask = self._facets.records_matching(name, patterns, self._total)[self._kept]
-        return found
+        found, values = self._facets.records_matching(name, patterns, self._total, most)
+        return found[self._kept], values
 
     def matching(self, name: str, pattern: str) -> list[str]:
         return [value for value in self._facets.matching(name, pattern) if self.count(name, value)]

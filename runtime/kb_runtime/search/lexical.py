@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from kb_runtime.search.lexical_plan import Plan, Statistics
     from kb_runtime.search.query import Query
     from kb_runtime.search.spelling import Correction
-    from kb_runtime.store.facets import Mask, RowFilter
+    from kb_runtime.store.facets import RowFilter
 
 # Row ranges up to which the engine itself keeps to them (0.1 ms for one of 100,000 chunks, 30 ms for a
 # hundred). With more ranges hits are filtered as they come, this many times more at each attempt.
 MAX_ENGINE_RANGES = 4
 MORE_HITS = 10
+# Of the hits asked for under a filter of rows, over what should hold enough.
+_MARGIN = 1.25
 # Terms whose frequencies are remembered, about 150 bytes each: a search asks several times for each.
 _REMEMBERED_TERMS = 4_000
 
@@ -138,7 +140,7 @@ class LexicalIndex:
                 return [], []
             restricted = self._restricted(clauses, filters)
             if filters.rows is not None:
-                return self._best_of(restricted, limit, filters.rows.mask)
+                return self._best_of(restricted, limit, filters.rows)
             few = filters.ranges is None or len(filters.ranges) <= MAX_ENGINE_RANGES
             if filters.ranges is None or (few and self.ranges_are_exact):
                 return self._best(restricted, limit)
@@ -169,10 +171,19 @@ class LexicalIndex:
                 return [row for row, _ in kept], [score for _, score in kept]
 
     def _best_of(
-        self, query: tantivy.Query, limit: int, mask: Mask
+        self, query: tantivy.Query, limit: int, filter: RowFilter
     ) -> tuple[list[int], list[float]]:
-        """The best rows that a mask leaves; the query itself may keep to it already."""
-        asked = limit
+        """The best rows that a filter leaves; its terms, which the query keeps to, leave few others."""
+        import numpy as np
+
+        mask = filter.mask
+        left = int(np.count_nonzero(mask))
+        if not left:
+            return [], []
+        # Without terms as many are asked for as hold enough, if the filter is as common among the hits as
+        # among all rows: each further search costs as much again.
+        wanted = limit if filter.terms else int(_MARGIN * limit * len(mask) / left)
+        asked = min(wanted, self.documents)
         while True:
             rows, scores = self._best(query, asked)
             kept = [at for at, allowed in enumerate(mask[rows].tolist()) if allowed][:limit]

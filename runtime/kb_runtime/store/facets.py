@@ -8,13 +8,13 @@ bytes, `kbc.backends.facets` writes them.
 from __future__ import annotations
 
 import os
-import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.store.catalog import MappedFile
+from kb_runtime.store.value_globs import Glob, Values, is_glob
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,7 +85,8 @@ class Facets:
         self._postings = file.array(at := at + 4 * arrays[2], arrays[3], 4)
         self._text_at = at + 4 * arrays[3]
         self._names = {self._string(at): at for at in range(names)}
-        self._matches: dict[tuple[str, str], Sequence[int]] = {}
+        self._matches: dict[tuple[str, str], Ordinals] = {}
+        self._texts: dict[str, Values] = {}  # of facets that globs were looked for in
 
     def values(self, name: str) -> Iterator[tuple[str, int]]:
         """Every value of a facet with the number of its records, sorted by the value's UTF-8."""
@@ -113,21 +114,31 @@ class Facets:
 
     def records(self, facets: Iterable[Facet], total: int) -> Mask:
         """Which of the collection's `total` records have one of the values: bool [total]."""
-        found = (self._find(*facet) for facet in facets)
-        return self._marked(sorted({position for position in found if position is not None}), total)
+        import numpy as np
 
-    def records_matching(self, name: str, patterns: Iterable[str], total: int) -> Mask:
-        """Which records have a value that one of the patterns matches; see `matching`."""
-        matches = (position for pattern in patterns for position in self._matching(name, pattern))
-        return self._marked(sorted(set(matches)), total)
+        found = (self._find(*facet) for facet in facets)
+        positions = sorted({position for position in found if position is not None})
+        return self._marked(np.array(positions, dtype=np.uint32), total)
+
+    def records_matching(
+        self, name: str, patterns: Iterable[str], total: int, most: int
+    ) -> tuple[Mask, list[str] | None]:
+        """Which records have a value that one of the patterns matches (see `matching`), and these
+        values, None where they are more than `most`."""
+        import numpy as np
+
+        matches = [self._matching(name, pattern) for pattern in patterns]
+        positions = matches[0] if len(matches) == 1 else np.unique(np.concatenate(matches))
+        values = [self._value(at) for at in positions.tolist()] if len(positions) <= most else None
+        return self._marked(positions, total), values
 
     def matching(self, name: str, pattern: str) -> list[str]:
         """The values that a pattern matches.
 
         A pattern with `*`, `?` or `[...]` is a glob over the whole value, with and without a
-        trailing `:` and digits, and its `*` crosses slashes; any other is a part of the value.
+        trailing `:` and up to 20 digits, and its `*` crosses slashes; any other is a part of the value.
         """
-        return [self._value(position) for position in self._matching(name, pattern)]
+        return [self._value(position) for position in self._matching(name, pattern).tolist()]
 
     def count_matching(self, name: str, pattern: str) -> int:
         """How many values a pattern matches, without reading them."""
@@ -141,6 +152,7 @@ class Facets:
         return [self._value(position) for position in window]
 
     def close(self) -> None:
+        self._texts.clear()
         self._file.close()
 
     def _range(self, name: str) -> range:
@@ -169,18 +181,19 @@ class Facets:
         start, end = self._text_at + self._starts[at], self._text_at + self._starts[at + 1] - 1
         return str(self._file.view[start:end], "utf-8")
 
-    def _marked(self, positions: Sequence[int], total: int) -> Mask:
+    def _marked(self, positions: Ordinals, total: int) -> Mask:
         """The records that have one of the values at `positions`, which ascend."""
         import numpy as np
 
         mask = np.zeros(total, dtype=np.bool_)
-        if len(positions) <= 1:
-            for position in positions:
-                mask[self._slice(position, position + 1)] = True
-        elif positions:
-            first, end = positions[0], positions[-1] + 1
+        if not len(positions):
+            return mask
+        first, end = int(positions[0]), int(positions[-1]) + 1
+        if len(positions) == end - first:
+            mask[self._slice(first, end)] = True
+        else:
             chosen = np.zeros(end - first, dtype=np.bool_)
-            chosen[np.array(positions) - first] = True
+            chosen[positions - first] = True
             lengths = np.diff(np.frombuffer(self._lists, dtype="<u4")[first : end + 1])
             mask[self._slice(first, end)[np.repeat(chosen, lengths)]] = True
         return mask
@@ -194,7 +207,7 @@ class Facets:
         ]
         return found
 
-    def _matching(self, name: str, pattern: str) -> Sequence[int]:
+    def _matching(self, name: str, pattern: str) -> Ordinals:
         key = (name, pattern)
         found = self._matches.get(key)
         if found is None:
@@ -204,97 +217,35 @@ class Facets:
             self._matches[key] = found
         return found
 
-    def _scanned(self, name: str, pattern: str) -> Sequence[int]:
-        """Positions of the values that `pattern` matches, ascending.
+    def _scanned(self, name: str, pattern: str) -> Ordinals:
+        """Positions of the values that `pattern` matches, ascending. A literal beginning is a range of
+        the sorted values."""
+        import numpy as np
 
-        A literal beginning is a range of the sorted values, and what lacks the longest literal is not
-        tried: 100,000 values take 10 ms.
-        """
         reach = self._range(name)
-        parts = _parts(pattern) if is_glob(pattern) else [_STAR, _Part(pattern), _STAR]
-        if parts[0].literal:
-            start = parts[0].literal.encode()
+        glob = Glob.of(pattern) if is_glob(pattern) else Glob.containing(pattern)
+        if glob.beginning:
+            start = glob.beginning.encode(errors="surrogatepass")
             low = bisect_left(reach, start, key=self._bytes)
             high = bisect_left(reach, True, key=lambda at: self._bytes(at)[: len(start)] > start)
             reach = reach[low:high]
-            if parts[1:] == [_STAR]:
-                return reach
-        if not reach:
-            return []
-        longest = max((part.literal for part in parts), key=len)
-        start_at, end_at = self._span(reach.start)[0], self._span(reach.stop - 1)[1]
-        values = str(self._file.view[start_at:end_at], "utf-8").split("\n")
-        found = enumerate(values, reach.start)
-        if parts == [_STAR, _Part(longest), _STAR]:
-            return [position for position, value in found if longest in value]
-        matches = _compiled(parts).fullmatch
-        return [position for position, value in found if longest in value and matches(value)]
+        if not reach or glob.takes_all:
+            return np.arange(reach.start, reach.stop, dtype=np.uint32)
+        whole = self._range(name)
+        values = self._texts.get(name) or self._text(whole)
+        self._texts[name] = values
+        found = glob.matching(values, reach.start - whole.start, reach.stop - whole.start)
+        return (found + whole.start).astype(np.uint32)
 
+    def _text(self, reach: range) -> Values:
+        """The values at `reach`, at least one, for globs: a few megabytes for 100,000 of them."""
+        import numpy as np
 
-def is_glob(pattern: str) -> bool:
-    return any(char in pattern for char in "*?[")
-
-
-class _Part(NamedTuple):
-    """A piece of a glob: a literal, or a regular expression for what stands for other text."""
-
-    literal: str = ""
-    regex: str = ""
-
-
-_STAR = _Part(regex=".*")
-_TOKEN = re.compile(r"\*+|\?|\[!?\]?[^\]]*\]|[^*?\[]+|\[", re.DOTALL)
-
-
-def _parts(pattern: str) -> list[_Part]:
-    parts: list[_Part] = []
-    for token in _TOKEN.findall(pattern):
-        if token[0] == "*":
-            parts.append(_STAR)
-        elif token == "?":
-            parts.append(_Part(regex="."))
-        elif token[0] == "[" and len(token) > 1:
-            parts.append(_Part(regex=_class(token[1:-1])))
-        elif parts and parts[-1].literal:  # a bracket that nothing closes is one
-            parts[-1] = _Part(parts[-1].literal + token)
-        else:
-            parts.append(_Part(token))
-    return parts
-
-
-def _class(inner: str) -> str:
-    """A bracket expression; a range that runs backwards matches nothing, as in a shell."""
-    negated = inner.startswith("!")
-    characters = inner[1:] if negated else inner
-    ranges: list[str] = []
-    at = 0
-    while at < len(characters):
-        low = high = characters[at]
-        at += 1
-        if at + 1 < len(characters) and characters[at] == "-":
-            high = characters[at + 1]
-            at += 2
-        if low <= high:
-            ranges.append(f"{re.escape(low)}-{re.escape(high)}")
-    if not ranges:
-        return "." if negated else "(?!)"
-    return f"[{'^' if negated else ''}{''.join(ranges)}]"
-
-
-def _compiled(parts: Sequence[_Part]) -> re.Pattern[str]:
-    """Each star but the last takes as little as it can and never gives it back, so that a pattern
-    of many stars takes no more time than one of few: of two places for what follows a star, the
-    first one leaves more for the rest."""
-    stars = [at for at, part in enumerate(parts) if part == _STAR]
-    pieces: list[str] = []
-    for at, part in enumerate(parts):
-        if at in stars[:-1]:
-            pieces.append(f"{')' if stars[0] < at else ''}(?>.*?")
-        elif stars and at == stars[-1]:
-            pieces.append(f"{')' if len(stars) > 1 else ''}.*")
-        else:
-            pieces.append(part.regex or re.escape(part.literal))
-    return re.compile("".join(pieces) + r"(?::[0-9]+)?", re.DOTALL)
+        first, end = (len(self._names) + at for at in (reach.start, reach.stop))
+        starts = np.frombuffer(self._starts, dtype="<u4")[first : end + 1].astype(np.int64)
+        text = self._file.view[self._text_at + starts[0] : self._text_at + starts[-1] - 1]
+        starts -= starts[0]
+        return Values(text, starts[:-1], starts[1:] - 1)
 
 
 def _damaged(path: str) -> ArtifactError:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from kbc.backends.licences import write_licences
 from kbc.diagnostics import Diagnostics
-from kbc.pipeline.inputs import read_inputs
+from kbc.pipeline.reading import read_inputs
 from kbc.project.source_file import SourceFile
 
 

@@ -10,7 +10,8 @@ import pytest
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.diagnostics import BuildError, Diagnostics
 from kbc.formats import Converted, Format, Read, registry
-from kbc.pipeline.inputs import Inputs, read_inputs
+from kbc.pipeline.inputs import Inputs
+from kbc.pipeline.reading import read_inputs
 from kbc.records import DocRecord, PageRecord
 
 OPENAPI = """\

@@ -23,7 +23,7 @@ from kbc.importing.entries import ImportSourceError, file_path
 from kbc.importing.journal import FILE_NAME, Journal
 from kbc.importing.running import STAGED, ImportOptions, ImportReport, import_site
 from kbc.languages import markdown
-from kbc.pipeline.inputs import read_inputs
+from kbc.pipeline.reading import read_inputs
 from kbc.records import PageRecord
 
 

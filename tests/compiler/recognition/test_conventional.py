@@ -9,7 +9,7 @@ import pytest
 from tests.compiler.recognition.trees import page, read, recognised, write_tree
 
 from kbc.diagnostics import Diagnostics
-from kbc.pipeline.inputs import read_inputs
+from kbc.pipeline.reading import read_inputs
 from kbc.records import BuiltinRecord, RoutingRecord
 
 BUILTINS = "# Built-ins\n\n" + "".join(

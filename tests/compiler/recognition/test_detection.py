@@ -13,7 +13,7 @@ import pytest
 from tests.compiler.recognition.trees import addresses, page, read, recognised, write_tree
 
 from kbc.diagnostics import Diagnostics
-from kbc.pipeline.inputs import read_inputs
+from kbc.pipeline.reading import read_inputs
 from kbc.project.include_tree import IncludeTree
 from kbc.project.loading import load_project
 from kbc.recognition import archives

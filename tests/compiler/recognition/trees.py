@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kbc.diagnostics import Diagnostics
-from kbc.pipeline.inputs import Inputs, read_inputs
+from kbc.pipeline.inputs import Inputs
+from kbc.pipeline.reading import read_inputs
 from kbc.recognition.detection import Recognition, recognise
 
 PAGE = "# {title}\n\nWhat {title} is about.\n"

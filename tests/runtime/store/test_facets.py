@@ -79,7 +79,8 @@ def test_a_collection_without_facets(tmp_path: Path) -> None:
 def test_patterns(tmp_path: Path, pattern: str, found: list[str]) -> None:
     facets = with_paths(tmp_path, PATHS)
     assert sorted(facets.matching("testpath", pattern)) == sorted(found)
-    mask = facets.records_matching("testpath", [pattern], len(PATHS))
+    mask, values = facets.records_matching("testpath", [pattern], len(PATHS), len(found))
+    assert sorted(values or []) == sorted(found)
     assert [path for path, wanted in zip(PATHS, mask.tolist(), strict=True) if wanted] == found
 
 
@@ -99,6 +100,28 @@ def test_globs_match_what_the_standard_library_matches(names: list[str], pattern
     else:
         expected = [name for name in names if pattern in name]
     assert sorted(found) == sorted(expected)
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.text(st.sampled_from("ab/é:12"), min_size=1, max_size=9), min_size=1, unique=True),
+    st.lists(st.sampled_from([*"ab/:1?*", "[ab]", "[!a]", "[!1-2]", "[é-ë]", "[b-a]"])).map(
+        "".join
+    ),
+)
+def test_globs_leave_a_line_number_out(names: list[str], pattern: str) -> None:
+    pattern += "*" * (not any(char in pattern for char in "*?["))
+    with TemporaryDirectory() as folder:
+        found = with_paths(Path(folder), names).matching("testpath", pattern)
+    matches = re.compile(translate(pattern)).fullmatch
+    expected = [name for name in names if matches(name) or matches(re.sub(r":[0-9]+\Z", "", name))]
+    assert sorted(found) == sorted(expected)
+
+
+def test_records_of_several_patterns(tmp_path: Path) -> None:
+    facets = with_paths(tmp_path, PATHS)
+    mask, values = facets.records_matching("testpath", ["*.ts", "tests/api/*", "*login*"], 6, 3)
+    assert (mask.tolist(), values) == ([True, True, True, True, False, False], None)
 
 
 def test_a_glob_of_many_stars_ends(tmp_path: Path) -> None:

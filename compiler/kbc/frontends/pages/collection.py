@@ -21,7 +21,6 @@ from pydantic import Field
 from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.includes import PageIncludes
-from kbc.frontends.markdown_file import line_count
 from kbc.frontends.metadata import Located, Metadata, Text
 from kbc.frontends.pages.files import (
     BUNDLE,
@@ -34,7 +33,7 @@ from kbc.frontends.pages.files import (
 from kbc.languages.addresses import split_url
 from kbc.project import permalinks
 from kbc.project.model import Collection
-from kbc.project.source_file import SourceFile
+from kbc.project.source_file import SourceFile, line_count
 from kbc.project.toml_file import read_toml
 from kbc.records import CompiledRecord, PageRecord, SourceRecord
 from kbc.sources.formats import format_by_content

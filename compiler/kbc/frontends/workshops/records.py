@@ -6,9 +6,10 @@ import posixpath
 import re
 from typing import Any
 
-from kbc.frontends.markdown_file import line_count, shorten
+from kbc.frontends.markdown_file import shorten
 from kbc.frontends.workshops.parts import DIFF_KINDS, Exercise, Part, Workshop
 from kbc.project.model import Collection
+from kbc.project.source_file import line_count
 from kbc.records import CompiledRecord, WorkshopRecord, WorkshopSection
 
 _REPOSITORY = re.compile(

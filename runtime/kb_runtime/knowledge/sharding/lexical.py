@@ -7,7 +7,7 @@ that it would have in an artifact without shards.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from kb_runtime.search.lexical import LexicalIndex
 from kb_runtime.search.lexical_schema import ROW
@@ -34,6 +34,8 @@ class ShardedLexical(LexicalIndex):
 
     def _best(self, query: tantivy.Query, limit: int) -> tuple[list[int], list[float]]:
         """The best rows, ties by row: the engine has ties by segment."""
+        import numpy as np
+
         asked = limit + _TIES
         while True:
             hits = self._searcher.search(query, asked, count=False).hits
@@ -41,11 +43,15 @@ class ShardedLexical(LexicalIndex):
                 break
             asked *= 4
         addresses = [address for _, address in hits]
-        own = self._searcher.fast_field_values(ROW, addresses)
-        places = zip(addresses, cast("list[int]", own), strict=True)
-        rows = [int(self._rows[address.segment_ord][row]) for address, row in places]
-        found = sorted(zip((-score for score, _ in hits), rows, strict=True))[:limit]
-        return [row for _, row in found], [-score for score, _ in found]
+        own = np.array(self._searcher.fast_field_values(ROW, addresses), dtype=np.int64)
+        segments = np.array([address.segment_ord for address in addresses], dtype=np.int64)
+        rows = np.empty(len(hits), dtype=np.int64)
+        for segment, positions in enumerate(self._rows):
+            inside = segments == segment
+            rows[inside] = positions[own[inside]]
+        scores = np.array([score for score, _ in hits], dtype=np.float64)
+        best = np.lexsort((rows, -scores))[:limit]
+        return rows[best].tolist(), scores[best].tolist()
 
     def _within(self, rows: range) -> tantivy.Query:
         """At least the chunks of these rows: in a segment rows have the numbers of its shard."""

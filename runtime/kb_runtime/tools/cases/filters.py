@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.records.cases import PRIORITIES
 from kb_runtime.store.facets import Facet, RowFilter, folder_values, issue_key
+from kb_runtime.store.value_globs import wildcards
 from kb_runtime.text.json_types import is_of_type
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.tools import lookup
@@ -34,6 +35,9 @@ MAX_FILTERS = 20
 MAX_VALUES = 50
 MAX_VALUE_CHARS = 100
 MAX_PATTERN_CHARS = 500
+MAX_WILDCARDS = 100
+"""Stars and brackets in all values of `testPath`, each of which is looked for in all paths."""
+
 SCALARS = ("priority", "testType", PATTERN)
 """Filters of one value as a rule; they are shown that way."""
 
@@ -94,6 +98,11 @@ def _values(name: str, value: Any) -> tuple[str, ...]:
                 f"a value of filters.{name} has {len(text)} characters and may have at most"
                 f" {limit}: {quoted(text)}",
             )
+    if name == PATTERN and sum(map(wildcards, texts)) > MAX_WILDCARDS:
+        raise ToolError(
+            "BAD_INPUT",
+            f"filters.{name} may have at most {MAX_WILDCARDS} `*` and `[...]` in all its values",
+        )
     if name == "priority":
         texts = list(map(_priority, texts))
     if name == "relatedIssues":
@@ -140,34 +149,32 @@ def row_filter(session: Session, filters: Filters) -> RowFilter | None:
         facets = artifact.facets(info.name)
         allowed = np.ones(info.records, dtype=np.bool_)
         for name, values in filters.values.items():
-            allowed &= _records(facets, name, values, info.records)
-            terms[name] = _with_terms(terms[name], facets, name, values)
+            found, matched = _records(facets, name, values, info.records)
+            allowed &= found
+            terms[name] = _with_terms(terms[name], name, matched)
         rows = slice(info.first_row, info.first_row + info.chunks)
         mask[rows] = allowed[records[rows]]
     groups = (tuple(sorted(found)) for found in terms.values() if found)
     return RowFilter(tuple(groups), mask)
 
 
-def _records(facets: FacetIndex, name: str, values: tuple[str, ...], total: int) -> Mask:
+def _records(
+    facets: FacetIndex, name: str, values: tuple[str, ...], total: int
+) -> tuple[Mask, Sequence[str] | None]:
+    """The records that have one of the values, and the facet's values that these are; None for too
+    many."""
     facet = FACETS[name]
     if name == PATTERN:
-        return facets.records_matching(facet, values, total)
-    return facets.records((Facet(facet, _folded(name, value)) for value in values), total)
+        return facets.records_matching(facet, values, total, _MAX_PATH_TERMS)
+    folded = [_folded(name, value) for value in values]
+    return facets.records((Facet(facet, value) for value in folded), total), folded
 
 
-def _with_terms(
-    known: set[str] | None, facets: FacetIndex, name: str, values: tuple[str, ...]
-) -> set[str] | None:
-    """`known` and the terms of the lexical index that the values stand for; None for too many."""
-    facet = FACETS[name]
-    if name != PATTERN:
-        return (known or set()) | {Facet(facet, _folded(name, value)).term for value in values}
-    count = sum(facets.count_matching(facet, value) for value in values)
-    if known is None or len(known) + count > _MAX_PATH_TERMS:
+def _with_terms(known: set[str] | None, name: str, values: Sequence[str] | None) -> set[str] | None:
+    """`known` and the terms of the lexical index for `values`; None for too many."""
+    if known is None or values is None or len(known) + len(values) > _MAX_PATH_TERMS:
         return None
-    return known | {
-        Facet(facet, match).term for value in values for match in facets.matching(facet, value)
-    }
+    return known | {Facet(FACETS[name], value).term for value in values}
 
 
 def _folded(name: str, value: str) -> str:
