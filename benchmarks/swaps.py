@@ -26,6 +26,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import os
 import re
 import socket
 import subprocess
@@ -424,7 +425,9 @@ def serve(path: str, folders: list[str]) -> None:
             number = conversation.detach()
             one = StdioServer(Connection(dispatcher.handle, lambda: changes), lambda: None)
             changes.listen(one.tell)
-            threading.Thread(target=one.serve, args=(number, number), daemon=True).start()
+            # Input and output are two descriptors, as those of a client are: each is polled for itself.
+            ends = number, os.dup(number)
+            threading.Thread(target=one.serve, args=ends, daemon=True).start()
 
 
 def report(transport: str, outcome: Outcome) -> None:
