@@ -19,6 +19,7 @@ OUTSIDE = {
     "CodecError",  # a value that is not cached
     "GherkinError",  # becomes a CaseFileError
     "GraphError",  # half a sentence: the encoder adds the file
+    "OnnxFileError",  # half a sentence: its catcher adds the file
     "OutOfTimeError",  # becomes a finding about the file
     "TextError",  # half a sentence: its catcher adds the file
     "_NoEncoderError",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -387,17 +387,10 @@ class Executor:
         sections.emit_answers(inputs, manifest, staging.build_id, folder)
         models = {"encoder": model if encoder else None, "reranker": self._reranker}
         sections.emit_notice(inputs, {name: one for name, one in models.items() if one}, folder)
-        if not self._options.draft:
-            self._write_bill(manifest, staging)
+        if not self._options.draft:  # which is there for seconds
+            with self._clock.phase("bill"):
+                sections.emit_bill(manifest, staging)
         return manifest
-
-    def _write_bill(self, manifest: Mapping[str, Any], staging: Staging) -> None:
-        """`sbom.cdx.json`. A draft, which is there for seconds, does without."""
-        from kbc.backends.bill import BILL, bill  # 0.1 s that a draft does not pay
-
-        with self._clock.phase("bill"):
-            files = {file["path"]: file["sha256"] for file in staging.listing()}
-            (staging.folder / BILL).write_bytes(bill(manifest, files, staging.build_id))
 
     def _write_vectors(
         self,
