@@ -17,7 +17,6 @@ from kbc.cache import toolchain
 from kbc.cache.phases import FILE_NAME as PHASES
 from kbc.encoding.cache import FILE_NAME as VECTORS
 from kbc.languages import markdown, quint
-from kbc.pipeline import executor
 from kbc.pipeline.build import BuildOptions, BuildReport, build, differing_files, warm_up
 from kbc.pipeline.resident import Engines, Resident
 from kbc.records import CompiledChunk, CompiledRecord
@@ -63,7 +62,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
         done["parsed"].append("")
         return read(*lines)
 
-    monkeypatch.setattr(executor.chunking, "chunk", counted_chunk)
+    monkeypatch.setattr(chunking, "chunk", counted_chunk)
     monkeypatch.setattr(quint, "tokenize", counted_tokenize)
     monkeypatch.setattr(markdown, "read_front_matter", counted_read)
     return done
