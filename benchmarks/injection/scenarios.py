@@ -306,8 +306,8 @@ def _sample(folder: Path) -> str:
 
 
 def _trees(folder: Path) -> str:
-    """A tree that is indexed is whole."""
-    return _code_there(folder) if any(folder.glob("ws/code/*/index/code")) else "none"
+    """A tree that is indexed is whole; one set aside to be removed is no longer indexed."""
+    return _code_there(folder) if any(folder.glob("ws/code/[!.]*/index/code")) else "none"
 
 
 def _cached(folder: Path) -> str:
@@ -326,7 +326,7 @@ def _tried(folder: Path) -> str:
 
 
 def _code_there(folder: Path) -> str:
-    (place,) = folder.glob("ws/code/*/index/code")
+    (place,) = folder.glob("ws/code/[!.]*/index/code")
     return artifact(folder, os.fspath(place.relative_to(folder)))
 
 
