@@ -70,6 +70,8 @@ _DIRECTIVES: Mapping[str, re.Pattern[str]] = {
     "mkdocstrings": re.compile(
         r"^::: [A-Za-z_][\w.-]*[ \t]*$(?=\n {4})|^::: \w+\.[\w.]+", re.MULTILINE
     ),
+    "include-markdown": re.compile(r"^[ \t]*\{%-?[ \t]*include-markdown\b", re.MULTILINE),
+    "vuepress code": re.compile(r"^[ \t]*@\[code", re.MULTILINE),
     "vitepress <<<": re.compile(r"^[ \t]*<<<[ \t]*\S", re.MULTILINE),
     "docfx include": re.compile(r"\[!(?:INCLUDE|include|code)\b|^[ \t]*:::code\b", re.MULTILINE),
     "asciidoc include": re.compile(r"^include(?:-code)?::\S+\[", re.MULTILINE),
@@ -229,7 +231,7 @@ def _compare(inputs: Inputs, measured: Measured) -> None:
         source = file.read_bytes().decode("utf-8-sig", "replace").replace("\r\n", "\n")
         patterns = _DIRECTIVES
         outside, left = _FENCE.sub("", source), _FENCE.sub("", content)
-        if generators.get(path) == "jekyll":
+        if generators.get(path) in ("eleventy", "jekyll"):
             patterns = {**_DIRECTIVES, **_LIQUID}
             outside, left = _RAW.sub("", outside), _SPAN.sub("", left)
             source = _RAW_TAG.sub("", source)

@@ -31,11 +31,9 @@ from benchmarks.injection.scenarios import artifact
 WALL_S = 60
 BARS = ("hang", "signal", "defect", "unnamed", "half")
 LIMITS = {"DATA": resource.RLIMIT_DATA, "AS": resource.RLIMIT_AS}
-# The last are the words of OpenBLAS and of Rust's allocator, which end a process themselves.
-NAMED = (
-    *("not enough memory", "no more threads"),
-    *("Memory allocation still failed", "memory allocation of"),
-)
+# Of Rust's allocator and of glibc, which end a process themselves; so does OpenBLAS, with an exit code.
+ABORTED = ("memory allocation of", "out of memory")
+NAMED = (*("not enough memory", "no more threads", "Memory allocation still failed"), *ABORTED)
 SUCCESSES = 2
 # The interpreter's own start, which fails in its own words, is over when the limit is set.
 _PROGRAM = """
@@ -100,7 +98,7 @@ def trial(folder: Path, command: str, limit: str, megabytes: int) -> tuple[int, 
 
 
 def _missed(folder: Path, command: str, code: int, said: str) -> str:
-    if code < 0 and NAMED[-1] not in said:
+    if code < 0 and not any(words in said for words in ABORTED):
         return "signal"
     if "internal error" in said or "Traceback" in said:
         return "defect"

@@ -1,6 +1,7 @@
 """An hour of mixed calls on both transports, with a new version every ten seconds: does anything grow?
 
-    python -m benchmarks.soak [--minutes 60] [--clients 4] [--every 10] [--beside ARTIFACT]
+    python -m benchmarks.soak [--minutes 60] [--clients 4] [--every 10] [--transport http,stdio]
+                              [--beside ARTIFACT]
 
 One server answers over HTTP, another one over stdio's front end; `--clients` clients each call tools,
 resources and lists in turn, with a pause between calls, while a small knowledge base is edited and
@@ -90,13 +91,18 @@ class Soaked:
 
 
 def run(
-    minutes: float, clients: int, every_s: float, scratch: Path, beside: Sequence[Path] = ()
+    minutes: float,
+    clients: int,
+    every_s: float,
+    scratch: Path,
+    beside: Sequence[Path] = (),
+    transports: Sequence[str] = TRANSPORTS,
 ) -> dict[str, Soaked]:
     """By transport; `scratch` is an empty folder."""
     author = Author(scratch / "swaps", embed=True)
     folder = author.publish()
     swaps = max(8, int(minutes * 60 / every_s))
-    soaked = {transport: Soaked(Outcome(swaps)) for transport in TRANSPORTS}
+    soaked = {transport: Soaked(Outcome(swaps)) for transport in transports}
     with ExitStack() as servers:
         watched: dict[str, psutil.Process] = {}
         traffics: list[Traffic] = []
@@ -145,10 +151,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--clients", type=int, default=4, help="on each transport")
     parser.add_argument("--every", type=float, default=10.0, help="seconds between versions")
+    parser.add_argument("--transport", default=",".join(TRANSPORTS))
     parser.add_argument("--beside", action="append", default=[], type=Path, metavar="ARTIFACT")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="kbc-bench-") as name:
-        soaked = run(options.minutes, options.clients, options.every, Path(name), options.beside)
+        transports = options.transport.split(",")
+        scratch = Path(name)
+        soaked = run(
+            options.minutes, options.clients, options.every, scratch, options.beside, transports
+        )
     print("\n".join(report(soaked)))
     missed = [f"{transport} {bar}" for transport, one in soaked.items() for bar in one.missed()]
     print(f"missed: {', '.join(missed)}" if missed else "all bars were met")

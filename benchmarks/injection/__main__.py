@@ -1,6 +1,7 @@
 """Every file operation of every command that writes: fails, or is the last one before a kill.
 
-    python -m benchmarks.injection [SCENARIO ...] [--kinds ENOSPC,EIO,EMFILE,MemoryError,kill] [--every 1]
+    python -m benchmarks.injection [SCENARIO ...] [--kinds ENOSPC,EIO,EMFILE,MemoryError,kill]
+                                   [--every 1] [--from 1]
 
 A C library that is preloaded counts opens, writes, flushes, renames and the like below the command's
 folder, of native writers as well; for number n of them, and every n, the command runs in a fresh copy. A
@@ -34,7 +35,6 @@ from benchmarks.injection.faults import KINDS
 from benchmarks.injection.scenarios import SCENARIOS, Scenario, names, restore
 from benchmarks.injection.shim import compile_shim
 from benchmarks.injection.worker import HANG
-from kb_runtime.store.temporary_folders import LOCKED_WITHIN_S
 
 BARS = ("lost", "lie", "defect", "hang", "debris", "sick")
 DEFECT = 70
@@ -124,9 +124,7 @@ class Stage:
         needless = {each for each in left if not (resumed and f"{each}/".startswith(f"{resumed}/"))}
         if needless and kind != "kill":
             yield "debris", f"{sorted(needless)} ({said[-300:]})"
-        if kind == "kill" and left:
-            time.sleep(LOCKED_WITHIN_S + 0.2)  # until folders of the dead count as abandoned
-        again = self._victims.run(self.scenario.again or call, self.folder)
+        again = self._victims.run(self.scenario.again or call, self.folder, alone=True)
         now = state(self.folder)
         if now != self.after:
             yield "sick", f"{now}: {again['said'][-600:]}"
@@ -141,7 +139,7 @@ class Stage:
 
 
 def run(
-    chosen: list[str], kinds: list[str], every: int, *, verbose: bool = False
+    chosen: list[str], kinds: list[str], every: int, first: int = 1
 ) -> Iterator[tuple[str, str, int, int, Counter[str], list[str]]]:
     """Scenario, kind, operations, trials, missed bars, and what was seen, for each pair."""
     with tempfile.TemporaryDirectory(prefix="kbc-injection-") as scratch:
@@ -153,7 +151,7 @@ def run(
                     missed: Counter[str] = Counter()
                     seen = []
                     operations = stage.count(kind)
-                    tried = range(1, operations + 1, every)
+                    tried = range(first, operations + 1, every)
                     for number in tried:
                         for bar, what in stage.trial(kind, number):
                             missed[bar] += 1
@@ -168,13 +166,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=", ".join(SCENARIOS))
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--every", type=int, default=1, help="of so many operations one")
+    parser.add_argument("--from", dest="first", type=int, default=1, help="the first of them")
     parser.add_argument("--shown", type=int, default=3, help="misses that are shown of each")
     options = parser.parse_args(arguments)
     began = time.monotonic()
     tried = failed = 0
     print(f"{'command':18}{'fault':12}{'operations':>11}{'tried':>7}  " + "  ".join(BARS))
     for name, kind, operations, trials, missed, seen in run(
-        options.scenarios or list(SCENARIOS), options.kinds.split(","), options.every
+        options.scenarios or list(SCENARIOS),
+        options.kinds.split(","),
+        options.every,
+        options.first,
     ):
         cells = "  ".join(f"{missed[bar]:{len(bar)}}" for bar in BARS)
         print(f"{name:18}{kind:12}{operations:11,}{trials:7,}  {cells}", flush=True)

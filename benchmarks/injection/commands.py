@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import json
 import os
+import warnings
 from collections.abc import Callable
+from contextlib import ExitStack, redirect_stderr, suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,7 +29,13 @@ _MODULES = [
         "kbc.shipping.export",
         "kbc.recognition.detection",
     ),
-    *("kbc.following.pruning", "huggingface_hub", "pyarrow.parquet", "kb_runtime.cli.lookup"),
+    *(
+        "kbc.following.pruning",
+        "kbc.following.follower",
+        "huggingface_hub",
+        "pyarrow.parquet",
+        "kb_runtime.cli.lookup",
+    ),
     *("kb_runtime.api", "kb_runtime.explorer.files", "kb_runtime.clients.installation"),
 ]
 
@@ -41,6 +51,10 @@ def import_all() -> None:
     onnxruntime()
     for name in ("usearch.index", "tantivy", "tokenizers"):
         importlib.import_module(name)
+    with suppress(ModuleNotFoundError):
+        importlib.import_module("lancedb")
+        # It starts its threads again in a forked process, and warns of that.
+        warnings.filterwarnings("ignore", "lancedb fork support")
 
 
 def kbc(*arguments: str) -> int:
@@ -127,25 +141,80 @@ def accept(folder: str, key: str) -> int:
     return _explained(open_it) or int(not (state / "kbc/accepted.json").exists())
 
 
-def fetch_model(model: str, models: str) -> int:
-    """`kbc model fetch` of a small model from a hub in this process."""
+def serve_model(model: str, models: str) -> None:
+    """What `fetch_model` needs, whose files are none of its own: a hub in this process, which answers from
+    memory, and the pinned hashes."""
+    del models
     from huggingface_hub import constants
     from tests.compiler.encoding.hub_server import Hub, serving
 
     from kbc.encoding import hub
 
-    hashes = {
-        name: hashlib.sha256(Path(model, name).read_bytes()).hexdigest() for name in MODEL_FILES
-    }
+    files = {name: Path(model, name).read_bytes() for name in MODEL_FILES}
+
+    class Kept(Hub):
+        def content(self, name: str) -> bytes | None:
+            return files.get(name)
+
     hub.FILES = MODEL_FILES  # type: ignore[assignment]
-    hub.HASHES = hashes
+    hub.HASHES = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     os.environ["NO_PROXY"] = "127.0.0.1"
-    with serving(Hub(Path(model))) as served:
-        constants.ENDPOINT = served.url
-        constants.HUGGINGFACE_CO_URL_TEMPLATE = (
-            f"{served.url}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+    served = _LIVING.enter_context(serving(Kept(Path(model))))
+    constants.ENDPOINT = served.url
+    constants.HUGGINGFACE_CO_URL_TEMPLATE = (
+        f"{served.url}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+    )
+
+
+def fetch_model(model: str, models: str) -> int:
+    """`kbc model fetch` of a small model from the hub of `serve_model`."""
+    del model
+    from kbc.encoding import hub
+
+    return _explained(lambda: hub.fetch(Path(models), quiet=True))
+
+
+def follow(workspace: str, tree: str, model: str) -> int:
+    """`kbc workspace follow` until it says that the index is complete, or that something failed."""
+    from kb_runtime.live.workspace import Workspace
+    from kbc.encoding.model import resolve_model
+    from kbc.following.follower import Follower
+    from kbc.following.source_index import SourceIndex
+
+    said: list[_Statuses] = []
+
+    def run() -> None:
+        opened, real = Workspace.open(workspace), Path(tree).resolve()
+        weights = resolve_model(Path(model)).weights_sha256
+        place, cache = opened.code(str(real)), Path(opened.cache)
+        index = SourceIndex(real, place, cache, model=Path(model), weights_sha256=weights)
+        build = ["workspace", "index", opened.root, "--code", str(real), "--model", model]
+        follower = Follower(
+            index, [*build, "--exit-with-parent", "--json"], Path(opened.root), report=True
         )
-        return _explained(lambda: hub.fetch(Path(models), quiet=True))
+        said.append(_Statuses(follower.stop))
+        with redirect_stderr(said[0]):
+            follower.run()
+
+    return _explained(run) or int(said[0].state != "ready")
+
+
+class _Statuses(io.StringIO):
+    """What a follower says, which is stopped when it is ready or has failed."""
+
+    state = ""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        super().__init__()
+        self._stop = stop
+
+    def write(self, text: str) -> int:
+        if text.startswith("{"):
+            self.state = json.loads(text)["state"]
+            if self.state in ("ready", "failed"):
+                print(text)
+                self._stop()
+        return len(text)
 
 
 def _explained(action: Callable[[], object]) -> int:
@@ -177,3 +246,8 @@ def export_model(model: str, folder: str) -> int:
     pinned.FILES = MODEL_FILES  # type: ignore[assignment]
     command._used = lambda: SimpleNamespace(folder=Path(model), licence_files=[])
     return kbc("model", "export", folder)
+
+
+_LIVING = ExitStack()  # ends with the process
+BEFORE: dict[str, Callable[..., None]] = {"fetch_model": serve_model}
+"""What is done with a call's arguments before operations count."""

@@ -330,6 +330,26 @@ def _code_there(folder: Path) -> str:
     return artifact(folder, os.fspath(place.relative_to(folder)))
 
 
+def _followed(folder: Path) -> str:
+    """The texts that a server shows: those of the edited files, or else of the index."""
+    edits = list(folder.glob("ws/code/[!.]*/edits/code/CURRENT"))
+    if not edits:
+        return _code_there(folder)
+    return artifact(folder, os.fspath(edits[0].parent.relative_to(folder)))
+
+
+def _table(folder: Path) -> str:
+    if not (folder / "q.lance").exists():
+        return "none"
+    import lancedb
+
+    try:
+        rows = lancedb.connect(folder).open_table("q").to_arrow().num_rows
+    except (OSError, ValueError, RuntimeError) as error:
+        return f"broken: {error}"
+    return f"{rows} rows"
+
+
 def _nothing(folder: Path, run: Run) -> None:
     del folder, run
 
@@ -390,6 +410,13 @@ _ALL = (
         _knowledge,
         _file("q.pq", b"PAR1"),
     ),
+    Scenario(
+        "lance",
+        kbc("export", ARTIFACT, "--to", "lance", "--out", "q.lance"),
+        _knowledge,
+        _table,
+    ),
+    Scenario("follow", ("follow", "ws", "tree", "model"), _tree, _followed, resumed="ws/code"),
     Scenario("accept", ("accept", ARTIFACT, "key.pub"), _signed_build, _accepted),
     Scenario("fetch", ("fetch_model", "model", "models"), _model, _fetched, resumed="models"),
     Scenario("try", kbc("try", "docs.zip", "--cache", "cache", *_MODEL), _packed, _tried),
@@ -406,6 +433,8 @@ def names(folder: Path) -> set[str]:
         parts = path.relative_to(folder).parts
         if "cache" in parts and not any(each in path.name for each in ("tmp", "new", "unfinished")):
             continue
+        if "q.lance" in parts[:-1]:
+            parts = (*parts[:-1], f"any{path.suffix}")  # LanceDB draws the names of its files
         found.add("/".join("BUILD" if _is_build(part) else part for part in parts))
     return found
 

@@ -2,6 +2,7 @@
 
 A line is a JSON object: `call` (the name of a function in `benchmarks.injection.commands` and its arguments),
 `folder`, and the fault: `kind`, `number`. The answer has `code` (negative: a signal), `count` and `said`.
+With `alone` no other process is at work, and what a killed one left counts as abandoned at once.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 from benchmarks.injection import commands
 from benchmarks.injection.faults import COUNT, FAULTS, MEMORY
 from benchmarks.injection.shim import Shim
+from kb_runtime.store import temporary_folders
 
 TIMEOUT_S = 120.0
 HANG = 1000
@@ -53,7 +55,11 @@ def _suffer(order: dict[str, Any], result: int, log: int) -> int:
     memory = _Memory(folder, order["number"]) if order["kind"] == MEMORY else None
     os.environ["HOME"] = f"{folder}/home"
     os.chdir(folder)
+    if order.get("alone"):
+        temporary_folders.LOCKED_WITHIN_S = 0.0
     name, *arguments = order["call"]
+    if name in commands.BEFORE:
+        commands.BEFORE[name](*arguments)
     if memory is not None:
         sys.addaudithook(memory)
     else:

@@ -12,6 +12,14 @@ def main() -> None:
         from kb_runtime.start.main import main as serve
 
         sys.exit(serve(arguments[1:]))
+    if arguments[:1] == ["workspace"]:  # servers start it, and need none of the other commands
+        import click
+
+        from kb_runtime.cli import runner
+        from kbc.cli import failures, workspace
+
+        alone = click.Group(commands={"workspace": workspace.workspace})
+        sys.exit(runner.run(alone, arguments, "kbc", failures.explain, failures.INTERRUPTED))
     from kbc.cli.main import run
 
     sys.exit(run())

@@ -37,16 +37,28 @@ def test_every_operation_may_fail(command: str, every: int) -> None:
 @pytest.mark.parametrize(
     ("command", "every"),
     [
-        *((name, 12) for name in ("init", "sign", "export", "import", "wheel", "build", "ingest")),
-        *((name, 12) for name in ("label", "tune", "accept")),
+        *((name, 20) for name in ("init", "sign", "export", "import", "wheel")),
+        *((name, 20) for name in ("label", "tune", "accept")),
+        *((name, 60) for name in ("build", "ingest")),
         # What they have in common with the others is most of their operations.
-        *((name, 60) for name in ("sample", "instructions", "inspect", "ndjson", "parquet")),
-        *((name, 60) for name in ("prune", "cache")),
+        *((name, 100) for name in ("sample", "instructions", "inspect", "ndjson", "parquet")),
+        *((name, 100) for name in ("prune", "cache", "fetch", "try", "index")),
+        ("follow", 300),
     ],
 )
 def test_operations_of_larger_commands_may_fail(command: str, every: int) -> None:
     for *_, missed, seen in run([command], list(KINDS), every):
         assert not missed, seen
+
+
+@pytest.mark.slow
+@preloads
+def test_a_write_that_the_table_format_keeps_quiet_about_is_noticed() -> None:
+    pytest.importorskip("lancedb")
+    # The table is written last.
+    ((_, _, operations, tried, missed, seen),) = run(["lance"], ["EIO"], 1, first=50)
+    assert tried == operations - 49 > 10
+    assert not missed, seen
 
 
 @pytest.mark.slow

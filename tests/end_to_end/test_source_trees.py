@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +16,10 @@ from tests.end_to_end.test_workspace import Talk, descendants, first_file, wait_
 from tests.small_artifact import publish_small
 
 from kb_runtime.errors import exit_codes
+from kb_runtime.live.workspace import Workspace
 from kb_runtime.start import main as server
+from kb_runtime.store.locks import open_locked
+from kb_runtime.store.manifest import LISTING
 from kb_runtime.tools.code import family
 
 TREES = Path(__file__).parents[1] / "data" / "code"
@@ -86,6 +90,42 @@ def test_the_project_around_is_indexed_into_the_cache(
     assert found["metadata"]["query_mode"] == "hybrid"
     assert (tmp_path / "cache" / "trees" / "workspace.json").exists()
     assert sorted(path.name for path in tree.iterdir()) == [".git", "main.py", "shop"]
+
+
+def test_files_are_searched_before_there_is_an_index(
+    serve: Serve, tree: Path, tmp_path: Path
+) -> None:
+    code = Workspace.open(tmp_path / "cache" / "trees").code(str(tree))
+    Path(code.folder).mkdir(parents=True)
+    held = open_locked(code.lock_path)  # no draft is made meanwhile
+    assert held is not None
+    talk = serve("--code", str(tree))
+    first = talk.facts("codebase_retrieval", query=QUERY)
+    assert first_file(first) == "shop/cart.py"
+    status = first["metadata"]["indexStatus"]
+    assert (status["status"], status["fileCount"], status["embedding"]) == (
+        "drafting",
+        4,
+        "pending",
+    )
+    assert any("the files themselves were searched by words" in told for told in first["warnings"])
+    assert talk.facts("get_file", path="cart.py", end_line=1)["file"] == "shop/cart.py"
+    (parsed_later,) = talk.facts("code_outline", path="cart.py")["warnings"]
+    assert "still being parsed" in parsed_later
+    refused = talk("symbol_search", symbol="Cart")
+    assert refused["isError"]
+    assert "they are being parsed" in refused["content"][0]["text"]
+    facts = talk.facts("index_status")
+    assert (facts["symbols"], facts["meaning"], facts["fileCount"]) == ("pending", "pending", 4)
+    assert [each["state"] for each in facts["trees"]] == ["drafting"]
+    assert talk.facts("codebase_retrieval", query="zzqqxx")["results"] == []
+
+    os.close(held)
+    talk.until(lambda facts: facts["symbols"] == "complete", "index_status")
+    found = talk.facts("codebase_retrieval", query=QUERY)
+    assert first_file(found) == "shop/cart.py"
+    assert "themselves" not in json.dumps(found.get("warnings", []))
+    assert not Path(code.kb_folders[0], LISTING).exists()
 
 
 def test_edits_have_symbols_at_once_and_deleted_files_are_named(serve: Serve, tree: Path) -> None:

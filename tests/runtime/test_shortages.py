@@ -32,6 +32,21 @@ SHORT = {
 }
 
 
+def test_no_command_starts_threads_of_the_algebra_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where memory is short it cannot start them, and sends the process an interrupt."""
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "")  # is put back as it was before
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+
+    @click.command()
+    def command() -> None:
+        click.echo(os.environ["OPENBLAS_NUM_THREADS"])
+
+    assert runner.run(command, [], "kbc") == exit_codes.OK
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+
+
 @pytest.mark.parametrize("number", SHORT)
 def test_numbers_of_the_system_are_named_with_the_file(number: int) -> None:
     found = shortage(OSError(number, os.strerror(number), "/data/x"))
@@ -47,13 +62,31 @@ def test_numbers_of_the_system_are_named_with_the_file(number: int) -> None:
         RuntimeError("std::bad_alloc"),
         RuntimeError("can't start new thread"),
         ValueError('Os { code: 24, message: "Too many open files" }'),
+        ValueError("System error.'Failed to spawn segment updater thread'"),
+        ValueError("An IO error occurred: 'Resource temporarily unavailable (os error 11)'"),
     ],
 )
 def test_what_libraries_say_in_words_is_understood(error: Exception) -> None:
     assert shortage(error) is not None
 
 
-@pytest.mark.parametrize("error", [OSError(errno.EACCES, "no"), ValueError("x"), KeyError("y")])
+def test_an_error_that_a_shortage_caused_is_one() -> None:
+    caused = ValueError("the encoder cannot be loaded: ")
+    caused.__cause__ = MemoryError()
+    found = shortage(caused)
+    assert found is not None
+    assert found.kind == "there is not enough memory"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        BlockingIOError(errno.EAGAIN, "no"),
+        OSError(errno.EACCES, "no"),
+        ValueError("x"),
+        KeyError("y"),
+    ],
+)
 def test_other_errors_are_no_shortage(error: Exception) -> None:
     assert shortage(error) is None
 

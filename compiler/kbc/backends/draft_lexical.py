@@ -7,29 +7,26 @@ operators are not indexed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import tantivy
 
+from kb_runtime.knowledge.unindexed.scan import words_in
 from kb_runtime.search import lexical_schema as fields
 from kb_runtime.search.analysis import MAX_TERM_CHARS, Analyzer, name_parts
 from kb_runtime.search.lexical_schema import filter_term
 from kb_runtime.text.languages import ENGLISH
 from kbc.backends.lexical import (
     TOKENIZER,
-    LexicalIndexError,
     canonicalise,
+    not_written,
     schema,
     title_and_trail,
     with_headings,
 )
 from kbc.records import CompiledChunk
 
-_WORD = re.compile(r"\w+")
-# Of ASCII text, whose words need no regular expression: what is in none becomes a space.
-_SEPARATORS = {code: " " for code in range(128) if not _WORD.match(chr(code))}
 _HEAP_BYTES_PER_TEXT_BYTE = 24
 _MIN_HEAP_BYTES = 64 << 20
 _MAX_HEAP_BYTES = 4_000_000_000  # the engine's limit for one thread is 4 GiB
@@ -81,7 +78,8 @@ def write_draft_lexical(
     """Writes the index of `chunks` (row i is chunk i) into `folder`, which is created.
 
     `collections` are all names in row order; `paths` are the source files by collection and record id, and
-    `languages` their languages. Raises `LexicalIndexError`, and `OSError` when writing fails.
+    `languages` their languages. Raises `LexicalIndexError`, `ShortageError`, and
+    `OSError` when writing fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
     ordinals = {name: at for at, name in enumerate(collections)}
@@ -98,14 +96,14 @@ def write_draft_lexical(
                 in_language[language] = _Stemmed(spelled, analyzer, language)
             stemmed = in_language[language]
             own, trail = title_and_trail(chunk)
-            title = _words(f"{trail} {own}")
-            body = _words(with_headings(chunk.text, own, trail))
-            path = _words(paths[chunk.collection, chunk.record_id])
+            title = words_in(f"{trail} {own}")
+            body = words_in(with_headings(chunk.text, own, trail))
+            path = words_in(paths[chunk.collection, chunk.record_id])
             document = tantivy.Document()
             document.add_unsigned(fields.ROW, row)
             document.add_text("title", stemmed.line(title))
             document.add_text("body", stemmed.line(body))
-            document.add_text("identifiers", spelled.line(_words(" ".join(chunk.identifiers))))
+            document.add_text("identifiers", spelled.line(words_in(" ".join(chunk.identifiers))))
             document.add_text("path", spelled.line(path))
             document.add_text(fields.WORDS, spelled.line(dict.fromkeys([*title, *body])))
             document.add_text(fields.FILTERS, _filters(chunk, ordinals[chunk.collection]))
@@ -113,12 +111,8 @@ def write_draft_lexical(
         writer.commit()
         writer.wait_merging_threads()
     except ValueError as error:  # how the engine reports a full disk as well
-        raise LexicalIndexError(f"the lexical index cannot be written: {error}") from error
+        raise not_written(error) from error
     canonicalise(folder, len(chunks))
-
-
-def _words(text: str) -> list[str]:
-    return text.translate(_SEPARATORS).split() if text.isascii() else _WORD.findall(text)
 
 
 def _filters(chunk: CompiledChunk, ordinal: int) -> str:

@@ -23,7 +23,8 @@ from pathlib import Path
 
 import tantivy
 
-from kb_runtime.errors import SingleCodeError, exit_codes
+from kb_runtime.errors import KbcError, SingleCodeError, exit_codes
+from kb_runtime.errors.shortages import ShortageError, shortage
 from kb_runtime.search import lexical_schema as fields
 from kb_runtime.search.analysis import RECIPE, WORD, Analyzer, operators
 from kb_runtime.search.lexical_schema import TITLE_SEPARATOR, filter_term
@@ -49,6 +50,14 @@ class LexicalIndexError(SingleCodeError):
 
     code = "lexical-index"
     exit_code = exit_codes.OUTPUT
+
+
+def not_written(error: ValueError) -> KbcError:
+    """What an error of the engine's writer stands for."""
+    said = "the lexical index cannot be written"
+    if short := shortage(error):
+        return ShortageError(f"{said}: {short.message}", short.hint, short.kind)
+    return LexicalIndexError(f"{said}: {error}")
 
 
 RecordChunks = tuple[str, str, list[CompiledChunk]]
@@ -92,8 +101,8 @@ def write_lexical(
 
     `ordinals` gives the position of each collection in the manifest; `paths` the file of a record by
     (collection, record id), `facets` the terms that it can be filtered by, and `languages` the language of
-    its words in Latin letters (English where that is not given). Raises `LexicalIndexError`, and
-    `OSError` when writing fails. Terms come from `cache` where it has them.
+    its words in Latin letters (English where that is not given). Raises `LexicalIndexError`,
+    `ShortageError`, and `OSError` when writing fails. Terms come from `cache` where it has them.
     """
     # The engine's threads look at the folder for a while and lock it to reload: under another name they
     # cannot put a lock file beside what is finished.
@@ -127,7 +136,7 @@ def write_lexical(
         writer.commit()
         writer.wait_merging_threads()
     except ValueError as error:  # how the engine reports a full disk as well
-        raise LexicalIndexError(f"the lexical index cannot be written: {error}") from error
+        raise not_written(error) from error
     del writer, index
     unfinished.rename(folder)
     canonicalise(folder, len(chunks))

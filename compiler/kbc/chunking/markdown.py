@@ -426,7 +426,9 @@ def _type(
     """The chunk's type, and its language when most of it is code."""
     first = lines.number(passage.start) - lines.first_number
     end = lines.number(passage.end - 1) - lines.first_number + 1
-    headings = {index for section in sections for index in section.heading_lines(lines)}
+    # An underlined heading may have a hundred thousand lines, of which a chunk holds a few.
+    spans = [section.heading_lines(lines) for section in sections]
+    headings = {i for span in spans for i in range(max(span.start, first), min(span.stop, end))}
     text_cost = sum(lines.costs[i] for i in range(first, end) if i not in headings)
     code = [index for index in range(first, end) if index in coded]
     if code and sum(lines.costs[i] for i in code) >= _MOSTLY_CODE * text_cost:

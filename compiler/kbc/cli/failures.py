@@ -8,6 +8,7 @@ from kb_runtime.version import install_hint
 from kbc.diagnostics import BuildError
 from kbc.errors import MissingDependencyError, OutputError
 
+INTERRUPTED = "interrupted; the last published version stays live"
 EXTRA_COMMAND = install_hint("compiler")
 EXPLORER_COMMAND = install_hint("explorer")
 EXPLORER_MODULES = frozenset({"jinja2", "markupsafe", "nh3", "pygments"})

@@ -322,5 +322,5 @@ def run(arguments: list[str] | None = None) -> int:
         sys.argv[1:] if arguments is None else arguments,
         "kbc",
         failures.explain,
-        "interrupted; the last published version stays live",
+        failures.INTERRUPTED,
     )

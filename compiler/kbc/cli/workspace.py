@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from kbc.errors import InputError, OutputError
 if TYPE_CHECKING:
     from kb_runtime.live.workspace import Workspace
     from kb_runtime.records.cases import Normalised
+    from kbc.following.source_files import SourceFiles
     from kbc.following.source_index import SourceIndex
 
 STDIN = "-"
@@ -209,12 +211,15 @@ def follow_command(
 
     A server with --workspace and --code does this itself. With --json each status is a line on stderr.
     """
-    from kbc.following.follower import Follower
     from kbc.following.parent_death import exit_with_parent
 
     if has_parent:
         exit_with_parent()
     opened = _open(workspace)
+    files = _listed(opened, tree, prefix)
+    # The compiler takes longer to import than the files to list.
+    from kbc.following.follower import Follower
+
     index = _source_index(opened, tree, prefix, model, None)
     build = [
         "workspace",
@@ -227,7 +232,7 @@ def follow_command(
     ]
     build += ["--prefix", prefix] if prefix else []
     build += [] if model is None else ["--model", str(model)]
-    Follower(index, build, Path(opened.root), report=as_json).run()
+    Follower(index, build, Path(opened.root), report=as_json, files=files).run()
 
 
 @workspace.command("prune")
@@ -268,22 +273,40 @@ def prune_command(workspace: str, dry_run: bool, as_json: bool) -> None:
         click.echo("no source tree is indexed here")
 
 
+def _listed(workspace: Workspace, tree: Path, prefix: str) -> SourceFiles:
+    """The files of a tree, listed for its server. What cannot be read or written is the follower's to
+    report."""
+    from kbc.following.source_files import SourceFiles
+
+    real = tree.resolve()
+    files = SourceFiles(real, _outside(workspace, real))
+    with suppress(OSError):
+        files.scan()
+        files.list_for(Path(workspace.code(str(real), prefix).kb_folders[0]), prefix)
+    return files
+
+
+def _outside(workspace: Workspace, tree: Path) -> tuple[str, ...]:
+    """Where the workspace is inside of the tree, the pattern that excludes it."""
+    root = Path(workspace.root)
+    inside = root.is_relative_to(tree)
+    return (f"/{root.relative_to(tree).as_posix()}/",) if inside else ()
+
+
 def _source_index(
     workspace: Workspace, tree: Path, prefix: str, model: Path | None, jobs: int | None
 ) -> SourceIndex:
-    """Where the workspace is inside of the tree, it is no part of it."""
     from kbc.encoding.model import resolve_model
     from kbc.encoding.pinned import PINNED_WEIGHTS_SHA256
     from kbc.following.source_index import SourceIndex
 
-    real, root = tree.resolve(), Path(workspace.root)
-    inside = root.is_relative_to(real)
+    real = tree.resolve()
     return SourceIndex(
         tree=real,
         folder=workspace.code(str(real), prefix),
         prefix=prefix,
         cache=Path(workspace.cache),
-        exclude=(f"/{root.relative_to(real).as_posix()}/",) if inside else (),
+        exclude=_outside(workspace, real),
         jobs=jobs or os.cpu_count() or 1,
         model=model,
         weights_sha256=(

@@ -48,7 +48,8 @@ def fetch(models: Path, *, quiet: bool = False) -> Path:
         partial.mkdir(parents=True, exist_ok=True)
         for name in FILES:
             _verify(_download(name, partial, quiet), name)
-        shutil.rmtree(partial / ".cache", ignore_errors=True)
+        if (partial / ".cache").exists():  # the library's notes on what it has downloaded
+            shutil.rmtree(partial / ".cache")
         write_licence(partial)
         try:
             partial.replace(folder)

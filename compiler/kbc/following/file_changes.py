@@ -13,6 +13,7 @@ from typing import Protocol
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
 from kb_runtime.errors import SingleCodeError, exit_codes
+from kbc.following.source_files import Signature, signature
 
 # A save is several events (write, rename, time stamps), and saving all files of an editor many of them.
 # They count as one change once it is quiet for this long; after the longest time they count anyway.
@@ -22,10 +23,6 @@ POLL_S = 1.0
 """How often polling looks at every file. One look at 5,000 files takes 30 ms of CPU."""
 
 VERSION_CONTROL = frozenset({".git", ".hg", ".jj", ".svn", ".bzr"})
-
-Signature = tuple[int, int, int, int]
-"""Time of content, time of status, size, inode. The kernel sets the time of status at every write and
-nobody else can, so that an edit which keeps size and time of content is seen, too."""
 
 Identity = tuple[int, int] | None
 """Device and inode; None where nothing is."""
@@ -202,10 +199,6 @@ def identity_of(path: Path) -> Identity:
     except OSError:
         return None
     return info.st_dev, info.st_ino
-
-
-def signature(info: os.stat_result) -> Signature:
-    return info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino
 
 
 def signatures(path: Path) -> Iterator[tuple[str, Signature]]:

@@ -22,7 +22,8 @@ from kb_runtime.live.compiler_process import CompilerError, CompilerProcess
 from kb_runtime.store.atomic_files import remove_abandoned, replace_file
 from kb_runtime.store.locks import open_locked
 from kbc.following.file_changes import FileWatcher
-from kbc.following.source_index import SourceFiles, SourceIndex, TreeError
+from kbc.following.source_files import SourceFiles, TreeError
+from kbc.following.source_index import SourceIndex
 from kbc.linking import retention
 from kbc.linking.linker import PublishError
 
@@ -65,15 +66,16 @@ class Follower:
         *,
         report: bool = False,
         limit_s: float = BUILD_LIMIT_S,
+        files: SourceFiles | None = None,
     ) -> None:
         """`command` are the arguments of the compiler that builds the index with vectors, which may take
         `limit_s` seconds; changes below `ignored` do not count. With `report` each status is a line of
-        JSON on stderr, too."""
+        JSON on stderr, too. `files` are those of the tree where they were scanned already."""
         self._index = index
         self._command = list(command)
         self._limit_s = limit_s
         self._ignored = ignored
-        self._files = SourceFiles(index.tree, index.exclude)
+        self._files = files or SourceFiles(index.tree, index.exclude)
         self._published = index.published()
         self._overlay = index.published_edits()
         self._build: CompilerProcess | None = None

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection as Names
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kb_runtime.errors import ArtifactError, SingleCodeError, exit_codes
+from kb_runtime.errors import ArtifactError
 from kb_runtime.live.workspace import CodeFolder
-from kb_runtime.store.manifest import CURRENT, load, resolve
+from kb_runtime.store.manifest import CURRENT, LISTING, load, resolve
 from kb_runtime.store.symbols import SUFFIX
 from kbc.cache import toolchain
 from kbc.diagnostics import Diagnostics
 from kbc.encoding.pinned import PINNED_WEIGHTS_SHA256
-from kbc.following.file_changes import Signature, signature
+from kbc.following.source_files import TreeError
 from kbc.frontends import code
 from kbc.linking import retention
 from kbc.pipeline.build import BuildOptions, BuildReport, build_from
@@ -32,13 +30,6 @@ PARSED_EDITS = 200
 """Edited files that are parsed at once, at some milliseconds each; of more, symbols come with the index."""
 KEPT_BUILDS = 1
 """The live one; others are removed as soon as no server has them open."""
-
-
-class TreeError(SingleCodeError):
-    """The source tree cannot be indexed."""
-
-    code = "source-tree"
-    exit_code = exit_codes.INPUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +71,14 @@ class SourceIndex:
         return self._published(self.folder.edits)
 
     def build(self, *, draft: bool, parsed: bool = False) -> BuildReport:
-        """Publishes the index of all files; a draft has no vectors, and is not parsed unless `parsed`.
+        """Publishes the index of all files, which replaces their list; a draft has no vectors, and is not
+        parsed unless `parsed`.
 
-        Raises what `pipeline.build_from` raises, and `TreeError`.
+        Raises what `pipeline.build_from` raises, `TreeError` and `OSError`.
         """
-        return self._build(self.folder.index, None, draft=draft, parsed=parsed)
+        report = self._build(self.folder.index, None, draft=draft, parsed=parsed)
+        Path(self.folder.kb_folders[0], LISTING).unlink(missing_ok=True)
+        return report
 
     def publish_edits(self, names: Names[str]) -> None:
         """Publishes a draft of these files as the overlay. Raises as `build`."""
@@ -139,46 +133,6 @@ class SourceIndex:
             ),
             options,
         )
-
-
-class SourceFiles:
-    """The source files of `tree` as the last `scan` found them; `exclude` are ignore patterns."""
-
-    def __init__(self, tree: Path, exclude: Sequence[str] = ()) -> None:
-        self._tree = tree
-        self._exclude = exclude
-        self._known: dict[str, tuple[Signature, str]] = {}
-        self.digests: Mapping[str, str] = {}
-        """SHA-256 by path in the tree, of the files that belong into the index."""
-
-    def forget(self) -> None:
-        """Has the next `scan` read every file."""
-        self._known = {}
-
-    def scan(self) -> bool:
-        """Looks at every file, reads those that changed, and returns whether `digests` changed.
-
-        The signature is taken before a file is read: one that changes meanwhile has another one at the
-        next scan. Raises `OSError` when the tree cannot be read.
-        """
-        selection = SourceTree(self._exclude)
-        base = f"{self._tree.as_posix()}/"
-        found: dict[str, tuple[Signature, str]] = {}
-        for path in selection.walk(self._tree):
-            name = path.as_posix().removeprefix(base)
-            with suppress(OSError):  # gone, or not ours to read
-                now = signature(path.stat(follow_symlinks=False))
-                if name in self._known and self._known[name][0] == now:
-                    found[name] = self._known[name]
-                    continue
-                data = path.read_bytes()
-                admitted = selection.admits(path, data)
-                found[name] = (now, hashlib.sha256(data).hexdigest() if admitted else "")
-        self._known = found
-        digests = {name: digest for name, (_, digest) in found.items() if digest}
-        changed = digests != self.digests
-        self.digests = digests
-        return changed
 
 
 def read_tree(

@@ -15,7 +15,7 @@ from itertools import islice
 from kb_runtime.text.tables import count_of
 from kbc.diagnostics import Diagnostics
 from kbc.languages import grammars, syntax
-from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
+from kbc.languages.suffixes import language_or_markdown
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile, line_count
 from kbc.records import CodeRecord, CompiledRecord, Definition
@@ -89,10 +89,8 @@ def _record(
 
 def _language(path: str, text: str) -> str:
     """By the ending, otherwise by the first line; "" when neither tells."""
-    if ending(path) in MARKDOWN_ENDINGS:
-        return "markdown"
     shebang = _SHEBANG.match(text)
-    named = language_of(path)
+    named = language_or_markdown(path)
     if named or shebang is None:
         return named
     return _INTERPRETERS.get(shebang["name"], shebang["name"])

@@ -7,6 +7,7 @@ collection's, except that pages below `lessons/` in a collection of the group co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -32,6 +33,7 @@ from kbc.frontends.markdown_file import (
     shorten,
 )
 from kbc.frontends.metadata import Metadata, Text, Texts
+from kbc.frontends.redirects import with_redirects
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import read_front_matter
@@ -42,6 +44,7 @@ from kbc.records import CompiledRecord, DocRecord
 
 CORE = "core"
 LESSONS = "lessons"
+_TITLE_KEY = re.compile(r"(?!sub).*title|sidebar_label", re.IGNORECASE)
 
 
 class DocMetadata(Metadata, extra="ignore"):
@@ -59,7 +62,7 @@ class DocMetadata(Metadata, extra="ignore"):
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
-    """A record for each page."""
+    """A record for each page; those that only redirect are other names of their targets."""
     records: list[CompiledRecord | _PageText] = []
     includes = PageIncludes(collection)
     for file in files:
@@ -78,7 +81,8 @@ def read(
     includes.report(diagnostics)
     sources = [each for each in records if isinstance(each, _PageText)]
     pages = _pages(collection, sources, includes.rules, diagnostics)
-    return [next(pages) if isinstance(each, _PageText) else each for each in records]
+    complete = [next(pages) if isinstance(each, _PageText) else each for each in records]
+    return with_redirects(collection, complete)
 
 
 class _PageText(NamedTuple):
@@ -154,7 +158,11 @@ def _page(
     return DocRecord(
         id=collection.stripped(path),
         collection=collection.name,
-        title=heading or fields.title or permalinks.title(collection, path) or _file_name(path),
+        title=heading
+        or fields.title
+        or permalinks.title(collection, path)
+        or _other_title(document.data)
+        or _file_name(path),
         path=path,
         text=page.text,
         size=len(page.text.encode()),
@@ -271,6 +279,21 @@ def _group(collection: Collection, file: SourceFile) -> str:
     if collection.group == CORE and file.relative_path.startswith(f"{LESSONS}/"):
         return LESSONS
     return collection.group or collection.name
+
+
+def _other_title(data: Mapping[str, Any]) -> str:
+    """A title under a name of the site's own: `pageTitle`, `tip_title`, `sidebar_label`, or what Eleventy's
+    navigation calls the page."""
+    navigation = data.get("eleventyNavigation")
+    tables = (data, navigation if isinstance(navigation, Mapping) else {})
+    stated = [
+        value.strip()
+        for table in tables
+        for key, value in table.items()
+        if isinstance(value, str) and _TITLE_KEY.fullmatch(str(key))
+    ]
+    key = tables[1].get("key")
+    return next((each for each in stated if each), key if isinstance(key, str) else "")
 
 
 def _file_name(path: str) -> str:

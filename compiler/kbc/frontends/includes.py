@@ -13,7 +13,7 @@ import yaml
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import read_front_matter
-from kbc.languages.includes import Liquid, expand
+from kbc.languages.includes import Liquid, Lookup, expand, value_at
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 
@@ -63,7 +63,8 @@ class PageIncludes:
             objects=partial(self._object, read),
             restructured=partial(self._restructured, file, read) if self._is_sphinx else None,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,
-            liquid=self._liquid(text) if self._collection.generator == "jekyll" else None,
+            liquid=self._liquid(text) if self._has_templates else None,
+            filled=self._values(text) if self._fills_values else None,
         )
         for code, counter, found in (
             (UNRESOLVED_INCLUDE, self._unresolved, expansion.unresolved),
@@ -117,13 +118,42 @@ class PageIncludes:
             ]
         return self._cascades[folder]
 
+    @property
+    def _has_templates(self) -> bool:
+        return self._collection.generator == "jekyll" or "are_templates" in self._options
+
     def _liquid(self, text: str) -> Liquid:
+        is_bare = "are_templates" in self._options
         return Liquid(
             folder=str(self._options.get("folder", "")),
             includes=str(self._options.get("includes", "")),
-            values=_mapping(self._options.get("values")),
+            values=_mapping(self._options.get("template_values" if is_bare else "values")),
             page=_front_matter(text),
+            is_bare=is_bare,
         )
+
+    @property
+    def _fills_values(self) -> bool:
+        """Whether `{{ name }}` in prose is a value: one of Vue, or a substitution of MyST."""
+        is_vue = self._collection.generator in ("vitepress", "vuepress")
+        return is_vue or "has_substitutions" in self._options
+
+    def _values(self, text: str) -> Lookup:
+        """The value that a page shows for a name: of its front matter, or of the configuration."""
+
+        def value(path: str) -> str | None:
+            if not own:
+                matter = _front_matter(text)
+                myst = _mapping(_mapping(matter.get("myst")).get("substitutions"))
+                substitutions = _mapping(matter.get("substitutions"))
+                tables = ({"$frontmatter": matter, "frontmatter": matter}, myst, substitutions)
+                own.extend((*tables, _mapping(self._options.get("page_values"))))
+            return next(
+                (found for each in own if (found := value_at(each, path)) is not None), None
+            )
+
+        own: list[Mapping[str, Any]] = []
+        return value
 
     @property
     def _is_sphinx(self) -> bool:
@@ -156,7 +186,10 @@ class PageIncludes:
         stated = _mapping(_yaml(options).get("options"))
         level = stated.get("heading_level")
         members = stated.get("members", True)
-        found = self._objects.reference(name, read)
+        packages = self._options.get("python_packages", ())  # names may begin below one of them
+        names = (name, *(f"{package}.{name}" for package in packages))
+        references = (self._objects.reference(each, read) for each in names)
+        found = next((each for each in references if each is not None), None)
         if found is None:
             return None
         wanted = [str(each) for each in members] if isinstance(members, list) else bool(members)

@@ -53,8 +53,9 @@ def check(
     _check_related(everything, diagnostics)
     _check_related_pages(everything, diagnostics)
     linking = markdown_links(everything)
+    collections = tuple(collections)
     rules = {each.name: rules_of(each.generator, each.generator_options) for each in collections}
-    _check_links(everything, linking, rules, diagnostics)
+    _check_links(everything, linking, rules, collections, diagnostics)
     _check_tests(everything, diagnostics)
     check_orphans(everything, linking, diagnostics)
 
@@ -228,18 +229,20 @@ def _check_links(
     records: Sequence[CompiledRecord],
     linking: Sequence[Linking],
     rules: Mapping[str, AnchorRules],
+    collections: Sequence[Collection],
     diagnostics: Diagnostics,
 ) -> None:
     """Relative links from one page to another, and to headings. The pages in a source tree are as
     their authors left them, and a page of which a part is generated elsewhere may have any anchor."""
     paths = {record.path for record in records}
+    former = {alias for each in records if isinstance(each, DocRecord) for alias in each.aliases}
     pages: dict[str, DocRecord | PageRecord] = {
         record.path: record
         for record in records
         if isinstance(record, DocRecord) or (isinstance(record, PageRecord) and is_markdown(record))
     }
     anchors: dict[str, frozenset[str]] = {}
-    targets = _project_targets(pages.values(), rules)
+    targets = _project_targets(pages.values(), rules, collections)
     for record, found in linking:
         for line, link in found:
             if _SCHEME.match(link):
@@ -250,7 +253,7 @@ def _check_links(
             path = posixpath.normpath(posixpath.join(folder, target)) if target else record.path
             file_line = record.line + line - 1
             if path not in paths:
-                if target.lower().endswith(_PAGE_ENDINGS):
+                if path not in former and target.lower().endswith(_PAGE_ENDINGS):
                     diagnostics.warning(
                         "dead-link",
                         f"the link {link!r} leads to {path}, which is not in the knowledge base",
@@ -267,7 +270,9 @@ def _check_links(
             is_named_elsewhere = not target and rules.get(record.collection, _ANY).other_projects
             if rules.get(pages[path].collection, _ANY).is_open or is_named_elsewhere:
                 continue
-            if anchor not in anchors[path] and anchor not in targets.get(record.collection, ()):
+            own = rules.get(record.collection, _ANY)
+            is_target = anchor in targets and (own.project_wide or own == _ANY)
+            if anchor not in anchors[path] and not is_target:
                 diagnostics.warning(
                     "dead-anchor",
                     f"the link {link!r} leads to a heading that {path} does not have",
@@ -278,15 +283,20 @@ def _check_links(
 
 
 def _project_targets(
-    pages: Iterable[DocRecord | PageRecord], rules: Mapping[str, AnchorRules]
-) -> dict[str, set[str]]:
-    """Collection -> the ids that all its pages may link, where its generator has such."""
-    found: dict[str, set[str]] = {}
+    pages: Iterable[DocRecord | PageRecord],
+    rules: Mapping[str, AnchorRules],
+    collections: Iterable[Collection],
+) -> frozenset[str]:
+    """The ids that pages of any collection may link whose generator has such: several parts of one
+    project can be collections of their own. Names in an inventory of the last build count."""
+    found: set[str] = set()
+    for collection in collections:
+        found.update(collection.generator_options.get("link_targets", ()))
     for page in pages:
         if rules.get(page.collection, _ANY).project_wide:
             document = markdown.parse(page.text, mdx=page.path.lower().endswith(".mdx"))
-            found.setdefault(page.collection, set()).update(document.ids)
-    return found
+            found.update(document.ids)
+    return frozenset(found)
 
 
 def _anchors(record: DocRecord | PageRecord, rules: AnchorRules) -> frozenset[str]:

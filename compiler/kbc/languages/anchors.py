@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 SlugStyle = Literal[
-    "github", "github-ascii", "blackfriday", "python-markdown", "mdbook", "vitepress", "kramdown", "docutils"
+    "github", "github-ascii", "blackfriday", "python-markdown", "mdbook", "vitepress", "kramdown", "docutils",
+    "doc-builder", "gitbook",
 ]  # fmt: skip
 
 
@@ -50,9 +51,15 @@ _RULES: Mapping[str, AnchorRules] = {
     # MyST resolves links by GitHub's rule (`myst_heading_anchors`), the page has docutils' ids.
     "sphinx": AnchorRules("docutils", others=("github",), project_wide=True),
     "vitepress": AnchorRules("vitepress"),
+    "vuepress": AnchorRules("vitepress"),
 }
 _STYLES: tuple[SlugStyle, ...] = get_args(SlugStyle)
-_ANY = AnchorRules(_STYLES[0], others=_STYLES[1:])
+_ANY = AnchorRules(_STYLES[0], others=_STYLES)
+_CHANGED: Mapping[str, AnchorRules] = {
+    "doc-builder": replace(_ANY, style="doc-builder"),
+    "gitbook": replace(_ANY, style="gitbook"),
+}
+"""Generators whose rules have changed over the years: links may have the anchors of any."""
 
 
 def rules_of(generator: str, options: Mapping[str, Any]) -> AnchorRules:
@@ -61,7 +68,7 @@ def rules_of(generator: str, options: Mapping[str, Any]) -> AnchorRules:
     if not generator:
         return _ANY
     rules = replace(
-        _RULES.get(generator, AnchorRules()),
+        _CHANGED.get(generator) or _RULES.get(generator, AnchorRules()),
         other_projects=options.get("other_projects") is True,
         is_open=options.get("open_anchors") is True,
     )
@@ -116,6 +123,12 @@ def slug(title: str, style: SlugStyle = "github") -> str:
     if style == "kramdown":
         kept = re.sub(r"^[^A-Za-z]+", "", title)
         return re.sub(r"[^A-Za-z0-9 -]", "", kept).replace(" ", "-").lower() or "section"
+    if style == "gitbook":
+        plain = re.sub(r"[\'’]", "", _without_accents(title).lower())
+        kept = re.sub(r"[^\w.]+", "-", plain).strip("-")
+        return f"id-{kept}" if kept[:1].isdigit() else kept
+    if style == "doc-builder":
+        return re.sub(r"[^a-z0-9-]", "", title.strip().lower().replace(" ", "-"))
     if style == "docutils":
         kept = re.sub(r"[^a-z0-9]+", "-", _without_accents(title).lower())
         return re.sub(r"^[-0-9]+|-+$", "", kept)

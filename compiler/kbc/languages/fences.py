@@ -14,3 +14,11 @@ _TYPES: Mapping[str, str] = {
 def chunk_type(language: str) -> str:
     """`config`, `cmd`, `api` or `code`."""
     return _TYPES.get(language, "code")
+
+
+def unparsed_type(language: str) -> str:
+    """The type of what was cut from a file without parsing it: `config`, `code`, or `prose` where the file
+    is in no known language."""
+    if chunk_type(language) == "config":
+        return "config"
+    return "code" if language else "prose"

@@ -110,6 +110,11 @@ def ending(path: str) -> str:
     return name.rpartition(".")[2] if "." in name[1:] else ""
 
 
+def language_or_markdown(path: str) -> str:
+    """As `language_of`, and `markdown` for pages."""
+    return "markdown" if ending(path) in MARKDOWN_ENDINGS else language_of(path)
+
+
 def language_of(path: str) -> str:
     """The language of the file at `path`, "" when its name does not tell."""
     name = path.rsplit("/", 1)[-1].lower()

@@ -13,7 +13,6 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +28,7 @@ from kb_runtime.store.manifest import BUILD_ID_LENGTH, CURRENT, MANIFEST, is_bui
 from kb_runtime.text.tables import size
 from kb_runtime.version import FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 from kbc.linking import retention
+from kbc.linking.flushing import flush, flush_tree
 
 LOCK = ".lock"
 """The file in a knowledge base's folder that its builder holds locked; it has no content."""
@@ -57,7 +57,6 @@ RERANKER = "reranker"
 _OF_SHARDS = frozenset({"hashes", "catalogs", "chunks", "vectors"})
 """What is checked of each shard when it is sealed, and not again of all of them together."""
 
-_FLUSHES = 8  # at once
 _UNWRITABLE = frozenset(
     {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR}
 )
@@ -191,7 +190,7 @@ class Staging:
             if reused is not None:
                 return reused
             (self.folder / MANIFEST).write_bytes(seal(self._manifest(fields, self.build_id)))
-            _sync_tree(self.folder)
+            flush_tree(self.folder)
             defect = _defect(self.folder, self_check)
             if defect is not None:
                 raise PublishError(
@@ -203,7 +202,7 @@ class Staging:
                 retention.replace_build(self._target, self.folder)
             else:
                 self.folder.rename(self._target)
-            _sync(self.kb_folder)
+            flush(self.kb_folder)
             self._make_current()
             return Published(self._target, self.build_id, False, False, self._prune(keep))
         except OSError as error:
@@ -294,11 +293,11 @@ class Staging:
         new = retention.temporary(self.kb_folder, CURRENT)
         try:
             new.write_bytes(line)
-            _sync(new)
+            flush(new)
             new.replace(current)
         finally:
             new.unlink(missing_ok=True)
-        _sync(self.kb_folder)
+        flush(self.kb_folder)
         return True
 
     def _acquire(self) -> None:
@@ -398,22 +397,3 @@ def _listed(folder: Path, path: str) -> dict[str, Any]:
     with (folder / path).open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         return {"path": path, "bytes": os.fstat(file.fileno()).st_size, "sha256": digest}
-
-
-def _sync_tree(folder: Path) -> None:
-    """Flushes everything below `folder`. A flush waits for the disk, which serves several at once."""
-    with ThreadPoolExecutor(_FLUSHES) as threads:
-        for _ in threads.map(_sync, [*folder.rglob("*"), folder]):
-            pass  # an error of a thread is raised here
-
-
-def _sync(path: Path) -> None:
-    """Flushes a file's or a folder's content to disk. Windows flushes no folder, and no file that is
-    open for reading only."""
-    if os.name == "nt" and path.is_dir():
-        return
-    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -13,6 +13,7 @@ from kbc import frontends
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity, guarded
 from kbc.frontends.derived_routing import derive
 from kbc.frontends.pages import is_metadata, not_a_page
+from kbc.frontends.redirects import REDIRECT, is_redirect
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import StrPath
 from kbc.project import permalinks
@@ -165,7 +166,8 @@ def _account(
                 continue
             problem = said.get(file.path)
             if problem is None:
-                reason = not_a_page(file) or "no page of its own"
+                is_alias = collection.kind == "docs" and is_redirect(file)
+                reason = REDIRECT if is_alias else not_a_page(file) or "no page of its own"
                 accounting.not_a_page(file.path, reason, is_defect=False)
             else:
                 is_defect = _is_of_file(problem) or problem.severity is Severity.ERROR

@@ -23,7 +23,11 @@ RESERVED_COLLECTIONS = frozenset({"all", "chunks"})
 
 GENERATORS = (
     "antora",
+    "doc-builder",
+    "docfx",
     "docusaurus",
+    "eleventy",
+    "gitbook",
     "hugo",
     "jekyll",
     "mdbook",
@@ -31,6 +35,7 @@ GENERATORS = (
     "sphinx",
     "starlight",
     "vitepress",
+    "vuepress",
     "site",
 )
 """The generators of documentation whose conventions `kbc.recognition` knows; `site` is what any of

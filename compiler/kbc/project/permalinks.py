@@ -191,6 +191,26 @@ def _starlight(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -
     return _folder_or(path, posixpath.basename(_stem(path)), "/", frozenset({"index"}))
 
 
+def _vuepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    if stated := _text(data, "permalink"):
+        return stated
+    return _folder_or(path, posixpath.basename(_stem(path)), ".html")
+
+
+def _eleventy(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stated = _text(data, "permalink")
+    if stated and "{" not in stated:
+        return stated.removesuffix("index.html")
+    stem = _stem(path)
+    name = posixpath.basename(stem)
+    if name == posixpath.basename(
+        posixpath.dirname(stem)
+    ):  # `guide/guide.md` is that folder's page
+        return f"{posixpath.dirname(stem)}/"
+    dated = _DATED.fullmatch(name)
+    return _folder_or(path, dated[4] if dated else name, "/", frozenset({"index"}))
+
+
 def _rewritten(path: str, rules: Mapping[str, str]) -> str:
     """`path` after the first rewrite rule of VitePress that matches; `:name` and `:name*` are parts."""
     for source, target in rules.items():
@@ -211,6 +231,28 @@ def _rewritten(path: str, rules: Mapping[str, str]) -> str:
 
 def _html_file(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     return f"{_stem(path)}.html"
+
+
+def _gitbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    if path == options.get("home"):
+        return ""
+    name = posixpath.basename(_stem(path))
+    if options.get("html_files"):
+        return _folder_or(path, name, ".html", frozenset({"readme"}))
+    return _folder_or(path, name, "", frozenset({"readme"})).rstrip("/")
+
+
+def _doc_builder(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    return _stem(path)
+
+
+def _docfx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    place = _stem(path)
+    for source, target in options.get("mapped", ()):
+        if not source or place.startswith(f"{source}/"):
+            place = posixpath.join(target, place.removeprefix(f"{source}/" if source else ""))
+            break
+    return f"{place}.html"
 
 
 def _mdbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -340,7 +382,11 @@ def _antora(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
 
 _ROUTES: Mapping[str, Route] = {
     "antora": _antora,
+    "doc-builder": _doc_builder,
+    "docfx": _docfx,
     "docusaurus": _docusaurus,
+    "eleventy": _eleventy,
+    "gitbook": _gitbook,
     "hugo": _hugo,
     "jekyll": _jekyll,
     "mdbook": _mdbook,
@@ -349,4 +395,5 @@ _ROUTES: Mapping[str, Route] = {
     "sphinx": _sphinx,
     "starlight": _starlight,
     "vitepress": _vitepress,
+    "vuepress": _vuepress,
 }

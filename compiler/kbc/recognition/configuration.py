@@ -7,6 +7,7 @@ tells its users what is wrong with its configuration.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from typing import Any
@@ -24,6 +25,13 @@ READER = "the generator's configuration"
 
 MAX_DEPTH = 8
 """Of `INHERIT` in MkDocs and the like."""
+MAX_NESTING = 100
+MAX_VALUES = 500_000
+"""Of a configuration in YAML, with what its aliases repeat."""
+
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+_COMMENT = re.compile(rf"(?P<kept>{_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LAST_COMMA = re.compile(rf"(?P<kept>{_STRING})|,\s*(?P<end>[\]}}])")
 
 
 class _Loader(yaml.SafeLoader):
@@ -59,10 +67,31 @@ def read_yaml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
 
 
 def parse_yaml(text: str) -> Mapping[str, Any]:
+    return mapping(parse_yaml_value(text))
+
+
+def parse_yaml_value(text: str) -> Any:
+    """What a text in YAML holds, of any type; None where it cannot be read, or where aliases make it
+    endless or very large."""
     try:
-        return mapping(yaml.load(text, Loader=_Loader))  # a safe loader
+        value = yaml.load(text, Loader=_Loader)  # a safe loader
+        return value if _is_bounded(value) else None
     except (yaml.YAMLError, ValueError, RecursionError, TypeError):
-        return {}
+        return None
+
+
+def _is_bounded(value: Any) -> bool:
+    waiting = [(value, 0)]
+    count = 0
+    while waiting:
+        item, depth = waiting.pop()
+        count += 1
+        if depth > MAX_NESTING or count > MAX_VALUES:
+            return False
+        inner = item.values() if isinstance(item, Mapping) else item
+        if isinstance(item, (Mapping, list, tuple, set)):
+            waiting += [(each, depth + 1) for each in inner]
+    return True
 
 
 def read_toml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
@@ -75,6 +104,15 @@ def read_toml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
 def read_json(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     try:
         return mapping(json.loads(read_text(tree, path)))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def read_json_with_comments(tree: IncludeTree, path: str) -> Mapping[str, Any]:
+    """JSON with comments and commas behind the last entry, as programs of Microsoft's read it."""
+    plain = _COMMENT.sub(lambda match: match["kept"] or "", read_text(tree, path))
+    try:
+        return mapping(json.loads(_LAST_COMMA.sub(r"\g<kept>\g<end>", plain)))
     except (ValueError, RecursionError):
         return {}
 

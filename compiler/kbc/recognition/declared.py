@@ -51,7 +51,13 @@ def _site(collection: Collection, tree: IncludeTree) -> Site | None:
     """The site of the collection's configuration; of several the one with the collection's folder."""
     config = posixpath.normpath(collection.config)
     folder = posixpath.dirname(config)
-    for parent in (".vitepress/config", ".vitepress", "config/_default"):
+    for parent in (
+        ".vitepress/config",
+        ".vitepress",
+        ".vuepress/config",
+        ".vuepress",
+        "config/_default",
+    ):
         folder = folder.removesuffix(parent).rstrip("/")
     sites = [
         each

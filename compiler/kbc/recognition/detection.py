@@ -23,7 +23,11 @@ MAX_LOOKED_AT = 20_000
 
 NAMES = {
     "antora": "Antora component",
+    "doc-builder": "doc-builder documentation",
+    "docfx": "DocFX site",
     "docusaurus": "Docusaurus site",
+    "eleventy": "Eleventy site",
+    "gitbook": "GitBook",
     "hugo": "Hugo site",
     "jekyll": "Jekyll site",
     "mdbook": "mdBook",
@@ -31,6 +35,7 @@ NAMES = {
     "sphinx": "Sphinx project",
     "starlight": "Starlight site",
     "vitepress": "VitePress site",
+    "vuepress": "VuePress site",
     "site": "built site",
 }
 
@@ -53,6 +58,7 @@ _PAGES = (
 )
 """What people write documentation in."""
 
+_AT_ROOTS = ("docfx", "gitbook", "mkdocs")
 _MANY_PAGES = 20
 _NEARLY_ALL = 0.8
 _FEW_PAGES = 3
@@ -137,9 +143,9 @@ class _FolderDetector:
         if not sites and (collections := conventional.recognise(self._tree)):
             return self._finish(collections, "knowledge base without a kb.toml")
         found = package.recognise(self._tree, "")
-        # mkdocs.yml stands at the root of projects; the other generators have a folder of their own,
-        # with a package.json or go.mod that only builds the site.
-        is_own = bool(sites) and not (sites[0].generator == "mkdocs" and sites[0].folder)
+        # Some configurations stand at the root of projects; the other generators have a folder of their
+        # own, with a package.json or go.mod that only builds the site.
+        is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and sites[0].folder)
         if is_own or not (repository.is_repository(self._names) or found):
             sites = sites or self._bundles() or self._built() or self._below()
             return self._sites(sites) if sites else self._plain()

@@ -7,9 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition import (
+from kbc.recognition.generators import (
     antora,
+    doc_builder,
+    docfx,
     docusaurus,
+    eleventy,
+    gitbook,
     hugo,
     jekyll,
     mdbook,
@@ -17,6 +21,7 @@ from kbc.recognition import (
     sphinx,
     starlight,
     vitepress,
+    vuepress,
 )
 from kbc.recognition.site import Site, joined
 from kbc.sources.formats import is_wanted
@@ -69,27 +74,41 @@ _MANY_APIS = 20
 _TESTS = ("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/")
 
 _SKIPPED = re.compile(
-    r"\..*|_.*|node_modules|vendor|tests?|__tests__|specs?|fixtures?|examples?|testdata|(?:.*[-_])?templates?"
+    r"\..*|_.*|node_modules|vendor|tests?|__tests__|specs?|fixtures?|examples?|samples?|testdata|(?:.*[-_])?templates?"
     r"|third[_-]party|target|dist|build|out|site-packages|benchmarks?",
     re.IGNORECASE,
 )
 _LANGUAGE = re.compile(
-    r"(?:ar|az|be|bg|bn|ca|cs|da|de|el|en|es|et|eu|fa|fi|fr|ga|gl|he|hi|hr|hu|hy|id|is|it|ja|ka|kk|km|kn"
-    r"|ko|lt|lv|mk|ml|mn|mr|ms|my|nb|ne|nl|no|pl|ps|pt|ro|ru|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|uk|ur|uz|vi"
-    r"|zh)(?:[-_][A-Za-z]{2,8})?"
+    r"(?:af|am|ar|az|be|bg|bn|br|ca|cn|cs|cz|da|de|dk|el|en|eo|es|et|eu|fa|fi|fr|ga|gl|gr|gu|he|hi|hr|hu"
+    r"|hy|id|is|it|ja|jp|ka|kk|km|kn|ko|kr|lb|lo|lt|lv|mg|mk|ml|mn|mr|ms|mt|my|nb|ne|nl|no|or|pa|pl|ps|pt"
+    r"|ro|ru|rw|si|sk|sl|sq|sr|sv|sw|ta|te|th|tl|tr|tw|ua|uk|ur|uz|vi|zh)(?:[-_][A-Za-z]{2,8})?"
 )
+
+
+_GENERATORS = (
+    *(mkdocs, vitepress, vuepress, starlight, mdbook, antora, hugo, jekyll, sphinx, docfx),
+    *(doc_builder, gitbook, eleventy),
+)
+"""In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
 
 
 def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
     """The sites whose configuration is directly in `folder`."""
     found: list[Site | None] = []
-    for module in (mkdocs, vitepress, starlight, mdbook, antora, hugo, jekyll, sphinx):
+    for module in _GENERATORS:
         found.append(module.recognise(tree, folder))
         if found[-1] is not None:
             break
     else:
         return docusaurus.recognise(tree, folder)
-    return [site for site in found if site is not None]
+    sites = [site for site in found if site is not None]
+    mounts = [
+        each
+        for site in sites
+        if site.generator == hugo.GENERATOR
+        for each in hugo.mounted(tree, site)
+    ]
+    return sites + mounts
 
 
 def sites_below(tree: IncludeTree, root: Path) -> tuple[list[Site], list[str]]:
@@ -101,6 +120,7 @@ def sites_below(tree: IncludeTree, root: Path) -> tuple[list[Site], list[str]]:
     looked_at = 0
     for _ in range(MAX_DEPTH):
         below: list[str] = []
+        level: list[list[Site]] = []
         for folder in folders:
             names = [name for name in tree.names(folder) if (root / folder / name).is_dir()]
             names = [name for name in names if not _SKIPPED.fullmatch(name)]
@@ -112,9 +132,14 @@ def sites_below(tree: IncludeTree, root: Path) -> tuple[list[Site], list[str]]:
                 if name in left_out or looked_at > MAX_FOLDERS or _is_link(root / place):
                     continue
                 sites = sites_in(tree, place)
-                found += sites
-                if not sites:
+                if sites:
+                    level.append(sites)
+                else:
                     below.append(place)
+        level.sort(
+            key=lambda sites: -len(sites[0].order)
+        )  # beside a large site, others are its parts
+        found += [site for sites in level for site in sites]
         folders = below
     return found, other_languages
 
@@ -131,7 +156,8 @@ def translations(names: Sequence[str], language: str = "en") -> list[str]:
 def is_repository(names: Sequence[str]) -> bool:
     """Whether a folder with these entries is a project with code."""
     return any(
-        name in MANIFESTS or name.endswith((".gemspec", ".csproj", ".sln")) for name in names
+        name in MANIFESTS or name.endswith((".gemspec", ".csproj", ".fsproj", ".sln", ".slnx"))
+        for name in names
     )
 
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote
 
 NOT_PAGES = ("*.txt",)
 """Text that generators of Markdown publish as it is: requirements, robots.txt, examples."""
+
+_LOCAL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?=[:/]|\Z)")
+"""Where a site is tried, and not where it is published."""
+
+_LINK = re.compile(r"\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\]\(\s*(?:<([^>]*)>|([^)\s]+))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +49,7 @@ class Site:
         """What `Collection.generator_options` holds."""
         found: dict[str, Any] = {
             "folder": self.folder,
-            "base_url": self.base_url,
+            "base_url": "" if _LOCAL.match(self.base_url) else self.base_url,
             "order": {path: place for place, path in enumerate(dict.fromkeys(self.order))},
             "titles": dict(self.titles),
             "redirects": dict(self.redirects),
@@ -63,6 +70,17 @@ def joined(*parts: str) -> str:
 
     path = posixpath.normpath("/".join(part.strip("/") for part in parts if part.strip("/")) or ".")
     return "" if path == "." else path
+
+
+def linked_titles(contents: str) -> dict[str, str]:
+    """Page -> title, of the links of a table of contents in Markdown, in order; addresses left out."""
+    titles: dict[str, str] = {}
+    for label, bracketed, plain in _LINK.findall(contents):
+        target = bracketed or plain
+        path = joined(unquote(target).partition("#")[0])
+        if path and "://" not in target and not target.startswith("mailto:"):
+            titles.setdefault(path, re.sub(r"[`*\\]", "", label).strip())
+    return titles
 
 
 def texts(value: Any) -> list[str]:

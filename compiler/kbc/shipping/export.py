@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,8 +21,11 @@ from numpy.typing import NDArray
 import kb_runtime
 from kb_runtime.errors import UsageError
 from kb_runtime.store.atomic_files import staged_file
+from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
 from kb_runtime.version import install_hint
 from kbc.errors import MissingDependencyError, OutputError
+from kbc.linking.flushing import flush_tree
+from kbc.linking.retention import delete
 
 if TYPE_CHECKING:
     import pyarrow
@@ -31,6 +35,8 @@ Engine = Literal["parquet", "ndjson", "lance"]
 _BATCH = 2048  # rows; 3 MB of vectors of 384 numbers
 _LANCE = ".lance"
 """What LanceDB wants the folder of a table to end with."""
+_OS_ERROR = re.compile(r"\(os error (\d+)\)")
+"""How LanceDB, which has one error for everything, says what the system refused."""
 
 
 class Row(TypedDict):
@@ -125,15 +131,45 @@ def _write_lance(kb: kb_runtime.KnowledgeBase, out: Path) -> None:
 
     if out.suffix != _LANCE:
         raise UsageError(f"{out} must end with {_LANCE}: LanceDB finds its tables by that")
+    prefix = f".{out.name}."
+    remove_abandoned(str(out.parent), prefix)
     if out.exists():
         raise OutputError(f"{out} exists already", "Remove it, or export to another folder.")
-    with tempfile.TemporaryDirectory(prefix=".kbc-export-", dir=out.parent) as folder:
-        lancedb.connect(folder).create_table(out.stem, _arrow(kb))
-        Path(folder, out.name).rename(out)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=out.parent))
+    lock = None
+    failed: list[Exception] = []
+    try:
+        lock = lock_folder(str(folder))  # says that somebody writes into the folder
+        try:
+            made = lancedb.connect(folder).create_table(out.stem, _arrow(kb, failed))
+            # It says nothing of a last write that the system refused: whatever can be read was written.
+            rows = sum(batch.num_rows for batch in made.search().to_batches())
+        except (OSError, RuntimeError, ValueError) as error:
+            raise failed[0] if failed else _refused(error, out) from error
+        if rows != _count(kb):
+            raise OutputError(f"{out} cannot be written: {rows} of {_count(kb)} rows arrived")
+        table = folder / out.name
+        flush_tree(table)
+        table.rename(out)
+    finally:
+        delete(folder)
+        if lock is not None:
+            os.close(lock)
 
 
-def _arrow(kb: kb_runtime.KnowledgeBase) -> pyarrow.RecordBatchReader:
-    """The rows as a stream of batches."""
+def _refused(error: Exception, out: Path) -> Exception:
+    """The expected error that one of LanceDB stands for."""
+    number = _OS_ERROR.search(str(error))
+    if number is not None:
+        return OSError(int(number[1]), os.strerror(int(number[1])), str(out))
+    return OutputError(f"{out} cannot be written: {' '.join(str(error).split())[:300]}")
+
+
+def _arrow(
+    kb: kb_runtime.KnowledgeBase, failed: list[Exception] | None = None
+) -> pyarrow.RecordBatchReader:
+    """The rows as a stream of batches. What prevents one is added to `failed`, because a native reader
+    of the stream keeps nothing but its text."""
     import pyarrow as pa
 
     strings = pa.list_(pa.string())
@@ -151,6 +187,14 @@ def _arrow(kb: kb_runtime.KnowledgeBase) -> pyarrow.RecordBatchReader:
     schema = pa.schema(fields, metadata=said)
 
     def batches() -> Iterator[pyarrow.RecordBatch]:
+        try:
+            yield from made()
+        except Exception as error:
+            if failed is not None:
+                failed.append(error)
+            raise
+
+    def made() -> Iterator[pyarrow.RecordBatch]:
         for rows, vectors in _batches(kb):
             columns = [
                 pa.FixedSizeListArray.from_arrays(vectors.ravel(), dimensions)

@@ -14,6 +14,7 @@ import click
 from kb_runtime.errors import KbcError, exit_codes
 from kb_runtime.errors.panics import is_panic, without_backtraces
 from kb_runtime.errors.shortages import shortage
+from kb_runtime.search.encoder import limit_blas_threads
 
 INTERRUPTED = "interrupted"
 # Where there is no memory left to make a sentence of.
@@ -38,6 +39,7 @@ def run(
     with `--json` the error goes to stdout as JSON, too."""
     try:
         without_backtraces()
+        limit_blas_threads()  # which no command needs; where one cannot be started, it interrupts the process
         result = command.main(list(arguments), prog_name=program, standalone_mode=False)
         return result if isinstance(result, int) else exit_codes.OK
     except click.ClickException as error:

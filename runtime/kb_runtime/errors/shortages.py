@@ -33,6 +33,9 @@ _WORDS = {os.strerror(number): number for number in _SHORT if number != _THREADS
     "failed to map segment": errno.ENOMEM,  # of the dynamic linker
     "can't start new thread": _THREADS,
     "ThreadPoolBuildError": _THREADS,
+    "Failed to spawn": _THREADS,
+    # Of a library that has started a thread: what cannot be locked has a number, and is no shortage.
+    "Resource temporarily unavailable": _THREADS,
     "PyObject pointer is null": errno.ENOMEM,  # a panic: Python gave no memory
 }
 
@@ -50,10 +53,11 @@ class ShortageError(SingleCodeError):
 
 
 def shortage(error: BaseException) -> ShortageError | None:
-    """The expected error for an exception that means a shortage; None for any other."""
+    """The expected error for an exception that means a shortage, or was raised from one that does; None
+    for any other."""
     number = _number(error)
     if number is None:
-        return None
+        return None if error.__cause__ is None else shortage(error.__cause__)
     kind, hint = _SHORT[number]
     what = kind
     if isinstance(error, OSError) and error.strerror and error.strerror not in _WORDS:

@@ -69,6 +69,8 @@ class CollectionInfo:
 class Artifact:
     """A build, open for reading. Safe to use from several threads until `close`."""
 
+    scanned_files = 0  # of a source tree that is searched by reading them: it has no index yet
+
     def __init__(self, manifest: Manifest, lease: int) -> None:
         """Use `Artifact.open`. `lease` is a file descriptor that keeps the build from being pruned."""
         self.manifest = manifest

@@ -6,7 +6,7 @@ none, is not searched: its rows have the cosine 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -79,16 +79,28 @@ class FederatedVectors:
         found: Floats = self.gather(np.array(rows, dtype=np.int64), len(vector)) @ vector
         return found
 
+    def estimates(self, vector: Floats, rows: Rows) -> Floats:
+        """See `VectorIndex.estimates`; 0 where there is no vector."""
+        found = np.zeros(len(rows), dtype=np.float32)
+        for vectors, at, own in self._split(rows):
+            found[at] = vectors.estimates(vector, own)
+        return found
+
     def gather(self, rows: Rows, dimensions: int) -> Floats:
         """The rows at `rows`, int64 [n], in this order: float32 [n, dimensions], a copy; zeros where
         there is none."""
         found = np.zeros((len(rows), dimensions), dtype=np.float32)
+        for vectors, at, own in self._split(rows):
+            found[at] = vectors.gather(own, dimensions)
+        return found
+
+    def _split(self, rows: Rows) -> Iterator[tuple[VectorSearcher, Rows, Rows]]:
+        """The vectors of each part that has some of the rows, their places in `rows`, and the part's own
+        numbers of them."""
         for part in self._parts:
             at = np.flatnonzero((rows >= part.rows.first) & (rows < part.rows.stop))
             if part.vectors is not None and len(at):
-                own = [part.rows.own(row) for row in rows[at].tolist()]
-                found[at] = part.vectors.gather(np.array(own), dimensions)
-        return found
+                yield part.vectors, at, np.array([part.rows.own(row) for row in rows[at].tolist()])
 
     def absent(self, rows: Sequence[int]) -> Sequence[int]:
         """Those of the rows that have no vector."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from kb_runtime import log
+from kb_runtime.store.manifest import CURRENT, LISTING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,11 +43,17 @@ class FollowedTree:
         return self._code.kb_folders
 
     @property
-    def is_indexed(self) -> bool:
-        """Whether there is an index, whatever its state."""
-        from kb_runtime.store.manifest import CURRENT
+    def is_searched(self) -> bool:
+        """Whether there is an index, whatever its state, or at least a list of the files."""
+        return self._is_indexed or self._is_listed
 
+    @property
+    def _is_indexed(self) -> bool:
         return os.path.exists(os.path.join(self._code.kb_folders[0], CURRENT))
+
+    @property
+    def _is_listed(self) -> bool:
+        return os.path.exists(os.path.join(self._code.kb_folders[0], LISTING))
 
     @property
     def has_failed(self) -> bool:
@@ -58,6 +65,8 @@ class FollowedTree:
         # The file of a follower that has ended is out of date.
         known = self._reported or (self._code.status() if self._code.is_followed() else {})
         status = {"state": "starting", **known}
+        if status["state"] == "starting" and self._is_listed and not self._is_indexed:
+            status["state"] = "drafting"  # its process is about to say so
         if self._problem:
             status |= {"state": "failed", "problem": self._problem}
         return status

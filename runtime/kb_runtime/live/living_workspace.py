@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 INGESTION_S = 600.0
 """The longest that adding tests may take. 1,000 tests take half a minute; see `benchmarks.workspace`."""
 
-FIRST_INDEX_S = 10.0
-"""The longest that a call waits for the first index of a tree; 2,000 files take two or three seconds."""
+FIRST_FILES_S = 30.0
+"""The longest that a call waits until the files of a tree are known; 2,000 take half a second."""
 _LOOK_S = 0.02
 
 
@@ -37,7 +37,7 @@ class LivingWorkspace:
     ) -> None:
         """`trees` are the folders whose source files are to be indexed, each with the prefix of its
         files' ids, or one folder, "" for none; `model` is the folder of the encoder's model, "" for the
-        compiler's own. With `only_code` there are no tests, and calls wait for the first index."""
+        compiler's own. With `only_code` there are no tests, and calls wait for the first files."""
         if isinstance(trees, str):
             trees = {trees: ""} if trees else {}
         self._workspace = workspace
@@ -116,15 +116,15 @@ class LivingWorkspace:
             tree.rescan()
 
     def wait_for_index(self) -> None:
-        """Returns when the first index of each tree is served, or will not be soon: a client that has
+        """Returns when the files of each tree are served, or will not be soon: a client that has
         started a server asks at once."""
         if self._has_index:
             return
         import time
 
-        until = time.monotonic() + FIRST_INDEX_S
+        until = time.monotonic() + FIRST_FILES_S
         while time.monotonic() < until:
-            if all(tree.is_indexed or tree.has_failed for tree in self._trees):
+            if all(tree.is_searched or tree.has_failed for tree in self._trees):
                 break
             time.sleep(_LOOK_S)
         self._has_index = True

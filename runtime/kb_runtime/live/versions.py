@@ -8,7 +8,7 @@ from _thread import allocate_lock  # `import threading` costs a server 2 ms befo
 from kb_runtime import log
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
-from kb_runtime.store.manifest import Location, locate
+from kb_runtime.store.manifest import LISTING, Location, locate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class LiveArtifact:
         workspaces: Sequence[Path] = (),
         check: Check | None = None,
         empty: Artifact | None = None,
+        scan: Callable[[str], Artifact] | None = None,
         workspace_problem: str = "",
     ) -> None:
         """Opens the versions that are live now, in the order given.
@@ -51,8 +52,9 @@ class LiveArtifact:
         are folders in which a CURRENT may appear: their records come after the others' and hide those
         that have the same id. `check` is asked about each build that would be served, now and later,
         but for those of workspaces, and raises `ArtifactError` to refuse it. Without `paths`, `empty` is
-        served until a workspace has something. `workspace_problem` is the code of the error for which
-        there is no workspace.
+        served until a workspace has something. Of a workspace that has a list of files and no version yet
+        `scan`, with the path of the list, gives what is served. `workspace_problem` is the code of the
+        error for which there is no workspace.
 
         Raises `ArtifactError`; what is wrong with a workspace goes to stderr.
         """
@@ -66,7 +68,7 @@ class LiveArtifact:
         self._listeners: list[Callable[[], None]] = []
         self._sources = [_VersionSource(locate(path), check=check) for path in paths]
         self._sources += [
-            _VersionSource(Location(os.path.realpath(each)), is_workspace=True)
+            _VersionSource(Location(os.path.realpath(each)), is_workspace=True, scan=scan)
             for each in workspaces
         ]
         opened: list[_Opened | None] = []
@@ -270,6 +272,7 @@ class _VersionSource:
         "_check",
         "_location",
         "_refusal",
+        "_scan",
         "_seen",
         "_unsigned",
         "has_warned",
@@ -283,10 +286,12 @@ class _VersionSource:
         *,
         is_workspace: bool = False,
         check: Check | None = None,
+        scan: Callable[[str], Artifact] | None = None,
     ) -> None:
         self._location = location
         self.is_workspace = is_workspace
         self._check = check
+        self._scan = scan
         self._seen: Stamps | None = None
         self._unsigned = ""  # a build that was refused, and may be served once it is signed
         self._refusal = ""
@@ -310,6 +315,8 @@ class _VersionSource:
         if self.is_workspace and stamp is None:
             return None  # nothing is published yet, or it was withdrawn
         try:
+            if self._scan is not None and not os.path.exists(self._location.current):
+                return _Opened(self._scan(self._listing))
             if known is not None:
                 live = os.path.basename(self._location.build_folder())
                 if live == known.artifact.build_id:
@@ -346,12 +353,18 @@ class _VersionSource:
             self._refusal = error.message
             log.say(f"still serving build {known.artifact.build_id}: {error.message}")
 
+    @property
+    def _listing(self) -> str:
+        return os.path.join(self._location.kb_folder, LISTING)
+
     def _stamp(self) -> Stamps | None:
         """What a change of CURRENT changes, None while it is not there; and a change of the signatures
         of a build that was refused for them: a build is signed after it was published."""
         if not self._location.kb_folder:
             return None
         current = _stamp_of(self._location.current)
+        if current is None and self._scan is not None:
+            current = _stamp_of(self._listing)
         if current is None:
             return None
         if not self._unsigned:

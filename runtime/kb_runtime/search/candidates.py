@@ -14,6 +14,7 @@ from kb_runtime.errors.shortages import shortage
 from kb_runtime.search.analysis import fold
 from kb_runtime.search.fusion import RankedRows, with_estimated_cosines
 from kb_runtime.search.lexical import NO_HITS, LexicalHits, LexicalRequest, SearchFilters
+from kb_runtime.search.ranking.surroundings import with_surroundings
 from kb_runtime.search.request import NO_ENCODER, NO_WORD_OCCURS, Mode
 from kb_runtime.search.spelling import distance
 from kb_runtime.search.vectors import RowRange, VectorHits
@@ -186,7 +187,14 @@ class Retriever:
         found = [places[row] for row in lexical.rows]
         rows = np.array(listed, dtype=np.int64)
         vectors = self._backend.vectors.gather(rows, len(query))
-        cosines = (vectors @ query).astype(np.float64)
+        cosines = with_surroundings(
+            (vectors @ query).astype(np.float64),
+            query,
+            rows,
+            self.ranges,
+            self._backend.chunks,
+            self._backend.vectors,
+        )
         bm25 = np.zeros(len(rows))
         bm25[found] = lexical.scores
         if absent := self._backend.vectors.absent(listed):

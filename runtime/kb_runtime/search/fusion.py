@@ -26,7 +26,7 @@ RRF_K = 60
 # What each side says in `balanced`, chosen on the sets of benchmarks/wide with each left out in turn. The
 # best matches by words are often right, but a few words of a question are in every long text, and these
 # would outvote an answer in other words. So words count by a power of their score, and meaning has more
-# weight. A long question shares words with its answer; one of few words names it or calls it otherwise.
+# weight.
 
 
 class Say(NamedTuple):
@@ -36,17 +36,13 @@ class Say(NamedTuple):
     meaning: float
 
 
-SHORT, LONG, PLAIN = Say(3, 2.0), Say(2, 1.5), Say(1, 1.0)
-SHORT_TERMS = 4
-"""Different terms of a short question, at most."""
+SQUARED, PLAIN = Say(2, 2.0), Say(1, 1.0)
 
 
-def say_of(terms: int, language: str) -> Say:
-    """What each side says on a question of so many terms. More for meaning was found better in English alone:
-    on German pages it loses 0.018, because the default encoder knows too little of other languages."""
-    if language != ENGLISH:
-        return PLAIN
-    return SHORT if terms <= SHORT_TERMS else LONG
+def say_of(language: str) -> Say:
+    """What each side says on a question in a language. More for meaning was found better in English alone: on
+    German pages it loses 0.018, because the default encoder knows too little of other languages."""
+    return SQUARED if language == ENGLISH else PLAIN
 
 
 class RankedRows(NamedTuple):
@@ -143,7 +139,7 @@ def balanced_in_two_tiers(
     found: Sequence[int],
     nearest: int,
     depth: int,
-    say: Say = LONG,
+    say: Say = SQUARED,
 ) -> RankedRows:
     """`balanced` for the first `depth` candidates of each side; behind them the others.
 

@@ -193,7 +193,6 @@ class Searcher:
         if matrix is None:
             return fusion.lexical_in_two_tiers(candidates.by_words, depth)
         nearest = len(candidates.semantic.rows)
-        terms = {term.prose[0] for term in candidates.query.terms if term.prose}
         return fusion.balanced_in_two_tiers(
             matrix.rows,
             matrix.cosines,
@@ -201,5 +200,5 @@ class Searcher:
             matrix.found,
             nearest,
             depth,
-            fusion.say_of(len(terms), candidates.query.language),
+            fusion.say_of(candidates.query.language),
         )

@@ -9,7 +9,6 @@ numpy and usearch are imported on first use: a lexical search needs neither.
 from __future__ import annotations
 
 import math
-import mmap
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.search.encoder import limit_blas_threads
+from kb_runtime.store.catalog import MappedFile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -158,6 +158,14 @@ class VectorIndex:
         found: Floats = self._matrix(vector)[np.array(rows, dtype=np.int64)] @ vector
         return found
 
+    def estimates(self, vector: Floats, rows: Rows) -> Floats:
+        """The cosines of the rows at `rows`, int64 [n], to `vector`, float32 [n]: by the rounded rows where
+        there are some, and then wrong by some thousandths."""
+        if self._coarse is None:
+            found: Floats = self.gather(rows, len(vector)) @ vector
+            return found
+        return self._coarse.at(rows).cosines(RoundedQuery.of(vector), 0, len(rows))[0]
+
     def gather(self, rows: Rows, dimensions: int) -> Floats:
         """The stored rows at `rows`, int64 [n], in this order: float32 [n, dimensions], a copy."""
         found: Floats = self._numbers.reshape(-1, dimensions)[rows]
@@ -250,6 +258,10 @@ class CoarseRows(NamedTuple):
     scales: Floats
     error: float
 
+    def at(self, rows: Rows) -> CoarseRows:
+        """The rows at `rows`, int64 [n], in this order: a copy."""
+        return self._replace(codes=self.codes[rows], scales=self.scales[rows])
+
     def cosines(self, query: RoundedQuery, start: int, end: int) -> tuple[Floats, float]:
         """The cosines of rows start..end to a query by the rounded rows, float32 [end - start]; and by how
         much each of them can be wrong."""
@@ -310,25 +322,10 @@ def _map(path: str) -> Floats:
     """All numbers of the file as one read-only flat array over mapped memory."""
     import numpy as np
 
-    mapped = _map_bytes(path)
+    mapped = MappedFile(path).view
     if len(mapped) % 4:
         raise ArtifactError("truncated", f"{path} does not hold whole numbers.")
-    return np.frombuffer(mapped, dtype="<f4") if len(mapped) else np.empty(0, dtype="<f4")
-
-
-def _map_bytes(path: str) -> mmap.mmap | bytes:
-    """The file as mapped memory; nothing for an empty one, which cannot be mapped."""
-    try:
-        with open(path, "rb") as file:
-            if not os.fstat(file.fileno()).st_size:
-                return b""
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except FileNotFoundError:
-        raise ArtifactError(
-            "truncated", f"The artifact is incomplete: {path} is missing."
-        ) from None
-    except OSError as error:
-        raise ArtifactError("unreadable", f"{path} cannot be mapped: {error}.") from error
+    return np.frombuffer(mapped, dtype="<f4")
 
 
 def check_direction(vector: Floats) -> None:
@@ -344,7 +341,7 @@ def _open_graph(path: str, rows: int, dimensions: int) -> Index:
     onnxruntime()  # before usearch
     from usearch.index import Index
 
-    check_graph(path, memoryview(_map_bytes(path)), rows, dimensions)
+    check_graph(path, MappedFile(path).view, rows, dimensions)
     try:
         graph = Index.restore(path, view=True)
     except (ValueError, RuntimeError, OSError) as error:

@@ -220,7 +220,7 @@ def _open_trees(options: Options, dispatcher_type: type[Dispatcher]) -> ServerCo
     from kb_runtime.live.workspace import Workspace, WorkspaceError
     from kb_runtime.mcp.answers import ALL
     from kb_runtime.mcp.context import ServerContext
-    from kb_runtime.start.empty_answers import CODEBASE, empty_of_trees
+    from kb_runtime.start.empty_answers import CODEBASE, empty_of_trees, scan_of_tree
 
     trees = _trees(options)
     _check_model(options)
@@ -229,13 +229,21 @@ def _open_trees(options: Options, dispatcher_type: type[Dispatcher]) -> ServerCo
     except WorkspaceError as error:
         raise UsageError(f"{error.message} {error.hint}".rstrip()) from None
     workspace = LivingWorkspace(opened, trees, options.model, only_code=True)
-    live = LiveArtifact(workspaces=workspace.kb_folders, empty=empty_of_trees(trees))
-    workspace.serve_with(live)
-    profile = CODEBASE if options.tools == ALL else options.tools
-    dispatcher = dispatcher_type(
-        live, profile, working_tree=WorkingTrees(trees), workspace=workspace
-    )
-    workspace.start()  # now: its process takes longer to be ready than this one
+    workspace.start()  # first: its process takes longer to be ready than this one
+    try:
+        live = LiveArtifact(
+            workspaces=workspace.kb_folders,
+            empty=empty_of_trees(trees),
+            scan=lambda listing: scan_of_tree(listing, trees),
+        )
+        workspace.serve_with(live)
+        profile = CODEBASE if options.tools == ALL else options.tools
+        dispatcher = dispatcher_type(
+            live, profile, working_tree=WorkingTrees(trees), workspace=workspace
+        )
+    except BaseException:
+        workspace.close()
+        raise
     for tree in trees:
         log.say(f"the index of {tree} is in {opened.root}")
     return ServerContext(live, dispatcher, workspace)

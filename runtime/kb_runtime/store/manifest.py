@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 CURRENT = "CURRENT"
+LISTING = "files.json"
+"""Beside CURRENT, of a source tree that has no version yet; see `kb_runtime.store.listing`."""
 INPUTS = "inputs.json"
 """The compiled files. Apart from the manifest, which every server reads at start and few ask for them."""
 

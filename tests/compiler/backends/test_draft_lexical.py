@@ -7,10 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.unindexed.scan import _WORD, words_in
 from kb_runtime.knowledge.verification import verify
 from kb_runtime.search.analysis import name_parts
 from kb_runtime.search.request import SearchRequest
-from kbc.backends.draft_lexical import _WORD, _Spelled, _words
+from kbc.backends.draft_lexical import _Spelled
 from kbc.following.source_index import read_tree
 from kbc.pipeline.build import BuildOptions, BuildReport, build_from, differing_files
 
@@ -89,7 +90,7 @@ def test_two_drafts_of_a_tree_are_the_same_bytes(tree: Path, tmp_path: Path) -> 
 @given(st.text() | st.text(st.characters(codec="ascii")))
 @example("snake_case\x1fHTTPServer\x00x1\x85")
 def test_words_are_the_same_whichever_way_they_are_split(text: str) -> None:
-    assert _words(text) == _WORD.findall(text)
+    assert words_in(text) == _WORD.findall(text)
 
 
 @given(st.from_regex(r"[a-z]{1,12}|\w{1,12}", fullmatch=True))

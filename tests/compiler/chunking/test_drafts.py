@@ -3,6 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kb_runtime.text.windows import WINDOW_CHARS
 from kbc.chunking import drafts
 from kbc.records import CompiledChunk, CompiledRecord
 
@@ -27,7 +28,7 @@ def test_chunks_joined_are_the_text_and_their_lines_follow_each_other(text: str)
     for chunk in chunks:
         shown = "\n".join(lines[chunk.start_line - 1 : chunk.end_line])
         assert chunk.text.removesuffix("\n") in shown
-        assert len(chunk.text) <= drafts.WINDOW_CHARS
+        assert len(chunk.text) <= WINDOW_CHARS
 
 
 def test_a_window_ends_at_a_blank_line_of_its_second_half() -> None:

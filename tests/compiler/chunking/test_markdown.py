@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from types import FrameType
+from typing import Any
 
 from kbc.chunking import TokenBudget, chunk
 from kbc.records import BuiltinRecord, DocRecord, PatternRecord
@@ -50,6 +53,31 @@ def test_a_heading_without_text_goes_with_its_first_child(
     found = chunk(page(text), words_budget)[1]
     assert found.text.startswith("# B\n\n## C\n")
     assert found.breadcrumb == ("Guide", "B", "C")
+
+
+def test_work_grows_with_the_lines_of_a_heading(words_budget: TokenBudget, page: Page) -> None:
+    """Counted in steps of the interpreter: each chunk once looked at the whole of its heading."""
+
+    def steps(lines: int) -> int:
+        count = 0
+
+        def trace(frame: FrameType, event: str, argument: object) -> Any:
+            nonlocal count
+            if frame.f_globals.get("__name__") != "kbc.chunking.markdown":
+                return None
+            frame.f_trace_opcodes = True
+            count += event == "opcode"
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            chunk(page("word\n" * lines + "====\n"), words_budget)
+        finally:
+            sys.settrace(before)
+        return count
+
+    assert steps(2_000) < 3 * steps(1_000)
 
 
 def test_code_that_fits_is_not_cut(words_budget: TokenBudget, page: Page) -> None:

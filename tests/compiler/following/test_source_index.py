@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kbc.diagnostics import Diagnostics
-from kbc.following.source_index import SourceFiles, TreeError, read_tree
+from kbc.following.source_files import SourceFiles, TreeError
+from kbc.following.source_index import read_tree
 from kbc.records import CodeRecord
 
 

@@ -29,6 +29,8 @@ def expanded(text: str) -> str:
     [
         ("[!INCLUDE [note](../includes/note.md)]", "A note."),
         ("[!include[](../includes/note.md)]", "A note."),
+        ('> [!div class="nextstepaction"]\n> [Next](next.md)', "> [Next](next.md)"),
+        ("See > [!VIDEO https://v.example/1]", "See > [Video](<https://v.example/1>)"),
         ("[!code-csharp[](../../code/Gate.cs?range=1-2)]", "```csharp\nclass Gate\n{\n```"),
         ("[!code-csharp[Gate](../../code/Gate.cs#L1)]", "```csharp\nclass Gate\n```"),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,43 @@ def test_a_book_in_xml_is_no_built_site_beside_its_stylesheets_in_html(tmp_path:
     inputs, _ = read(root)
     titles = {record.id: record.title for record in inputs.records["docs"]}
     assert titles == {"locks.xml": "Locks", "gates.xml": "Gates"}
+
+
+def test_includes_that_a_build_writes_are_elsewhere_and_others_missing(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "setup.py": "",
+            ".gitignore": "doc/talks.txt\ndoc/made.md\n",
+            "doc/conf.py": "project = 'Sluice'\nextensions = ['myst_parser']\n",
+            "doc/index.rst": "Sluice\n======\n\n.. include:: talks.txt\n",
+            "doc/other.md": "# Other\n\n```{include} made.md\n```\n",
+            "doc/wrong.rst": "Wrong\n=====\n\n.. include:: nothing.txt\n",
+        },
+    )
+    _, diagnostics = read(root)
+    found = {(each.path, each.code) for each in diagnostics}
+    assert ("doc/index.rst", "content-elsewhere") in found
+    assert ("doc/other.md", "content-elsewhere") in found
+    assert ("doc/wrong.rst", "unresolved-directive") in found
+
+
+def test_a_page_beside_the_site_may_link_to_names_of_its_pages_and_its_inventory(
+    tmp_path: Path,
+) -> None:
+    header = b"# Sphinx inventory version 2\n# Project: S\n# Version: 1\n# compressed using zlib.\n"
+    entry = b"made std:label -1 made.html# Made\n"
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "setup.py": "",
+            "README.md": "# Sluice\n\n[Gates](#gates), [made](#made) and [no](#nowhere).\n",
+            "doc/conf.py": "project = 'Sluice'\nextensions = ['myst_parser']\n",
+            "doc/index.md": "# Index\n\n(gates)=\n## All the gates\n\nThey open.\n",
+        },
+    )
+    (root / "doc" / "objects.inv").write_bytes(header + zlib.compress(entry))
+    _, diagnostics = read(root)
+    dead = [each.message for each in diagnostics if each.code == "dead-anchor"]
+    assert len(dead) == 1
+    assert "#nowhere" in dead[0]

@@ -13,7 +13,8 @@ import pytest
 
 import kb_runtime
 import kbc
-from kb_runtime.errors import UsageError
+from kb_runtime.errors import ArtifactError, UsageError
+from kb_runtime.store import temporary_folders
 from kbc.errors import MissingDependencyError, OutputError
 from kbc.shipping import export as exporting
 
@@ -118,6 +119,31 @@ def test_lancedb_finds_what_we_find(
     assert table.count_rows() == len(PAGES)
     for vector, address in asked:
         assert table.search(vector).metric("cosine").limit(1).to_list()[0]["address"] == address
+
+
+def test_what_a_killed_export_to_lance_left_is_removed_by_the_next(
+    artifact: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("lancedb")
+    monkeypatch.setattr(temporary_folders, "LOCKED_WITHIN_S", 0.0)
+    (tmp_path / ".handbook.lance.killed/handbook.lance").mkdir(parents=True)
+    kbc.export(artifact, tmp_path / "handbook.lance", to="lance")
+    assert [each.name for each in tmp_path.iterdir()] == ["handbook.lance"]
+
+
+def test_an_artifact_that_cannot_be_read_is_named_by_an_export_to_lance(
+    artifact: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LanceDB reads the rows itself, and keeps the text of their error only."""
+    pytest.importorskip("lancedb")
+
+    def refused(chunk: object) -> object:
+        raise ArtifactError("unreadable", "columns/record.u32 cannot be read")
+
+    monkeypatch.setattr(exporting, "_row", refused)
+    with pytest.raises(ArtifactError, match=r"^columns/record\.u32 cannot be read$"):
+        kbc.export(artifact, tmp_path / "handbook.lance", to="lance")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_qdrant_finds_what_we_find(

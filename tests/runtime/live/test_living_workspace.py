@@ -5,8 +5,11 @@ from pathlib import Path
 
 from kb_runtime.live.living_workspace import LivingWorkspace
 from kb_runtime.live.workspace import Workspace
+from kb_runtime.start.empty_answers import empty_of_trees
 from kb_runtime.store.locks import try_lock
 from kb_runtime.tools.code import index as code_index
+from kb_runtime.tools.code.answers import IndexStatus
+from kb_runtime.tools.session import Session
 
 
 def test_the_status_is_that_of_the_process_that_follows_and_of_no_dead_one(tmp_path: Path) -> None:
@@ -22,7 +25,9 @@ def test_the_status_is_that_of_the_process_that_follows_and_of_no_dead_one(tmp_p
 
 
 def test_an_index_of_an_earlier_time_is_not_called_the_first() -> None:
-    (first,) = code_index.warnings({"status": "starting", "fileCount": 0})
-    (later,) = code_index.warnings({"status": "starting", "fileCount": 2})
+    session = Session(empty_of_trees(["tree"]), {})
+    status: IndexStatus = {"status": "starting", "fileCount": 0, "comparedWithDisk": False}
+    (first,) = code_index.warnings(session, status)
+    (later,) = code_index.warnings(session, {**status, "fileCount": 2})
     assert first.startswith("the first index of the source files is being built")
     assert later.startswith("the index is from an earlier run")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_runtime.search.fusion import (
-    LONG,
+    SQUARED,
     RankedRows,
     balanced,
     balanced_in_two_tiers,
@@ -121,13 +121,9 @@ def test_balanced_sides_have_a_say_whatever_their_scales() -> None:
     ]
 
 
-def test_meaning_says_more_on_a_short_question() -> None:
-    assert say_of(4, "en").meaning > say_of(5, "en").meaning
-    assert say_of(4, "en").words > say_of(5, "en").words
-
-
 def test_what_was_chosen_on_english_questions_is_for_these_alone() -> None:
-    assert say_of(4, "de") == say_of(9, "ru") == (1, 1.0)
+    assert say_of("de") == say_of("ru") == (1, 1.0)
+    assert say_of("en") == SQUARED
 
 
 def test_a_few_words_of_the_question_do_not_outvote_what_is_near() -> None:
@@ -170,8 +166,11 @@ def in_pure_python(cosines: Scored, lexical: Scored, floor: float) -> list[tuple
     if not lexical:
         return best_first({row: min(max(cosine, 0.0), 1.0) for row, cosine in cosines})
     best, bm25 = lexical[0][1], dict(lexical)
-    shares = [(bm25.get(row, floor) / best) ** LONG.words for row, _ in cosines]
-    in_words, in_meaning = LONG.meaning * spread(shares), spread([cosine for _, cosine in cosines])
+    shares = [(bm25.get(row, floor) / best) ** SQUARED.words for row, _ in cosines]
+    in_words, in_meaning = (
+        SQUARED.meaning * spread(shares),
+        spread([cosine for _, cosine in cosines]),
+    )
     alpha = in_words / (in_words + in_meaning) if in_words + in_meaning > 1e-9 else 0.5
     return best_first(
         {
@@ -226,7 +225,7 @@ def test_balanced_scores_stay_in_the_unit_interval_and_descend(
 
 def test_balanced_weighs_the_side_that_tells_candidates_apart_by_less() -> None:
     rows = np.array([1, 2])
-    found = balanced(rows, np.array([0.5, 0.5]), np.array([2.0, 4.0]), 4.0, LONG)
+    found = balanced(rows, np.array([0.5, 0.5]), np.array([2.0, 4.0]), 4.0, SQUARED)
     assert pairs(found) == [(1, 0.5), (2, 0.5)]
 
 

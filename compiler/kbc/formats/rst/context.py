@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, Read
-from kbc.formats.selection import read_target
+from kbc.formats.selection import candidates, read_target
+from kbc.languages.includes.generated import is_generated
 
 if TYPE_CHECKING:
     from kbc.formats.python_objects import PythonObjects
@@ -47,6 +48,13 @@ class Context:
         self.problems.append(
             DocumentProblem(code=UNRESOLVED, message=message, line=line, name=name)
         )
+
+    def missing(self, name: str, target: str, line: int) -> None:
+        """The file `target`, named from this one, is not there; a build may write it."""
+        place = next(iter(candidates(self.path, target)), target)
+        is_written = is_generated(place, self.read)
+        report = self.elsewhere if is_written else self.unresolved
+        report(name, f"the file {target!r} is not there", line)
 
     def elsewhere(self, name: str, message: str, line: int) -> None:
         self.problems.append(DocumentProblem(code=ELSEWHERE, message=message, line=line, name=name))

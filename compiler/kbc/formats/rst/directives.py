@@ -248,7 +248,7 @@ class _Include(_Sphinx):
             return []
         found = read_target(self.context.path, target, self.context.read)
         if found is None:
-            self.context.unresolved(self.name, f"the file {target!r} is not there", self.lineno)
+            self.context.missing(self.name, target, self.lineno)
             return []
         path, data = found
         try:
@@ -299,8 +299,7 @@ class _LiteralInclude(_Sphinx):
     def run(self) -> list[nodes.Node]:
         found = read_target(self.context.path, self.argument, self.context.read)
         if found is None:
-            message = f"the file {self.argument!r} is not there"
-            self.context.unresolved(self.name, message, self.lineno)
+            self.context.missing(self.name, self.argument, self.lineno)
             return []
         path, data = found
         try:
@@ -328,7 +327,7 @@ class _CsvTable(CSVTable):
         if name is not None and not self.content:
             found = read_target(self.context.path, name, self.context.read)
             if found is None:
-                self.context.unresolved(self.name, f"the file {name!r} is not there", self.lineno)
+                self.context.missing(self.name, name, self.lineno)
                 return []
             lines = found[1].decode("utf-8-sig", "replace").splitlines()
             self.content = statemachine.StringList(lines, source=found[0])

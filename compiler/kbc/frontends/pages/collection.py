@@ -30,6 +30,7 @@ from kbc.frontends.pages.files import (
     redirect_target,
     sitemap_locations,
 )
+from kbc.frontends.redirects import REDIRECT
 from kbc.languages.addresses import split_url
 from kbc.project import permalinks
 from kbc.project.model import Collection
@@ -225,7 +226,7 @@ def not_a_page(file: SourceFile) -> str:
         return "source of a page beside it"
     name = plain_name(file.path)
     if _redirect(file, name) is not None:
-        return "redirect to another page"
+        return REDIRECT
     return "written by the generator, no page of its own" if name in _NOT_PAGES else ""
 
 

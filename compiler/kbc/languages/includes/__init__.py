@@ -5,6 +5,7 @@ Imports nothing of the package outside of this folder.
 
 from kbc.languages.includes.expansion import Expansion, expand
 from kbc.languages.includes.files import is_complete
-from kbc.languages.includes.liquid import Liquid
+from kbc.languages.includes.liquid import Liquid, value_at
+from kbc.languages.includes.values import Lookup
 
-__all__ = ["Expansion", "Liquid", "expand", "is_complete"]
+__all__ = ["Expansion", "Liquid", "Lookup", "expand", "is_complete", "value_at"]

@@ -32,6 +32,7 @@ _SLASHES_END = re.compile(r"^[ \t]*/{3,}[ \t]*$")
 _OPTION = re.compile(r"^(?: {4}|\t)\s*[\w-]+:(?:\s|$)")
 _API_NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
 _API_OPTION = re.compile(r" {4}(?:(?:options|handler|selection|rendering):(?:\s|$)|:[\w-]+:\s)")
+_MEMBER = re.compile(r"[ \t]+-[ \t]+(\w+)[ \t]*\Z")
 _AUTODOC = re.compile(r"^(?P<indent>[ \t]*)\[\[autodoc\]\][ \t]+(?P<name>[\w.]+)[ \t]*$")
 _CONTENTS = re.compile(r"[ \t]*\[\[?(?:toc|TOC)\]\]?[ \t]*")
 _COMPONENT = re.compile(r"^(?P<indent>[ \t]*)<(?P<name>[A-Z]\w*)\b(?P<attributes>[^<>]*)(?<!/)>")
@@ -152,9 +153,13 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
             slashes -= 1
             yield ""
         elif found := _AUTODOC.match(line):
-            while index < len(lines) and re.match(r"[ \t]+- ", lines[index]):
-                index += 1  # the members to show
-            yield _object(found["name"], "", found["indent"], page)
+            members = []
+            while index < len(lines) and (member := _MEMBER.match(lines[index])):
+                members.append(member[1])
+                index += 1
+            chosen = members and "all" not in members
+            options = f"options: {{members: [{', '.join(members)}]}}" if chosen else ""
+            yield _object(found["name"], options, found["indent"], page)
         elif _CONTENTS.fullmatch(line):
             yield ""
         elif found := _COMPONENT.match(line):

@@ -18,7 +18,8 @@ from kbc.languages.includes.files import (
 )
 
 TRIGGER = (
-    r"\[!(?i:include|code)|^[ \t>]*:::[ \t]*(?:code|image|row|column|zone|moniker)\b|\]\(#tab/"
+    r"\[!(?i:include|code|div|video)|\]\(#tab/"
+    r"|^[ \t>]*:::[ \t]*(?:code|image|row|column|zone|moniker)\b"
 )
 
 _INCLUDE = re.compile(
@@ -29,6 +30,8 @@ _CODE = re.compile(
     r"(?P<part>[?#][^)>\s]*)?>?[^)]*\)\s*\]",
     re.IGNORECASE,
 )
+_DIV = re.compile(r"^[ \t>]*\[!div\b[^\]\n]*\][ \t]*\n?", re.IGNORECASE | re.MULTILINE)
+_VIDEO = re.compile(r"\[!video[ \t]+(?P<target>[^\]\s]+)[ \t]*\]", re.IGNORECASE)
 _BLOCK = re.compile(
     r"^(?P<indent>[ \t>]*):::[ \t]*(?P<name>[a-z-]+)(?P<rest>[^\n]*?)(?:::+)?[ \t]*$"
 )
@@ -41,6 +44,7 @@ def replace_docfx(text: str, page: IncludingPage, expand_part: PartExpander) -> 
     """Prose with its directives replaced. `expand_part` reads an included page."""
     text = _INCLUDE.sub(lambda match: _page(match, page, expand_part), text)
     text = _CODE.sub(lambda match: f"\n{_linked_code(match, page)}\n", text)
+    text = _VIDEO.sub(r"[Video](<\g<target>>)", _DIV.sub("", text))
     return "\n".join(each for line in text.split("\n") for each in _line(line, page))
 
 

@@ -7,7 +7,7 @@ those of mdBook and of mkdocs snippets are, and only where the file exists: othe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -36,17 +36,23 @@ from kbc.languages.includes.files import (
 from kbc.languages.includes.gitbook import TRIGGER as GITBOOK
 from kbc.languages.includes.gitbook import replace_blocks
 from kbc.languages.includes.liquid import Liquid, replace_liquid
+from kbc.languages.includes.mkdocs import TRIGGER as MKDOCS
+from kbc.languages.includes.mkdocs import replace_plugins
 from kbc.languages.includes.myst import replace_directives
 from kbc.languages.includes.shortcodes import replace_shortcodes
+from kbc.languages.includes.values import Lookup, replace_values
+from kbc.languages.includes.vuepress import TRIGGER as VUEPRESS
+from kbc.languages.includes.vuepress import replace_files
 
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?::{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)|@include|raw-loader"
-    rf"|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{DOCFX}|{GITBOOK}|{SCRIPTS}",
+    rf"|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{DOCFX}|{GITBOOK}|{SCRIPTS}"
+    rf"|{VUEPRESS}|{MKDOCS}",
     re.MULTILINE,
 )
 _MARK = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|import\b|\[!|\(#tab/"
-    r"|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%"
+    r"|@\[code|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!"
 )
 """What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
 _DOCFX = re.compile(DOCFX, re.MULTILINE)
@@ -64,6 +70,9 @@ _MDBOOK = re.compile(
     r"(?<!\\)\{\{\s*#(?P<name>include|rustdoc_include|playground|playpen)\s+(?P<target>[^\s}:]+)(?P<part>(?::[^\s}]*)?)[^}]*\}\}"
 )
 _MDBOOK_TITLE = re.compile(r"(?<!\\)\{\{\s*#title\s[^}]*\}\}[ \t]*\n?")
+_HELPER = re.compile(r"^[ \t]*\{\{%[ \t]*[\w-]+(?:[ \t]+[\w-]+)*[ \t]*\}\}[ \t]*$", re.MULTILINE)
+"""What a preprocessor of a book's own fills in."""
+
 _SNIPPET = re.compile(r"^(?P<indent>[ \t]*)-+8<-+[ \t]+[\"'](?P<target>[^\"'\n]+)[\"'][ \t]*$")
 _SNIPPET_BLOCK = re.compile(r"^(?P<indent>[ \t]*)-+8<-+[ \t]*$")
 _STARRED = re.compile(
@@ -105,21 +114,28 @@ def expand(
     objects: Objects | None = None,
     restructured: Restructured | None = None,
     liquid: Liquid | None = None,
-    values: Callable[[str], str | None] | None = None,
+    values: Lookup | None = None,
+    filled: Lookup | None = None,
 ) -> Expansion:
     """The page at `path` (below the root) as its generator shows it. `read` gives other files, `bases`
     are folders that the generator looks in before those around the page, `templates` those of Hugo's
     shortcodes; `objects` gives the reference of a Python object, and `restructured` reads what MyST has
-    of Sphinx; `liquid` is what a site of Jekyll gives,
-    `values` the parameter of a page of Hugo with a name. Text without directives is returned as it is."""
+    of Sphinx; `liquid` is what a site of Jekyll gives, `values` the parameter of a page of Hugo with a
+    name, `filled` that of a `{{ name }}` in prose. Text without directives is returned as it is."""
     is_myst = restructured is not None and _MYST.search(text) is not None
     if values is not None and "param" in text:
         text = _PARAM.sub(lambda match: values(match["name"]) or match[0], text)
     is_template = liquid is not None and _LIQUID.search(text) is not None
-    if not is_myst and not is_template and not (_MARK.search(text) and _TRIGGER.search(text)):
+    is_filled = filled is not None and "{{" in text
+    if (
+        not is_myst
+        and not is_template
+        and not is_filled
+        and not (_MARK.search(text) and _TRIGGER.search(text))
+    ):
         return Expansion(text, {})
     page = IncludingPage(path, read, tuple(bases), objects, tuple(templates), restructured)
-    expanded = _expand(text, page, liquid if is_template else None)
+    expanded = _expand(text, page, liquid if is_template else None, filled)
     return Expansion(expanded, dict(page.unresolved), tuple(page.included), dict(page.external))
 
 
@@ -138,7 +154,9 @@ def _front_matter_end(text: str) -> int:
     return match.end() if match else 0
 
 
-def _expand(text: str, page: IncludingPage, liquid: Liquid | None = None) -> str:
+def _expand(
+    text: str, page: IncludingPage, liquid: Liquid | None = None, filled: Lookup | None = None
+) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
     start = _front_matter_end(text.replace("\r\n", "\n"))
     source = text.replace("\r\n", "\n")
@@ -147,6 +165,8 @@ def _expand(text: str, page: IncludingPage, liquid: Liquid | None = None) -> str
         body = replace_liquid(body, liquid, page)
     else:
         page.has_blocks = page.has_blocks or _GITBOOK.search(body) is not None
+    if filled is not None and "{{" in body:
+        body = replace_values(body, filled, page)
     body = replace_directives(body, page)
     components = _imports(body, page)
     parts = [
@@ -269,8 +289,15 @@ def _prose(
         text = without_scripts(text)
     if "{%" in text and page.has_blocks:
         text = replace_blocks(text, page, expand_part)
+    if "@[code" in text or "@include(" in text:
+        text = replace_files(text, page, expand_part)
+    if "{%" in text or "{!" in text:
+        text = replace_plugins(text, page, expand_part)
     if _DOCFX.search(text):
         text = replace_docfx(text, page, expand_part)
+    if "{{%" in text:
+        text, count = _HELPER.subn("", text)
+        page.external["{{% }}"] += count
     if "{{<" in text or "{{%" in text:
         text = replace_shortcodes(text, page, expand_part)
     return _mounted(text, page, components) if components else text

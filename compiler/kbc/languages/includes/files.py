@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from kbc.languages.includes.generated import is_generated
+
 NOT_INCLUDED = "(not included: "
 """What stands in a page in the place of text that could not be had, before its name."""
 
@@ -25,6 +27,9 @@ MAX_INCLUDED_CHARS = 2_000_000
 MAX_DEPTH = 8
 _LEVELS_ABOVE = 4
 _ROOTED = re.compile(r"^(?:@site/|@/|~/|/)")
+_ALIASED = re.compile(r"@[\w-]+/")
+"""A folder of the project under a name of its own: `@components/part.mdx`."""
+
 _ANCHOR_LINE = re.compile(r"ANCHOR(?:_END)?:\s*[\w-]+")
 _SECTION_LINE = re.compile(r"-+8<-+\s*\[\s*(?:start|end)\s*:?\s*[^\]]*\]")
 _REGION_LINE = re.compile(
@@ -68,8 +73,14 @@ class IncludingPage:
         return found
 
     def missed(self, target: str, directive: str) -> None:
-        """Counts a directive whose text could not be had; an address is no file of the tree."""
-        (self.external if "://" in target else self.unresolved)[directive] += 1
+        """Counts a directive whose text could not be had; an address is no file of the tree, nor is what
+        a build writes."""
+        is_external = "://" in target or self._is_generated(target)
+        (self.external if is_external else self.unresolved)[directive] += 1
+
+    def _is_generated(self, target: str) -> bool:
+        places = () if "\0" in target else self._places(target)
+        return any(is_generated(place, self.read) for place in places if place != ".")
 
     def find(self, target: str) -> tuple[str, str] | None:
         """As `load`; a missing file is not counted."""
@@ -91,6 +102,7 @@ class IncludingPage:
         """Beside the page, then from each folder above it: generators count from the page, from the
         folder of the content or from that of their configuration."""
         plain = _ROOTED.sub("", target.replace("\\", "/"))
+        names = (plain, plain[1:]) if _ALIASED.match(plain) else (plain,)
         beside = self.stack[-1] if self.stack else self.path
         folders = [posixpath.dirname(beside)]
         while folders[-1]:
@@ -98,10 +110,11 @@ class IncludingPage:
         folders += ["/".join([".."] * level) for level in range(1, _LEVELS_ABOVE + 1)]
         seen = set()
         for folder in (*self.bases, *folders):
-            place = posixpath.normpath(posixpath.join(folder, plain))
-            if place not in seen:
-                seen.add(place)
-                yield place
+            for name in names:
+                place = posixpath.normpath(posixpath.join(folder, name))
+                if place not in seen:
+                    seen.add(place)
+                    yield place
 
 
 Objects = Callable[[str, str], str | None]

@@ -27,7 +27,7 @@ TRIGGER = (
 
 _TAG = re.compile(
     rf"(?P<margin>^[ \t]*)?\{{%-?[ \t]*(?P<end>end|/)?[ \t]*(?P<name>include|{_BLOCKS})(?![\w-])"
-    r"(?P<rest>(?:\"[^\"]*\"|'[^']*'|(?!%\}).)*?)/?-?%\}(?P<alone>[ \t]*$)?",
+    r"(?P<rest>(?>\"[^\"]*\"|'[^']*'|(?!%\}).)*?)/?-?%\}(?P<alone>[ \t]*$)?",
     re.MULTILINE | re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*\{?(?:\"([^\"]*)\"|'([^']*)')")

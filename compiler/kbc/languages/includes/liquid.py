@@ -1,4 +1,4 @@
-"""Liquid in Jekyll's pages: code, included files and values of the front matter as their text.
+"""Liquid in Jekyll's pages, and its relatives in other sites: code, included files and values as their text.
 
 What a program of the site computes (loops, variables, tags of plugins) has no text in the tree: its tags go,
 and the page counts them.
@@ -19,19 +19,24 @@ MAX_DEPTH = 8
 MAX_CHARS = 2_000_000
 
 _TAG = re.compile(
-    r"\{%-?[ \t\n]*(?P<name>\w+)(?P<rest>(?:\"[^\"\n]*\"|'[^'\n]*'|(?!%\}).)*?)-?%\}"
-    r"|\{\{-?(?P<output>(?:\"[^\"\n]*\"|'[^'\n]*'|(?!\}\}).)*?)-?\}\}",
+    r"\{%-?[ \t\n]*(?P<name>\w+)(?P<rest>(?>\"[^\"\n]*\"|'[^'\n]*'|(?!%\}).)*?)-?%\}"
+    r"|\{\{-?(?P<output>(?>\"[^\"\n]*\"|'[^'\n]*'|(?!\}\}).)*?)-?\}\}",
     re.DOTALL,
 )
 _RAW = re.compile(r"\{%-?\s*raw\s*-?%\}(?P<inner>.*?)\{%-?\s*endraw\s*-?%\}", re.DOTALL)
 _RAW_TAG = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
+_REMARK = re.compile(r"\{#(?![\w-]+\}).*?#\}", re.DOTALL)
 _LITERAL = re.compile(r"\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')\s*(?:\||\Z)")
 _VARIABLE = re.compile(r"\s*(?P<path>(?:site|page|include)(?:\.[\w-]+)+)\s*(?:\||\Z)")
+_BARE = re.compile(r"\s*(?P<path>[A-Za-z_]\w*(?:\.[\w-]+)*)\s*(?:\||\Z)")
 _PARAMETER = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _ATTRIBUTES = re.compile(r"^(?P<indent>[ \t>]*)\{:(?P<stated>[^{}\n]*)\}[ \t]*$")
 _CONTENTS = re.compile(r"^[ \t]*(?:[-*+]|1\.)[ \t]+\S.*$")
 
-_SKIPPED = frozenset({"comment", "capture", "for", "tablerow"})
+_CODE_NAME = re.compile(r"code|snippet|example", re.IGNORECASE)
+_SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+
+_SKIPPED = frozenset({"comment", "capture", "for", "macro", "tablerow"})
 """Blocks whose content is no text of the page as it stands."""
 
 _NOTICES = frozenset(
@@ -42,12 +47,23 @@ _NOTICES = frozenset(
 @dataclass(frozen=True, slots=True)
 class Liquid:
     """What a site gives to its pages: `includes` is the folder of included files and `folder` that of the
-    pages, both below the root; `values` are those of the configuration, `page` those of the front matter."""
+    pages, both below the root; `values` are those of the configuration, `page` those of the front matter.
+    With `is_bare` both are named without `site` and `page`, as Jinja and Nunjucks have them."""
 
     folder: str = ""
     includes: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     page: Mapping[str, Any] = field(default_factory=dict)
+    is_bare: bool = False
+
+
+def value_at(table: Mapping[str, Any], path: str) -> str | None:
+    """The text or number at a path such as `version.latest`."""
+    value: Any = table
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    is_shown = isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    return str(value) if is_shown else None
 
 
 def replace_liquid(text: str, liquid: Liquid, page: IncludingPage) -> str:
@@ -56,7 +72,7 @@ def replace_liquid(text: str, liquid: Liquid, page: IncludingPage) -> str:
         kept: list[str] = []
         text = _Template(liquid, page, kept).expanded(text, {}, 0)
         text = re.sub("\x02(\\d+)\x03", lambda match: kept[int(match[1])], text)
-    return _without_attributes(text) if "{:" in text else text
+    return _without_attributes(text) if "{:" in text and not liquid.is_bare else text
 
 
 class _Template:
@@ -70,6 +86,8 @@ class _Template:
     def expanded(self, text: str, parameters: Mapping[str, str], depth: int) -> str:
         text = re.sub("[\x02\x03]", "", text)
         text = _RAW.sub(lambda match: self._keep(match["inner"]), self._fenced(text))
+        if self._liquid.is_bare:
+            text = _REMARK.sub("", _SPAN.sub(lambda match: self._keep(match[0]), text))
         parts: list[str] = []
         position = 0
         while match := _TAG.search(text, position):
@@ -79,11 +97,25 @@ class _Template:
                 parts.append(self._value(match["output"], parameters))
                 continue
             name, rest = match["name"], match["rest"].strip()
-            if name == "highlight" or name in _SKIPPED:
+            if name == "include" and rest.startswith("-markdown"):  # a plugin of MkDocs
+                parts.append(self._keep(match[0]))
+            elif name == "set" and self._liquid.is_bare and "=" not in rest:
+                inner, position = _block(text, position, name)
+                # What is captured raw is shown as code, by another template.
+                plain = inner.strip()
+                is_raw = plain.startswith("\x02") and plain.endswith("\x03")
+                is_code = is_raw or _CODE_NAME.search(rest) is not None
+                shown = self._restored(inner).strip("\n")
+                parts.append(
+                    self._keep(f"\n{fence(shown, '')}\n")
+                    if is_code
+                    else self.expanded(inner, parameters, depth)
+                )
+            elif name == "highlight" or name in _SKIPPED:
                 inner, position = _block(text, position, name)
                 if name == "highlight":
                     code = self._restored(inner).strip("\n")
-                    language = rest.split()[0] if rest else ""
+                    language = rest.split()[0].strip("\"',") if rest else ""
                     parts.append(self._keep(fence(code, language)))
                 elif name != "comment":
                     self._page.external[f"{{% {name} %}}"] += 1
@@ -119,6 +151,8 @@ class _Template:
     def _value(self, expression: str, parameters: Mapping[str, str]) -> str:
         if literal := _LITERAL.match(expression):
             return self._keep(literal["double"] or literal["single"] or "")
+        if self._liquid.is_bare:
+            return self._keep(self._bare_value(expression))
         if found := _VARIABLE.match(expression):
             kind, _, rest = found["path"].partition(".")
             values = {
@@ -136,6 +170,19 @@ class _Template:
         self._page.external["{{ }}"] += 1
         return ""
 
+    def _bare_value(self, expression: str) -> str:
+        """What Jinja or Nunjucks shows of a variable; the expression itself where only a program knows."""
+        found = _BARE.match(expression)
+        path = found["path"] if found else ""
+        tables = (self._liquid.values, self._liquid.page, {"page": {"meta": self._liquid.page}})
+        shown = next(
+            (text for table in tables if (text := value_at(table, path)) is not None), None
+        )
+        if shown is None:
+            self._page.external["{{ }}"] += 1
+            return f"`{' '.join(expression.split())}`" if expression.strip() else ""
+        return shown
+
     def _tag(self, name: str, rest: str, parameters: Mapping[str, str], depth: int) -> str:
         if name in ("include", "include_relative", "include_cached"):
             return self._included(name, rest, parameters, depth)
@@ -149,7 +196,9 @@ class _Template:
 
     def _included(self, name: str, rest: str, parameters: Mapping[str, str], depth: int) -> str:
         target = rest.split()[0].strip("\"'") if rest else ""
-        if not target or "{" in target or depth >= MAX_DEPTH:
+        target = target.rstrip(",").strip("\"'") if self._liquid.is_bare else target
+        is_program = self._liquid.is_bare and not target.endswith((".md", ".markdown", ".txt"))
+        if not target or "{" in target or depth >= MAX_DEPTH or is_program:
             self._page.external[f"{{% {name} %}}"] += 1
             return ""
         relative = name == "include_relative"
@@ -174,6 +223,7 @@ _CONTROL = frozenset(
     [
         *("if", "unless", "else", "elsif", "case", "when", "assign", "break", "continue"),
         *("increment", "decrement", "cycle", "toc", "seo", "feed_meta", "raw"),
+        *("elif", "set", "block", "import", "from", "with", "filter", "call"),
     ]
 )
 """Tags without text of their own; the text between them is kept."""

@@ -111,6 +111,13 @@ class ShardedVectors:
         found: Floats = self.gather(np.array(rows, dtype=np.int64), len(vector)) @ vector
         return found
 
+    def estimates(self, vector: Floats, rows: Rows) -> Floats:
+        """See `VectorIndex.estimates`."""
+        found = np.empty(len(rows), dtype=np.float32)
+        for shard, at, own in self._order.split(rows.astype(np.uint32)):
+            found[at] = self._shards[shard].estimates(vector, own)
+        return found
+
     def gather(self, rows: Rows, dimensions: int) -> Floats:
         """The stored rows at `rows`, int64 [n], in this order: float32 [n, dimensions], a copy."""
         found = np.empty((len(rows), dimensions), dtype=np.float32)

@@ -68,7 +68,7 @@ SHOWING = 0.3
 # higher with it, and 0.8 to 1.3 differ by 0.003. Where entries of one chunk stand beside long pages, as
 # in a reference manual, so much would favour the long ones (MRR@10 of 200 questions 0.80 instead of 0.83).
 EVIDENCE_IN_PROGRAMS = 1.0
-EVIDENCE = 0.4
+EVIDENCE = 0.3
 # Each further chunk of a record counts that much of the one before: other records come first, unless
 # they are clearly worse. 0.3 and less are equally good, 0.7 is 0.006 worse.
 DECAY = 0.3

@@ -22,6 +22,10 @@ _FIRST_INDEX = (
     "the first index of the source files is being built: ask again in a few seconds, or use grep"
 )
 
+_SCANNED = (
+    "the first index is being built: the files themselves were searched by words; symbols and meaning come"
+    " with the index"
+)
 _EARLIER_INDEX = (
     "the index is from an earlier run: the source files are being checked for changes since then"
 )
@@ -53,8 +57,9 @@ def mode(found: SearchResult) -> QueryMode:
 
 def status(session: Session) -> IndexStatus:
     """`indexStatus`: with a source tree that is followed, `status` is `starting`, `drafting` (the first
-    index is being made), `indexing` (words are found, meaning is not yet or not for all), `ready` or
-    `failed`, and `embedding` is whether all files can be found by meaning."""
+    index is being made, and the files themselves are searched), `indexing` (words are found, meaning is not
+    yet or not for all), `ready` or `failed`, and `embedding` is whether all files can be found by
+    meaning."""
     status: IndexStatus = {
         "status": "ready",
         "fileCount": sum(info.records for info in lookup.collections(session, KIND)),
@@ -71,10 +76,17 @@ def status(session: Session) -> IndexStatus:
     return status
 
 
-def warnings(status: IndexStatus) -> list[str]:
+def warnings(session: Session, status: IndexStatus) -> list[str]:
     """What a reader of an answer has to know of the index that it was found in."""
     sentences = []
-    if status["status"] in ("starting", "drafting"):
+    scanned = [part for part in parts(session) if part.scanned_files]
+    if scanned:
+        sentences.append(_SCANNED)
+        read = sum(info.records for part in scanned for info in part.collections)
+        listed = sum(part.scanned_files for part in scanned)
+        if read < listed:
+            sentences.append(f"{read} of {listed} files were read: the index will have them all")
+    elif status["status"] in ("starting", "drafting"):
         sentences.append(_EARLIER_INDEX if status["fileCount"] else _FIRST_INDEX)
     if "problem" in status:
         sentences.append(f"the index is not kept up to date: {status['problem']}")

@@ -89,7 +89,7 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer[Co
         if len(results) == arguments["top_k"]:
             break
     metadata = _metadata(session, globs, found, len(results))
-    warnings.extend(code_index.warnings(metadata["indexStatus"]))
+    warnings.extend(code_index.warnings(session, metadata["indexStatus"]))
     freshness.add_to(metadata)
     warnings.extend(freshness.warnings)
     if is_v2:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from kbc.languages.front_matter import read_front_matter
@@ -71,6 +72,27 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         },
         files=tuple(path for _, path in parts.values() if path),
     )
+
+
+def mounted(tree: IncludeTree, site: Site) -> list[Site]:
+    """Further folders that a module of the configuration mounts below the content of `site`, each with the
+    place of its pages."""
+    data = {key.lower(): value for key, value in read_any(tree, site.config).items()}
+    module = mapping(data.get("module")) or _beside(tree, site.config, "module")[0]
+    folder = str(site.options["config_folder"])
+    language = str(site.options["language"])
+    found = []
+    for mount in module.get("mounts") or []:
+        target, source = text(mapping(mount), "target"), text(mapping(mount), "source")
+        place = joined(folder, source)
+        is_content = target == "content" or target.startswith("content/")
+        is_other = text(mapping(mount), "lang") not in ("", language)
+        if not source or not is_content or is_other or place == site.folder:
+            continue
+        if tree.names(place) and not place.startswith(("..", f"{site.folder}/")):
+            options = {**site.options, "place": target.removeprefix("content").strip("/")}
+            found.append(replace(site, folder=place, options=options, files=()))
+    return found
 
 
 def _anchors(markup: Mapping[str, Any]) -> dict[str, Any]:

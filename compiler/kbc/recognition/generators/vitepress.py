@@ -32,7 +32,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     theme = mapping(data.get("themeConfig"))
     root = mapping(mapping(data.get("locales")).get("root"))
     sidebar = theme.get("sidebar") or mapping(root.get("themeConfig")).get("sidebar")
-    order, titles = _navigation(tree, source, sidebar)
+    order, titles = navigation(tree, source, sidebar)
     rewrites = mapping(data.get("rewrites"))
     return Site(
         generator=GENERATOR,
@@ -65,9 +65,10 @@ def _has_own_slugs(tree: IncludeTree, folder: str, config: str) -> bool:
     return any(_OWN_SLUGS.search(read_text(tree, path)) for path in paths)
 
 
-def _navigation(
+def navigation(
     tree: IncludeTree, source: str, sidebar: Any
 ) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The pages below `source` that a sidebar lists, in order, and what it calls them."""
     titles: dict[str, str] = {}
     for title, link in _links(sidebar, ""):
         path = _page(tree, source, link)
@@ -77,26 +78,29 @@ def _navigation(
 
 
 def _links(item: Any, base: str) -> Iterator[tuple[str, str]]:
-    if isinstance(item, list):
+    if isinstance(item, str):  # VuePress lists pages by their paths alone
+        yield "", posixpath.join(base, item)
+    elif isinstance(item, list):
         for each in item:
             yield from _links(each, base)
     elif isinstance(item, Mapping):
-        base = text(item, "base") or base
+        base = text(item, "base", "prefix") or base
         link = text(item, "link")
         if link and "://" not in link:
             yield text(item, "text"), posixpath.join(base, link) if base else link
-        if "items" in item:
-            yield from _links(item["items"], base)
+        inner = next((item[name] for name in ("items", "children") if name in item), None)
+        if inner is not None:
+            yield from _links(inner, base)
         elif not link:  # sidebars by path
-            yield from _links(
-                [value for value in item.values() if not isinstance(value, str)], base
-            )
+            for place, value in item.items():
+                if not isinstance(value, str):
+                    yield from _links(value, place if place.startswith("/") else base)
 
 
 def _page(tree: IncludeTree, source: str, link: str) -> str:
     place = link.partition("#")[0].strip("/")
     stem = place.removesuffix(".html").removesuffix(".md")
-    for candidate in (f"{stem}.md", joined(stem, "index.md")):
+    for candidate in (f"{stem}.md", joined(stem, "index.md"), joined(stem, "README.md")):
         if tree.exists(joined(source, candidate)):
             return candidate
     return ""

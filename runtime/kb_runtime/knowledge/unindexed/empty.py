@@ -8,17 +8,27 @@ from kb_runtime.version import UNSHARDED_FORMAT_VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
 class EmptyArtifact(Artifact):
-    """Answers like a build without collections. Stays usable after `close`."""
+    """Answers like a build without files, by default one without collections. Stays usable after `close`."""
 
-    def __init__(self, name: str, prefix: str, title: str, files: dict[str, bytes]) -> None:
-        """`prefix` is that of its tools; `files` are what `read` gives, such as `tools.json`."""
+    def __init__(
+        self,
+        name: str,
+        prefix: str,
+        title: str,
+        files: dict[str, bytes],
+        collections: Sequence[Mapping[str, Any]] = (),
+        build_id: str = "0" * BUILD_ID_LENGTH,
+    ) -> None:
+        """`prefix` is that of its tools; `files` are what `read` gives, such as `tools.json`;
+        `collections` are those that a subclass answers for."""
         fields: dict[str, Any] = {
             "format": UNSHARDED_FORMAT_VERSION,
-            "build_id": "0" * BUILD_ID_LENGTH,
+            "build_id": build_id,
             "name": name,
             "title": title,
             "version": "0",
@@ -26,7 +36,7 @@ class EmptyArtifact(Artifact):
             "license": "",
             "prefix": prefix,
             "built_at": "",
-            "collections": [],
+            "collections": list(collections),
             "scopes": {},
             "encoder": None,
             "search": {},

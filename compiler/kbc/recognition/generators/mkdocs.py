@@ -56,9 +56,28 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             "markdown_extensions": sorted(extensions),
             # Hooks are programs of the site's own, which may give ids to anything.
             "open_anchors": bool(data.get("hooks")),
+            **_templates(data, plugins, folder),
         },
         files=tuple(files[1:]),
     )
+
+
+def _templates(data: Mapping[str, Any], plugins: Mapping[str, Any], folder: str) -> dict[str, Any]:
+    """What pages are templates with, where the plugin `macros` makes them such."""
+    name = next(
+        (each for each in ("macros", "mkdocs-macros", "markdownextradata") if each in plugins), ""
+    )
+    if not name:
+        # A hook fills in what stands in braces; its values are the program's own.
+        return {"has_substitutions": True} if data.get("hooks") else {}
+    extra = mapping(data.get("extra"))
+    settings = {str(key): value for key, value in data.items() if isinstance(value, (str, int))}
+    include = text(mapping(plugins[name]), "include_dir")
+    return {
+        "are_templates": True,
+        "template_values": {"config": {**settings, "extra": extra}, "extra": extra, **extra},
+        "includes": joined(folder, include),
+    }
 
 
 def _python_paths(plugins: Mapping[str, Mapping[str, Any]], folder: str) -> list[str]:

@@ -97,9 +97,11 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
                 if (found := texts(value))
             },
             "other_projects": bool(data.get("intersphinx_mapping")),
+            **_substitutions(data.get("myst_substitutions"), data.get("myst_enable_extensions")),
             "highlight_language": text(data, "highlight_language"),
             "primary_domain": text(data, "primary_domain"),
             "addresses": built.documents if built else {},
+            "link_targets": sorted({each.name for each in built.entries}) if built else [],
             "directory_urls": "dirhtml" in read_text(tree, joined(folder, "Makefile"))
             and ".readthedocs" not in text(data, "html_baseurl"),
         },
@@ -132,11 +134,36 @@ def _book(tree: IncludeTree, folder: str) -> Site | None:
         include=tuple(f"*{ending}" for ending in _BOOK),
         exclude=(*_SHIPPED, *NOT_PAGES, *(_pattern(each) for each in exclude)),
         options={
+            **_book_values(project),
             "source_suffix": _BOOK,
             "other_projects": bool(project.get("references")) or "intersphinx" in str(data),
         },
         files=tuple(files),
     )
+
+
+def _substitutions(values: Any, extensions: Any) -> dict[str, Any]:
+    """What `{{ name }}` stands for in pages of MyST, where its configuration has such."""
+    if not values and "substitution" not in texts(extensions):
+        return {}
+    return {"has_substitutions": True, "page_values": dict(mapping(values))}
+
+
+def _book_values(project: Mapping[str, Any]) -> dict[str, Any]:
+    """The substitutions of a Jupyter Book or a project of MyST."""
+    parse = mapping(project.get("parse"))
+    sphinx = mapping(mapping(project.get("sphinx")).get("config"))
+    extensions = [
+        *texts(parse.get("myst_enable_extensions")),
+        *texts(sphinx.get("myst_enable_extensions")),
+    ]
+    stated = (parse, sphinx, project)
+    values = [
+        mapping(each.get(name))
+        for each in stated
+        for name in ("myst_substitutions", "substitutions")
+    ]
+    return _substitutions(next((each for each in values if each), {}), extensions)
 
 
 def _listed(tree: IncludeTree, folder: str, item: Any) -> Iterator[str]:

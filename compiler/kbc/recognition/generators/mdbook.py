@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from urllib.parse import unquote
-
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.configuration import first_existing, read_text, read_toml
-from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text
+from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, mapping, text
 
 GENERATOR = "mdbook"
 SUMMARY = "SUMMARY.md"
 
 _BUILT_IN = frozenset({"links", "index"})
-_ENTRY = re.compile(r"\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\]\(\s*<?([^)>\s]+)>?")
 
 
 def recognise(tree: IncludeTree, folder: str) -> Site | None:
@@ -27,11 +23,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     summary = joined(source, SUMMARY)
     if not tree.exists(summary):
         return None
-    titles: dict[str, str] = {}
-    for label, target in _ENTRY.findall(read_text(tree, summary)):
-        path = joined(unquote(target).partition("#")[0])
-        if "://" not in target:
-            titles.setdefault(path, re.sub(r"[`*]", "", label).strip())
+    titles = linked_titles(read_text(tree, summary))
     site_url = text(html, "site-url")
     return Site(
         generator=GENERATOR,

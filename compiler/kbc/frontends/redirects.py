@@ -1,0 +1,96 @@
+"""Pages of Markdown that only send their readers to another page: these take their addresses as aliases.
+
+DocFX writes `redirect_url` into the front matter of such a page, Jekyll's redirects `redirect_to`.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote
+
+from kbc.languages.front_matter import read_front_matter
+from kbc.project import permalinks
+from kbc.project.model import Collection
+from kbc.project.source_file import SourceFile
+from kbc.records import CompiledRecord, DocRecord
+
+REDIRECT = "redirect to another page"
+
+_KEYS = ("redirect_url", "redirect_to")
+_HEADING = re.compile(r"^#[^\n]*$|^[^\n]+\n=+[ \t]*$", re.MULTILINE)
+_MAX_BYTES = 4_096
+
+
+def is_redirect(file: SourceFile) -> bool:
+    """Whether a file is a page without text whose front matter names another one."""
+    if len(file.data) > _MAX_BYTES or not file.path.lower().endswith((".md", ".markdown", ".mdx")):
+        return False
+    lines = file.data.decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
+    matter, start = read_front_matter(lines, range(1, len(lines) + 1), [])
+    return bool(_target(matter.data if matter else {}, "\n".join(lines[start:])))
+
+
+def with_redirects(
+    collection: Collection, records: Sequence[CompiledRecord]
+) -> list[CompiledRecord]:
+    """The records without pages that only redirect; where these lead to a page of the collection, it has
+    their paths and addresses as aliases."""
+    targets = {
+        record.id: target
+        for record in records
+        if isinstance(record, DocRecord) and (target := _target(record.frontmatter, record.content))
+    }
+    if not targets:
+        return list(records)
+    pages = [record for record in records if record.id not in targets]
+    places = {
+        place: index
+        for index, record in reversed(list(enumerate(pages)))
+        for place in (_plain(_route(collection, record)), _plain(record.path))
+    }
+    found: list[CompiledRecord] = list(pages)
+    for record in records:
+        if record.id not in targets or not isinstance(record, DocRecord):
+            continue
+        index = _index(targets[record.id], (_route(collection, record), record.path), places)
+        page = found[index] if index is not None else None
+        if index is not None and isinstance(page, DocRecord):
+            aliases = (*page.aliases, record.path, *record.aliases, record.url)
+            kept = tuple(dict.fromkeys(alias for alias in aliases if alias))
+            found[index] = replace(page, aliases=kept)
+    return found
+
+
+def _target(data: Mapping[str, Any], body: str) -> str:
+    """Where a page sends its readers; "" where it has text of its own."""
+    stated = next((data[key] for key in _KEYS if data.get(key)), "")
+    target = stated[0] if isinstance(stated, list) else stated
+    return target if isinstance(target, str) and not _HEADING.sub("", body).strip() else ""
+
+
+def _route(collection: Collection, record: CompiledRecord) -> str:
+    data = record.frontmatter if isinstance(record, DocRecord) else {}
+    return permalinks.route(collection, record.path, data) or record.path
+
+
+def _index(target: str, own: Sequence[str], places: Mapping[str, int]) -> int | None:
+    plain = unquote(target).partition("#")[0].partition("?")[0]
+    plain = re.sub(r"\Ahttps?://[^/]+/", "/", plain)
+    for place in own:
+        path = posixpath.normpath(posixpath.join("/", posixpath.dirname(place), plain))
+        for tried in (path, plain):
+            if (index := places.get(_plain(tried))) is not None:
+                return index
+    return None
+
+
+def _plain(path: str) -> str:
+    plain = path.strip("/").lower()
+    stem, ending = posixpath.splitext(plain)
+    plain = stem if ending in (".md", ".mdx", ".markdown", ".html", ".htm") else plain
+    folder, _, name = plain.rpartition("/")
+    return folder if name in ("index", "readme") else plain

@@ -1,0 +1,44 @@
+"""Files that a build writes into a tree: version control ignores them, so that a checkout has none."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+
+from pathspec import GitIgnoreSpec
+
+IGNORE_FILE = ".gitignore"
+_LEVELS_ABOVE = 3
+"""Folders above the tree that may have an ignore file: documentation is often read alone."""
+
+
+def is_generated(path: str, read: Callable[[str], bytes | None]) -> bool:
+    """Whether an ignore file in a folder above `path` (below the root, or in `..`) names that file. `read`
+    gives the files of the tree."""
+    path = posixpath.normpath(path.lstrip("/"))
+    folder = path
+    while folder:
+        folder = posixpath.dirname(folder)
+        lines = _patterns(folder, read)
+        if lines and _spec(lines).match_file(posixpath.relpath(path, folder or ".")):
+            return True
+    # What the folders between are called is not known here: the last part of a pattern decides.
+    name = posixpath.basename(path)
+    above = ("/".join([".."] * level) for level in range(1, _LEVELS_ABOVE + 1))
+    return any(
+        posixpath.basename(line.strip()) == name
+        for folder in above
+        for line in _patterns(folder, read)
+    )
+
+
+def _patterns(folder: str, read: Callable[[str], bytes | None]) -> list[str]:
+    data = read(posixpath.join(folder, IGNORE_FILE))
+    return [] if data is None else data.decode("utf-8-sig", "replace").splitlines()
+
+
+def _spec(lines: list[str]) -> GitIgnoreSpec:
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except ValueError:  # one of the lines is no pattern
+        return GitIgnoreSpec.from_lines([])

@@ -1,0 +1,65 @@
+"""Files that plugins of MkDocs include: `{% include-markdown "part.md" %}`, `{!part.md!}`."""
+
+from __future__ import annotations
+
+import re
+
+from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage, PartExpander
+
+TRIGGER = r"\{%-?[ \t\n]*include(?:-markdown)?[ \t\n]+[\"']|^[ \t]*\{![ \t]*[^\s{}!]+[ \t]*!\}"
+
+_PLUGIN = re.compile(
+    r"^(?P<indent>[ \t]*)\{%-?[ \t\n]*(?P<name>include(?:-markdown)?)[ \t\n]+(?P<quote>[\"'])"
+    r"(?P<target>[^\"'\n]+)(?P=quote)(?P<options>(?:\"[^\"]*\"|'[^']*'|[^\"'%]|%(?!\}))*?)-?%\}[ \t]*$",
+    re.MULTILINE | re.DOTALL,
+)
+_OPTION = re.compile(r"([\w-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|([\w-]+))")
+_BRACES = re.compile(
+    r"^(?P<indent>[ \t]*)\{![ \t]*(?P<target>[^\s{}!]+)[ \t]*!\}[ \t]*$", re.MULTILINE
+)
+_HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
+
+
+def replace_plugins(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
+    """Prose with the files that it names. A plain `{% include %}` is other templates' as well: one whose
+    file is not there stays."""
+    text = _PLUGIN.sub(lambda match: _plugin(match, page, expand_part), text)
+    return _BRACES.sub(lambda match: _braces(match, page, expand_part), text)
+
+
+def _plugin(match: re.Match[str], page: IncludingPage, expand_part: PartExpander) -> str:
+    target, is_own = match["target"], match["name"] == "include-markdown"
+    found = page.find(target)
+    if found is None:
+        if not is_own:
+            return match[0]
+        page.missed(target, "{% include-markdown %}")
+        return f"{match['indent']}{NOT_INCLUDED}{target})"
+    path, text = found
+    options = {name: a or b or c for name, a, b, c in _OPTION.findall(match["options"])}
+    for mark in ("start", "end"):
+        if stated := options.get(mark, "").replace("\\n", "\n"):
+            before, at, after = text.partition(stated)
+            text = (after if mark == "start" else before) if at else text
+    shown = expand_part(path, text, page) if path.lower().endswith((".md", ".markdown")) else text
+    offset = options.get("heading-offset", "0")
+    if re.fullmatch(r"-?\d", offset) and int(offset):
+        shown = _HEADING.sub(lambda level: "#" * _level(level[1], int(offset)), shown)
+    return _indented(match["indent"], shown)
+
+
+def _braces(match: re.Match[str], page: IncludingPage, expand_part: PartExpander) -> str:
+    found = page.find(match["target"])
+    if found is None:
+        return match[0]
+    path, text = found
+    shown = expand_part(path, text, page) if path.lower().endswith((".md", ".markdown")) else text
+    return _indented(match["indent"], shown)
+
+
+def _level(marks: str, offset: int) -> int:
+    return min(6, max(1, len(marks) + offset))
+
+
+def _indented(indent: str, text: str) -> str:
+    return "\n".join(indent + line if line else "" for line in text.strip("\n").split("\n"))

@@ -1,0 +1,69 @@
+"""Values that a site's templates fill into prose: `{{ name }}` of Vue and of MyST's substitutions.
+
+Code, also where `v-pre` says that braces are meant, stays as it is. Where only a program knows the value, its
+expression stays as code, and the page counts it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from kbc.languages.includes.containers import FENCE, after_fence
+from kbc.languages.includes.files import IncludingPage
+
+Lookup = Callable[[str], str | None]
+"""The text of a variable by its path; None where the tree does not say."""
+
+DIRECTIVE = "{{ }}"
+_VALUE = re.compile(r"\{\{(?![{#<%!])[ \t]*(?P<expression>[^{}\n]+?)[ \t]*\}\}(?!\})")
+_KEPT = re.compile(
+    r"(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)|<!--(?:(?!<!--).)*?-->|\{\{\{[^\n]*?\}\}\}"
+    r"|<(?P<tag>[\w-]+)\b[^<>]*\bv-pre\b[^<>]*>(?:(?!\bv-pre\b).)*?</(?P=tag)>|<(?P<code>code|pre)\b.*?</(?P=code)>"
+    r"|^(?P<colons>:{3,})[ \t]*v-pre\b.*?^(?P=colons)[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+_LITERAL = re.compile(r"(?P<quote>[\"'`])(?P<text>[^\"'`]*)(?P=quote)")
+
+
+def replace_values(text: str, lookup: Lookup, page: IncludingPage) -> str:
+    """The body of a page with the values of its expressions."""
+    parts: list[str] = []
+    stretch: list[str] = []
+    marks = ""
+    for line in text.split("\n"):
+        opening = None if marks else FENCE.match(line)
+        was_open = bool(marks)
+        marks = after_fence(marks, line, opening)
+        if was_open or marks:
+            if stretch:
+                parts.append(_filled("\n".join(stretch), lookup, page))
+                stretch = []
+            parts.append(line)
+        else:
+            stretch.append(line)
+    if stretch:
+        parts.append(_filled("\n".join(stretch), lookup, page))
+    return "\n".join(parts)
+
+
+def _filled(text: str, lookup: Lookup, page: IncludingPage) -> str:
+    if "{{" not in text:
+        return text
+
+    def shown(match: re.Match[str]) -> str:
+        expression = match["expression"]
+        if literal := _LITERAL.fullmatch(expression):
+            return literal["text"]
+        found = lookup(expression.partition("|")[0].strip())
+        if found is not None:
+            return found
+        page.external[DIRECTIVE] += 1
+        return f"`{expression}`"
+
+    parts: list[str] = []
+    position = 0
+    for kept in _KEPT.finditer(text):
+        parts += [_VALUE.sub(shown, text[position : kept.start()]), kept[0]]
+        position = kept.end()
+    return "".join([*parts, _VALUE.sub(shown, text[position:])])

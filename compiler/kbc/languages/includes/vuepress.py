@@ -1,0 +1,54 @@
+"""VuePress: `@[code{3-10} js](../file.js)` shows a file, `@include(./part.md)` a page."""
+
+from __future__ import annotations
+
+import re
+
+from kbc.languages.includes.files import (
+    NOT_INCLUDED,
+    IncludingPage,
+    PartExpander,
+    fence,
+    language_of,
+    ranges,
+)
+
+TRIGGER = r"^[ \t]*@(?:\[code|include\()"
+
+_CODE = re.compile(
+    r"^(?P<indent>[ \t]*)@\[code(?P<options>[^\]\n]*)\]\([ \t]*(?P<target>[^)\s]+)[ \t]*\)[ \t]*$",
+    re.MULTILINE,
+)
+_LINES = re.compile(r"\{(?P<lines>\d[\d,-]*)\}")
+_PAGE = re.compile(
+    r"^(?P<indent>[ \t]*)@include\([ \t]*(?P<target>[^)\s{]+)[ \t]*\)[ \t]*$", re.MULTILINE
+)
+
+
+def replace_files(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
+    """Prose with the files that it names in the place of their directives."""
+    text = _CODE.sub(lambda match: _code(match, page), text)
+    return _PAGE.sub(lambda match: _page(match, page, expand_part), text)
+
+
+def _code(match: re.Match[str], page: IncludingPage) -> str:
+    found = page.load(match["target"], "@[code]")
+    if found is None:
+        return f"{match['indent']}{NOT_INCLUDED}{match['target']})"
+    path, text = found
+    text = text.rstrip("\n")
+    options = match["options"]
+    if stated := _LINES.match(options):
+        lines = text.split("\n")
+        chosen = (lines[first - 1 : last] for first, last in ranges(stated["lines"]))
+        text = "\n".join(line for part in chosen for line in part)
+    language = re.sub(r"\{[^}]*\}", "", options).strip().partition(":")[0].split(" ")[0]
+    shown = fence(text, language or language_of(path))
+    return "\n".join(match["indent"] + line if line else "" for line in shown.split("\n"))
+
+
+def _page(match: re.Match[str], page: IncludingPage, expand_part: PartExpander) -> str:
+    found = page.load(match["target"], "@include")
+    if found is None:
+        return f"{match['indent']}{NOT_INCLUDED}{match['target']})"
+    return expand_part(*found, page).strip("\n")

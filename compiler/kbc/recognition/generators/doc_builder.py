@@ -1,0 +1,78 @@
+"""Hugging Face's doc-builder: _toctree.yml lists the pages of one language, _redirects.yml former names."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.configuration import first_existing, parse_yaml_value, read_text, read_yaml
+from kbc.recognition.site import NOT_PAGES, Site, joined, text
+
+GENERATOR = "doc-builder"
+CONTENTS = "_toctree.yml"
+REDIRECTS = "_redirects.yml"
+
+_ENDINGS = (".md", ".mdx")
+_LEVELS = 4
+"""Folders above the pages of one language in which its package may be: docs/source/en."""
+
+_NO_PACKAGES = frozenset({"benchmarks", "docs", "examples", "scripts", "tests", "utils"})
+
+
+def recognise(tree: IncludeTree, folder: str) -> Site | None:
+    """The documentation whose _toctree.yml is in `folder`; None without one that names a page there."""
+    contents = first_existing(tree, folder, (CONTENTS,))
+    if not contents:
+        return None
+    titles: dict[str, str] = {}
+    for local, title in _entries(parse_yaml_value(read_text(tree, contents))):
+        names = (f"{local}{ending}" for ending in _ENDINGS)
+        page = next((name for name in names if tree.exists(joined(folder, name))), "")
+        if page:
+            titles.setdefault(page, title)
+    if not titles:
+        return None
+    redirects = first_existing(tree, folder, (REDIRECTS,))
+    former = read_yaml(tree, redirects) if redirects else {}
+    return Site(
+        generator=GENERATOR,
+        config=contents,
+        folder=folder,
+        order=tuple(titles),
+        titles={page: title for page, title in titles.items() if title},
+        exclude=NOT_PAGES,
+        redirects={str(old): new for old, new in former.items() if isinstance(new, str)},
+        options={
+            "config_folder": folder,
+            **_packages(tree, folder),
+        },
+        files=(redirects,) if redirects else (),
+    )
+
+
+def _packages(tree: IncludeTree, folder: str) -> dict[str, list[str]]:
+    """Where packages of Python begin in the folders above, and their names: pages name objects of theirs."""
+    for level in range(1, _LEVELS + 1):
+        above = posixpath.normpath(posixpath.join(folder or ".", *[".."] * level))
+        for place in (posixpath.join(above, "src"), above):
+            found = [
+                name
+                for name in tree.names(place)
+                if name not in _NO_PACKAGES and tree.exists(joined(place, name, "__init__.py"))
+            ]
+            if found:
+                return {"python_paths": [joined(place)], "python_packages": found}
+    return {}
+
+
+def _entries(item: Any) -> Iterator[tuple[str, str]]:
+    """(page without its ending, title) of every leaf, in order."""
+    if isinstance(item, list):
+        for each in item:
+            yield from _entries(each)
+    elif isinstance(item, Mapping):
+        if local := text(item, "local"):
+            yield joined(local), text(item, "title")
+        yield from _entries(item.get("sections"))

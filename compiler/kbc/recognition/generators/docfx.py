@@ -1,0 +1,189 @@
+"""DocFX and Microsoft Learn: docfx.json maps folders to addresses, toc.yml in them has titles and order."""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.configuration import (
+    first_existing,
+    parse_yaml_value,
+    read_json_with_comments,
+    read_text,
+)
+from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, mapping, text, texts
+
+GENERATOR = "docfx"
+CONFIG = "docfx.json"
+CONTENTS = ("toc.yml", "TOC.yml", "toc.md", "TOC.md")
+REDIRECTIONS = ".openpublishing.redirection.json"
+MAX_CONTENTS = 500
+"""Tables of contents that are followed."""
+
+MAX_PATTERNS = 200
+"""That the braces of one pattern may stand for."""
+
+_NO_PAGES = ("_site/", "obj/", "toc.md", "TOC.md")
+_BRACES = re.compile(r"(?P<before>.*?)\{(?P<choices>[^{}]*)\}(?P<after>.*)")
+_MARKDOWN = re.compile(r".*(?:\.md|\*|\.\*)")
+_DOCUMENT = re.compile(r".*\.(?:pdf|docx|pptx)", re.IGNORECASE)
+_METADATA = ("_appTitle", "_appName", "titleSuffix")
+
+
+class _Mapped(NamedTuple):
+    """One entry of `build.content`: patterns of files in `source` (below the root of what was recognised),
+    and the folder `target` of their addresses."""
+
+    source: str
+    target: str
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+
+
+def recognise(tree: IncludeTree, folder: str) -> Site | None:
+    """The site whose docfx.json is in `folder`; None without one that builds pages."""
+    config = first_existing(tree, folder, (CONFIG,))
+    if not config:
+        return None
+    build = mapping(read_json_with_comments(tree, config).get("build"))
+    found = [each for each in _content(build.get("content"), folder, _MARKDOWN) if each.include]
+    if not found:
+        return None
+    place = _common(each.source for each in found)
+    resources = _content(build.get("resource"), folder, _DOCUMENT)
+    metadata = mapping(build.get("globalMetadata"))
+    starts = dict.fromkeys((folder, place, *(each.source for each in found)))
+    titles, files = _contents(tree, starts, place)
+    redirections = first_existing(tree, folder, (REDIRECTIONS,))
+    return Site(
+        generator=GENERATOR,
+        config=config,
+        folder=place,
+        title=text(metadata, *_METADATA),
+        base_url=text(mapping(build.get("sitemap")), "baseUrl"),
+        order=tuple(titles),
+        titles={path: title for path, title in titles.items() if title},
+        include=tuple(dict.fromkeys(_anchored([*found, *resources], place, "include"))),
+        exclude=(*NOT_PAGES, *_NO_PAGES, *dict.fromkeys(_anchored(found, place, "exclude"))),
+        redirects=_redirects(tree, redirections, folder, place),
+        options={
+            "config_folder": folder,
+            "mapped": [[_below(place, each.source), each.target] for each in found],
+        },
+        files=(*files, *([redirections] if redirections else ())),
+    )
+
+
+def _common(folders: Iterable[str]) -> str:
+    """The folder that holds all of `folders`, which may lead upwards."""
+    start = "/" + "/".join(["above"] * 40)  # deeper than any folder leads upwards
+    common = posixpath.commonpath([posixpath.normpath(f"{start}/{each}") for each in folders])
+    return _below(start, common)
+
+
+def _content(value: Any, folder: str, wanted: re.Pattern[str]) -> Iterator[_Mapped]:
+    """The entries of `build.content`: patterns, or tables of them with `src`, `dest` and `exclude`; of the
+    patterns those that are `wanted`."""
+    for item in value if isinstance(value, list) else [value]:
+        table = item if isinstance(item, Mapping) else {"files": item}
+        files = [each for glob in texts(table.get("files")) for each in _spelt_out(glob)]
+        yield _Mapped(
+            _up(folder, text(table, "src", "cwd")),
+            text(table, "dest").replace("\\", "/").strip("/"),
+            tuple(each for each in files if wanted.fullmatch(each)),
+            tuple(each for glob in texts(table.get("exclude")) for each in _spelt_out(glob)),
+        )
+
+
+def _up(folder: str, source: str) -> str:
+    """`source` below `folder`, out of which it may lead."""
+    place = posixpath.normpath(posixpath.join(folder or ".", source.replace("\\", "/") or "."))
+    return "" if place == "." else place
+
+
+def _spelt_out(glob: str) -> Iterator[str]:
+    return itertools.islice(_patterns(glob), MAX_PATTERNS)
+
+
+def _patterns(glob: str) -> Iterator[str]:
+    """Braces spelt out, and `**.md`, which matches at any depth, as an ignore file writes it."""
+    glob = glob.replace("\\", "/").removeprefix("./")
+    found = _BRACES.fullmatch(glob)
+    if found is None:
+        yield re.sub(r"\*\*(?=[^/*])", "**/*", glob)
+        return
+    for choice in re.split(r"[,|]", found["choices"]):
+        yield from _patterns(f"{found['before']}{choice}{found['after']}")
+
+
+def _anchored(entries: list[_Mapped], place: str, name: str) -> Iterator[str]:
+    for each in entries:
+        for pattern in getattr(each, name):
+            yield "/" + joined(_below(place, each.source), pattern)
+
+
+def _below(place: str, path: str) -> str:
+    below = posixpath.relpath(path or ".", place or ".")
+    return "" if below == "." else below
+
+
+def _contents(
+    tree: IncludeTree, folders: Iterable[str], place: str
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Page -> title, in the order of the tables of contents in `folders` and of those that they name; and
+    the files of these."""
+    titles: dict[str, str] = {}
+    files: dict[str, None] = {}
+
+    def follow(path: str) -> None:
+        if path in files or len(files) >= MAX_CONTENTS or not tree.exists(path):
+            return
+        files[path] = None
+        source = read_text(tree, path)
+        if path.lower().endswith(".md"):
+            entries: Iterable[tuple[str, str]] = linked_titles(source).items()
+        else:
+            entries = _entries(parse_yaml_value(source))
+        for target, title in entries:
+            take(_up(posixpath.dirname(path), target), target.endswith("/"), title)
+
+    def take(path: str, is_folder: bool, title: str) -> None:
+        if posixpath.basename(path).lower() in ("toc.yml", "toc.md"):
+            follow(path)
+        elif is_folder:
+            follow(first_existing(tree, path, CONTENTS))
+        else:
+            titles.setdefault(_below(place, path), title)
+
+    for folder in folders:
+        if path := first_existing(tree, folder, CONTENTS):
+            follow(path)
+    return titles, tuple(files)
+
+
+def _entries(item: Any) -> Iterator[tuple[str, str]]:
+    """(target, title) of the entries of a table of contents in YAML, in order."""
+    if isinstance(item, list):
+        for each in item:
+            yield from _entries(each)
+    elif isinstance(item, Mapping):
+        for name in ("topicHref", "homepage", "href", "tocHref"):
+            target = text(item, name).partition("#")[0].partition("?")[0]
+            if target and ":" not in target and not target.startswith(("/", "~")):
+                yield target, text(item, "name")
+        yield from _entries(item.get("items"))
+
+
+def _redirects(tree: IncludeTree, path: str, folder: str, place: str) -> dict[str, str]:
+    """Former paths -> addresses, of Microsoft Learn's list of redirections."""
+    listed = read_json_with_comments(tree, path).get("redirections") if path else None
+    found: dict[str, str] = {}
+    for each in listed if isinstance(listed, list) else []:
+        old, new = text(mapping(each), "source_path"), text(mapping(each), "redirect_url")
+        if old and new:
+            found[_below(place, joined(folder, old)).removesuffix(".md")] = new
+    return found

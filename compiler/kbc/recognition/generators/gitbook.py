@@ -1,0 +1,89 @@
+"""GitBook: SUMMARY.md lists the pages; .gitbook.yaml, or book.json of older versions, says where it is."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.configuration import first_existing, read_json, read_text, read_yaml
+from kbc.recognition.site import NOT_PAGES, Site, joined, linked_titles, mapping, text
+
+GENERATOR = "gitbook"
+CONFIGS = (".gitbook.yaml", ".gitbook.yml")
+OLD_CONFIG = "book.json"
+
+_SUMMARY = "SUMMARY.md"
+_README = "README.md"
+_SHIPPED = ("/_book/", "/node_modules/")
+_OTHERS = ("book.toml", "mkdocs.yml", "mkdocs.yaml")
+"""Generators whose pages may have a SUMMARY.md as well, below their configuration."""
+
+_FEWEST = 2
+_MARKUP = re.compile(r"<[^>]*>|[`*]|!?\[([^\]]*)\]\([^)]*\)")
+_GENERAL = frozenset(
+    ["about", "getting started", "home", "introduction", "overview", "readme", "start", "welcome"]
+)
+_HEADING = re.compile(r"^#[ \t]+(?P<title>[^\n]+)", re.MULTILINE)
+
+
+def recognise(tree: IncludeTree, folder: str) -> Site | None:
+    """The space or book whose configuration, or SUMMARY.md with README.md, is in `folder`; None without."""
+    config = first_existing(tree, folder, CONFIGS)
+    old = "" if config else first_existing(tree, folder, (OLD_CONFIG,))
+    data: Mapping[str, Any] = read_yaml(tree, config) if config else read_json(tree, old)
+    place = joined(folder, text(data, "root"))
+    structure = mapping(data.get("structure"))
+    summary = joined(place, text(structure, "summary") or _SUMMARY)
+    readme = joined(place, text(structure, "readme") or _README)
+    titles = linked_titles(read_text(tree, summary)) if tree.exists(summary) else {}
+    if not config and not _is_book(tree, folder, place, titles):
+        return None
+    listed = {_below(place, summary, path): title for path, title in titles.items()}
+    title = text(data, "title") or _heading(read_text(tree, readme) if tree.exists(readme) else "")
+    return Site(
+        generator=GENERATOR,
+        config=config or old or summary,
+        folder=place,
+        title=title,
+        description=text(data, "description"),
+        order=tuple(listed),
+        titles=listed,
+        exclude=(*NOT_PAGES, *_SHIPPED, f"/{summary.removeprefix(f'{place}/')}", "/GLOSSARY.md"),
+        redirects={
+            str(former).strip("/"): joined(new)
+            for former, new in mapping(data.get("redirects")).items()
+            if isinstance(new, str)
+        },
+        options={
+            "config_folder": folder,
+            "home": readme.removeprefix(f"{place}/"),
+            "html_files": not config,
+        },
+        files=(summary,) if titles and (config or old) else (),
+    )
+
+
+def _is_book(tree: IncludeTree, folder: str, place: str, titles: Mapping[str, str]) -> bool:
+    """Whether a SUMMARY.md without GitBook's newer configuration is one of its books."""
+    above = posixpath.normpath(posixpath.join(folder or ".", ".."))
+    if any(tree.exists(joined(each, name)) for each in (folder, above) for name in _OTHERS):
+        return False
+    if not tree.exists(joined(place, _README)):
+        return False
+    return sum(tree.exists(joined(place, path)) for path in titles) >= _FEWEST
+
+
+def _below(place: str, summary: str, path: str) -> str:
+    """A page of the summary, whose links start at its own folder, below the folder of the pages."""
+    full = joined(posixpath.dirname(summary), path)
+    return full.removeprefix(f"{place}/") if place else full
+
+
+def _heading(page: str) -> str:
+    """What the first page calls itself, where this says what the book is about."""
+    found = _HEADING.search(page)
+    title = _MARKUP.sub(r"\1", found["title"]).strip() if found else ""
+    return "" if title.lower() in _GENERAL else title

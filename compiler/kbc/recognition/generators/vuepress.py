@@ -1,0 +1,45 @@
+"""VuePress: .vuepress/config, with its sidebars and one language of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.configuration import first_existing, read_text
+from kbc.recognition.generators.vitepress import navigation
+from kbc.recognition.javascript import exported
+from kbc.recognition.site import NOT_PAGES, Site, mapping, text
+
+GENERATOR = "vuepress"
+CONFIGS = tuple(
+    f".vuepress/{name}.{ending}"
+    for name in ("config", "config/index")
+    for ending in ("ts", "mts", "js", "mjs", "cjs")
+)
+
+
+def recognise(tree: IncludeTree, folder: str) -> Site | None:
+    """The site whose `.vuepress` is in `folder`; None without one."""
+    config = first_existing(tree, folder, CONFIGS)
+    if not config:
+        return None
+    data = exported(read_text(tree, config))
+    locales = mapping(data.get("locales"))
+    root = mapping(locales.get("/"))
+    themes = [mapping(data.get(name)) for name in ("themeConfig", "theme")]
+    theme: Mapping[str, Any] = next((each for each in themes if each), {})
+    own = mapping(mapping(theme.get("locales")).get("/"))
+    order, titles = navigation(tree, folder, theme.get("sidebar") or own.get("sidebar"))
+    others = (name.strip("/") for name in locales if name != "/")
+    return Site(
+        generator=GENERATOR,
+        config=config,
+        folder=folder,
+        title=text(data, "title") or text(root, "title"),
+        description=text(data, "description") or text(root, "description"),
+        order=order,
+        titles=titles,
+        exclude=(*NOT_PAGES, "node_modules/", *(f"/{name}/" for name in others if name)),
+        options={"config_folder": folder},
+    )

@@ -1,0 +1,49 @@
+"""Pages that only send their readers to another one are its other names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.compiler.recognition.trees import page, read, write_tree
+
+from kbc.records import DocRecord
+
+DOCFX = '{"build": {"content": ["**/*.md"], "sitemap": {"baseUrl": "https://dam.example"}}}'
+
+
+def test_a_page_that_only_redirects_becomes_an_alias_of_its_target(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "docfx.json": DOCFX,
+            "index.md": "# Dam\n\n[Was](old/walls.md) and [gone](old/nowhere.md)\n",
+            "guide/walls.md": page("Walls"),
+            "old/walls.md": "---\nredirect_url: ../guide/walls.html#high\n---\n# Walls\n",
+            "old/top.md": "---\nredirect_url: /guide/walls\n---\n",
+            "old/away.md": "---\nredirect_url: https://elsewhere.example/x\n---\n",
+            "old/kept.md": "---\nredirect_url: ../guide/walls.html\n---\n# Kept\n\nIt has text.\n",
+        },
+    )
+    inputs, diagnostics = read(root)
+    records = {record.id: record for record in inputs.records["docs"]}
+    assert sorted(records) == ["guide/walls.md", "index.md", "old/kept.md"]
+    walls = records["guide/walls.md"]
+    assert isinstance(walls, DocRecord)
+    assert {"old/walls.md", "https://dam.example/old/walls.html", "old/top.md"} <= {*walls.aliases}
+    assert inputs.accounting.reasons("left out")["redirect to another page"] == 3
+    dead = [each.message for each in diagnostics if each.code == "dead-link"]
+    assert len(dead) == 1
+    assert "old/nowhere.md" in dead[0]
+
+
+def test_two_pages_that_redirect_to_each_other_leave_nothing_behind(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "c.md": page("C"),
+            "a.md": "---\nredirect_to: b.md\n---\n",
+            "b.md": "---\nredirect_to:\n  - a.md\n---\n",
+        },
+    )
+    inputs, _ = read(root)
+    assert [record.id for record in inputs.records["docs"]] == ["c.md"]

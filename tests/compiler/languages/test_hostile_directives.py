@@ -1,0 +1,26 @@
+"""Directives that never end are read in bounded time."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbc.languages.includes import Liquid, expand
+
+QUOTED = '"x" ' * 60
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{{% x {QUOTED}\n",
+        f"{{{{ x {QUOTED}\n",
+        f'{{% hint style="a" {QUOTED}\n',
+        f'{{% include "a" {QUOTED}\n',
+        "<b v-pre>" * 3_000 + "{{ x }}\n",
+        "<!-- " * 3_000 + "{{ x }}\n",
+    ],
+)
+@pytest.mark.parametrize("liquid", [None, Liquid(), Liquid(is_bare=True)])
+def test_what_is_never_closed_stays_text(text: str, liquid: Liquid | None) -> None:
+    found = expand(text, "a.md", lambda _: None, liquid=liquid, filled=lambda _: None)
+    assert found.text.strip()

@@ -1,0 +1,40 @@
+"""Files that plugins of MkDocs and Python-Markdown include."""
+
+from __future__ import annotations
+
+from kbc.languages.includes import Expansion, expand
+
+FILES = {
+    "docs/parts/tide.md": b"# Tide\n\n<!--start-->\nIt turns.\n<!--end-->\n\nMore.\n",
+    "docs/parts/all.txt": b"plain # text\n",
+}
+
+
+def expanded(text: str) -> Expansion:
+    return expand(text, "docs/guide/page.md", FILES.get)
+
+
+def test_a_part_of_a_page_is_included_between_marks_and_with_deeper_headings() -> None:
+    part = '{% include-markdown "../parts/tide.md" start="<!--start-->" end="<!--end-->" %}\n'
+    assert expanded(part).text == "It turns.\n"
+    whole = "{%\n   include-markdown 'parts/tide.md'\n   heading-offset=2\n%}\n"
+    assert expanded(whole).text.startswith("### Tide\n")
+    assert expanded(f"- A\n\n    {part}").text == "- A\n\n    It turns.\n"
+
+
+def test_other_files_are_included_as_they_are() -> None:
+    assert expanded('{% include "../parts/all.txt" %}\n').text == "plain # text\n"
+    assert expanded("{!parts/all.txt!}\n").text == "plain # text\n"
+
+
+def test_what_is_not_there_is_counted_for_the_plugin_only() -> None:
+    found = expanded('{% include-markdown "none.md" %}\n')
+    assert found.text == "(not included: none.md)\n"
+    assert found.unresolved == {"{% include-markdown %}": 1}
+    for text in ('{% include "none.html" %}\n', "{!none.md!}\n"):
+        assert expanded(text) == Expansion(text, {})
+
+
+def test_directives_in_code_stay_as_they_are() -> None:
+    text = '```\n{% include-markdown "parts/all.txt" %}\n```\n'
+    assert expanded(text).text == text
