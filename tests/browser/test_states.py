@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from playwright.sync_api import expect
 from tests.browser.conftest import PATIENCE_MS, Open, Serve
-from tests.browser.test_views import shows
+from tests.browser.views import shows
 from tests.end_to_end.knowledge import write_knowledge
 from tests.waiting import PATIENCE_S, until
 
@@ -43,7 +43,7 @@ def test_back_leads_to_the_search_before(
         page.locator("[name=q]").fill(query)
         shows(page, f"location.search === '?q={query}'")
         page.keyboard.press("Enter")
-        until(lambda: page.evaluate("document.activeElement.matches('.hit a')"), "no hit has focus")
+        shows(page, "document.activeElement.matches('.hit a')")
     page.locator("[name=limit]").select_option("5")
     shows(page, "location.search.includes('limit=5')")
     for query in ("seed", "map", ""):

@@ -7,19 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browser.conftest import Open, Serve
+from playwright.sync_api import expect
+from tests.browser.conftest import PATIENCE_MS, Open, Serve
+from tests.browser.views import shows
 from tests.end_to_end.knowledge import write_knowledge
 from tests.waiting import until
 
 import kb_runtime
 import kbc
 from kbc.cli.explore import _Questions as Questions
-
-
-def shows(page: Any, expression: str) -> None:
-    """Waits until a page is as an expression says. The policy of our pages forbids Playwright's own
-    way, which evaluates strings in them."""
-    until(lambda: page.evaluate(expression), f"the page never was: {expression}")
 
 
 def settled(page: Any) -> None:
@@ -135,11 +131,10 @@ def test_a_search_without_a_hit_says_what_to_do(
 def test_keys_do_everything(serve: Serve, open_page: Open, quint_artifact: Path) -> None:
     page = open_page(f"{serve(quint_artifact)}/?q=map")
     page.keyboard.press("/")
-    assert page.evaluate("document.activeElement.name") == "q"
+    shows(page, "document.activeElement.name === 'q'")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
-    second = page.locator(".hit h2 a").nth(1).inner_text()
-    assert page.evaluate("document.activeElement.innerText") == second
+    expect(page.locator(".hit h2 a").nth(1)).to_be_focused(timeout=PATIENCE_MS)
     page.keyboard.press("e")
     assert page.locator(".hit details[open]").count() == 1
     page.keyboard.press("?")
