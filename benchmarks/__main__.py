@@ -41,8 +41,8 @@ def commands(kb: Path, artifact: Path, faults: int) -> dict[str, list[str]]:
 
     return {
         "build": module("build", kb),
-        "embedding": module("embedding", kb),
-        "search": module("search_latency", artifact),
+        "embedding": module("encoders.embedding", kb),
+        "search": module("search.latency", artifact),
         "stdio": module("stdio", artifact),
         "http": module("http_workers", artifact),
         "wheel": module("wheel", artifact),

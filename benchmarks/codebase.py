@@ -29,9 +29,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.build import run_build, seconds_of
-from benchmarks.chunking import records
-from benchmarks.embedding import THREADS, run_bare
-from benchmarks.search_latency import sample_queries
+from benchmarks.encoders.embedding import THREADS, run_bare
+from benchmarks.reading.chunking import records
+from benchmarks.search.latency import sample_queries
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp import revisions

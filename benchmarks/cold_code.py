@@ -30,7 +30,7 @@ from typing import NamedTuple
 import psutil
 
 from benchmarks.made_up import write_modules
-from benchmarks.search_latency import sample_queries
+from benchmarks.search.latency import sample_queries
 from benchmarks.stdio import ROOT, row, serving
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.unindexed.scanned import ScannedTree

@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from benchmarks.peer_encoder import write_peer_model
-from benchmarks.query_profile import read_questions
+from benchmarks.encoders.peer_encoder import write_peer_model
+from benchmarks.query_profile.__main__ import read_questions
 from benchmarks.stdio import Server, elapsed_ms, serving
 
 MAX_BUILD_RATIO = 1.2

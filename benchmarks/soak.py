@@ -32,7 +32,10 @@ from typing import Any
 
 import psutil
 
-from benchmarks.swaps import Author, Client, Outcome, State, Traffic, server, state_of
+from benchmarks.swaps.clients import Client
+from benchmarks.swaps.outcome import Outcome, State, state_of
+from benchmarks.swaps.servers import server
+from benchmarks.swaps.traffic import Author, Traffic
 
 PAUSE_S = 0.05
 TRANSPORTS = ("http", "stdio")

@@ -28,7 +28,7 @@ from typing import Any
 
 import psutil
 
-from benchmarks.search_latency import sample_queries
+from benchmarks.search.latency import sample_queries
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.lexical import LexicalRequest

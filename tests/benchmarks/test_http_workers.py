@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from benchmarks.http_load import Load
-from benchmarks.http_workers import main, serving, steps
+from benchmarks.http_workers.__main__ import main, serving, steps
+from benchmarks.http_workers.load import Load
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Faults at every file operation: a fixed part of `benchmarks.injection` and `benchmarks.power_loss`."""
+"""Faults at every file operation: a fixed part of `benchmarks.injection` and of its `power_loss`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.injection import shim
 from benchmarks.injection.__main__ import run
 from benchmarks.injection.crash_states import Disk, Step, digest, write_out
 from benchmarks.injection.faults import KINDS
-from benchmarks.power_loss import run as lose_power
+from benchmarks.injection.power_loss import run as lose_power
 from tests.required import needs
 
 preloads = needs(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.kills import VICTIMS, run
+from benchmarks.kills.__main__ import VICTIMS, run
 
 ROUNDS = 10
 SEED = 7

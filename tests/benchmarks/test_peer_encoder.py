@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from benchmarks.peer_encoder import NAME, write_peer_model
+from benchmarks.encoders.peer_encoder import NAME, write_peer_model
 
 from kb_runtime.search.onnx_engine import onnxruntime
 from kbc.encoding.encoder import DocumentEncoder

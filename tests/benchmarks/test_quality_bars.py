@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.quality_bars import (
+from benchmarks.quality.bars import (
     BM25,
     FIXED_FUSION,
     MINI_LM,

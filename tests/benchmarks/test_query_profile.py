@@ -6,8 +6,8 @@ import threading
 import time
 from xml.etree import ElementTree
 
-from benchmarks.flame_graph import WIDTH, Node, boxes, flame_graph
-from benchmarks.query_profile import BESIDE, Profile
+from benchmarks.query_profile.__main__ import BESIDE, Profile
+from benchmarks.query_profile.flame_graph import WIDTH, Node, boxes, flame_graph
 
 
 def spend(seconds: float) -> None:

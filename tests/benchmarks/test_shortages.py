@@ -1,11 +1,11 @@
-"""Commands short of memory: a fixed part of `benchmarks.shortages`."""
+"""Commands short of memory: a fixed part of `benchmarks.injection.shortages`."""
 
 from __future__ import annotations
 
 import sys
 
 import pytest
-from benchmarks.shortages import run
+from benchmarks.injection.shortages import run
 
 
 @pytest.mark.slow

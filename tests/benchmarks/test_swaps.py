@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from benchmarks.swaps import Outcome, State, run
+from benchmarks.swaps.__main__ import run
+from benchmarks.swaps.outcome import Outcome, State
 
 SWAPS = 30
 CLIENTS = 6

@@ -35,7 +35,7 @@ Progress = Callable[[int, int], None]
 _STORE_EVERY = 256  # vectors; what a killed build loses of its work
 _LOOKED_UP = 4096  # vectors that are read from the cache at a time
 _SHOWN_KEYS = 5
-# Half a second of a core: a task takes Dask 4 ms (`python -m benchmarks.executors`).
+# Half a second of a core: a task takes Dask 4 ms (`python -m benchmarks.encoders.executors`).
 _WINDOW_TOKENS = 6000
 _WINDOWS_PER_WORKER = 8  # at least, so that all are busy to the end
 _MOST_SUBMITTED = 1000  # windows, some 25 MB of token ids

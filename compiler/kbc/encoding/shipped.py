@@ -14,7 +14,7 @@ from kbc.encoding.graph_cache import Graph, read_graph
 from kbc.encoding.model import Model
 from kbc.encoding.variants import RECIPE, Variant
 
-# Chosen by labelled relevance, latency and size: docs/encoder.md, benchmarks/query_encoder.py.
+# Chosen by labelled relevance, latency and size: docs/encoder.md, benchmarks/encoders/query_encoder.py.
 DEFAULT_QUERY_VARIANT: Variant = "int8"
 
 # What another CPU may make of the same graph: fp32 differs in the last bits (9e-8 measured), blocks

@@ -11,8 +11,8 @@ from kbc.project.kinds import KINDS
 LEAST_SECONDS = 10.0
 """A shorter wait is not worth a version that finds less."""
 
-# Of one thread, on texts of 4 characters a token: `python -m benchmarks.embedding` on a CPU with VNNI. A
-# CPU without it takes twice as long, so that drafts come there for smaller knowledge bases.
+# Of one thread, on texts of 4 characters a token: `python -m benchmarks.encoders.embedding`, with VNNI.
+# A CPU without it takes twice as long, so that drafts come there for smaller knowledge bases.
 _SECONDS_PER_CHARACTER: dict[Variant, float] = {"int8": 15e-6, "nb8-b32": 28e-6, "fp32": 36e-6}
 
 

@@ -3,7 +3,7 @@
 Each index weighs terms by their rarity in that index. With separate statistics, a word that is common in
 a small knowledge base and rare in a large one would put the large one's chunks first whatever they say,
 and a word that one of them lacks would be corrected there. So terms are counted over all parts; only the
-average lengths of fields stay those of each. `benchmarks.federation` compares both.
+average lengths of fields stay those of each. `benchmarks.search.federation` compares both.
 """
 
 from __future__ import annotations

@@ -22,9 +22,9 @@ from typing import Any
 
 import psutil
 
-from benchmarks import debris
-from benchmarks.killed_builds import EDIT, KEEP, EditedKb
-from benchmarks.swaps import HttpClient
+from benchmarks.kills import debris
+from benchmarks.kills.builds import EDIT, KEEP, EditedKb
+from benchmarks.swaps.clients import HttpClient
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import check
 from kb_runtime.live.workspace import Workspace

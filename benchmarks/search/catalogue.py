@@ -1,6 +1,6 @@
 """How long `search_tests` takes on a large catalogue of tests, and whether opening it takes longer.
 
-    python -m benchmarks.test_search [--tests 100000] [--steps 40000] [--real] [--artifact DIR]
+    python -m benchmarks.search.catalogue [--tests 100000] [--steps 40000] [--real] [--artifact DIR]
 
 Writes a catalogue of generated tests and compiles it: with `--real` every text is embedded, else only
 the few thousand sentences that the texts are made of, and a text's vector is that of its sentence with

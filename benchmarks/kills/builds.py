@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks import debris
+from benchmarks.kills import debris
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.verification import check
 from kbc.pipeline.build import BuildOptions, build

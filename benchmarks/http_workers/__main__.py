@@ -29,11 +29,11 @@ from typing import NamedTuple
 
 import psutil
 
-from benchmarks.http_load import Load, search_requests
-from benchmarks.search_latency import sample_queries
+from benchmarks.http_workers.load import Load, search_requests
+from benchmarks.search.latency import sample_queries
 from kb_runtime.knowledge.artifact import Artifact
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 CLIENTS_A_WORKER = 4
 WARMING = 20
 """Searches of each client before anything is measured: workers load their engines when first asked."""

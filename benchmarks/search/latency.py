@@ -1,6 +1,6 @@
 """How long a search takes inside the process, step by step, and what the pipeline adds.
 
-    python benchmarks/search_latency.py ARTIFACT [--queries FILE] [--rounds N]
+    python benchmarks/search/latency.py ARTIFACT [--queries FILE] [--rounds N]
 
 Queries are the lines of FILE, or else titles of chunks of the artifact and questions made of them.
 Each step is timed by itself, the whole search too, in rotation, so that a busy moment of the machine

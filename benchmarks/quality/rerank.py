@@ -1,6 +1,6 @@
 """What a second stage costs: loading a cross-encoder, and re-scoring 20 candidates on one core.
 
-    python -m benchmarks.rerank [--model DIR] [--tokens 32,48,64]
+    python -m benchmarks.quality.rerank [--model DIR] [--tokens 32,48,64]
 
 Without --model it is one of MiniLM-L6's size with random weights: 6 layers of 384, and the tokenizer of
 the default encoder. Every pair has the given number of tokens. Times are of one thread: on the clock, which

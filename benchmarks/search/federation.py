@@ -1,6 +1,6 @@
 """How near the ranking over a split knowledge base is to that of the whole, by words alone.
 
-    python -m benchmarks.federation FOLDER [--queries 300] [--topic REGEX]
+    python -m benchmarks.search.federation FOLDER [--queries 300] [--topic REGEX]
 
 The Markdown pages below FOLDER are compiled as one knowledge base and, without vectors, as two: once
 split at random, once by whether a page's path matches `--topic`. Queries are sentences of pages, drawn

@@ -1,6 +1,6 @@
 """Chunks of a tree: how large they are and how fast they are made.
 
-    python -m benchmarks.chunking [TREE ...]
+    python -m benchmarks.reading.chunking [TREE ...]
 
 Prints, for each tree and sort of file, the distribution of tokens per embedded text (with the special
 tokens; the budget is 256), and chunks, kilobytes and tokens per second of one thread.

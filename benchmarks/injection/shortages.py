@@ -1,6 +1,7 @@
 """Commands that get less and less memory: does each end, say so, and leave nothing half done?
 
-    python -m benchmarks.shortages [COMMAND ...] [--limits DATA,AS] [--from 40] [--to 2000] [--step 10]
+    python -m benchmarks.injection.shortages [COMMAND ...] [--limits DATA,AS]
+                                             [--from 40] [--to 2000] [--step 10]
 
 A command runs with so many MB of memory, beginning with few, until it succeeds twice in a row: DATA limits
 what a process may write to, AS its whole address space. RUST_BACKTRACE is set, as in many a CI.

@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.labelled import build_artifact, read_corpus
-from benchmarks.quality_bars import Bar, code_bars, print_bars, question_bars, text_bars
+from benchmarks.quality.bars import Bar, code_bars, print_bars, question_bars, text_bars
+from benchmarks.quality.labelled import build_artifact, read_corpus
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS, OPERATORS
 from kb_runtime.search.ranking.steps import STEPS

@@ -1,6 +1,6 @@
 """Which query encoder ships: relevance, latency, start and size of every variant, in one table.
 
-    python -m benchmarks.query_encoder [--collections ../shared/bench/text] [--documents fp32|int8]
+    python -m benchmarks.encoders.query_encoder [--collections ../shared/bench/text] [--documents fp32|int8]
 
 Documents are embedded by one variant, queries by each; ranking is by cosine alone. A collection is a
 folder with corpus.jsonl.gz, queries.jsonl and qrels.tsv; `score.py` beside the folders computes nDCG@10.

@@ -1,6 +1,6 @@
 """Whether a folder without a kb.toml gives as good answers as one with a kb.toml that somebody wrote.
 
-    python -m benchmarks.zero_config FOLDER [--only NAME,...] [--exact | --lexical-only] [--cache DIR]
+    python -m benchmarks.reading.zero_config FOLDER [--only NAME,...] [--exact | --lexical-only] [--cache DIR]
 
 FOLDER holds the checkouts that projects.toml names; nothing is fetched, and nothing is written into them:
 what is built is a copy. Each is built twice, without and with the kb.toml of projects.toml, and asked the

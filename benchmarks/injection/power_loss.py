@@ -1,6 +1,6 @@
 """A power loss at every point of a build: is the last version, or the new one, always there and whole?
 
-    python -m benchmarks.power_loss [--more 1] [--heal-every 20] [--most 2000] [--seed 1]
+    python -m benchmarks.injection.power_loss [--more 1] [--heal-every 20] [--most 2000] [--seed 1]
 
 One build that replaces another is recorded: each write, flush, new name, rename and removal, of native
 writers as well. Then, for every point of it, the states are made that a disk may be in if power fails

@@ -1,6 +1,6 @@
 """Throughput of one and of two Dask workers, what a task costs, and whether the vectors are the same bytes.
 
-    python -m benchmarks.executors [--texts N] [TREE ...]
+    python -m benchmarks.encoders.executors [--texts N] [TREE ...]
 
 Starts a scheduler and workers of one thread each on loopback, and embeds the same texts with
 one worker, with two, and with two of which one is killed after a quarter of the texts. The overhead of a task
@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from benchmarks import embedding
+from benchmarks.encoders import embedding
 from kbc.encoding.encoder import DocumentEncoder, _windows
 from kbc.encoding.graph_cache import read_graph
 from kbc.encoding.model import Model, resolve_model

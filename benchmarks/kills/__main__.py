@@ -33,8 +33,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.killed_builds import Builds
-from benchmarks.killed_servers import Servers
+from benchmarks.kills.builds import Builds
+from benchmarks.kills.servers import Servers
 
 VICTIMS = (*Builds.victims, *Servers.victims)
 COLD_EVERY = 8

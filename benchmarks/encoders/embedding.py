@@ -1,6 +1,6 @@
 """Tokens per second of the document encoder against a bare ONNX Runtime loop, in one run.
 
-    python -m benchmarks.embedding [TREE ...]
+    python -m benchmarks.encoders.embedding [TREE ...]
 
 Both sides embed the same texts with the same graph, one text at a time on two threads. The bare loop
 gets them tokenised and only calls the session; the encoder starts from text, without a cache. They take

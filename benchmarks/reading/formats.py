@@ -1,6 +1,6 @@
 """Fidelity of `kbc.formats`: which code blocks of real documentation are in the Markdown, byte for byte.
 
-    python benchmarks/formats.py FOLDER [--format rst] [--suffix .txt] [--missing N]
+    python benchmarks/reading/formats.py FOLDER [--format rst] [--suffix .txt] [--missing N]
 
 Blocks of the source are found by small scanners of this file, which share nothing with the converters.
 Trailing blanks of lines do not count: the formats' own tools drop them.
