@@ -120,6 +120,15 @@ def test_folders_and_files_stay_small(package: str) -> None:
             assert len(list(path.parent.glob("*.py"))) - 1 <= MOST_MODULES, path.parent
 
 
+@pytest.mark.parametrize("top", ["benchmarks", "scripts", "tests"])
+def test_what_surrounds_the_packages_has_rooms_too(top: str) -> None:
+    folders = {path.parent for path in (ROOT / top).rglob("*.py")}
+    assert folders
+    for folder in folders:
+        modules_in = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
+        assert len(modules_in) <= MOST_MODULES, folder
+
+
 @pytest.mark.parametrize("package", ROOMS)
 def test_no_module_is_named_like_a_test(package: str) -> None:
     assert [path for path in modules(package).values() if path.name.startswith("test_")] == []

@@ -25,7 +25,7 @@ from tests.waiting import PATIENCE_S
 from kb_runtime.mcp import revisions
 from kb_runtime.tools.registry import TOOLS
 
-RUNTIME = Path(__file__).parents[2] / "runtime"
+RUNTIME = Path(__file__).parents[3] / "runtime"
 HELLO = {
     "jsonrpc": "2.0",
     "id": 1,

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.answer_schemas import check_structure
 from tests.end_to_end.knowledge import FILES, write_knowledge
-from tests.end_to_end.test_every_tool import CALLS, CONTRACT_TOOLS, OURS
+from tests.end_to_end.serving.test_every_tool import CALLS, CONTRACT_TOOLS, OURS
 
 from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.knowledge.artifact import Artifact

@@ -13,7 +13,7 @@ import pytest
 from kb_runtime.errors import exit_codes
 from kbc.cli.main import run
 
-PAGE = Path(__file__).parents[2] / "docs" / "generators.md"
+PAGE = Path(__file__).parents[3] / "docs" / "generators.md"
 MIRROR = {
     "index.html": "<title>Heron</title><main><h1>Heron</h1><p>A database.</p></main>",
     "guide/install.html": "<title>Install</title><main><h1>Install</h1><p>Unpack the wader.</p></main>",

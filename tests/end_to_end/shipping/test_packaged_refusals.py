@@ -1,6 +1,6 @@
 """Bad input to the command of an installed wheel: one sentence, a code of its own, nothing half-done.
 
-Beside these, tests/end_to_end/test_wheel.py has a newer format with an older runtime and altered content.
+Beside these, `tests.end_to_end.shipping.test_wheel` has a newer format with an older runtime and altered content.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import httpx2
 import pytest
 from tests.end_to_end.installed import Environment, wheel_of
 from tests.end_to_end.knowledge import write_knowledge
-from tests.end_to_end.test_http import ACCEPT, PING, address_of
+from tests.end_to_end.serving.test_http import ACCEPT, PING, address_of
 from tests.waiting import PATIENCE_S
 
 from kb_runtime.errors import exit_codes

@@ -15,8 +15,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 from tests.end_to_end.installed import ROOT, Environment, wheel_of
 from tests.end_to_end.knowledge import write_knowledge
-from tests.end_to_end.test_http import address_of
-from tests.end_to_end.test_stdio import HELLO, ask, call
+from tests.end_to_end.serving.test_http import address_of
+from tests.end_to_end.serving.test_stdio import HELLO, ask, call
 from tests.waiting import PATIENCE_S
 
 from kb_runtime.errors import exit_codes

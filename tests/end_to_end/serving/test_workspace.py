@@ -18,8 +18,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 from tests.compiler.encoding.conftest import write_model
 from tests.end_to_end.sealed import namespaces
-from tests.end_to_end.test_http import address_of
-from tests.end_to_end.test_stdio import HELLO, ask, call
+from tests.end_to_end.serving.test_http import address_of
+from tests.end_to_end.serving.test_stdio import HELLO, ask, call
 from tests.few_watches import with_few_watches
 from tests.waiting import PATIENCE_S, until
 

@@ -11,8 +11,8 @@ from subprocess import PIPE, Popen
 from typing import Any
 
 import pytest
-from tests.end_to_end.test_stdio import ask
-from tests.end_to_end.test_workspace import Talk, descendants, first_file, wait_until_gone
+from tests.end_to_end.serving.test_stdio import ask
+from tests.end_to_end.serving.test_workspace import Talk, descendants, first_file, wait_until_gone
 from tests.small_artifact import publish_small
 
 from kb_runtime.errors import exit_codes
@@ -22,7 +22,7 @@ from kb_runtime.store.locks import open_locked
 from kb_runtime.store.manifest import LISTING
 from kb_runtime.tools.code import family
 
-TREES = Path(__file__).parents[1] / "data" / "code"
+TREES = Path(__file__).parents[2] / "data" / "code"
 QUERY = "add an item to the cart"
 
 Serve = Callable[..., Talk]

@@ -16,14 +16,14 @@ from shutil import which
 from typing import Any
 
 import pytest
-from tests.end_to_end.test_http import address_of
+from tests.end_to_end.serving.test_http import address_of
 from tests.required import give_up, needs
 from tests.waiting import PATIENCE_S
 
 from kb_runtime.options.http import DEFAULT_PORT
 from kb_runtime.options.serve import parse
 
-DEPLOY = Path(__file__).parents[2] / "scripts" / "deploy"
+DEPLOY = Path(__file__).parents[3] / "scripts" / "deploy"
 CONTAINERFILE = DEPLOY / "Containerfile"
 UNIT = DEPLOY / "kbc.service"
 ROOT_UID = "0"

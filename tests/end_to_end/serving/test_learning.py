@@ -14,7 +14,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
-from tests.end_to_end.test_http import ACCEPT, address_of
+from tests.end_to_end.serving.test_http import ACCEPT, address_of
 from tests.waiting import PATIENCE_S
 
 from kb_runtime.knowledge.verification import verify

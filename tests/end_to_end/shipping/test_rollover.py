@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from tests.end_to_end.test_http import address_of
+from tests.end_to_end.serving.test_http import address_of
 from tests.waiting import PATIENCE_S
 
 from kbc.pipeline.build import BuildOptions, build

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from tests.end_to_end.knowledge import write_knowledge
-from tests.end_to_end.test_http import PING, address_of, post
-from tests.end_to_end.test_stdio import HELLO, ask, call
+from tests.end_to_end.serving.test_http import PING, address_of, post
+from tests.end_to_end.serving.test_stdio import HELLO, ask, call
 from tests.waiting import PATIENCE_S
 
 from kbc.pipeline.build import BuildOptions, build

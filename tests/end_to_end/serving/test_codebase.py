@@ -12,8 +12,8 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters
-from tests.end_to_end.test_http import address_of
-from tests.end_to_end.test_stdio import HELLO, ask, call
+from tests.end_to_end.serving.test_http import address_of
+from tests.end_to_end.serving.test_stdio import HELLO, ask, call
 from tests.waiting import PATIENCE_S
 
 from kb_runtime.knowledge.verification import verify

@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from tests.end_to_end.building.test_watch import command, event, live_text, write_kb
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
-from tests.end_to_end.test_watch import command, event, live_text, write_kb
 from tests.waiting import PATIENCE_S
 
 from kb_runtime.knowledge.verification import verify

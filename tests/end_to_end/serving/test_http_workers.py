@@ -18,7 +18,7 @@ import httpx2
 import psutil
 import pytest
 from mcp import Client
-from tests.end_to_end.test_http import PING, TOKEN, address_of, post
+from tests.end_to_end.serving.test_http import PING, TOKEN, address_of, post
 from tests.waiting import PATIENCE_S, until
 
 import kb_runtime

@@ -19,7 +19,7 @@ from kb_runtime.knowledge.verification import verify
 from kbc.project.starter import write_starter
 from kbc.shipping.signing import generate
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "release.py"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "release.py"
 
 
 @pytest.fixture(scope="module")

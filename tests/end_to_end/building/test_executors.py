@@ -27,7 +27,7 @@ from kbc.execution.errors import ClusterError
 from kbc.pipeline.build import BuildOptions, BuildReport, build, differing_files
 from kbc.pipeline.progress import Progress
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGES, SECTIONS = 40, 10
 NO_PAGES = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 
