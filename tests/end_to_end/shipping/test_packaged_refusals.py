@@ -1,6 +1,6 @@
 """Bad input to the command of an installed wheel: one sentence, a code of its own, nothing half-done.
 
-Beside these, `tests.end_to_end.shipping.test_wheel` has a newer format with an older runtime and altered content.
+Beside these, `tests.end_to_end.shipping.test_wheel` has a newer format, and altered content.
 """
 
 from __future__ import annotations
