@@ -28,7 +28,7 @@ def answer(**fields: Any) -> dict[str, Any]:
 def test_each_expression_becomes_a_job_with_its_line(checker: ModuleType) -> None:
     text = page("```quint\n1 + 1\n// == 2\n\n[1].head()\n// == 1\n```")
 
-    jobs = list(checker.snippets(Path("p.md"), text))
+    jobs = list(checker.quint_sources.snippets(Path("p.md"), text))
 
     assert [job.line for job in jobs] == [4, 7]
     assert "assert(subject == (2))" in jobs[0].source
@@ -39,21 +39,25 @@ def test_each_expression_becomes_a_job_with_its_line(checker: ModuleType) -> Non
 def test_an_expression_that_fails_names_its_code(checker: ModuleType) -> None:
     text = page("```quint fails\n1 / 0\n// fails: QNT503\n```")
 
-    (job,) = checker.snippets(Path("p.md"), text)
+    (job,) = checker.quint_sources.snippets(Path("p.md"), text)
 
     assert job.codes == ("QNT503",)
     assert job.probes == ("subject",)
 
 
 def test_definitions_are_wrapped_into_a_module(checker: ModuleType) -> None:
-    (job,) = checker.snippets(Path("p.md"), page("```quint\nvar x: int\nval y = x\n```"))
+    (job,) = checker.quint_sources.snippets(
+        Path("p.md"), page("```quint\nvar x: int\nval y = x\n```")
+    )
 
     assert job.source.startswith("module snippet {")
     assert job.codes == ()
 
 
 def test_whole_modules_are_taken_as_they_are(checker: ModuleType) -> None:
-    (job,) = checker.snippets(Path("p.md"), page("```quint\nmodule a { val x = 1 }\n// end\n```"))
+    (job,) = checker.quint_sources.snippets(
+        Path("p.md"), page("```quint\nmodule a { val x = 1 }\n// end\n```")
+    )
 
     assert job.source == "module a { val x = 1 }\n// end\n"  # the tool wants a final line break
 
@@ -61,7 +65,7 @@ def test_whole_modules_are_taken_as_they_are(checker: ModuleType) -> None:
 def test_continues_puts_the_previous_definitions_in_front(checker: ModuleType) -> None:
     text = page("```quint\nval a = 1\n```", "```quint continues\nval b = a\n```")
 
-    jobs = list(checker.snippets(Path("p.md"), text))
+    jobs = list(checker.quint_sources.snippets(Path("p.md"), text))
 
     assert "val a = 1" in jobs[1].source
     assert "val b = a" in jobs[1].source
@@ -70,11 +74,13 @@ def test_continues_puts_the_previous_definitions_in_front(checker: ModuleType) -
 def test_blocks_in_other_languages_are_no_snippets(checker: ModuleType) -> None:
     text = page("```text\n1 +\n```", "```sh\nquint test x.qnt\n```", "~~~quint\n1\n~~~")
 
-    assert [job.source.count("1\n") for job in checker.snippets(Path("p.md"), text)] == [1]
+    assert [
+        job.source.count("1\n") for job in checker.quint_sources.snippets(Path("p.md"), text)
+    ] == [1]
 
 
 def test_a_command_in_a_comment_becomes_a_simulation(checker: ModuleType) -> None:
-    options = checker.simulation(
+    options = checker.quint_sources.simulation(
         ["--main=m", "--invariants", "a", "b", "--witnesses", "w", "--max-steps=7"], "f", ""
     )
 
@@ -82,14 +88,14 @@ def test_a_command_in_a_comment_becomes_a_simulation(checker: ModuleType) -> Non
     assert options["invariants"] == ["a", "b"]
     assert options["witnesses"] == ["w"]
     assert options["steps"] == 7
-    assert options["samples"] == checker.SAMPLES
+    assert options["samples"] == checker.quint_sources.SAMPLES
 
 
 def test_a_command_for_another_file_is_a_miss(checker: ModuleType, tmp_path: Path) -> None:
     file = tmp_path / "this.qnt"
     file.write_text("// A model.\n//   quint run --invariant=i other.qnt\nmodule this {}\n")
 
-    job, misses = checker.quint_file(file)
+    job, misses = checker.quint_sources.quint_file(file)
 
     assert job.simulations == []
     assert [miss.line for miss in misses] == [2]
@@ -98,7 +104,7 @@ def test_a_command_for_another_file_is_a_miss(checker: ModuleType, tmp_path: Pat
 def test_unknown_commands_and_options_in_shell_blocks_are_misses(checker: ModuleType) -> None:
     text = page("```sh\nquint run --invariant=x s.qnt\nquint run --samples=3 s.qnt\nquint fly\n```")
 
-    misses = list(checker.shell_misses("p.md", text, {"run": {"invariant"}}))
+    misses = list(checker.quint_sources.shell_misses("p.md", text, {"run": {"invariant"}}))
 
     assert [(miss.line, miss.message) for miss in misses] == [
         (5, "quint run has no option '--samples=3'"),
@@ -109,54 +115,55 @@ def test_unknown_commands_and_options_in_shell_blocks_are_misses(checker: Module
 def test_a_block_must_say_that_it_fails_and_how(checker: ModuleType) -> None:
     text = page("```quint\n1 / 0\n// fails: QNT503\n```", "```quint fails\n1 / 0\n```")
 
-    assert [miss.line for miss in checker.label_misses("p.md", text)] == [4, 9]
+    assert [miss.line for miss in checker.quint_sources.label_misses("p.md", text)] == [4, 9]
 
 
 def test_a_snippet_that_passes_but_should_fail_is_a_miss(checker: ModuleType) -> None:
-    job = checker.Job(Path("/kb/p.md"), 3, "", "snippets", codes=("QNT101",))
+    job = checker.quint_tool.Job(Path("/kb/p.md"), 3, "", "snippets", codes=("QNT101",))
 
-    (miss,) = checker.judge(job, answer(), Path("/kb"))
+    (miss,) = checker.quint_verdicts.judge(job, answer(), Path("/kb"))
 
-    assert miss == checker.Miss("p.md", 3, "must fail with QNT101, got no error")
+    assert miss == checker.quint_tool.Miss("p.md", 3, "must fail with QNT101, got no error")
 
 
 def test_words_after_a_code_must_be_in_its_message(checker: ModuleType) -> None:
     text = page("```quint fails\npure val a = b\n// fails: QNT404 Name 'b' not found\n```")
-    (job,) = checker.snippets(Path("/kb/p.md"), text)
+    (job,) = checker.quint_sources.snippets(Path("/kb/p.md"), text)
     errors = [{"code": "QNT404", "message": "Name 'b' not found", "line": 1}]
     others = [{"code": "QNT404", "message": "Name 'c' not found", "line": 1}]
 
-    assert not list(checker.judge(job, answer(errors=errors), Path("/kb")))
-    assert [miss.message for miss in checker.judge(job, answer(errors=others), Path("/kb"))] == [
-        "must fail with QNT404 Name 'b' not found, got [\"QNT404 Name 'c' not found\"]"
-    ]
+    assert not list(checker.quint_verdicts.judge(job, answer(errors=errors), Path("/kb")))
+    assert [
+        miss.message
+        for miss in checker.quint_verdicts.judge(job, answer(errors=others), Path("/kb"))
+    ] == ["must fail with QNT404 Name 'b' not found, got [\"QNT404 Name 'c' not found\"]"]
 
 
 def test_a_witness_that_is_never_reached_is_a_miss(checker: ModuleType) -> None:
     command = {"expect": "ok", "witnesses": ["full", "empty"], "line": 4}
-    job = checker.Job(Path("/kb/a.qnt"), 1, "", "files", simulations=[command])
+    job = checker.quint_tool.Job(Path("/kb/a.qnt"), 1, "", "files", simulations=[command])
     outcome = answer(simulations=[{"status": "ok", "witnesses": [12, 0]}])
 
-    (miss,) = checker.judge(job, outcome, Path("/kb"))
+    (miss,) = checker.quint_verdicts.judge(job, outcome, Path("/kb"))
 
-    assert miss == checker.Miss("a.qnt", 4, "witness empty was never reached")
+    assert miss == checker.quint_tool.Miss("a.qnt", 4, "witness empty was never reached")
 
 
 def test_a_deliberate_bug_that_is_not_found_is_a_miss(checker: ModuleType) -> None:
     command = {"expect": "violation", "witnesses": [], "line": 5}
-    job = checker.Job(Path("/kb/a.qnt"), 1, "", "files", simulations=[command])
+    job = checker.quint_tool.Job(Path("/kb/a.qnt"), 1, "", "files", simulations=[command])
     outcome = answer(simulations=[{"status": "ok", "witnesses": []}])
 
-    assert [miss.line for miss in checker.judge(job, outcome, Path("/kb"))] == [5]
+    assert [miss.line for miss in checker.quint_verdicts.judge(job, outcome, Path("/kb"))] == [5]
 
 
 def test_a_witness_that_must_stay_unreached_is_a_miss_when_reached(checker: ModuleType) -> None:
     command = {"expect": "unreached", "witnesses": ["open", "shut"], "line": 4}
-    job = checker.Job(Path("/kb/a.qnt"), 1, "", "files", simulations=[command])
+    job = checker.quint_tool.Job(Path("/kb/a.qnt"), 1, "", "files", simulations=[command])
     outcome = answer(simulations=[{"status": "ok", "witnesses": [0, 3]}])
 
-    assert list(checker.judge(job, outcome, Path("/kb"))) == [
-        checker.Miss("a.qnt", 4, "witness shut was reached")
+    assert list(checker.quint_verdicts.judge(job, outcome, Path("/kb"))) == [
+        checker.quint_tool.Miss("a.qnt", 4, "witness shut was reached")
     ]
 
 
@@ -165,13 +172,15 @@ def test_the_runs_that_a_file_lists_must_fail_and_no_others(
 ) -> None:
     file = tmp_path / "a.qnt"
     file.write_text("// To do.\n// fails: aTest, bTest\n//   fails: cTest\nmodule a {}\n")
-    job, _ = checker.quint_file(file)
+    job, _ = checker.quint_sources.quint_file(file)
     tests = [
         {"name": name, "status": status}
         for name, status in (("aTest", "failed"), ("bTest", "passed"), ("dTest", "failed"))
     ]
 
-    messages = [miss.message for miss in checker.judge(job, answer(tests=tests), tmp_path)]
+    messages = [
+        miss.message for miss in checker.quint_verdicts.judge(job, answer(tests=tests), tmp_path)
+    ]
 
     assert job.failing == ("aTest", "bTest", "cTest")
     assert [message.strip(": ") for message in messages] == [
@@ -198,15 +207,22 @@ def test_a_problem_that_fails_with_a_solution_of_the_same_runs_is_no_miss(
     solution = step_file(tmp_path, "solution", "module a {\n  run t = y\n}\n")
 
     for file in (problem, solution):
-        assert list(checker.workshop_misses(checker.quint_file(file)[0], tmp_path)) == []
+        assert (
+            list(
+                checker.quint_verdicts.workshop_misses(
+                    checker.quint_sources.quint_file(file)[0], tmp_path
+                )
+            )
+            == []
+        )
 
 
 def test_a_problem_without_a_failure_or_a_solution_is_a_miss(
     checker: ModuleType, tmp_path: Path
 ) -> None:
-    job, _ = checker.quint_file(step_file(tmp_path, "problem", "module a {}\n"))
+    job, _ = checker.quint_sources.quint_file(step_file(tmp_path, "problem", "module a {}\n"))
 
-    assert [miss.message for miss in checker.workshop_misses(job, tmp_path)] == [
+    assert [miss.message for miss in checker.quint_verdicts.workshop_misses(job, tmp_path)] == [
         "a problem in which nothing fails",
         "no solution has a file of this name",
     ]
@@ -221,7 +237,9 @@ def test_a_solution_that_drops_a_run_or_lists_failures_is_a_miss(
     misses = [
         miss.message
         for file in (problem, solution)
-        for miss in checker.workshop_misses(checker.quint_file(file)[0], tmp_path)
+        for miss in checker.quint_verdicts.workshop_misses(
+            checker.quint_sources.quint_file(file)[0], tmp_path
+        )
     ]
 
     assert misses == ["the solution has no run t", "a solution lists runs that fail"]
@@ -231,17 +249,21 @@ def test_a_step_without_its_pages_is_a_miss(checker: ModuleType, tmp_path: Path)
     file = step_file(tmp_path, "solution", "module a {}\n")
     (file.parent / "README.mdx").unlink()
 
-    (miss,) = checker.workshop_misses(checker.quint_file(file)[0], tmp_path)
+    (miss,) = checker.quint_verdicts.workshop_misses(
+        checker.quint_sources.quint_file(file)[0], tmp_path
+    )
 
     assert miss.message.endswith("01.solution.name/README.mdx is missing")
 
 
 def test_failed_runs_and_compile_errors_are_misses(checker: ModuleType) -> None:
-    job = checker.Job(Path("/kb/a.qnt"), 1, "", "files")
+    job = checker.quint_tool.Job(Path("/kb/a.qnt"), 1, "", "files")
     failed = {"name": "t", "status": "failed", "code": "QNT508", "message": "no\nmore"}
     error = {"code": "QNT404", "message": "Name 'x' not found", "line": 9}
 
-    misses = list(checker.judge(job, answer(tests=[failed], errors=[error]), Path("/kb")))
+    misses = list(
+        checker.quint_verdicts.judge(job, answer(tests=[failed], errors=[error]), Path("/kb"))
+    )
 
     assert [(miss.line, miss.message) for miss in misses] == [
         (9, "QNT404 Name 'x' not found"),
@@ -250,24 +272,28 @@ def test_failed_runs_and_compile_errors_are_misses(checker: ModuleType) -> None:
 
 
 def test_a_helper_run_that_nothing_uses_is_a_miss(checker: ModuleType) -> None:
-    job = checker.Job(Path("/kb/a.qnt"), 1, "", "files")
+    job = checker.quint_tool.Job(Path("/kb/a.qnt"), 1, "", "files")
 
-    (miss,) = checker.judge(job, answer(unused=["funded"]), Path("/kb"))
+    (miss,) = checker.quint_verdicts.judge(job, answer(unused=["funded"]), Path("/kb"))
 
     assert miss.message == "run funded does not end with Test, and nothing uses it"
 
 
 def test_signatures_of_variadic_builtins_show_it(checker: ModuleType) -> None:
     assert (
-        checker.expected_signature("Set", "(a, a) => Set[a]", True) == "Set: (a, a, ...) => Set[a]"
+        checker.kb_references.expected_signature("Set", "(a, a) => Set[a]", True)
+        == "Set: (a, a, ...) => Set[a]"
     )
-    assert checker.expected_signature("not", "(bool) => bool", False) == "not: (bool) => bool"
+    assert (
+        checker.kb_references.expected_signature("not", "(bool) => bool", False)
+        == "not: (bool) => bool"
+    )
 
 
 def test_front_matter_of_strings_and_lists(checker: ModuleType) -> None:
     text = '---\nname: "q::debug"\ntags: [a, "b, c"]\nrelated:\n  - x\n  - y\n---\nbody: no\n'
 
-    assert checker.front_matter(text) == {
+    assert checker.kb_references.front_matter(text) == {
         "name": "q::debug",
         "tags": ["a", "b, c"],
         "related": ["x", "y"],
@@ -281,7 +307,7 @@ def test_a_comment_on_the_truth_of_a_formula_becomes_an_execution(checker: Modul
         "// up is false of x = 0, 1 for ever\n```"
     )
 
-    (job,) = checker.snippets(Path("p.md"), text)
+    (job,) = checker.quint_sources.snippets(Path("p.md"), text)
 
     assert [(e["before"], e["loop"], e["expect"], e["line"]) for e in job.executions] == [
         ("0", "1", True, 6),
@@ -293,7 +319,7 @@ def test_a_comment_on_the_truth_of_a_formula_becomes_an_execution(checker: Modul
 def test_an_execution_over_several_variables_names_them(checker: ModuleType) -> None:
     text = page("```quint\nvar a: int\n// p is true of (a, b) = (0, 1), then (2, 3) for ever\n```")
 
-    (job,) = checker.snippets(Path("p.md"), text)
+    (job,) = checker.quint_sources.snippets(Path("p.md"), text)
 
     (execution,) = job.executions
     assert execution["variables"] == ["a", "b"]
@@ -303,7 +329,7 @@ def test_an_execution_over_several_variables_names_them(checker: ModuleType) -> 
 def test_a_comment_on_truth_in_another_form_is_a_miss(checker: ModuleType) -> None:
     text = page("```quint\nvar x: int\n// up is true of x = 0, 1\n```")
 
-    assert [miss.line for miss in checker.label_misses("p.md", text)] == [5]
+    assert [miss.line for miss in checker.quint_sources.label_misses("p.md", text)] == [5]
 
 
 def test_a_formula_that_is_not_what_the_page_says_is_a_miss(checker: ModuleType) -> None:
@@ -311,10 +337,10 @@ def test_a_formula_that_is_not_what_the_page_says_is_a_miss(checker: ModuleType)
         {"name": name, "expect": True, "line": line}
         for line, name in enumerate(("right", "wrong", "unknown"), 4)
     ]
-    job = checker.Job(Path("/kb/p.md"), 3, "", "snippets", executions=asked)
+    job = checker.quint_tool.Job(Path("/kb/p.md"), 3, "", "snippets", executions=asked)
     outcomes = [{"holds": True}, {"holds": False}, {"message": "Name 'unknown' not found"}]
 
-    misses = list(checker.judge(job, answer(executions=outcomes), Path("/kb")))
+    misses = list(checker.quint_verdicts.judge(job, answer(executions=outcomes), Path("/kb")))
 
     assert [(miss.line, miss.message) for miss in misses] == [
         (5, "wrong is false of this execution"),
@@ -341,9 +367,9 @@ def test_files_and_commands_of_transcripts_are_checked_elsewhere(checker: Module
         "```console tried\n$ quint fly --high\nUnknown argument: high\n```",
     )
 
-    assert list(checker.snippets(Path("p.md"), text)) == []
-    assert list(checker.label_misses("p.md", text)) == []
-    assert list(checker.shell_misses("p.md", text, {"run": set()})) == []
+    assert list(checker.quint_sources.snippets(Path("p.md"), text)) == []
+    assert list(checker.quint_sources.label_misses("p.md", text)) == []
+    assert list(checker.quint_sources.shell_misses("p.md", text, {"run": set()})) == []
 
 
 def test_records_that_questions_expect_must_exist_whatever_their_kind(
@@ -372,7 +398,9 @@ def test_records_that_questions_expect_must_exist_whatever_their_kind(
         f"[[question]]\nquery = 'q'\nexpect = {there + gone}\n", encoding="utf-8"
     )
 
-    misses = list(checker.question_misses(tmp_path, "q.toml", {"map"}, {"p"}, [{"id": "t"}]))
+    misses = list(
+        checker.kb_references.question_misses(tmp_path, "q.toml", {"map"}, {"p"}, [{"id": "t"}])
+    )
 
     assert [miss.message.partition(" expects ")[2] for miss in misses] == [
         "'doc:docs/b.md', which does not exist",

@@ -67,7 +67,7 @@ def answers() -> dict[str, Any]:
     if checker.shutil.which("npm") is None:
         give_up("npm is not installed", NPM)
     try:
-        package = checker.install()
+        package = checker.quint_tool.install()
     except subprocess.CalledProcessError:
         give_up("npm cannot fetch Quint", NPM)
     asked = [*CASES, ("nowhere", "", "0", True), ("missing", "", "0", True)]
@@ -77,7 +77,7 @@ def answers() -> dict[str, Any]:
     ]
     empty: dict[str, Any] = {"tests": False, "probes": [], "simulations": []}
     request = {"path": "/m.qnt", "source": SOURCE, "executions": executions} | empty
-    (answer,) = checker.ask(package, [request])
+    (answer,) = checker.quint_tool.ask(package, [request])
     assert answer["errors"] == []
     return dict(zip(asked, answer["executions"], strict=True))
 
