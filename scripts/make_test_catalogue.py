@@ -12,7 +12,7 @@ code 1). A test case is a `run` whose name ends with `Test` (the ones that `quin
 - key: QK-<n>. A test keeps the key that it has in the existing file; a new test gets the next free
   number, and numbers of removed tests are not given again.
 
-The sources are read as text: every bracket, string and comment of Quint counts, types do not.
+The sources are read as text (quint_runs.py).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from quint_runs import CLOSING, DECLARATIONS, OPENING, Run, Source, Token, read_source, sentence_of
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUE = Path("tests") / "examples.json"  # below the knowledge base
@@ -55,116 +57,14 @@ _SPELLINGS = {
     "schroeder": "Schroeder",
 }
 
-_TOKEN = re.compile(
-    r"""(?P<comment>//[^\n]*|/\*.*?\*/)
-      | (?P<string>"(?:[^"\\]|\\.)*")
-      | (?P<name>[A-Za-z_][\w:]*[\w]|[A-Za-z_])
-      | (?P<number>\d[\d_]*)
-      | (?P<sign>==|!=|<=|>=|=>|->|\.\.\.|[^\s\w])""",
-    re.VERBOSE | re.DOTALL,
-)
-_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
-_DECLARATIONS = frozenset(
-    (
-        *("const", "var", "type", "val", "def", "pure", "action", "run", "temporal", "nondet"),
-        *("import", "export", "assume", "module"),
-    )
-)
 _LINKS = frozenset({"then", "expect", "fail"})
 _LOOSER_THAN_AND = frozenset({"or", "iff", "implies", "=>", "if", "else", "match"})
-_SIMULATED = re.compile(r"^//\s+quint run\s.*?--invariants?[= ](?P<names>.*)$", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    kind: str
-    text: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    module: str
-    name: str
-    line: int
-    comment: str
-    body: Sequence[Token]
 
 
 @dataclass(slots=True)
 class Step:
     action: str
     expected: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A .qnt file; `path` is below the knowledge base. `comments` are those above definitions, by
-    the definition's name; `invariants` are the names that its `quint run` commands check."""
-
-    path: str
-    text: str
-    summary: str
-    comments: Mapping[str, str]
-    invariants: frozenset[str]
-    runs: Sequence[Run]
-
-
-def read_source(path: str, text: str) -> Source:
-    """The tests of one file, in its order."""
-    tokens = [Token(m.lastgroup or "", m[0], m.start(), m.end()) for m in _TOKEN.finditer(text)]
-    code = [token for token in tokens if token.kind != "comment"]
-    notes = _notes(text, [token for token in tokens if token.kind == "comment"])
-    comments: dict[str, str] = {}
-    runs: list[Run] = []
-    module, depth = "", 0
-    for index, token in enumerate(code[:-1]):
-        name = code[index + 1]
-        depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        if token.kind != "name" or name.kind != "name":
-            continue
-        if token.text == "module":
-            module = name.text
-        elif token.text in ("run", "action", "def", "val") and depth == 1:
-            line = text.count("\n", 0, token.start) + 1
-            comment = notes.get(line - 1, "")
-            comments.setdefault(name.text, comment)
-            if token.text == "run" and name.text.endswith("Test"):
-                body = _body(code, index + 2)
-                runs.append(Run(module, name.text, line, comment, body))
-    simulated = [match["names"].partition("--")[0] for match in _SIMULATED.finditer(text)]
-    invariants = frozenset(re.findall(r"(?<![\w.-])[a-z]\w+(?![\w.-])", " ".join(simulated)))
-    paragraphs = list(notes.values())[:2] if text.startswith("//") else []
-    summary = " ".join(filter(None, map(_sentence, paragraphs)))
-    return Source(path, text, summary, comments, invariants, runs)
-
-
-def _notes(text: str, comments: Sequence[Token]) -> dict[int, str]:
-    """Last line -> text, of the blocks of line comments that stand alone; paragraphs apart."""
-    blocks: dict[int, str] = {}
-    for token in comments:
-        line = text.count("\n", 0, token.start) + 1
-        alone = not text[text.rfind("\n", 0, token.start) + 1 : token.start].strip()
-        words = token.text.removeprefix("//")
-        if not alone or not token.text.startswith("//") or re.fullmatch(r"[\s=-]*", words):
-            continue
-        before = blocks.pop(line - 1, "") if not words.startswith("  ") else ""
-        blocks[line] = f"{before} {words.strip()}".strip()
-    return {line: re.sub(r"^\d+\. ", "", block) for line, block in blocks.items()}
-
-
-def _body(code: Sequence[Token], start: int) -> Sequence[Token]:
-    """The tokens of a definition's right side; `start` is after its name."""
-    while code[start].text != "=":
-        start += 1
-    depth = 0
-    for index in range(start + 1, len(code)):
-        text = code[index].text
-        depth += (text in _OPENING) - (text in _CLOSING)
-        if depth < 0 or (depth == 0 and code[index].kind == "name" and text in _DECLARATIONS):
-            return code[start + 1 : index]
-    return code[start + 1 :]
 
 
 def steps_of(source: Source, run: Run) -> list[Step]:
@@ -182,16 +82,16 @@ def steps_of(source: Source, run: Run) -> list[Step]:
 def _begins_result(tokens: Sequence[Token], index: int) -> bool:
     """Whether the expression after the definitions of a block begins at `index`: on a line of its
     own, outside brackets, where neither side is an operator."""
-    if sum((t.text in _OPENING) - (t.text in _CLOSING) for t in tokens[:index]):
+    if sum((t.text in OPENING) - (t.text in CLOSING) for t in tokens[:index]):
         return False
     if index == 0:
-        return tokens[0].text not in _DECLARATIONS
+        return tokens[0].text not in DECLARATIONS
     before, here = tokens[index - 1], tokens[index]
     return (
         here.kind == "name"
-        and (before.text in _CLOSING or before.kind in ("name", "number", "string"))
-        and here.text not in _DECLARATIONS
-        and before.text not in _DECLARATIONS
+        and (before.text in CLOSING or before.kind in ("name", "number", "string"))
+        and here.text not in DECLARATIONS
+        and before.text not in DECLARATIONS
     )
 
 
@@ -221,7 +121,7 @@ def _chain(body: Sequence[Token]) -> tuple[Sequence[Token], list[tuple[str, Sequ
         link = [each.text for each in body[index : index + 3]]
         if depth == 0 and link[0] == "." and link[1] in _LINKS and link[2] == "(":
             starts.append(index)
-        depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        depth += (token.text in OPENING) - (token.text in CLOSING)
     if not starts:
         return body, []
     ends = [*starts[1:], len(body)]
@@ -247,7 +147,7 @@ def _first(source: Source, tokens: Sequence[Token]) -> Step:
             for i in range(len(tokens) - 2)
             if tokens[i].text == "."
             and tokens[i + 1].text == "reps"
-            and not sum((t.text in _OPENING) - (t.text in _CLOSING) for t in tokens[:i])
+            and not sum((t.text in OPENING) - (t.text in CLOSING) for t in tokens[:i])
         ),
         None,
     )
@@ -261,7 +161,7 @@ def _first(source: Source, tokens: Sequence[Token]) -> Step:
     code = _code(source, tokens)
     if code == "init":
         return Step("Start with `init`", [])
-    comment = _sentence(source.comments.get(tokens[0].text, ""))
+    comment = sentence_of(source.comments.get(tokens[0].text, ""))
     return Step(f"Do `{code}`" + (f" ({comment.rstrip('.')})" if comment else ""), [])
 
 
@@ -288,7 +188,7 @@ def _split(tokens: Sequence[Token], separator: str) -> list[Sequence[Token]]:
         if depth == 0 and token.text == separator:
             parts.append(tokens[start:index])
             start = index + 1
-        depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        depth += (token.text in OPENING) - (token.text in CLOSING)
     return [part for part in (*parts, tokens[start:]) if part]
 
 
@@ -307,12 +207,6 @@ def _code(source: Source, tokens: Sequence[Token]) -> str:
         gap = source.text[before.end : token.start] if before else ""
         text += (" " if gap else "") + token.text
     return text.replace("( ", "(").replace(" )", ")").replace(" .", ".")
-
-
-def _sentence(comment: str) -> str:
-    """The first sentence, when it is one; headings and code are not."""
-    match = re.match(r"[A-Z0-9].{10,240}?[.!:](?=\s|\Z)", comment)
-    return match[0].rstrip(":.") + "." if match else ""
 
 
 def words_of(name: str) -> str:

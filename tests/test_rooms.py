@@ -127,6 +127,8 @@ def test_what_surrounds_the_packages_has_rooms_too(top: str) -> None:
     for folder in folders:
         modules_in = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
         assert len(modules_in) <= MOST_MODULES, folder
+        for path in modules_in if top != "tests" else []:
+            assert len(path.read_text().splitlines()) <= MOST_LINES, path
 
 
 @pytest.mark.parametrize("package", ROOMS)
