@@ -1,0 +1,1 @@
+"""What several HTTP workers cost in memory, and what they bring."""

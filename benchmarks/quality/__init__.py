@@ -1,0 +1,1 @@
+"""How good the ranking is on labelled collections, and the bars for it."""

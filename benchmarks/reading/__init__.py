@@ -1,0 +1,1 @@
+"""What becomes of documents that are read: text, code blocks, chunks, and answers without configuration."""

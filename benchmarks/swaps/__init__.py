@@ -1,0 +1,1 @@
+"""Clients that never pause while what they ask is published again and again."""
