@@ -1,1 +1,1 @@
-"""What encoders cost: the one of documents, those of queries, those of others, and workers that share the work."""
+"""What encoders cost: the one of documents, those of queries, those of others, and workers that share them."""
