@@ -1,1 +1,1 @@
-"""What encoders cost: the one of documents, those of queries, those of others, and workers that share them."""
+"""What encoders cost: for documents, for queries, of other projects, and in workers that share the work."""
