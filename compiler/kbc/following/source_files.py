@@ -33,7 +33,7 @@ def signature(info: os.stat_result) -> Signature:
     return info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino
 
 
-class _File(NamedTuple):
+class _KnownFile(NamedTuple):
     """A file when it was read; `digest` is "" of one that does not belong into the index."""
 
     signature: Signature
@@ -54,7 +54,7 @@ class SourceFiles:
     def __init__(self, tree: Path, exclude: Sequence[str] = ()) -> None:
         self._tree = tree
         self._exclude = exclude
-        self._known: dict[str, _File] = {}
+        self._known: dict[str, _KnownFile] = {}
         self.digests: Mapping[str, str] = {}
         """SHA-256 by path in the tree, of the files that belong into the index."""
 
@@ -70,7 +70,7 @@ class SourceFiles:
         """
         selection = SourceTree(self._exclude)
         base = f"{self._tree.as_posix()}/"
-        found: dict[str, _File] = {}
+        found: dict[str, _KnownFile] = {}
         for path in selection.walk(self._tree):
             full = path.as_posix()
             name = full.removeprefix(base)
@@ -84,7 +84,7 @@ class SourceFiles:
                 head = data[:_HEAD_BYTES].decode("utf-8-sig", "replace") if admitted else ""
                 language = language_of_source(name, head)
                 digest = hashlib.sha256(data).hexdigest() if admitted else ""
-                found[name] = _File(now, digest, language)
+                found[name] = _KnownFile(now, digest, language)
         self._known = found
         digests = {name: file.digest for name, file in found.items() if file.digest}
         changed = digests != self.digests
