@@ -580,6 +580,25 @@ def test_a_build_that_another_has_followed_is_stale(
     assert "a newer build is published" in found["problems"][0]
 
 
+def test_health_is_good_again_after_the_cause_of_a_warning_is_gone(
+    tmp_path: Path, pytestconfig: pytest.Config, data: Path
+) -> None:
+    assert pytestconfig.cache is not None
+    cache = Path(pytestconfig.cache.mkdir("kbc"))
+    twice = [*CASES[:2], {**CASES[0], "title": "The same again"}]
+    ask = client(compiled(tmp_path, twice, cache, embed=False).parent, data)
+    found = ask("check_health").structured
+    assert found["status"] == "DEGRADED"
+    assert "warnings about tests" in found["problems"][0]
+    export = tmp_path / "kb" / "tests" / "functional.json"
+    export.write_text(json.dumps(CASES[:2]))
+    build(tmp_path / "kb", BuildOptions(out=tmp_path / "out", cache=cache, embed=False))
+    again = ask("check_health").structured
+    assert again["status"] == "HEALTHY"
+    assert "problems" not in again
+    assert again["buildId"] != found["buildId"]
+
+
 @pytest.mark.parametrize("name", ["catalog/tests.facets", "catalog/tests.bin"])
 def test_health_of_a_damaged_index(
     tmp_path: Path, pytestconfig: pytest.Config, data: Path, name: str

@@ -93,7 +93,7 @@ def ingest_command(
     FILES are JSON, CSV, JUnit XML or Gherkin (.feature); - is one line of JSON on stdin. A test replaces
     the one that has its uid.
     """
-    from kb_runtime.records.cases import SKIPPING, sentences
+    from kb_runtime.records.cases import LEAVING_OUT, sentences
     from kbc.following.ingestion import ingest
     from kbc.following.parent_death import exit_with_parent
 
@@ -103,6 +103,12 @@ def ingest_command(
     found = [_tests(name, data, suite) for name, data in given.items()]
     cases = [case for each in found for case in each.cases]
     skipped = sum(each.skipped for each in found)
+    left_out = [
+        f"{name}: {sentence}"
+        for name, each in zip(given, found, strict=True)
+        for code, sentence in sentences(each.findings).items()
+        if code in LEAVING_OUT
+    ]
     result = ingest(
         _open(workspace), cases, jobs or os.cpu_count() or 1, model, default_models(), sync=sync
     )
@@ -117,15 +123,14 @@ def ingest_command(
                 "unchanged": result.unchanged,
                 "removed": result.removed,
                 "skipped": skipped,
+                "left_out": left_out,
                 "embedded": result.embedded,
                 "diagnostics": [each.as_dict() for each in result.diagnostics],
             }
         )
         return
-    for name, each in zip(given, found, strict=True):
-        for code, sentence in sentences(each.findings).items():
-            if code in SKIPPING:
-                click.echo(f"{name}: {sentence}", err=True)
+    for line in left_out:
+        click.echo(line, err=True)
     removed = f", {result.removed} removed" if sync else ""
     click.echo(
         f"{result.added} tests added, {result.replaced} replaced, {result.unchanged} unchanged{removed};"

@@ -21,6 +21,7 @@ from typing import Any
 from kb_runtime.live.compiler_process import CompilerError, CompilerProcess
 from kb_runtime.store.atomic_files import remove_abandoned, replace_file
 from kb_runtime.store.locks import open_locked
+from kbc.following.draft_listing import kept_listed
 from kbc.following.file_changes import FileWatcher
 from kbc.following.source_files import SourceFiles, TreeError
 from kbc.following.source_index import SourceIndex
@@ -170,7 +171,8 @@ class Follower:
         # Before the scan: what changes meanwhile differs from the draft then.
         if not self._obstacle:  # else it would be shown for moments only
             self._set_status("drafting", notice)
-        self._index.build(draft=True)
+        with kept_listed(self._files, Path(self._index.folder.kb_folders[0]), self._index.prefix):
+            self._index.build(draft=True)
         self._published = self._index.published()
 
     def _sentence(self, error: OSError | TreeError | PublishError) -> str:

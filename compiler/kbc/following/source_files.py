@@ -10,13 +10,14 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.store.atomic_files import replace_file
 from kb_runtime.store.listing import FileListing, ListedFile, listing_bytes
 from kb_runtime.store.manifest import CURRENT, LISTING
 from kbc.languages.fences import unparsed_type
-from kbc.languages.suffixes import language_or_markdown
+from kbc.languages.suffixes import language_of_source
 from kbc.sources.source_tree import SourceTree
 
 Signature = tuple[int, int, int, int]
@@ -24,8 +25,20 @@ Signature = tuple[int, int, int, int]
 nobody else can, so that an edit which keeps size and time of content is seen, too."""
 
 
+_HEAD_BYTES = 256
+"""In which the first line of a script names its interpreter."""
+
+
 def signature(info: os.stat_result) -> Signature:
     return info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino
+
+
+class _KnownFile(NamedTuple):
+    """A file when it was read; `digest` is "" of one that does not belong into the index."""
+
+    signature: Signature
+    digest: str
+    language: str
 
 
 class TreeError(SingleCodeError):
@@ -41,7 +54,7 @@ class SourceFiles:
     def __init__(self, tree: Path, exclude: Sequence[str] = ()) -> None:
         self._tree = tree
         self._exclude = exclude
-        self._known: dict[str, tuple[Signature, str]] = {}
+        self._known: dict[str, _KnownFile] = {}
         self.digests: Mapping[str, str] = {}
         """SHA-256 by path in the tree, of the files that belong into the index."""
 
@@ -57,20 +70,23 @@ class SourceFiles:
         """
         selection = SourceTree(self._exclude)
         base = f"{self._tree.as_posix()}/"
-        found: dict[str, tuple[Signature, str]] = {}
+        found: dict[str, _KnownFile] = {}
         for path in selection.walk(self._tree):
             full = path.as_posix()
             name = full.removeprefix(base)
             with suppress(OSError):  # gone, or not ours to read
                 now = signature(os.lstat(full))  # of thousands of files
-                if name in self._known and self._known[name][0] == now:
+                if name in self._known and self._known[name].signature == now:
                     found[name] = self._known[name]
                     continue
                 data = path.read_bytes()
                 admitted = selection.admits(path, data)
-                found[name] = (now, hashlib.sha256(data).hexdigest() if admitted else "")
+                head = data[:_HEAD_BYTES].decode("utf-8-sig", "replace") if admitted else ""
+                language = language_of_source(name, head)
+                digest = hashlib.sha256(data).hexdigest() if admitted else ""
+                found[name] = _KnownFile(now, digest, language)
         self._known = found
-        digests = {name: digest for name, (_, digest) in found.items() if digest}
+        digests = {name: file.digest for name, file in found.items() if file.digest}
         changed = digests != self.digests
         self.digests = digests
         return changed
@@ -83,7 +99,7 @@ class SourceFiles:
         listed = [
             ListedFile(name, digest, language, unparsed_type(language))
             for name, digest in self.digests.items()
-            for language in (language_or_markdown(name),)
+            for language in (self._known[name].language,)
         ]
         kb_folder.mkdir(parents=True, exist_ok=True)
         content = listing_bytes(FileListing(self._tree.as_posix(), prefix, listed))

@@ -7,7 +7,6 @@ the same name in two repositories stay apart.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -15,16 +14,13 @@ from itertools import islice
 from kb_runtime.text.tables import count_of
 from kbc.diagnostics import Diagnostics
 from kbc.languages import grammars, syntax
-from kbc.languages.suffixes import language_or_markdown
+from kbc.languages.suffixes import language_of_source
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile, line_count
 from kbc.records import CodeRecord, CompiledRecord, Definition
 
 MAX_DEFINITIONS = 2_000
 """Definitions kept of one file, the first ones: more are a table, not a program."""
-
-_SHEBANG = re.compile(r"#!.*?\b(?P<name>bash|node|perl|php|python|ruby|sh|zsh)(?:[\d.]*)\b")
-_INTERPRETERS = {"node": "javascript", "sh": "bash", "zsh": "bash"}
 
 
 def read(
@@ -70,7 +66,7 @@ def _record(
     path = f"{prefix}/{file.relative_path}" if prefix else file.relative_path
     if file.base and len(collection.paths) > 1:
         path = f"{file.base.rsplit('/', 1)[-1]}/{path}"
-    language = _language(path, text)
+    language = language_of_source(path, text)
     return CodeRecord(
         id=path,
         collection=collection.name,
@@ -85,15 +81,6 @@ def _record(
         sha256=file.sha256,
         definitions=_definitions(text, language=language) if with_definitions else (),
     )
-
-
-def _language(path: str, text: str) -> str:
-    """By the ending, otherwise by the first line; "" when neither tells."""
-    shebang = _SHEBANG.match(text)
-    named = language_or_markdown(path)
-    if named or shebang is None:
-        return named
-    return _INTERPRETERS.get(shebang["name"], shebang["name"])
 
 
 def _definitions(text: str, *, language: str) -> tuple[Definition, ...]:

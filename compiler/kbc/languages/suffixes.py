@@ -1,10 +1,11 @@
-"""The language of a source file, by the extension of its name.
+"""The language of a source file, by the extension of its name or by its first line.
 
 Names are those of tree-sitter grammars where one exists; `quint` has none.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 LANGUAGES: Mapping[str, str] = {
@@ -101,6 +102,9 @@ _FILE_NAMES: Mapping[str, str] = {
     "makefile": "make",
 }
 
+_SHEBANG = re.compile(r"#!.*?\b(?P<name>bash|node|perl|php|python|ruby|sh|zsh)(?:[\d.]*)\b")
+_INTERPRETERS = {"node": "javascript", "sh": "bash", "zsh": "bash"}
+
 MARKDOWN_ENDINGS = frozenset({"md", "mdx", "markdown"})
 
 
@@ -108,6 +112,14 @@ def ending(path: str) -> str:
     """What follows the last dot of the file's name, lower-cased, or ""."""
     name = path.rsplit("/", 1)[-1].lower()
     return name.rpartition(".")[2] if "." in name[1:] else ""
+
+
+def language_of_source(path: str, text: str) -> str:
+    """By the ending, otherwise by the interpreter that the first line of `text` names; "" when neither
+    tells."""
+    named = language_or_markdown(path)
+    shebang = None if named else _SHEBANG.match(text)
+    return named if shebang is None else _INTERPRETERS.get(shebang["name"], shebang["name"])
 
 
 def language_or_markdown(path: str) -> str:

@@ -147,8 +147,10 @@ def _tests(rows: Any, places: dict[str, list[int]]) -> list[dict[str, Any]]:
         if not any(cells.values()):
             continue
         identity = [cells[name] for name in identifiers]
+        step = {field: cells[field][0] for field in _STEP_FIELDS if cells.get(field)}
         is_same = tests and (not any(identity) or identity == tests[-1]["_identity"])
-        if is_same and (any(identity) or not cells.get("title")):
+        # A row without a step is a test: one that cannot be read is counted, not added to another.
+        if step and is_same and (any(identity) or not cells.get("title")):
             test = tests[-1]
         else:
             test = {"_identity": identity, "steps": []}
@@ -158,9 +160,12 @@ def _tests(rows: Any, places: dict[str, list[int]]) -> list[dict[str, Any]]:
             if "folderStructure" in test:
                 test["folderStructure"] = re.sub(r"\s*>\s*", "/", test["folderStructure"])
             tests.append(test)
-        step = {field: cells[field][0] for field in _STEP_FIELDS if cells.get(field)}
         if "action" in step:
-            test["steps"].append(step)
+            test["steps"].append(
+                step | {"expected": [step["expected"]] if "expected" in step else []}
+            )
+        elif "expected" in step and test["steps"]:
+            test["steps"][-1]["expected"].append(step["expected"])
     for test in tests:
         del test["_identity"]
     return tests

@@ -56,6 +56,8 @@ _SENTENCES: Mapping[FindingCode, str] = {
 }
 SKIPPING: frozenset[FindingCode] = frozenset({"no-identifier", "not-an-object", "not-a-test"})
 """Findings about what does not become a test case."""
+LEAVING_OUT = SKIPPING | {"duplicate-uid"}
+"""Findings about records that are not stored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,16 @@ from typing import Any
 WRAPPERS = ("tests", "rows", "data", "testCases", "cases", "issues", "results", "values")
 """Objects that hold a list of records call it so, the more telling names first."""
 
+_PAGES = (*WRAPPERS, "sections")
+
 NOT_A_TEST = "not-a-test"
 """The field that marks an issue of another type: its value is that type."""
+
+_IDENTIFYING = frozenset(
+    {"uid", "jiraKey", "issueKey", "testCaseId", "testId", "title", "summary", "testInfo"}
+    | {"id", "key", "name", "jira", "nodeid"}
+)
+"""One of them is in every record."""
 
 _TESTRAIL_PRIORITIES = {1: "Low", 2: "Medium", 3: "High", 4: "Critical"}
 """The ids that TestRail installs with. Others are an installation's own."""
@@ -30,7 +38,25 @@ def records(data: Any) -> Sequence[Any] | None:
     if found is None:
         return None
     folders = _testrail_folders(data)
+    if isinstance(data, list):  # perhaps the pages of an API, one after another
+        for page in filter(_is_page, data):
+            folders |= _testrail_folders(page)
+        found = [
+            record for each in data for record in (_of_page(each) if _is_page(each) else [each])
+        ]
     return [_renamed(each, folders) if isinstance(each, Mapping) else each for each in found]
+
+
+def _is_page(item: Any) -> bool:
+    """Whether an element of a list is an answer of an API, and no record itself."""
+    if not isinstance(item, Mapping) or not _IDENTIFYING.isdisjoint(item):
+        return False
+    return bool(_of_page(item)) or any(isinstance(item.get(name), list) for name in _PAGES)
+
+
+def _of_page(page: _Record) -> Sequence[Any]:
+    found = _listed(page)
+    return [] if found is None or found == [page] else found
 
 
 def _listed(data: Any) -> Sequence[Any] | None:

@@ -20,9 +20,10 @@ from tests.end_to_end.sealed import namespaces
 from tests.waiting import PATIENCE_S, until
 
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.unindexed.scanned import ScannedTree
 from kb_runtime.live.workspace import Workspace
 from kb_runtime.store.locks import open_locked
-from kb_runtime.store.manifest import CURRENT
+from kb_runtime.store.manifest import CURRENT, LISTING
 from kbc.following import follower as module
 from kbc.following.follower import Follower
 from kbc.following.source_index import SourceIndex
@@ -122,6 +123,29 @@ def test_a_draft_of_the_whole_tree_is_published_first(bench: Bench) -> None:
     assert (status["edited"], status["vectors"]) == (0, False)
     assert status["tree"] == str(bench.tree)
     assert bench.live(1) is None
+
+
+def test_an_edit_is_listed_while_the_first_draft_is_made(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write(a="one = 1\n")
+    build, listing = SourceIndex.build, Path(bench.code.kb_folders[0], LISTING)
+
+    def scanned() -> list[str] | None:
+        if not listing.exists():
+            return None
+        tree = ScannedTree(str(listing), "code", "code_kb", {})
+        return [record["text"] for record in tree.catalog("code")]
+
+    def edited_meanwhile(index: SourceIndex, *, draft: bool, parsed: bool = False) -> Any:
+        bench.write(a="one = 2\n", b="two = 2\n")
+        until(lambda: scanned() == ["one = 2\n", "two = 2\n"], lambda: f"listed: {scanned()}")
+        return build(index, draft=draft, parsed=parsed)
+
+    monkeypatch.setattr(SourceIndex, "build", edited_meanwhile)
+    bench.start()
+    bench.until_live(0, {"a.py": "one = 2\n", "b.py": "two = 2\n"})
+    until(lambda: not listing.exists(), lambda: "the list is still there")
 
 
 def test_the_overlay_holds_the_files_that_differ_from_the_index(bench: Bench) -> None:

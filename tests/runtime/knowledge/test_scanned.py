@@ -26,6 +26,7 @@ FILES = {
     "tests/test_retry.py": "def test_retries_payments():\n    assert RetryPolicy()\n",
     "web/größen.ts": "// Die Größe naïver Tabellen\nexport function tableSize() { return 3 }\n",
     "deploy/values.yaml": "replicas: 3\nretry: never\n",
+    "tools/release": "#!/usr/bin/env python3\ndef tag_version(name):\n    return name\n",
     "long.py": "".join(f"def step_{number}():\n    return {number}\n\n\n" for number in range(400)),
 }
 
@@ -125,6 +126,12 @@ def test_the_score_of_a_term_is_that_of_a_draft(both: tuple[ScannedTree, Artifac
         ("body", "nowher"),
     ):
         assert scanned_tree.lexical.frequency(field, term) == draft.lexical.frequency(field, term)
+
+
+def test_a_script_without_an_ending_has_the_language_of_its_interpreter(
+    opened: ScannedTree,
+) -> None:
+    assert found(opened, "tag version", languages=("python",)) == ["tools/release"]
 
 
 def test_results_keep_to_filters(opened: ScannedTree) -> None:
