@@ -300,5 +300,10 @@ def _project_targets(
 
 
 def _anchors(record: DocRecord | PageRecord, rules: AnchorRules) -> frozenset[str]:
-    document = markdown.parse(record.text, mdx=record.path.lower().endswith(".mdx"))
-    return markdown.anchors(document, rules) | {section.anchor for section in record.sections}
+    """What a link may name, with the ids that are stated by tags of components, which the text does not
+    have: they are in the file as it is stored."""
+    is_mdx = record.path.lower().endswith(".mdx")
+    found = markdown.anchors(markdown.parse(record.text, mdx=is_mdx), rules)
+    found |= {section.anchor for section in record.sections}
+    stored = record.stored if isinstance(record, DocRecord) else ""
+    return found | markdown.parse(stored, mdx=is_mdx).ids if stored else found
