@@ -324,7 +324,7 @@ def _markdown_blocks(text: str, *, is_myst: bool, is_mdx: bool = False) -> Itera
 
 
 def _without_front_matter(source: str) -> str:
-    return re.sub(r"\A---\n.*?\n---\n", "", source, flags=re.DOTALL)
+    return re.sub(r"\A(---|\+{3})\n.*?\n\1\n", "", source, flags=re.DOTALL)
 
 
 def _html_blocks(source: str) -> Iterator[str]:

@@ -1,9 +1,10 @@
-"""Front matter: the YAML mapping at the start of a Markdown text, with the line of each key."""
+"""Front matter: the YAML or TOML mapping at the start of a Markdown text, with the line of each key."""
 
 from __future__ import annotations
 
 import datetime
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,11 +20,12 @@ MAX_ALIASED_CHARS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The YAML mapping between two `---` lines at the very start.
+    """The mapping at the very start: YAML between two `---` lines, or TOML between two `+++` lines, as
+    Hugo and Zola have it.
 
     `first_line` and `last_line` are those of the two markers. Values are plain: strings (dates and
     decimals stay as they are written), integers, booleans, None, lists, maps with string keys.
-    `data` is empty when the YAML is wrong; the document's problems then say why. `key_lines` are
+    `data` is empty when it is wrong; the document's problems then say why. `key_lines` are
     those of top-level keys.
     """
 
@@ -40,45 +42,86 @@ def read_front_matter(
     lines: Sequence[str], line_numbers: Sequence[int], problems: list[Diagnostic]
 ) -> tuple[FrontMatter | None, int]:
     """The front matter and the index of the first line after it (0 without front matter)."""
-    if lines[0].rstrip() != "---":
+    mark = lines[0].rstrip()
+    if mark not in _READERS:
         return None, 0
-    last = next((i for i in range(1, len(lines)) if lines[i].rstrip() == "---"), None)
+    last = next((i for i in range(1, len(lines)) if lines[i].rstrip() == mark), None)
     if last is None:
         return None, 0
     source = "\n".join(lines[1:last]) + "\n"
-    if len(source) > MAX_FRONT_MATTER_CHARS:
-        said = f"it has {len(source):,} characters, more than {MAX_FRONT_MATTER_CHARS:,}"
-        problems.append(_invalid(said, line_numbers[0]))
-        return FrontMatter({}, line_numbers[0], line_numbers[last]), last + 1
     data: Mapping[str, Any] = {}
-    key_lines: Mapping[str, int] = {}
+    keys: Mapping[str, int] = {}
     try:
-        node = _compose(source)
-        if node is not None:
-            data = _plain_map(_FrontMatterLoader("").construct_document(node))
-            # YAML has more line ends than Markdown, so that its lines may count further.
-            key_lines = {
-                key.value: line_numbers[min(key.start_mark.line + 1, last)] for key, _ in node.value
-            }
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = min(mark.line + 1 if mark else 0, last)
-        problem = " ".join(str(error.problem or error.context or error).split())
-        problems.append(_invalid(problem, line_numbers[line]))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        problem = "it nests too deeply" if isinstance(error, RecursionError) else str(error)
-        problems.append(_invalid(" ".join(problem.split()), line_numbers[0]))
+        if len(source) > MAX_FRONT_MATTER_CHARS:
+            said = f"it has {len(source):,} characters, more than {MAX_FRONT_MATTER_CHARS:,}"
+            raise _InvalidError(said, 0)
+        data, keys = _READERS[mark](source)
+    except _InvalidError as error:
+        line = line_numbers[min(error.line, last)]
+        problems.append(
+            Diagnostic(
+                Severity.ERROR,
+                "front-matter-invalid",
+                f"the front matter is not valid: {error}",
+                line=line,
+                hint=_HINTS[mark],
+            )
+        )
+    # YAML has more line ends than Markdown, so that its lines may count further.
+    key_lines = {key: line_numbers[min(line, last)] for key, line in keys.items()}
     return FrontMatter(data, line_numbers[0], line_numbers[last], key_lines), last + 1
 
 
-def _invalid(problem: str, line: int) -> Diagnostic:
-    return Diagnostic(
-        Severity.ERROR,
-        "front-matter-invalid",
-        f"the front matter is not valid: {problem}",
-        line=line,
-        hint="Write `key: value` lines between the two `---` lines, and quote values that hold `: ` or `#`.",
-    )
+class _InvalidError(Exception):
+    """What is wrong, on one line, and in which line; 0 is that of the opening mark."""
+
+    def __init__(self, problem: str, line: int) -> None:
+        super().__init__(" ".join(problem.split()))
+        self.line = line
+
+
+def _read_yaml(source: str) -> tuple[Mapping[str, Any], Mapping[str, int]]:
+    """The values and the lines of the keys, from 1. Raises `_InvalidError`."""
+    try:
+        node = _compose(source)
+        if node is None:
+            return {}, {}
+        data = _plain_map(_FrontMatterLoader("").construct_document(node))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = str(error.problem or error.context or error)
+        raise _InvalidError(problem, mark.line + 1 if mark else 0) from error
+    except RecursionError as error:
+        raise _InvalidError("it nests too deeply", 0) from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise _InvalidError(str(error), 0) from error
+    return data, {key.value: key.start_mark.line + 1 for key, _ in node.value}
+
+
+def _read_toml(source: str) -> tuple[Mapping[str, Any], Mapping[str, int]]:
+    """The same of TOML; decimals stay as they are written. Raises `_InvalidError`."""
+    try:
+        data = _plain_map(tomllib.loads(source, parse_float=str))
+    except RecursionError as error:
+        raise _InvalidError("it nests too deeply", 0) from error
+    except ValueError as error:  # TOMLDecodeError is one, and says where
+        place = _TOML_PLACE.search(str(error))
+        problem = _TOML_PLACE.sub("", str(error))
+        raise _InvalidError(problem, int(place[1]) if place and place[1] else 0) from error
+    lines: dict[str, int] = {}
+    for number, line in enumerate(source.split("\n"), start=1):
+        if (match := _TOML_KEY.match(line)) and match[1].strip("\"'") in data:
+            lines.setdefault(match[1].strip("\"'"), number)
+    return data, lines
+
+
+_TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
+_TOML_KEY = re.compile(r"[ \t]*\[{0,2}[ \t]*([\w-]+|\"[^\"]+\"|'[^']+')[ \t]*[.=\]]")
+_READERS = {"---": _read_yaml, "+++": _read_toml}
+_HINTS = {
+    "---": "Write `key: value` lines between the two `---` lines, and quote values that hold `: ` or `#`.",
+    "+++": 'Write `key = "value"` lines of TOML between the two `+++` lines.',
+}
 
 
 class _FrontMatterLoader(yaml.SafeLoader):
@@ -149,7 +192,7 @@ def _plain_value(value: Any) -> Any:
         return _plain_map(value)
     if isinstance(value, (list, tuple, set)):
         return [_plain_value(item) for item in value]
-    if isinstance(value, (datetime.date, datetime.datetime)):
+    if isinstance(value, (datetime.date, datetime.datetime, datetime.time)):
         return value.isoformat()
     if isinstance(value, bytes):
         raise ValueError("binary values are not supported")
