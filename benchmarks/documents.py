@@ -66,7 +66,7 @@ _DIRECTIVES: Mapping[str, re.Pattern[str]] = {
     "mkdocs {* *}": re.compile(r"^[ \t]*\{\*.*\*\}", re.MULTILINE),
     "mkdocs snippet": re.compile(r"^[ \t]*-+8<-+[ \t]+\S", re.MULTILINE),
     "mdbook include": re.compile(r"(?<!\\)\{\{\s*#(?:rustdoc_)?include\s+[^\s}]"),
-    "hugo shortcode": re.compile(r"\{\{[<%](?!/\*)\s*[\w.-]+(?!.*\*/)"),
+    "hugo shortcode": re.compile(r"(?<!\{)\{\{[<%](?!/\*)\s*[\w.-]+(?!.*\*/)"),
     "sphinx include": re.compile(r"^[ \t]*\.\. (?:literal)?include::", re.MULTILINE),
     "sphinx autodoc": re.compile(r"^[ \t]*\.\. auto[a-z]+::", re.MULTILINE),
     "mkdocstrings": re.compile(
@@ -95,7 +95,7 @@ _IN_CODE = ("mkdocs {* *}", "mkdocs snippet", "mdbook include")
 _FENCE = re.compile(
     r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?^[ \t]*\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL
 )
-_MARKDOWN = (".md", ".mdx", ".markdown")
+_MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd")
 _MYST_DIRECTIVE = re.compile(r"\{([\w:.+-]+)\}")
 _MYST_CODE = frozenset({"code", "code-block", "code-cell", "sourcecode"})
 _MYST_RAW = frozenset({"raw", "eval-rst", "toctree", "mermaid", "math", "literalinclude"})

@@ -26,7 +26,7 @@ from kbc.records import (
 )
 
 # Links to other files (images, downloads, routes of a web site) are none of the compiler's business.
-_PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".txt")
+_PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".txt")
 # Nor are addresses, and paths from the root of a site: `/path`, or `@/path` in Zola.
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|@?/")
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})

@@ -34,6 +34,7 @@ NAMES = {
     "jekyll": "Jekyll site",
     "mdbook": "mdBook",
     "mkdocs": "MkDocs site",
+    "quarto": "Quarto project",
     "sphinx": "Sphinx project",
     "starlight": "Starlight site",
     "vitepress": "VitePress site",

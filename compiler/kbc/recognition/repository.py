@@ -20,6 +20,7 @@ from kbc.recognition.generators import (
     jekyll,
     mdbook,
     mkdocs,
+    quarto,
     sphinx,
     starlight,
     vitepress,
@@ -58,6 +59,7 @@ VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
 DOCS_FOLDERS = ("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual")
 PAGES = (
     *(".md", ".mdx", ".markdown", ".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb"),
+    *(".qmd", ".rmd"),
     *(".docbook", ".dbk", ".mediawiki", ".wiki"),
 )
 """What people write documentation in."""
@@ -97,7 +99,7 @@ _LANGUAGE = re.compile(
 
 _GENERATORS = (
     *(mkdocs, vitepress, vuepress, starlight, mdbook, antora, hugo, jekyll, sphinx, docfx),
-    *(doc_builder, gitbook, eleventy),
+    *(doc_builder, gitbook, eleventy, quarto),
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
 

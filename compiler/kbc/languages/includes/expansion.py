@@ -324,7 +324,7 @@ def _markdown(target: str, directive: str, page: IncludingPage) -> str:
     path, text = found
     return (
         expand_part(path, text, page)
-        if path.lower().endswith((".md", ".mdx", ".markdown"))
+        if path.lower().endswith((".md", ".mdx", ".markdown", ".qmd", ".rmd"))
         else text
     )
 
