@@ -7,7 +7,8 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -49,70 +50,71 @@ def read_front_matter(
     if last is None:
         return None, 0
     source = "\n".join(lines[1:last]) + "\n"
-    data: Mapping[str, Any] = {}
-    keys: Mapping[str, int] = {}
-    try:
-        if len(source) > MAX_FRONT_MATTER_CHARS:
-            said = f"it has {len(source):,} characters, more than {MAX_FRONT_MATTER_CHARS:,}"
-            raise _InvalidError(said, 0)
-        data, keys = _READERS[mark](source)
-    except _InvalidError as error:
-        line = line_numbers[min(error.line, last)]
+    if len(source) > MAX_FRONT_MATTER_CHARS:
+        said = f"it has {len(source):,} characters, more than {MAX_FRONT_MATTER_CHARS:,}"
+        found = _Mapping(problem=said)
+    else:
+        found = _READERS[mark](source)
+    if found.problem:
         problems.append(
             Diagnostic(
                 Severity.ERROR,
                 "front-matter-invalid",
-                f"the front matter is not valid: {error}",
-                line=line,
+                f"the front matter is not valid: {' '.join(found.problem.split())}",
+                line=line_numbers[min(found.problem_line, last)],
                 hint=_HINTS[mark],
             )
         )
     # YAML has more line ends than Markdown, so that its lines may count further.
-    key_lines = {key: line_numbers[min(line, last)] for key, line in keys.items()}
-    return FrontMatter(data, line_numbers[0], line_numbers[last], key_lines), last + 1
+    key_lines = {key: line_numbers[min(line, last)] for key, line in found.lines.items()}
+    return FrontMatter(dict(found.data), line_numbers[0], line_numbers[last], key_lines), last + 1
 
 
-class _InvalidError(Exception):
-    """What is wrong, on one line, and in which line; 0 is that of the opening mark."""
+class _Mapping(NamedTuple):
+    """What stands between the marks: values, and the lines of the keys, counted from the opening mark as 0;
+    without both where there is a `problem`."""
 
-    def __init__(self, problem: str, line: int) -> None:
-        super().__init__(" ".join(problem.split()))
-        self.line = line
+    data: Mapping[str, Any] = MappingProxyType({})
+    lines: Mapping[str, int] = MappingProxyType({})
+    problem: str = ""
+    problem_line: int = 0
 
 
-def _read_yaml(source: str) -> tuple[Mapping[str, Any], Mapping[str, int]]:
-    """The values and the lines of the keys, from 1. Raises `_InvalidError`."""
+_TOO_DEEP = _Mapping(problem="it nests too deeply")
+
+
+def _read_yaml(source: str) -> _Mapping:
     try:
         node = _compose(source)
         if node is None:
-            return {}, {}
+            return _Mapping()
         data = _plain_map(_FrontMatterLoader("").construct_document(node))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = str(error.problem or error.context or error)
-        raise _InvalidError(problem, mark.line + 1 if mark else 0) from error
-    except RecursionError as error:
-        raise _InvalidError("it nests too deeply", 0) from error
+        return _Mapping(problem=problem, problem_line=mark.line + 1 if mark else 0)
+    except RecursionError:
+        return _TOO_DEEP
     except (yaml.YAMLError, ValueError) as error:
-        raise _InvalidError(str(error), 0) from error
-    return data, {key.value: key.start_mark.line + 1 for key, _ in node.value}
+        return _Mapping(problem=str(error))
+    return _Mapping(data, {key.value: key.start_mark.line + 1 for key, _ in node.value})
 
 
-def _read_toml(source: str) -> tuple[Mapping[str, Any], Mapping[str, int]]:
-    """The same of TOML; decimals stay as they are written. Raises `_InvalidError`."""
+def _read_toml(source: str) -> _Mapping:
+    """Decimals stay as they are written."""
     try:
         data = _plain_map(tomllib.loads(source, parse_float=str))
-    except RecursionError as error:
-        raise _InvalidError("it nests too deeply", 0) from error
+    except RecursionError:
+        return _TOO_DEEP
     except ValueError as error:  # TOMLDecodeError is one, and says where
         place = _TOML_PLACE.search(str(error))
-        problem = _TOML_PLACE.sub("", str(error))
-        raise _InvalidError(problem, int(place[1]) if place and place[1] else 0) from error
+        line = int(place[1]) if place and place[1] else 0
+        return _Mapping(problem=_TOML_PLACE.sub("", str(error)), problem_line=line)
     lines: dict[str, int] = {}
-    for number, line in enumerate(source.split("\n"), start=1):
-        if (match := _TOML_KEY.match(line)) and match[1].strip("\"'") in data:
+    for number, line_text in enumerate(source.split("\n"), start=1):
+        if (match := _TOML_KEY.match(line_text)) and match[1].strip("\"'") in data:
             lines.setdefault(match[1].strip("\"'"), number)
-    return data, lines
+    return _Mapping(data, lines)
 
 
 _TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
