@@ -3,7 +3,8 @@
     python -m benchmarks.documents FOLDER [--only NAME,...] [--json FILE]
 
 FOLDER holds checkouts of documentation, one a subfolder, which may be a link; nothing is fetched. Each is
-read as `kbc build` reads a folder without a kb.toml (`NAME=PLACE` in --only names a folder in it). Columns:
+read as `kbc build` reads a folder without a kb.toml (`NAME=PLACE` in --only names a folder in it), and
+printed as soon as it is measured; the sums of all follow at the end. Columns:
 
 files       files below the folder, those of folders that are left out whole not counted
 read        files that became records
@@ -36,13 +37,12 @@ import textwrap
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from kb_runtime.text.tables import table
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.reading import read_inputs
@@ -54,6 +54,8 @@ MIN_WHOLE = 0.99
 MIN_WHOLE_MARKDOWN = 0.995
 MAX_UNRESOLVED = 0.01
 SHOWN_REASONS = 8
+MIN_WIDTH = 7
+"""Of a column of numbers: rows are printed before the widest number is known."""
 
 COLUMNS = (
     *("name", "files", "read", "inc", "left", "missing", "direct", "unres", "elsewh"),
@@ -64,7 +66,7 @@ _DIRECTIVES: Mapping[str, re.Pattern[str]] = {
     "mkdocs {* *}": re.compile(r"^[ \t]*\{\*.*\*\}", re.MULTILINE),
     "mkdocs snippet": re.compile(r"^[ \t]*-+8<-+[ \t]+\S", re.MULTILINE),
     "mdbook include": re.compile(r"(?<!\\)\{\{\s*#(?:rustdoc_)?include\s+[^\s}]"),
-    "hugo shortcode": re.compile(r"\{\{[<%](?!/\*)\s*[\w.-]+(?!.*\*/)"),
+    "hugo shortcode": re.compile(r"(?<!\{)\{\{[<%](?!/\*)\s*[\w.-]+(?!.*\*/)"),
     "sphinx include": re.compile(r"^[ \t]*\.\. (?:literal)?include::", re.MULTILINE),
     "sphinx autodoc": re.compile(r"^[ \t]*\.\. auto[a-z]+::", re.MULTILINE),
     "mkdocstrings": re.compile(
@@ -93,7 +95,7 @@ _IN_CODE = ("mkdocs {* *}", "mkdocs snippet", "mdbook include")
 _FENCE = re.compile(
     r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?^[ \t]*\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL
 )
-_MARKDOWN = (".md", ".mdx", ".markdown")
+_MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd")
 _MYST_DIRECTIVE = re.compile(r"\{([\w:.+-]+)\}")
 _MYST_CODE = frozenset({"code", "code-block", "code-cell", "sourcecode"})
 _MYST_RAW = frozenset({"raw", "eval-rst", "toctree", "mermaid", "math", "literalinclude"})
@@ -322,7 +324,7 @@ def _markdown_blocks(text: str, *, is_myst: bool, is_mdx: bool = False) -> Itera
 
 
 def _without_front_matter(source: str) -> str:
-    return re.sub(r"\A---\n.*?\n---\n", "", source, flags=re.DOTALL)
+    return re.sub(r"\A(---|\+{3})\n.*?\n\1\n", "", source, flags=re.DOTALL)
 
 
 def _html_blocks(source: str) -> Iterator[str]:
@@ -338,30 +340,58 @@ def _html_blocks(source: str) -> Iterator[str]:
             yield text
 
 
-def report(found: list[Measured]) -> str:
-    """The table, then what is behind the sums."""
-    rows = [list(COLUMNS)]
-    for each in found:
-        numbers = [
+def row(name: str, cells: Iterable[str], width: int) -> str:
+    """A line of the table; `width` is that of the names."""
+    return "  ".join(
+        [name.ljust(width)]
+        + [
+            cell.rjust(max(len(title), MIN_WIDTH))
+            for title, cell in zip(COLUMNS[1:], cells, strict=True)
+        ]
+    ).rstrip()
+
+
+def report(found: Measured, width: int) -> str:
+    """The row of a project, then what is behind its sums."""
+    reasons = [f"{count:,} {reason}" for reason, count in found.reasons.items()]
+    lines = [
+        row(found.name, _cells([found]), width),
+        f"  {found.what}",
+        f"  left out: {', '.join(reasons[:SHOWN_REASONS]) or 'nothing'}",
+    ]
+    if unresolved := +found.unresolved:
+        shown = [
+            f"{count} of {found.directives[name]} {name}" for name, count in unresolved.items()
+        ]
+        lines.append(f"  unresolved: {', '.join(shown)}")
+    lines += [f"  harmed: {found.harmed[0]}"] if found.harmed else []
+    lines += [f"  missed: {bar}" for bar in found.missed()]
+    return "\n".join(lines)
+
+
+def totals(found: Sequence[Measured], width: int) -> str:
+    """The sums of all projects, and who misses a bar."""
+    missed = [each.name for each in found if each.missed()]
+    return "\n".join(
+        [
+            row("total", _cells(found), width),
+            f"missed a bar: {', '.join(missed)}" if missed else "no bar is missed",
+        ]
+    )
+
+
+def _cells(found: Sequence[Measured]) -> list[str]:
+    counts = [
+        (
             *(each.files, each.read, each.included, each.left, len(each.missing)),
             *(each.directives.total(), each.unresolved.total() + each.absent, each.elsewhere),
             *(each.blocks.total(), each.whole.total(), each.dead_anchors),
             *(len(each.false_anchors), each.records),
-        ]
-        rows.append([each.name, *(f"{number:,}" for number in numbers), f"{each.seconds:.0f}"])
-    lines = [table(rows, frozenset(range(1, len(COLUMNS)))), ""]
-    for each in found:
-        reasons = [f"{count:,} {reason}" for reason, count in each.reasons.items()]
-        lines.append(f"{each.name}: {each.what}")
-        lines.append(f"  left out: {', '.join(reasons[:SHOWN_REASONS]) or 'nothing'}")
-        if unresolved := +each.unresolved:
-            shown = [
-                f"{count} of {each.directives[name]} {name}" for name, count in unresolved.items()
-            ]
-            lines.append(f"  unresolved: {', '.join(shown)}")
-        lines += [f"  harmed: {each.harmed[0]}"] if each.harmed else []
-        lines += [f"  missed: {bar}" for bar in each.missed()]
-    return "\n".join(lines)
+        )
+        for each in found
+    ]
+    sums = [f"{sum(column):,}" for column in zip(*counts, strict=True)]
+    return [*sums, f"{sum(each.seconds for each in found):.0f}"]
 
 
 def _facts(measured: Measured) -> dict[str, object]:
@@ -380,16 +410,19 @@ def main() -> int:
         names = sorted(each.name for each in arguments.folder.iterdir() if each.is_dir())
         wanted = [(name, "", "") for name in names if not name.startswith(".")]
     found = []
+    width = max(len(name) for name in ("total", *(name for name, _, _ in wanted)))
+    print(row("name", COLUMNS[1:], width), flush=True)
     for name, _, place in wanted:
         try:
             found.append(measure(name, arguments.folder / name / place))
         except RecognitionError as error:
             print(f"{name}: {error}", file=sys.stderr)
             continue
-        print(f"{name}: {found[-1].seconds:.0f} s", file=sys.stderr)
-    print(report(found))
-    if arguments.json:
-        arguments.json.write_text(json.dumps([_facts(each) for each in found], indent=1))
+        print(report(found[-1], width), flush=True)
+        if arguments.json:
+            arguments.json.write_text(json.dumps([_facts(each) for each in found], indent=1))
+    if found:
+        print(totals(found, width))
     return 1 if any(each.missed() for each in found) else 0
 
 

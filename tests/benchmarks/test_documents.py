@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.documents import measure, report
+from benchmarks.documents import Measured, measure, report, totals
 from tests.compiler.recognition.trees import page, write_tree
 
 FENCE = "# Dig\n\nWith a spade:\n\n```sh\ndig --deep\n```\n\n> ```sh\n> rest\n> ```\n"
@@ -42,4 +42,14 @@ def test_unresolved_directives_and_dead_anchors_are_missed_bars(tmp_path: Path) 
         "1 of 1 directives unresolved",
         "2 of 200 markdown blocks harmed",
     ]
-    assert "missed: 1 dead anchors that nobody looked at" in report([found])
+    assert "missed: 1 dead anchors that nobody looked at" in report(found, width=8)
+
+
+def test_totals_add_up_and_name_who_misses_a_bar() -> None:
+    good = Measured("good", files=3, records=2, seconds=1.0)
+    bad = Measured("bad", files=4, records=5, seconds=2.0, missing=["a.md"])
+    first, second = totals([good, bad], width=5).split("\n")
+    assert first.split()[:6] == ["total", "7", "0", "0", "0", "1"]
+    assert first.split()[-2:] == ["7", "3"]
+    assert second == "missed a bar: bad"
+    assert totals([good], width=5).endswith("no bar is missed")

@@ -33,7 +33,7 @@ ENTRY_NAMES = frozenset({"_index", "home", "index", "readme", "summary"})
 NAVIGATION_FIELDS = ("nav_order", "order", "sidebar_position", "weight")
 """Front matter that puts a page into a navigation that its site generator writes."""
 
-_MARKDOWN_ENDINGS = (".md", ".mdx", ".markdown")
+_MARKDOWN_ENDINGS = (".md", ".mdx", ".markdown", ".qmd", ".rmd")
 _ATTRIBUTE = re.compile(r"\b(?:href|to)=\{?[\"']([^\"']+)[\"']")
 _MENTION = re.compile(r"[\w./%+-]*\w\.(?:mdx|markdown|md)\b")
 

@@ -26,7 +26,7 @@ from kbc.records import (
 )
 
 # Links to other files (images, downloads, routes of a web site) are none of the compiler's business.
-_PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".txt")
+_PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".txt")
 # Nor are addresses, and paths from the root of a site: `/path`, or `@/path` in Zola.
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|@?/")
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
@@ -300,5 +300,10 @@ def _project_targets(
 
 
 def _anchors(record: DocRecord | PageRecord, rules: AnchorRules) -> frozenset[str]:
-    document = markdown.parse(record.text, mdx=record.path.lower().endswith(".mdx"))
-    return markdown.anchors(document, rules) | {section.anchor for section in record.sections}
+    """What a link may name, with the ids that are stated by tags of components, which the text does not
+    have: they are in the file as it is stored."""
+    is_mdx = record.path.lower().endswith(".mdx")
+    found = markdown.anchors(markdown.parse(record.text, mdx=is_mdx), rules)
+    found |= {section.anchor for section in record.sections}
+    stored = record.stored if isinstance(record, DocRecord) else ""
+    return found | markdown.parse(stored, mdx=is_mdx).ids if stored else found

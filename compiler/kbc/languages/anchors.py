@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 SlugStyle = Literal[
     "github", "github-ascii", "blackfriday", "python-markdown", "mdbook", "vitepress", "kramdown", "docutils",
-    "doc-builder", "gitbook",
+    "doc-builder", "gitbook", "pandoc",
 ]  # fmt: skip
 
 
@@ -48,6 +48,7 @@ class Label:
 _RULES: Mapping[str, AnchorRules] = {
     "mdbook": AnchorRules("mdbook"),
     "mkdocs": AnchorRules("python-markdown"),
+    "quarto": AnchorRules("pandoc"),
     # MyST resolves links by GitHub's rule (`myst_heading_anchors`), the page has docutils' ids.
     "sphinx": AnchorRules("docutils", others=("github",), project_wide=True),
     "vitepress": AnchorRules("vitepress"),
@@ -79,11 +80,11 @@ def rules_of(generator: str, options: Mapping[str, Any]) -> AnchorRules:
 
 _ATTRIBUTE = r"(?:#[^\s{}#]+|\.[^\W\d][\w-]*|[\w-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^\s\"'{}]+))"
 _ATTRIBUTES = re.compile(
-    rf"[ \t]*(?:\{{(?P<list>[ \t]*:?[ \t]*(?=[#.]){_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}"
+    rf"[ \t]*(?:\{{(?P<list>[ \t]*:?[ \t]*(?=[#.]|[\w-]+=[\"']){_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}"
     r"|\{/\*[ \t]*(?P<comment>[\w:.-]+)[ \t]*\*/\}"
     r"|(?<=\S)[ \t]*\[\[(?P<double>[a-z0-9_-]+|[\w-]+(?:\.[\w-]+)+)\]\])[ \t]*\Z"
 )
-_STATED_ID = re.compile(r"(?:^|[\s:])#([^\s{}#]+)")
+_STATED_ID = re.compile(r"(?:^|[\s:])(?:#([^\s{}#]+)|id=[\"']([^\"']+))")
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _VITEPRESS_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+")
 
@@ -91,15 +92,15 @@ _VITEPRESS_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’
 def split_attributes(title: str) -> tuple[str, str]:
     """A heading's source without the attributes at its end, and the id that they state, or "".
 
-    Read are `{#id}`, `{ #id .class }`, `{: #id }`, `{/*id*/}` and `[[id]]` behind a title (Hugging
-    Face). `{name}` alone is text.
+    Read are `{#id}`, `{ #id .class }`, `{: #id }`, `{id="id"}`, `{/*id*/}` and `[[id]]` behind a title
+    (Hugging Face). `{name}` alone is text.
     """
     match = _ATTRIBUTES.search(title)
     if match is None:
         return title, ""
     stated = match["comment"] or match["double"] or ""
     if not stated and (found := _STATED_ID.search(match["list"])):
-        stated = found[1]
+        stated = found[1] or found[2]
     return title[: match.start()], stated
 
 
@@ -123,6 +124,9 @@ def slug(title: str, style: SlugStyle = "github") -> str:
     if style == "kramdown":
         kept = re.sub(r"^[^A-Za-z]+", "", title)
         return re.sub(r"[^A-Za-z0-9 -]", "", kept).replace(" ", "-").lower() or "section"
+    if style == "pandoc":
+        kept = re.sub(r"[^\w\s.-]", "", title.lower())
+        return re.sub(r"^[\W\d_]+", "", "-".join(kept.split())) or "section"
     if style == "gitbook":
         plain = re.sub(r"[\'’]", "", _without_accents(title).lower())
         kept = re.sub(r"[^\w.]+", "-", plain).strip("-")

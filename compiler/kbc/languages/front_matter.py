@@ -1,12 +1,14 @@
-"""Front matter: the YAML mapping at the start of a Markdown text, with the line of each key."""
+"""Front matter: the YAML or TOML mapping at the start of a Markdown text, with the line of each key."""
 
 from __future__ import annotations
 
 import datetime
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -19,11 +21,12 @@ MAX_ALIASED_CHARS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The YAML mapping between two `---` lines at the very start.
+    """The mapping at the very start: YAML between two `---` lines, or TOML between two `+++` lines, as
+    Hugo and Zola have it.
 
     `first_line` and `last_line` are those of the two markers. Values are plain: strings (dates and
     decimals stay as they are written), integers, booleans, None, lists, maps with string keys.
-    `data` is empty when the YAML is wrong; the document's problems then say why. `key_lines` are
+    `data` is empty when it is wrong; the document's problems then say why. `key_lines` are
     those of top-level keys.
     """
 
@@ -40,45 +43,87 @@ def read_front_matter(
     lines: Sequence[str], line_numbers: Sequence[int], problems: list[Diagnostic]
 ) -> tuple[FrontMatter | None, int]:
     """The front matter and the index of the first line after it (0 without front matter)."""
-    if lines[0].rstrip() != "---":
+    mark = lines[0].rstrip()
+    if mark not in _READERS:
         return None, 0
-    last = next((i for i in range(1, len(lines)) if lines[i].rstrip() == "---"), None)
+    last = next((i for i in range(1, len(lines)) if lines[i].rstrip() == mark), None)
     if last is None:
         return None, 0
     source = "\n".join(lines[1:last]) + "\n"
     if len(source) > MAX_FRONT_MATTER_CHARS:
         said = f"it has {len(source):,} characters, more than {MAX_FRONT_MATTER_CHARS:,}"
-        problems.append(_invalid(said, line_numbers[0]))
-        return FrontMatter({}, line_numbers[0], line_numbers[last]), last + 1
-    data: Mapping[str, Any] = {}
-    key_lines: Mapping[str, int] = {}
+        found = _Mapping(problem=said)
+    else:
+        found = _READERS[mark](source)
+    if found.problem:
+        problems.append(
+            Diagnostic(
+                Severity.ERROR,
+                "front-matter-invalid",
+                f"the front matter is not valid: {' '.join(found.problem.split())}",
+                line=line_numbers[min(found.problem_line, last)],
+                hint=_HINTS[mark],
+            )
+        )
+    # YAML has more line ends than Markdown, so that its lines may count further.
+    key_lines = {key: line_numbers[min(line, last)] for key, line in found.lines.items()}
+    return FrontMatter(dict(found.data), line_numbers[0], line_numbers[last], key_lines), last + 1
+
+
+class _Mapping(NamedTuple):
+    """What stands between the marks: values, and the lines of the keys, counted from the opening mark as 0;
+    without both where there is a `problem`."""
+
+    data: Mapping[str, Any] = MappingProxyType({})
+    lines: Mapping[str, int] = MappingProxyType({})
+    problem: str = ""
+    problem_line: int = 0
+
+
+_TOO_DEEP = _Mapping(problem="it nests too deeply")
+
+
+def _read_yaml(source: str) -> _Mapping:
     try:
         node = _compose(source)
-        if node is not None:
-            data = _plain_map(_FrontMatterLoader("").construct_document(node))
-            # YAML has more line ends than Markdown, so that its lines may count further.
-            key_lines = {
-                key.value: line_numbers[min(key.start_mark.line + 1, last)] for key, _ in node.value
-            }
+        if node is None:
+            return _Mapping()
+        data = _plain_map(_FrontMatterLoader("").construct_document(node))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        line = min(mark.line + 1 if mark else 0, last)
-        problem = " ".join(str(error.problem or error.context or error).split())
-        problems.append(_invalid(problem, line_numbers[line]))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        problem = "it nests too deeply" if isinstance(error, RecursionError) else str(error)
-        problems.append(_invalid(" ".join(problem.split()), line_numbers[0]))
-    return FrontMatter(data, line_numbers[0], line_numbers[last], key_lines), last + 1
+        problem = str(error.problem or error.context or error)
+        return _Mapping(problem=problem, problem_line=mark.line + 1 if mark else 0)
+    except RecursionError:
+        return _TOO_DEEP
+    except (yaml.YAMLError, ValueError) as error:
+        return _Mapping(problem=str(error))
+    return _Mapping(data, {key.value: key.start_mark.line + 1 for key, _ in node.value})
 
 
-def _invalid(problem: str, line: int) -> Diagnostic:
-    return Diagnostic(
-        Severity.ERROR,
-        "front-matter-invalid",
-        f"the front matter is not valid: {problem}",
-        line=line,
-        hint="Write `key: value` lines between the two `---` lines, and quote values that hold `: ` or `#`.",
-    )
+def _read_toml(source: str) -> _Mapping:
+    """Decimals stay as they are written."""
+    try:
+        data = _plain_map(tomllib.loads(source, parse_float=str))
+    except RecursionError:
+        return _TOO_DEEP
+    except ValueError as error:  # TOMLDecodeError is one, and says where
+        place = _TOML_PLACE.search(str(error))
+        line = int(place[1]) if place and place[1] else 0
+        return _Mapping(problem=_TOML_PLACE.sub("", str(error)), problem_line=line)
+    lines: dict[str, int] = {}
+    for number, line_text in enumerate(source.split("\n"), start=1):
+        if (match := _TOML_KEY.match(line_text)) and match[1].strip("\"'") in data:
+            lines.setdefault(match[1].strip("\"'"), number)
+    return _Mapping(data, lines)
+
+
+_TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
+_TOML_KEY = re.compile(r"[ \t]*\[{0,2}[ \t]*([\w-]+|\"[^\"]+\"|'[^']+')[ \t]*[.=\]]")
+_READERS = {"---": _read_yaml, "+++": _read_toml}
+_HINTS = {
+    "---": "Write `key: value` lines between the two `---` lines, and quote values that hold `: ` or `#`.",
+    "+++": 'Write `key = "value"` lines of TOML between the two `+++` lines.',
+}
 
 
 class _FrontMatterLoader(yaml.SafeLoader):
@@ -149,7 +194,7 @@ def _plain_value(value: Any) -> Any:
         return _plain_map(value)
     if isinstance(value, (list, tuple, set)):
         return [_plain_value(item) for item in value]
-    if isinstance(value, (datetime.date, datetime.datetime)):
+    if isinstance(value, (datetime.date, datetime.datetime, datetime.time)):
         return value.isoformat()
     if isinstance(value, bytes):
         raise ValueError("binary values are not supported")

@@ -32,6 +32,7 @@ GENERATORS = (
     "jekyll",
     "mdbook",
     "mkdocs",
+    "quarto",
     "sphinx",
     "starlight",
     "vitepress",
@@ -164,7 +165,7 @@ class CollectionKind:
         return tuple(name for name in self.table.model_fields if name not in shared)
 
 
-MARKDOWN = (".md", ".mdx", ".markdown")
+MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd")
 CONVERTED = (
     *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),

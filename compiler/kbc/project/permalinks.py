@@ -262,6 +262,10 @@ def _mdbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
     return f"{stem}.html"
 
 
+def _quarto(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    return f"{_stem(path)}.html"
+
+
 def _sphinx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     stem = _stem(path)
     built: Mapping[str, str] = options.get("addresses", {})
@@ -391,6 +395,7 @@ _ROUTES: Mapping[str, Route] = {
     "jekyll": _jekyll,
     "mdbook": _mdbook,
     "mkdocs": _mkdocs,
+    "quarto": _quarto,
     "site": _built,
     "sphinx": _sphinx,
     "starlight": _starlight,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +20,9 @@ from kbc.sources.formats import is_wanted
 MAX_LOOKED_AT = 20_000
 """Files that are counted to tell what a folder holds."""
 
+MAX_SHOWN_PATHS = 6
+"""Of a collection, in the sentence that says what was recognised."""
+
 NAMES = {
     "antora": "Antora component",
     "doc-builder": "doc-builder documentation",
@@ -32,6 +34,7 @@ NAMES = {
     "jekyll": "Jekyll site",
     "mdbook": "mdBook",
     "mkdocs": "MkDocs site",
+    "quarto": "Quarto project",
     "sphinx": "Sphinx project",
     "starlight": "Starlight site",
     "vitepress": "VitePress site",
@@ -52,15 +55,7 @@ _README = re.compile(
     r"(?:readme|changelog|changes|history|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
 )
 _HTML = (".html", ".htm")
-_PAGES = (
-    *(".md", ".mdx", ".markdown", ".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb"),
-    *(".docbook", ".dbk", ".mediawiki", ".wiki"),
-)
-"""What people write documentation in."""
-
 _AT_ROOTS = ("docfx", "gitbook", "mkdocs")
-_MANY_PAGES = 20
-_NEARLY_ALL = 0.8
 _FEW_PAGES = 3
 """Less HTML beside Markdown is a page that shows the Markdown, and no documentation itself."""
 
@@ -215,8 +210,8 @@ class _FolderDetector:
             lowered = name.lower().partition("?")[0]
             if lowered.endswith(_HTML):
                 pages += 1
-            elif lowered.endswith(_PAGES) or (
-                lowered.endswith(".xml") and is_wanted(self._root / name, _PAGES)
+            elif lowered.endswith(repository.PAGES) or (
+                lowered.endswith(".xml") and is_wanted(self._root / name, repository.PAGES)
             ):
                 other += "/_sources/" not in f"/{name}"
         if not pages or pages <= other:
@@ -277,16 +272,18 @@ class _FolderDetector:
 
     def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
         collections = [self._of_site(site, index) for index, site in enumerate(sites)]
-        if not sites and (folder := self._pages_folder()) is not None:
-            plain = self._of_site(Site(generator="", config="", folder=folder), 0)
-            collections = [replace(plain, generator_options={})]
-        taken = [collection.paths[0] for collection in collections]
+        if not sites and (places := repository.pages_below(self._names, self._files())):
+            plain = self._of_site(Site(generator="", config="", folder=places[0]), 0)
+            strip = plain.strip if len(places) == 1 else ""
+            paths = tuple(place for place in places if not _README.fullmatch(place))
+            collections = [replace(plain, paths=paths, strip=strip, generator_options={})]
+        taken = [path for collection in collections for path in collection.paths]
         readmes = tuple(
             name
             for name in self._names
             if _README.fullmatch(name)
             and name.lower().endswith(KINDS["docs"].suffixes)
-            and "." not in taken
+            and not {".", name} & set(taken)
         )
         if readmes:
             collections.append(_collection("readme", "docs", readmes))
@@ -294,7 +291,7 @@ class _FolderDetector:
         if apis:
             collections.append(_collection("api", "docs", apis))
         places = (*taken, *self._other_languages, *apis)
-        exclude = [f"/{place}" + "/" * (place not in apis) for place in places if place != "."]
+        exclude = [f"/{place}" + "/" * self._is_folder(place) for place in places if place != "."]
         exclude += [f"/{name}" for name in readmes]
         exclude += [f"/{place}" for site in sites for place in site.options.get("left_out", ())]
         bounds, sentence = repository.code_exclusions(self._root, exclude)
@@ -321,30 +318,6 @@ class _FolderDetector:
         if not collections:
             return self._plain()
         return self._finish(collections, what, first, licence=found.license if found else "")
-
-    def _pages_folder(self) -> str | None:
-        """The folder of a repository without a site that holds most of its pages: a conventional one, or
-        the deepest that has nearly all of them; None where there are few."""
-        for name in repository.DOCS_FOLDERS:
-            if self._is_folder(name):
-                return name
-        pages = [
-            name.split("/")
-            for name in self._files()
-            if name.lower().endswith(_PAGES) and "/" in name and "node_modules/" not in name
-        ]
-        folder: list[str] = []
-        if len(pages) < _MANY_PAGES:
-            return None
-        while True:
-            depth = len(folder)
-            below = Counter(
-                page[depth] for page in pages if page[:depth] == folder and len(page) > depth + 1
-            )
-            name, count = max(below.items(), key=lambda item: item[1], default=("", 0))
-            if count < _NEARLY_ALL * len(pages):
-                return "/".join(folder) or None
-            folder.append(name)
 
     def _plain(self) -> Recognition:
         found = self._files()
@@ -401,10 +374,14 @@ class _FolderDetector:
             boundary=self._boundary,
         )
         parts = "; ".join(
-            f"{each.name} ({', '.join(each.paths)}, kind {each.kind})"
-            for each in project.collections
+            f"{each.name} ({_shown(each.paths)}, kind {each.kind})" for each in project.collections
         )
         return Recognition(project, what, parts, tuple(self._notes))
+
+
+def _shown(paths: Sequence[str]) -> str:
+    more = len(paths) - MAX_SHOWN_PATHS
+    return ", ".join(paths[:MAX_SHOWN_PATHS]) + (f" and {more} more" if more > 0 else "")
 
 
 def _collection(name: str, kind: str, paths: tuple[str, ...], source: str = "") -> Collection:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from kbc.languages.suffixes import LANGUAGES
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.generators import (
     antora,
@@ -18,6 +20,7 @@ from kbc.recognition.generators import (
     jekyll,
     mdbook,
     mkdocs,
+    quarto,
     sphinx,
     starlight,
     vitepress,
@@ -54,6 +57,15 @@ MANIFESTS = frozenset(
 
 VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
 DOCS_FOLDERS = ("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual")
+PAGES = (
+    *(".md", ".mdx", ".markdown", ".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb"),
+    *(".qmd", ".rmd"),
+    *(".docbook", ".dbk", ".mediawiki", ".wiki"),
+)
+"""What people write documentation in."""
+
+_MANY_PAGES = 20
+_NEARLY_ALL = 0.8
 MAX_DEPTH = 3
 """Folders below a repository's root that a site is looked for in."""
 
@@ -87,7 +99,7 @@ _LANGUAGE = re.compile(
 
 _GENERATORS = (
     *(mkdocs, vitepress, vuepress, starlight, mdbook, antora, hugo, jekyll, sphinx, docfx),
-    *(doc_builder, gitbook, eleventy),
+    *(doc_builder, gitbook, eleventy, quarto),
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
 
@@ -151,6 +163,54 @@ def translations(names: Sequence[str], language: str = "en") -> list[str]:
     if len(languages) < 2:
         return []
     return [name for name in languages if name.replace("_", "-").split("-")[0] != language]
+
+
+def pages_below(names: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
+    """Where a repository without a site has its documentation: a conventional folder, the deepest one with
+    nearly all of the pages, or all folders at the top that hold rather pages than code, with the pages
+    beside them; nothing where there are few. `names` are the entries of the root, `files` all paths."""
+    folders = {name.split("/")[0] for name in files if "/" in name}
+    for name in DOCS_FOLDERS:
+        if name in names and name in folders:
+            return (name,)
+    pages = [name.split("/") for name in files if "node_modules/" not in name and _is_page(name)]
+    nested = [page for page in pages if len(page) > 1]
+    if len(nested) < _MANY_PAGES:
+        return ()
+    folder: list[str] = []
+    while True:
+        depth = len(folder)
+        below = Counter(
+            page[depth] for page in nested if page[:depth] == folder and len(page) > depth + 1
+        )
+        name, count = max(below.items(), key=lambda item: item[1], default=("", 0))
+        if count < _NEARLY_ALL * len(nested):
+            break
+        folder.append(name)
+    return ("/".join(folder),) if folder else _spread(pages, files)
+
+
+def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, ...]:
+    """The folders at the top with at least as many pages as files of code, and the pages beside them,
+    where these folders have most pages."""
+    code = Counter(
+        name.split("/")[0]
+        for name in files
+        if "/" in name and not _is_page(name) and PurePosixPath(name).suffix[1:] in LANGUAGES
+    )
+    counts = Counter(page[0] for page in pages if len(page) > 1)
+    found = [
+        name
+        for name, count in sorted(counts.items())
+        if count >= code[name] and not _SKIPPED.fullmatch(name)
+    ]
+    if sum(counts[name] for name in found) < _NEARLY_ALL * counts.total():
+        return ()
+    return (*found, *sorted(page[0] for page in pages if len(page) == 1))
+
+
+def _is_page(name: str) -> bool:
+    return name.lower().endswith(PAGES)
 
 
 def is_repository(names: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ _HTML_START = re.compile(
     rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_FRONT_MATTER = re.compile(rb"---[ \t]*\r?\n")
+_FRONT_MATTER = re.compile(rb"(?:---|\+{3})[ \t]*\r?\n")
 _OPENAPI = re.compile(
     rb"^openapi[ \t]*:[ \t]*[\"']?3\.|^\s*\{[^{}\[\]]*\"openapi\"\s*:\s*\"3\.", re.MULTILINE
 )

@@ -22,8 +22,8 @@ BUDGET_CHARS = 240
 _LINE = re.compile(r"^[^\S\n]*+\S[^\n]*\n?", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=\S)|(?<=[。！？])")
 _SPACE = re.compile(r"\s")
-_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\n)*?---[ \t]*\r?(?:\n|\Z)")
-_FRONT_MATTER_START = re.compile(r"---[ \t]*\r?\n[\w-]+:")
+_FRONT_MATTER = re.compile(r"(---|\+{3})[ \t]*\r?\n(?:.*\n)*?\1[ \t]*\r?(?:\n|\Z)")
+_FRONT_MATTER_START = re.compile(r"(?:---[ \t]*\r?\n[\w-]+:|\+{3}[ \t]*\r?\n[\w-]+[ \t]*=)")
 # A line that opens or closes a code block, also in a list or quotation: its mark, its info string.
 _FENCE = re.compile(
     r"^[ \t]*+(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*(`{3,}+(?=[^`\n]*$)|~{3,})([^\n]*)", re.MULTILINE
@@ -148,7 +148,7 @@ def front_matter(text: str) -> int:
     Without a closing fence it is all of them when they begin with a key: long front matter continues in
     the next chunk.
     """
-    if not text.startswith("---"):
+    if not text.startswith(("---", "+++")):
         return 0
     if found := _FRONT_MATTER.match(text):
         return found.end()

@@ -102,6 +102,14 @@ def test_dead_links_and_anchors_are_warnings_on_their_lines() -> None:
     assert "choreo/x.md" in found[1][3]
 
 
+def test_links_lead_to_ids_that_tags_of_components_state() -> None:
+    page = (
+        "# A\n\n[first](#basics) [other](#advanced)\n\n"
+        '<Samples titleText="Basics" titleId="basics">\n\ntext\n\n</Samples>\n'
+    )
+    assert [each[1:3] for each in checked({"docs/a.md": page})] == [(3, "dead-anchor")]
+
+
 def test_links_of_a_builtin_are_on_lines_of_the_file() -> None:
     page = "# T\n\n## f\n\nSignature: `val f: int`\n\ntext [x](gone.md)\n"
     assert [each[:3] for each in checked({"builtins/a.md": page})] == [

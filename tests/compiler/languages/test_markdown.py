@@ -172,6 +172,35 @@ def test_wrong_front_matter_is_an_error_on_its_line(yaml: str, line: int) -> Non
     assert outline(document)[0][1] == "A"
 
 
+def test_front_matter_may_be_toml() -> None:
+    document = parse(
+        '+++\ntitle = "It works"\ndate = 2025-07-21\nversion = 3.10\ndraft = false\n\n'
+        '[taxonomies]\ntags = ["a"]\n\n[extra.author]\nname = "B"\n+++\n\n# A\n'
+    )
+    assert document.data == {
+        "title": "It works",
+        "date": "2025-07-21",
+        "version": "3.10",
+        "draft": False,
+        "taxonomies": {"tags": ["a"]},
+        "extra": {"author": {"name": "B"}},
+    }
+    assert [document.line_of(key) for key in ("version", "taxonomies", "extra")] == [4, 7, 10]
+    assert [block.start_line for block in document.blocks] == [14]
+    assert not document.problems
+
+
+@pytest.mark.parametrize(
+    ("toml", "line"),
+    [("a = 1\nb = [", 1), ("a = 1\na = 2", 3), ("a: 1", 2), ("a = " + "[" * 5_000, 1)],
+)
+def test_wrong_toml_is_an_error_on_its_line(toml: str, line: int) -> None:
+    document = parse(f"+++\n{toml}\n+++\n# A\n")
+    assert codes(document) == [("front-matter-invalid", line)]
+    assert "TOML" in document.problems[0].hint
+    assert outline(document)[0][1] == "A"
+
+
 def test_front_matter_may_say_a_text_twice_but_no_list() -> None:
     document = parse("---\nname: &n v3\ntitle: *n\n---\n")
     assert document.data == {"name": "v3", "title": "v3"}
@@ -181,6 +210,7 @@ def test_front_matter_may_say_a_text_twice_but_no_list() -> None:
 def test_rules_are_no_front_matter_unless_they_come_first() -> None:
     assert parse("text\n\n---\na: 1\n---\n").front_matter is None
     assert parse("---\nnever closed\n").front_matter is None
+    assert parse("+++\nnever closed\n---\n").front_matter is None
 
 
 def test_problems_are_reported_with_the_path() -> None:

@@ -263,3 +263,34 @@ def test_included_files_stay_within_the_tree_and_are_accounted_for(tmp_path: Pat
     assert tree.read("link", "p.md") is None
     assert tree.read("../code", "p.md") is None
     assert tree.included == {"../code/a.py": ("p.md",)}
+
+
+def test_chapters_in_many_folders_of_a_repository_are_documentation(tmp_path: Path) -> None:
+    chapters = {
+        f"chapter_{name}/{part}.md": page(f"{name} {part}")
+        for name in ("digging", "lining", "drawing")
+        for part in range(8)
+    }
+    code = {"heron/a.py": "x = 1\n", "heron/b.py": "y = 2\n", "heron/notes.md": page("Notes")}
+    top = {"setup.py": "", "README.md": page("Heron"), "index.md": page("Contents")}
+    root = write_tree(tmp_path / "heron", {**chapters, **code, **top})
+    inputs, _ = read(root)
+    places = {each.name: each.paths for each in inputs.collections}
+    assert places["docs"] == ("chapter_digging", "chapter_drawing", "chapter_lining", "index.md")
+    assert places["readme"] == ("README.md",)
+    assert {record.path for record in inputs.records["code"]} == code.keys()
+    assert len(inputs.records["docs"]) == 25
+
+
+def test_readme_files_beside_code_are_no_documentation_folders(tmp_path: Path) -> None:
+    packages = {
+        path: text
+        for number in range(24)
+        for path, text in {
+            f"part{number}/README.md": page(f"Part {number}"),
+            f"part{number}/a.py": "x = 1\n",
+            f"part{number}/b.py": "y = 2\n",
+        }.items()
+    }
+    root = write_tree(tmp_path / "heron", {**packages, "setup.py": "", "README.md": page("Heron")})
+    assert {each.name for each in recognised(root).project.collections} == {"readme", "code"}

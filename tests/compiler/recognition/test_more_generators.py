@@ -276,6 +276,56 @@ def test_vuepress_takes_titles_order_addresses_and_leaves_other_languages_out(
     assert "{{ }} (1)" in elsewhere[0]
 
 
+def test_quarto_takes_titles_order_addresses_and_included_pages(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "_quarto.yml": (
+                "project:\n  type: website\n  output-dir: _site\nwebsite:\n  title: Quay\n"
+                "  site-url: https://quay.example\n  sidebar:\n    contents:\n"
+                "      - section: guide/index.qmd\n        contents:\n"
+                "          - text: Cranes\n            href: guide/cranes.qmd\n"
+                "      - guide/tides.Rmd\n"
+            ),
+            "index.qmd": page("Quay"),
+            "guide/index.qmd": page("Guide"),
+            "guide/cranes.qmd": (
+                "How cranes turn.\n\n{{< include _oil.qmd >}}\n\n::: {.callout-note}\n"
+                "Slowly.\n:::\n\n```{python}\n#| echo: false\nturn(1)\n```\n"
+            ),
+            "guide/_oil.qmd": "Oil **daily**.\n",
+            "guide/tides.Rmd": (
+                '# Tides\n\n## High & low {.unnumbered}\n\n## Springs {id="spring-tides"}\n\n'
+                "[a](#high-low) [b](#spring-tides) [c](cranes.qmd) [d](#none)\n"
+            ),
+            "_site/index.html": "<h1>Built</h1>",
+            "README.md": page("Contributing"),
+        },
+    )
+    assert recognised(root).what == "Quarto project 'Quay' (_quarto.yml)"
+    inputs, diagnostics = read(root)
+    assert titles(inputs.records["docs"]) == {
+        "guide/index.qmd": "Guide",
+        "guide/cranes.qmd": "Cranes",
+        "guide/tides.Rmd": "Tides",
+        "index.qmd": "Quay",
+    }
+    assert addresses(inputs)["guide/tides.Rmd"] == "https://quay.example/guide/tides.html"
+    cranes, tides = inputs.records["docs"][1:3]
+    assert isinstance(cranes, DocRecord)
+    assert "Oil **daily**." in cranes.content
+    assert "**Note**\n\nSlowly." in cranes.content
+    assert "\nturn(1)\n" in cranes.content
+    assert isinstance(tides, DocRecord)
+    assert [(each.title, each.anchor) for each in tides.sections][1:] == [
+        ("High & low", "high-low"),
+        ("Springs", "spring-tides"),
+    ]
+    dead = [each.message for each in diagnostics if each.code in ("dead-anchor", "dead-link")]
+    assert len(dead) == 1
+    assert "'#none'" in dead[0]
+
+
 def test_eleventy_takes_its_folders_and_shows_what_its_templates_hold(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",

@@ -60,7 +60,7 @@ _GITBOOK = re.compile(GITBOOK)
 _MYST = re.compile(r"(?:`{3}|:{3})\{|\}`")
 _PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
 _LIQUID = re.compile(r"\{[%{:]")
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_FRONT_MATTER = re.compile(r"\A(---|\+{3})[ \t]*\n.*?^\1[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _EXAMPLES = frozenset(
     ["md", "markdown", "mdx", "hbs", "handlebars", "go-html-template", "html+handlebars", "jinja"]
 )
@@ -324,7 +324,7 @@ def _markdown(target: str, directive: str, page: IncludingPage) -> str:
     path, text = found
     return (
         expand_part(path, text, page)
-        if path.lower().endswith((".md", ".mdx", ".markdown"))
+        if path.lower().endswith((".md", ".mdx", ".markdown", ".qmd", ".rmd"))
         else text
     )
 

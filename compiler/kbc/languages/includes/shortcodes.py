@@ -222,7 +222,7 @@ def _file(
         page.unresolved[f"{{{{< {name} >}}}}"] += 1
         return f"{NOT_INCLUDED}{target})"
     path, text = found
-    is_markdown = path.lower().endswith((".md", ".markdown", ".html"))
+    is_markdown = path.lower().endswith((".md", ".markdown", ".html", ".qmd", ".rmd"))
     if is_markdown and named.get("code") != "true":
         return expand_part(path, text, page).strip("\n")
     return f"\n{fence(excerpt(text, '') or '', named.get('lang') or language_of(path))}\n"
