@@ -44,11 +44,18 @@ def import_all() -> None:
     """Imports what commands import, so that a forked process does not."""
     import importlib
 
+    from kbc.cache import store
+    from kbc.cache.toolchain import source_hash
+
+    # A cache dates the use of its entries: equal states are equal bytes at any time.
+    store.time = SimpleNamespace(time=lambda: 1_700_000_000.0)  # type: ignore[assignment]
+
     for name in _MODULES:
         importlib.import_module(name)
     from kb_runtime.search.onnx_engine import onnxruntime
 
     onnxruntime()
+    source_hash()  # is remembered
     for name in ("usearch.index", "tantivy", "tokenizers"):
         importlib.import_module(name)
     with suppress(ModuleNotFoundError):
