@@ -45,7 +45,10 @@ def test_every_operation_may_fail(command: str, every: int) -> None:
         *((name, 18) for name in ("label", "tune", "accept")),
         *((name, 27) for name in ("build", "ingest")),
         # What they have in common with the others is most of their operations.
-        *((name, 50) for name in ("sample", "instructions", "inspect", "ndjson", "parquet")),
+        *(
+            (name, 50)
+            for name in ("sample", "instructions", "inspect", "ndjson", "parquet", "bundle")
+        ),
         *((name, 50) for name in ("prune", "cache", "fetch", "try", "index")),
         ("follow", 170),
     ],
