@@ -1,7 +1,7 @@
 """Every file operation of every command that writes: fails, or is the last one before a kill.
 
     python -m benchmarks.injection [SCENARIO ...] [--kinds ENOSPC,EIO,EMFILE,MemoryError,kill]
-                                   [--every 1] [--from 1] [--points 1|2|3] [--shared 8]
+                                   [--every 1] [--from 1] [--points 1|2|3] [--shared 20]
 
 A C library that is preloaded counts opens, writes, flushes, renames and the like below the command's
 folder, of native writers as well; for number n of them, and every n, the command runs in a fresh copy. A
@@ -201,7 +201,7 @@ def run(
     every: int = 1,
     first: int = 1,
     most: int = 0,
-    shared: int = 8,
+    shared: int = 20,
 ) -> Iterator[Row]:
     """A row for each scenario and kind. Of all operations one of `every` is tried, from number `first`; with
     `most` so many of each new point, and one of `shared` points that an earlier scenario had."""
@@ -266,7 +266,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--every", type=int, default=1, help="of so many operations one")
     parser.add_argument("--from", dest="first", type=int, default=1, help="the first of them")
     parser.add_argument("--points", type=int, default=0, choices=(1, 2, 3), help="of each so many")
-    parser.add_argument("--shared", type=int, default=8, help="of points met before one of so many")
+    parser.add_argument(
+        "--shared", type=int, default=20, help="of points met before one of so many"
+    )
     parser.add_argument("--shown", type=int, default=3, help="misses that are shown of each")
     options = parser.parse_args(arguments)
     began = time.monotonic()
