@@ -82,8 +82,11 @@ def test_a_state_that_no_user_may_meet_is_reported(monkeypatch: pytest.MonkeyPat
 
 
 @preloads
-def test_of_points_that_an_earlier_command_had_a_share_is_tried() -> None:
-    first, second = run(["label", "label"], ["EIO"], most=1, shared=2)
+def test_of_points_that_an_earlier_command_had_a_share_is_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(SCENARIOS, "again", replace(SCENARIOS["label"], name="again"))
+    first, second = run(["label", "again"], ["EIO"], most=1, shared=2)
     assert (first.tried, first.points, first.hit) == (second.operations,) * 3
     assert (second.tried, second.points, second.hit) == (-(-first.points // 2), 0, 0)
 
