@@ -12,6 +12,9 @@ from contextlib import ExitStack, redirect_stderr, suppress
 from pathlib import Path
 from types import SimpleNamespace
 
+from kb_runtime.cli import runner
+from kb_runtime.errors import KbcError
+
 _MODULES = [
     *(
         "kbc.cli.main",
@@ -44,11 +47,18 @@ def import_all() -> None:
     """Imports what commands import, so that a forked process does not."""
     import importlib
 
+    from kbc.cache import store
+    from kbc.cache.toolchain import source_hash
+
+    # A cache dates the use of its entries: equal states are equal bytes at any time.
+    store.time = SimpleNamespace(time=lambda: 1_700_000_000.0)  # type: ignore[assignment]
+
     for name in _MODULES:
         importlib.import_module(name)
     from kb_runtime.search.onnx_engine import onnxruntime
 
     onnxruntime()
+    source_hash()  # is remembered
     for name in ("usearch.index", "tantivy", "tokenizers"):
         importlib.import_module(name)
     with suppress(ModuleNotFoundError):
@@ -177,6 +187,7 @@ def fetch_model(model: str, models: str) -> int:
 def follow(workspace: str, tree: str, model: str) -> int:
     """`kbc workspace follow` until it says that the index is complete, or that something failed."""
     from kb_runtime.live.workspace import Workspace
+    from kbc.cli import failures
     from kbc.encoding.model import resolve_model
     from kbc.following.follower import Follower
     from kbc.following.source_index import SourceIndex
@@ -196,7 +207,7 @@ def follow(workspace: str, tree: str, model: str) -> int:
         with redirect_stderr(said[0]):
             follower.run()
 
-    return _explained(run) or int(said[0].state != "ready")
+    return _explained(run, failures.explain) or int(said[0].state != "ready")
 
 
 class _Statuses(io.StringIO):
@@ -217,10 +228,11 @@ class _Statuses(io.StringIO):
         return len(text)
 
 
-def _explained(action: Callable[[], object]) -> int:
+def _explained(
+    action: Callable[[], object],
+    explain: Callable[[BaseException], KbcError | None] = runner.explain,
+) -> int:
     """The exit code of an action, whose expected error is printed."""
-    from kb_runtime.cli.runner import explain
-
     try:
         action()
     except Exception as error:

@@ -24,15 +24,16 @@ enum { OPEN = 1, CREATE = 2, WRITE = 4, SYNC = 8, RENAME = 16, MKDIR = 32, UNLIN
 
 static char root[PATH_MAX];
 static size_t root_size;
-static int armed, error_number, stays, kinds, log_fd = -1;
+static int armed, error_number, stays, kinds, log_fd = -1, trace_fd = -1;
 static long at, count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* `fails` is an error number, -1 to kill, 0 to count; `of` are the kinds that count. */
-void kbc_arm(const char *folder, int fails, long number, int of, int sticky, int log) {
+void kbc_arm(const char *folder, int fails, long number, int of, int sticky, int log, int trace) {
     strncpy(root, folder, sizeof root - 1);
     root_size = strlen(root);
-    error_number = fails, at = number, kinds = of, stays = sticky, log_fd = log, count = 0;
+    error_number = fails, at = number, kinds = of, stays = sticky, count = 0;
+    log_fd = log, trace_fd = trace;
     armed = 1;
 }
 
@@ -41,12 +42,16 @@ long kbc_disarm(void) {
     return count;
 }
 
-static void say(const void *data, size_t size) {
+static void say_to(int fd, const void *data, size_t size) {
     while (size > 0) {
-        ssize_t done = syscall(SYS_write, log_fd, data, size);
+        ssize_t done = syscall(SYS_write, fd, data, size);
         if (done <= 0) return;
         data = (const char *)data + done, size -= done;
     }
+}
+
+static void say(const void *data, size_t size) {
+    say_to(log_fd, data, size);
 }
 
 static void say_text(const char *text) {
@@ -84,6 +89,12 @@ static int step(int kind, const char *path, const char *other, int64_t where, co
     if (kind & kinds) {
         count++;
         fails = at > 0 && (stays ? count >= at : count == at);
+        if (trace_fd >= 0) {
+            char line[2 * PATH_MAX + 32];
+            int length = snprintf(line, sizeof line, "%ld\t%d\t%s\t%s\n", syscall(SYS_gettid), kind,
+                                  path, other ? other : "");
+            say_to(trace_fd, line, length);
+        }
     }
     if (log_fd >= 0 && kind != OPEN) {
         int32_t op = kind;

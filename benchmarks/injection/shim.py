@@ -45,11 +45,13 @@ class Shim:
         *,
         stays: bool = False,
         log: int = -1,
+        trace: int = -1,
     ) -> None:
         """From now on operations of `kinds` below `folder` are counted. Number `number` fails with the
         error number `fails`, or the process is killed there (KILL); with `stays` later ones fail, too.
-        All that changes files is recorded to the descriptor `log`."""
-        self._library.kbc_arm(folder.encode(), fails, number, kinds, int(stays), log)
+        All that changes files is recorded to the descriptor `log`, and each operation that is counted as a
+        line to `trace`: its thread, its kind and its paths, with tabs between them."""
+        self._library.kbc_arm(folder.encode(), fails, number, kinds, int(stays), log, trace)
 
     def disarm(self) -> int:
         """The operations that were counted."""

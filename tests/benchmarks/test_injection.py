@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from benchmarks.injection import shim
 from benchmarks.injection.__main__ import run
 from benchmarks.injection.crash_states import Disk, Step, digest, write_out
 from benchmarks.injection.faults import KINDS
+from benchmarks.injection.points import Point, kind_of_file, occurrences, points
 from benchmarks.injection.power_loss import run as lose_power
+from benchmarks.injection.scenarios import SCENARIOS
 from tests.required import needs
 
 preloads = needs(
@@ -21,14 +24,15 @@ preloads = needs(
 
 @preloads
 @pytest.mark.parametrize(
-    ("command", "every"), [("keygen", 1), ("install", 2), ("import", 8), ("label", 12)]
+    ("command", "every"), [("keygen", 1), ("install", 2), ("import", 6), ("label", 12)]
 )
 def test_every_operation_may_fail(command: str, every: int) -> None:
     tried = 0
-    for name, kind, operations, trials, missed, seen in run([command], list(KINDS), every):
-        assert (name, operations > 0) == (command, True), kind
-        assert not missed, seen
-        tried += trials
+    for row in run([command], list(KINDS), every, most=1):
+        assert (row.scenario, row.operations >= row.points > 0) == (command, True), row.kind
+        assert not row.missed, row.seen
+        assert every > 1 or row.hit == row.points
+        tried += row.tried
     print(f"{command}: {tried} tried, 0 failed")
 
 
@@ -37,18 +41,21 @@ def test_every_operation_may_fail(command: str, every: int) -> None:
 @pytest.mark.parametrize(
     ("command", "every"),
     [
-        *((name, 20) for name in ("init", "sign", "export", "import", "wheel")),
-        *((name, 20) for name in ("label", "tune", "accept")),
-        *((name, 60) for name in ("build", "ingest")),
+        *((name, 18) for name in ("init", "sign", "export", "import", "wheel")),
+        *((name, 18) for name in ("label", "tune", "accept")),
+        *((name, 27) for name in ("build", "ingest")),
         # What they have in common with the others is most of their operations.
-        *((name, 100) for name in ("sample", "instructions", "inspect", "ndjson", "parquet")),
-        *((name, 100) for name in ("prune", "cache", "fetch", "try", "index")),
-        ("follow", 300),
+        *(
+            (name, 50)
+            for name in ("sample", "instructions", "inspect", "ndjson", "parquet", "bundle")
+        ),
+        *((name, 50) for name in ("prune", "cache", "fetch", "try", "index")),
+        ("follow", 170),
     ],
 )
 def test_operations_of_larger_commands_may_fail(command: str, every: int) -> None:
-    for *_, missed, seen in run([command], list(KINDS), every):
-        assert not missed, seen
+    for row in run([command], list(KINDS), every, most=1):
+        assert not row.missed, row.seen
 
 
 @pytest.mark.slow
@@ -56,9 +63,73 @@ def test_operations_of_larger_commands_may_fail(command: str, every: int) -> Non
 def test_a_write_that_the_table_format_keeps_quiet_about_is_noticed() -> None:
     pytest.importorskip("lancedb")
     # The table is written last.
-    ((_, _, operations, tried, missed, seen),) = run(["lance"], ["EIO"], 1, first=50)
-    assert tried == operations - 49 > 10
-    assert not missed, seen
+    (row,) = run(["lance"], ["EIO"], 1, first=50)
+    assert row.tried == row.operations - 49 > 10
+    assert not row.missed, row.seen
+
+
+@preloads
+def test_a_state_that_no_user_may_meet_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    label = SCENARIOS["label"]
+
+    def strict(folder: Path) -> str:
+        return "broken: unfinished" if any(folder.glob(".q.toml*")) else label.state(folder)
+
+    monkeypatch.setitem(SCENARIOS, "label", replace(label, state=strict))
+    (row,) = run(["label"], ["kill"], most=1)
+    assert row.missed == {"lost": row.failed}
+    assert 0 < row.failed < row.tried
+
+
+@preloads
+def test_of_points_that_an_earlier_command_had_a_share_is_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(SCENARIOS, "again", replace(SCENARIOS["label"], name="again"))
+    first, second = run(["label", "again"], ["EIO"], most=1, shared=2)
+    assert (first.tried, first.points, first.hit) == (second.operations,) * 3
+    assert (second.tried, second.points, second.hit) == (-(-first.points // 2), 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("out/demo/.tmp-5aa8e0d4c9d8c4e9-13485-9890a7fe", "/OUT/.tmp-*"),
+        (
+            "ws/code/6a8b0df6dc53/edits/code/4b379da4ee21e8d4/vectors/rows.i8",
+            "/OUT/*/vectors/rows.i#",
+        ),
+        ("cache/try/docs/lexical/bfd7372b3e67432ebbd93a8f751cd157.term", "/OUT/lexical/*.term"),
+        ("out/demo/lexical/.tmpEj5R1s", "/OUT/lexical/.tmp*"),
+        ("ws/cache/graphs/304b33faf158568a9f693da7/model.bin", "/cache/graphs/*/model.bin"),
+        (".q.lance.oredqjvm/q.lance", "/.q.lance.*/q.lance"),
+        ("models/tmp_29e3b7ee-f496-4fc9-9171-9f6863abb564", "/models/tmp_*"),
+        ("out/demo/catalog/pages.off", "/OUT/catalog/*.off"),
+        ("out/demo/catalog/chunks.off", "/OUT/catalog/chunks.off"),
+        ("kb/docs/facade.md", "/kb/docs/facade.md"),
+    ],
+)
+def test_names_that_differ_from_run_to_run_are_one_kind_of_file(path: str, kind: str) -> None:
+    assert kind_of_file(f"/tmp/kbc-injection-1/build/stage/{path}", STAGE) == kind
+
+
+STAGE = Path("/tmp/kbc-injection-1/build/stage")
+
+
+def test_a_point_is_an_operation_on_a_kind_of_file_after_another_on_its_thread() -> None:
+    trace = ["1 open a1", "2 open b", "1 write a1", "1 write a1", "2 write b", "1 open a2"]
+    trace += ["1 write a2", "1 write a2", "1 write a2"]
+    lines = ["\t".join([*line.split(), ""]).replace("\ta", f"\t{STAGE}/a") for line in trace]
+    found = points(lines, STAGE)
+    assert [point.before for point in found] == [
+        *("", "", "open", "write", "open", "write", "open", "write", "write")
+    ]
+    assert found[2] == found[6] == Point("write", "/a#", "", "open")
+    assert found[3] == found[7] == found[8]
+    wanted = {found[2], found[3]}
+    assert occurrences(found, 1, wanted) == [3, 4]
+    assert occurrences(found, 2, wanted) == [3, 4, 7, 9]
+    assert occurrences(found, 3, wanted) == [3, 4, 7, 8, 9]
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kb_runtime.errors.shortages import raise_shortage
 from kbc.encoding.errors import ModelError
 
 _POOLING_NAMES = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
@@ -175,4 +176,6 @@ def _read_json(path: Path) -> Any:
         where = f"{path.parent.name}/{path.name}"
         raise ModelError("model-missing", f"the model has no file {where}") from error
     except (OSError, ValueError) as error:
+        if isinstance(error, OSError):
+            raise_shortage(error)
         raise ModelError("model-invalid", f"{path.name} cannot be read: {error}") from error

@@ -260,6 +260,8 @@ class Follower:
         for kb_folder in map(Path, self._index.folder.kb_folders):
             if kb_folder.is_dir():
                 retention.remove_debris(kb_folder)
+        if self._overlay is None:
+            self._index.withdraw_edits()  # again, where that failed half way
 
     @contextmanager
     def _lock(self) -> Iterator[None]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
+from kb_runtime.errors.shortages import raise_shortage
 from kbc.diagnostics import Diagnostics
 from kbc.limits import MAX_COLLECTIONS
 from kbc.project.kinds import KINDS, UnknownKindTable
@@ -46,6 +47,7 @@ def load_project(root: Path, diagnostics: Diagnostics) -> Project | None:
         )
         return None
     except OSError as error:
+        raise_shortage(error)
         diagnostics.error(
             "kb-toml-unreadable", f"kb.toml cannot be read: {error.strerror}", PROJECT_FILE
         )

@@ -10,6 +10,7 @@ from functools import partial
 from glob import has_magic
 from pathlib import Path
 
+from kb_runtime.errors.shortages import raise_shortage
 from kbc.diagnostics import Diagnostics
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
@@ -177,6 +178,7 @@ class _Walker:
             info = folder.stat()
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
+            raise_shortage(error, folder)
             self._diagnostics.error(
                 "folder-unreadable",
                 f"the folder cannot be read: {error.strerror}",
@@ -255,6 +257,7 @@ class _Walker:
             with path.open("rb", buffering=0) as file:
                 return file.readall()
         except OSError as error:
+            raise_shortage(error, path)
             looping = "the link is circular" if error.errno == errno.ELOOP else error.strerror
             self._diagnostics.error(
                 "file-unreadable",

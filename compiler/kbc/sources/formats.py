@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from kb_runtime.errors.shortages import raise_shortage
+
 _SNIFFED_BYTES = 4_096
 _HTML_START = re.compile(
     rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
@@ -75,7 +77,8 @@ def is_wanted(path: Path, wanted: tuple[str, ...], *, html_pages: bool = False) 
             return False
         with path.open("rb") as stream:
             start = stream.read(_SNIFFED_BYTES)
-    except OSError:
+    except OSError as error:
+        raise_shortage(error, path)
         return False
     if is_page:
         return has_front_matter(start)

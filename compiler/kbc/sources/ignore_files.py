@@ -9,6 +9,8 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec, RegexPattern
 
+from kb_runtime.errors.shortages import raise_shortage
+
 _ANYWHERE = "^(?:.+/)?"  # how the library's expression for a pattern of any depth begins
 _GROUP_NAME = re.compile(r"\(\?P<\w+>")
 
@@ -52,7 +54,8 @@ def read_patterns(path: Path) -> GitIgnoreSpec | None:
     """The patterns of an ignore file; None when it cannot be read."""
     try:
         text = path.read_bytes().decode("utf-8-sig", "replace")
-    except OSError:
+    except OSError as error:
+        raise_shortage(error, path)
         return None
     return patterns(text.splitlines())
 

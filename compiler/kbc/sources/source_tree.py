@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from fnmatch import translate
 from pathlib import Path
 
+from kb_runtime.errors.shortages import raise_shortage
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
 from kbc.sources.ignore_files import IgnoreFile, is_ignored, patterns, read_patterns
 
@@ -283,7 +284,8 @@ class SourceTree:
                 inside = place + name + "/"
                 try:
                     below = _entries(path)
-                except OSError:
+                except OSError as error:
+                    raise_shortage(error, path)
                     below = {}
                 reason = _folder_reason(name, is_project, below)
                 if not reason and is_ignored(inside, ignores):

@@ -67,6 +67,14 @@ def shortage(error: BaseException) -> ShortageError | None:
     return ShortageError(where + what, hint, kind)
 
 
+def raise_shortage(error: OSError, path: str | os.PathLike[str] = "") -> None:
+    """Raises `ShortageError`, which names the file at `path`, where the error means a shortage: the file is
+    not to blame then, and what leaves it out would be wrong until it changes."""
+    named = OSError(error.errno, error.strerror, os.fspath(path)) if path else error
+    if short := shortage(named):
+        raise short from error
+
+
 def _number(error: BaseException) -> int | None:
     if isinstance(error, MemoryError):
         return errno.ENOMEM

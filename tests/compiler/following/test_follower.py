@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -204,6 +205,20 @@ def test_edits_are_embedded_and_the_overlay_is_withdrawn(bench: Bench) -> None:
     bench.until_live(0, {"a.py": "def changed(): pass"})
     bench.until(lambda found: is_ready(found) and found["files"] == 1)
     bench.until_live(1, None)
+
+
+def test_an_overlay_whose_withdrawal_failed_half_way_is_removed_by_the_next_follower(
+    bench: Bench,
+) -> None:
+    bench.write(a="one")
+    bench.start()
+    bench.until(lambda found: found["files"] == 1)
+    bench.stop()
+    index, edits = map(Path, bench.code.kb_folders)
+    left = edits / "0123456789abcdef"
+    shutil.copytree(index / (index / CURRENT).read_text().strip(), left)
+    bench.start()
+    until(lambda: not left.exists(), lambda: f"{left} is still there")
 
 
 def test_a_tree_without_source_files_is_a_problem_until_there_is_one(bench: Bench) -> None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kb_runtime.errors.shortages import ShortageError
 from kbc.diagnostics import Diagnostics
 from kbc.project.kinds import MAX_FILE_BYTES
 from kbc.project.loading import load_project
 from kbc.project.source_file import SourceFile
 from kbc.sources.discovery import discover
+from kbc.sources.formats import is_wanted
+from kbc.sources.ignore_files import read_patterns
 
 
 def files_of(
@@ -211,3 +217,40 @@ def test_one_file_can_be_in_two_collections(tmp_path: Path) -> None:
         + '[[collection]]\nname = "api"\nkind = "builtins"\npaths = ["docs/builtin.md"]\n',
     )
     assert files["docs"][0].data is files["api"][0].data
+
+
+@pytest.mark.parametrize(
+    ("owner", "opens", "read", "code"),
+    [
+        (Path, "open", lambda root: files_of(root)[1], "file-unreadable"),
+        (os, "scandir", lambda root: files_of(root)[1], "folder-unreadable"),
+        (Path, "open", lambda root: is_wanted(root / "docs/page", (".html",)), False),
+        (Path, "read_bytes", lambda root: read_patterns(root / "docs"), None),
+    ],
+)
+def test_no_file_is_left_out_for_want_of_descriptors(
+    owner: Any, opens: str, read: Callable[[Path], object], code: object, tmp_path: Path
+) -> None:
+    """Of other errors a file is reported, or passed over."""
+    for name in ("a.md", "page"):
+        write(tmp_path / "docs" / name)
+    real = getattr(owner, opens)
+
+    def failing(number: int) -> Callable[..., Any]:
+        def fails(path: Path, *args: Any, **options: Any) -> Any:
+            if "docs" in Path(path).parts:
+                raise OSError(number, os.strerror(number), str(path))
+            return real(path, *args, **options)
+
+        return fails
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(owner, opens, failing(errno.EIO))
+        found = read(tmp_path)
+    assert found == code or codes(found)[0][0] == code  # type: ignore[arg-type]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(owner, opens, failing(errno.EMFILE))
+        with pytest.raises(
+            ShortageError, match=r"docs.*: this process has no file descriptor left"
+        ):
+            read(tmp_path)

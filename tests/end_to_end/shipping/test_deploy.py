@@ -20,6 +20,7 @@ from tests.end_to_end.serving.test_http import address_of
 from tests.required import give_up, needs
 from tests.waiting import PATIENCE_S
 
+from kb_runtime.http.connections import RESERVED_DESCRIPTORS, ConnectionLimits
 from kb_runtime.options.http import DEFAULT_PORT
 from kb_runtime.options.serve import parse
 
@@ -115,6 +116,12 @@ def test_the_steps_of_the_image_lead_to_a_server(wheelhouse: Path, tmp_path: Pat
         process.communicate(timeout=PATIENCE_S)
     assert said["message"].startswith("listening on http://127.0.0.1:")
     assert process.returncode == 0
+
+
+def test_a_server_may_open_more_files_than_it_takes_connections() -> None:
+    limit = re.search(r"^LimitNOFILE=(\d+)$", UNIT.read_text(), re.MULTILINE)
+    assert limit
+    assert int(limit[1]) > ConnectionLimits().total + RESERVED_DESCRIPTORS
 
 
 @needs(which("systemd-analyze"), "there is no systemd here")

@@ -57,6 +57,40 @@ def test_an_extra_file_is_reported(publish: Publish) -> None:
     assert report.checks == ()
 
 
+@pytest.mark.parametrize("name", ["tools.json", "catalog/docs.bin", "manifest.json", "extra"])
+@pytest.mark.parametrize("kind", ["link to a device", "pipe"])
+def test_what_is_no_regular_file_is_reported_and_not_read(
+    publish: Publish, name: str, kind: str
+) -> None:
+    """A device never ends, and a pipe waits for a writer."""
+    build = publish().path
+    (build / name).unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(build / name)
+    else:
+        (build / name).symlink_to("/dev/zero")
+    if name == "manifest.json":
+        with pytest.raises(ArtifactError, match="regular file"):
+            verify(build)
+    else:
+        (problem,) = verify(build).problems
+        assert problem.path == name
+
+
+@pytest.mark.parametrize("delta", [-1, 1])
+def test_a_size_that_is_one_off_is_reported(publish: Publish, delta: int) -> None:
+    build = publish().path
+    path = build / "manifest.json"
+    fields: dict[str, Any] = json.loads(path.read_bytes())
+    file = next(file for file in fields["files"] if file["path"] == "catalog/docs.bin")
+    file["bytes"] += delta
+    path.write_bytes(seal(fields))
+    report = verify(build)
+    (problem,) = report.problems
+    assert problem.code == ("truncated" if delta > 0 else "altered")
+    assert f"catalog/docs.bin has {file['bytes'] - delta} bytes" in problem.message
+
+
 def test_a_damaged_manifest_is_an_error(publish: Publish) -> None:
     build = publish().path
     os.truncate(build / "manifest.json", 40)

@@ -249,6 +249,43 @@ def test_an_altered_file_is_refused_also_when_it_passed_before(publish: Publish)
     assert code_of(lambda: manifest.check_file("no/such/file")) == "truncated"
 
 
+@pytest.mark.parametrize("is_put_back", [False, True])
+def test_a_file_that_is_replaced_between_its_hash_and_its_reader_is_refused(
+    publish: Publish, is_put_back: bool
+) -> None:
+    build = publish().path
+    path, aside, forged = build / "tools.json", build / "aside", build / "forged"
+    forged.write_bytes(bytes(reversed(path.read_bytes())))
+    read = []
+
+    def exchange() -> None:
+        path.rename(aside)
+        forged.rename(path)
+        read.append(path.read_bytes())
+        if is_put_back:
+            path.rename(forged)
+            aside.rename(path)
+
+    manifest = load(build)
+    assert manifest.open_checked(["tools.json"], lambda: path.read_bytes()) == b"{}\n"
+    assert code_of(lambda: manifest.open_checked(["tools.json"], exchange)) == "altered"
+    assert read == [b"\n}{"]
+
+
+def test_a_file_that_is_written_into_between_its_hash_and_its_reader_is_refused(
+    publish: Publish,
+) -> None:
+    build = publish().path
+    path = build / "tools.json"
+    before = path.stat()
+
+    def write() -> None:
+        path.write_bytes(b"[]\n")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    assert code_of(lambda: load(build).open_checked(["tools.json"], write)) == "altered"
+
+
 def test_a_file_may_be_checked_by_many_threads_at_once(tmp_path: Path) -> None:
     content = os.urandom(1 << 20)  # above the size from which OpenSSL hashes
     files = [
