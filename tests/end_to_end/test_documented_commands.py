@@ -37,7 +37,7 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
             "end_to_end/wheelhouse.py::wheelhouse"
         ),
         "quint-kb verify --key release.pem.pub": (
-            "end_to_end/test_wheel.py"
+            "end_to_end/shipping/test_wheel.py"
             "::test_a_signature_goes_along_and_is_checked_where_it_is_installed"
         ),
     },
@@ -45,10 +45,10 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "shipping.md": {
         "kbc build": "end_to_end/test_cli.py::test_a_new_starter_checks_clean_and_builds",
         "make release": (
-            "end_to_end/test_release.py::test_make_release_releases_the_knowledge_base_that_ships"
+            "end_to_end/shipping/test_release.py::test_make_release_releases_the_knowledge_base_that_ships"
         ),
         "pip install --upgrade": (
-            "end_to_end/test_wheel.py::test_an_upgrade_reaches_a_server_that_runs"
+            "end_to_end/shipping/test_wheel.py::test_an_upgrade_reaches_a_server_that_runs"
         ),
         "python -m benchmarks.wheel dist-index/quint": (
             "benchmarks/test_wheel.py::test_a_wheel_is_weighed_and_its_start_is_timed"
@@ -57,7 +57,7 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
             "benchmarks/test_http_workers.py::test_memory_and_searches_are_measured"
         ),
         "systemd-analyze security": (
-            "end_to_end/test_deploy.py::test_the_unit_is_valid_and_hardened"
+            "end_to_end/shipping/test_deploy.py::test_the_unit_is_valid_and_hardened"
         ),
     },
 }

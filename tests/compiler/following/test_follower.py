@@ -20,6 +20,7 @@ import pytest
 from tests.end_to_end.sealed import namespaces
 from tests.waiting import PATIENCE_S, until
 
+from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.unindexed.scanned import ScannedTree
 from kb_runtime.live.workspace import Workspace
@@ -99,10 +100,13 @@ class Bench:
     def live(self, number: int) -> dict[str, str] | None:
         """The texts of the index (0) or the overlay (1); None where none is published."""
         kb_folder = self.code.kb_folders[number]
-        if not Path(kb_folder, CURRENT).exists():
-            return None
-        with Artifact.open(kb_folder) as artifact:
-            return {record["id"]: record["text"] for record in artifact.catalog("code")}
+        try:
+            with Artifact.open(kb_folder) as artifact:
+                return {record["id"]: record["text"] for record in artifact.catalog("code")}
+        except ArtifactError:
+            if Path(kb_folder, CURRENT).exists():
+                raise
+            return None  # withdrawn, maybe after it was looked for
 
 
 @pytest.fixture
