@@ -262,10 +262,6 @@ def _mdbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
     return f"{stem}.html"
 
 
-def _quarto(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    return f"{_stem(path)}.html"
-
-
 def _sphinx(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     stem = _stem(path)
     built: Mapping[str, str] = options.get("addresses", {})
@@ -395,7 +391,7 @@ _ROUTES: Mapping[str, Route] = {
     "jekyll": _jekyll,
     "mdbook": _mdbook,
     "mkdocs": _mkdocs,
-    "quarto": _quarto,
+    "quarto": _html_file,
     "site": _built,
     "sphinx": _sphinx,
     "starlight": _starlight,

@@ -117,6 +117,15 @@ def read_json_with_comments(tree: IncludeTree, path: str) -> Mapping[str, Any]:
         return {}
 
 
+def script_configs(folder: str) -> tuple[str, ...]:
+    """Where a generator's configuration may be as a program in `folder`, in the order in which it looks."""
+    return tuple(
+        f"{folder}/{name}.{ending}"
+        for name in ("config", "config/index")
+        for ending in ("ts", "mts", "js", "mjs", "cjs")
+    )
+
+
 def read_any(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     """A configuration file, by its ending."""
     if path.endswith(".toml"):

@@ -180,6 +180,26 @@ def after_fence(marks: str, line: str, opening: re.Match[str] | None) -> str:
     return "" if is_end else marks
 
 
+def fenced_stretches(text: str) -> Iterator[tuple[str, bool]]:
+    """The text in order, as stretches of whole lines that are fenced code or not; joined with line
+    ends, they are the text."""
+    lines: list[str] = []
+    marks = ""
+    for line in text.split("\n"):
+        opening = None if marks else FENCE.match(line)
+        if opening and lines:
+            yield "\n".join(lines), False
+            lines = []
+        was_open = bool(marks)
+        marks = after_fence(marks, line, opening)
+        lines.append(line)
+        if was_open and not marks:
+            yield "\n".join(lines), True
+            lines = []
+    if lines:
+        yield "\n".join(lines), bool(marks)
+
+
 def _labelled(indent: str, shown: str) -> Iterator[str]:
     """The label as a paragraph of its own."""
     if shown:

@@ -7,7 +7,7 @@ those of mdBook and of mkdocs snippets are, and only where the file exists: othe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -17,7 +17,7 @@ from kbc.languages.includes.components import (
     without_scripts,
     without_tags,
 )
-from kbc.languages.includes.containers import FENCE, after_fence, label_containers
+from kbc.languages.includes.containers import FENCE, fenced_stretches, label_containers
 from kbc.languages.includes.docfx import TRIGGER as DOCFX
 from kbc.languages.includes.docfx import replace_docfx
 from kbc.languages.includes.files import (
@@ -29,6 +29,7 @@ from kbc.languages.includes.files import (
     dedent,
     excerpt,
     fence,
+    indented,
     language_of,
     ranges,
     region,
@@ -171,7 +172,7 @@ def _expand(
     components = _imports(body, page)
     parts = [
         _code(stretch, page) if is_code else _prose(stretch, page, components)
-        for stretch, is_code in _stretches(body)
+        for stretch, is_code in fenced_stretches(body)
     ]
     shown = label_containers("\n".join(parts), page)
     result = source[:start] + (shown if page.path.lower().endswith(".mdx") else _plain(shown, body))
@@ -185,28 +186,8 @@ def _plain(text: str, body: str) -> str:
         return text
     return "\n".join(
         stretch if is_code else without_tags(stretch, names)
-        for stretch, is_code in _stretches(text)
+        for stretch, is_code in fenced_stretches(text)
     )
-
-
-def _stretches(text: str) -> Iterator[tuple[str, bool]]:
-    """The text in order, as stretches of whole lines that are fenced code or not; joined with line
-    ends, they are the text."""
-    lines: list[str] = []
-    marks = ""
-    for line in text.split("\n"):
-        opening = None if marks else FENCE.match(line)
-        if opening and lines:
-            yield "\n".join(lines), False
-            lines = []
-        was_open = bool(marks)
-        marks = after_fence(marks, line, opening)
-        lines.append(line)
-        if was_open and not marks:
-            yield "\n".join(lines), True
-            lines = []
-    if lines:
-        yield "\n".join(lines), bool(marks)
 
 
 def _code(stretch: str, page: IncludingPage) -> str:
@@ -263,19 +244,19 @@ def _prose(
     waiting = iter(stretch.split("\n"))
     for line in waiting:
         if "{*" in line and (match := _STARRED.match(line)):
-            lines.append(_indented(match["indent"], _starred(match, page)))
+            lines.append(indented(match["indent"], _starred(match, page)))
         elif "8<" in line and (match := _SNIPPET.match(line)):
-            lines.append(_indented(match["indent"], _markdown(match["target"], "--8<--", page)))
+            lines.append(indented(match["indent"], _markdown(match["target"], "--8<--", page)))
         elif "8<" in line and (match := _SNIPPET_BLOCK.match(line)):
             for target in waiting:
                 if _SNIPPET_BLOCK.match(target):
                     break
                 if target.strip() and not target.strip().startswith("; "):
                     lines.append(
-                        _indented(match["indent"], _markdown(target.strip(), "--8<--", page))
+                        indented(match["indent"], _markdown(target.strip(), "--8<--", page))
                     )
         elif "<<<" in line and (match := _ARROWS.match(line)):
-            lines.append(_indented(match["indent"], _arrows(match, page)))
+            lines.append(indented(match["indent"], _arrows(match, page)))
         elif "{{" in line and _MDBOOK.search(_without_code(line)):
             lines.append(_MDBOOK.sub(lambda found: _mdbook(found, page), line))
         elif "@include" in line and _COMMENT.search(_without_code(line)):
@@ -305,10 +286,6 @@ def _prose(
 
 def _without_code(line: str) -> str:
     return re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", lambda span: " " * len(span[0]), line)
-
-
-def _indented(indent: str, text: str) -> str:
-    return "\n".join(indent + line if line else "" for line in text.split("\n")) if indent else text
 
 
 def _missing(target: str) -> str:

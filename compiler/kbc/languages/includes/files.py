@@ -210,6 +210,11 @@ def ranges(stated: str) -> list[tuple[int, int]]:
     return found
 
 
+def indented(indent: str, text: str) -> str:
+    """`text` with white space before each line that has any text."""
+    return "\n".join(indent + line if line else "" for line in text.split("\n")) if indent else text
+
+
 def fence(code: str, language: str, info: str = "") -> str:
     """`code` between marks that do not occur in it."""
     longest = max((len(run) for run in re.findall(r"`+", code)), default=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage, PartExpander
+from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage, PartExpander, indented
 
 TRIGGER = r"\{%-?[ \t\n]*include(?:-markdown)?[ \t\n]+[\"']|^[ \t]*\{![ \t]*[^\s{}!]+[ \t]*!\}"
 
@@ -45,7 +45,7 @@ def _plugin(match: re.Match[str], page: IncludingPage, expand_part: PartExpander
     offset = options.get("heading-offset", "0")
     if re.fullmatch(r"-?\d", offset) and int(offset):
         shown = _HEADING.sub(lambda level: "#" * _level(level[1], int(offset)), shown)
-    return _indented(match["indent"], shown)
+    return indented(match["indent"], shown.strip("\n"))
 
 
 def _braces(match: re.Match[str], page: IncludingPage, expand_part: PartExpander) -> str:
@@ -54,12 +54,8 @@ def _braces(match: re.Match[str], page: IncludingPage, expand_part: PartExpander
         return match[0]
     path, text = found
     shown = expand_part(path, text, page) if path.lower().endswith((".md", ".markdown")) else text
-    return _indented(match["indent"], shown)
+    return indented(match["indent"], shown.strip("\n"))
 
 
 def _level(marks: str, offset: int) -> int:
     return min(6, max(1, len(marks) + offset))
-
-
-def _indented(indent: str, text: str) -> str:
-    return "\n".join(indent + line if line else "" for line in text.strip("\n").split("\n"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from kbc.languages.includes.containers import FENCE, after_fence
+from kbc.languages.includes.containers import fenced_stretches
 from kbc.languages.includes.files import IncludingPage
 
 Lookup = Callable[[str], str | None]
@@ -28,23 +28,10 @@ _LITERAL = re.compile(r"(?P<quote>[\"'`])(?P<text>[^\"'`]*)(?P=quote)")
 
 def replace_values(text: str, lookup: Lookup, page: IncludingPage) -> str:
     """The body of a page with the values of its expressions."""
-    parts: list[str] = []
-    stretch: list[str] = []
-    marks = ""
-    for line in text.split("\n"):
-        opening = None if marks else FENCE.match(line)
-        was_open = bool(marks)
-        marks = after_fence(marks, line, opening)
-        if was_open or marks:
-            if stretch:
-                parts.append(_filled("\n".join(stretch), lookup, page))
-                stretch = []
-            parts.append(line)
-        else:
-            stretch.append(line)
-    if stretch:
-        parts.append(_filled("\n".join(stretch), lookup, page))
-    return "\n".join(parts)
+    return "\n".join(
+        stretch if is_code else _filled(stretch, lookup, page)
+        for stretch, is_code in fenced_stretches(text)
+    )
 
 
 def _filled(text: str, lookup: Lookup, page: IncludingPage) -> str:

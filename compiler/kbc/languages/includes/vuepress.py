@@ -9,6 +9,7 @@ from kbc.languages.includes.files import (
     IncludingPage,
     PartExpander,
     fence,
+    indented,
     language_of,
     ranges,
 )
@@ -44,7 +45,7 @@ def _code(match: re.Match[str], page: IncludingPage) -> str:
         text = "\n".join(line for part in chosen for line in part)
     language = re.sub(r"\{[^}]*\}", "", options).strip().partition(":")[0].split(" ")[0]
     shown = fence(text, language or language_of(path))
-    return "\n".join(match["indent"] + line if line else "" for line in shown.split("\n"))
+    return indented(match["indent"], shown)
 
 
 def _page(match: re.Match[str], page: IncludingPage, expand_part: PartExpander) -> str:

@@ -8,16 +8,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_text
+from kbc.recognition.configuration import first_existing, read_text, script_configs
 from kbc.recognition.javascript import exported
 from kbc.recognition.site import NOT_PAGES, Site, joined, mapping, text, texts
 
 GENERATOR = "vitepress"
 _OWN_SLUGS = re.compile(r"\banchor\s*:\s*\{[^{}]*\bslugify\b")
-_ENDINGS = ("ts", "mts", "js", "mjs", "cjs")
-CONFIGS = tuple(
-    f".vitepress/{name}.{ending}" for name in ("config", "config/index") for ending in _ENDINGS
-)
+CONFIGS = script_configs(".vitepress")
 
 
 def recognise(tree: IncludeTree, folder: str) -> Site | None:

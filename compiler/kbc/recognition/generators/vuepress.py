@@ -6,17 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbc.project.include_tree import IncludeTree
-from kbc.recognition.configuration import first_existing, read_text
+from kbc.recognition.configuration import first_existing, read_text, script_configs
 from kbc.recognition.generators.vitepress import navigation
 from kbc.recognition.javascript import exported
 from kbc.recognition.site import NOT_PAGES, Site, mapping, text
 
 GENERATOR = "vuepress"
-CONFIGS = tuple(
-    f".vuepress/{name}.{ending}"
-    for name in ("config", "config/index")
-    for ending in ("ts", "mts", "js", "mjs", "cjs")
-)
+CONFIGS = script_configs(".vuepress")
 
 
 def recognise(tree: IncludeTree, folder: str) -> Site | None:
