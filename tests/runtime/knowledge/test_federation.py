@@ -1,4 +1,4 @@
-"""Several artifacts behind the interface of one; `tests.end_to_end.serving.test_federation` asks them."""
+"""Several artifacts behind the interface of one; `tests.end_to_end.serving.federation` asks them."""
 
 from __future__ import annotations
 
