@@ -12,18 +12,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_as_json = False
+as_json = False
 
 
 def use_json() -> None:
     """From now on everything that this process says is JSON; processes that it forks go on with that."""
-    global _as_json
-    _as_json = True
+    global as_json
+    as_json = True
 
 
 def say(sentence: str, *, speaker: str = "kbc", level: str = "warning", **fields: Any) -> None:
     """One sentence. `fields` are for machines only: a person finds in the sentence what matters."""
-    if _as_json:
+    if as_json:
         record(level, message=sentence, **fields)
     else:
         _write(f"{speaker}: {sentence}\n")
@@ -34,7 +34,7 @@ def failure(what: str, error: BaseException, correlation_id: str = "") -> None:
     from traceback import format_exception
 
     trace = "".join(format_exception(error))
-    if _as_json:
+    if as_json:
         named = {"correlation_id": correlation_id} if correlation_id else {}
         record("error", message=what, **named, traceback=trace)
     else:

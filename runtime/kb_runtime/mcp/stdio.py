@@ -31,7 +31,7 @@ MAX_WAITING = 8
 _READ_BYTES = 65_536
 _STOP_S = 1.0
 """How long a client may take to read the answer in progress once the server is told to stop."""
-_UNREAD_S = 5.0
+UNREAD_S = 5.0
 """How long a client that has closed stdin may leave what was answered unread."""
 _PIECE_BYTES = 4096
 """What a pipe or a socket takes without waiting once it is ready to be written to."""
@@ -130,7 +130,7 @@ class StdioServer:
             if self._sink in dict(waiting.poll()):
                 return
             waiting.unregister(self._source)
-            if not waiting.poll(_UNREAD_S * 1000):
+            if not waiting.poll(UNREAD_S * 1000):
                 raise BrokenPipeError
 
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -93,14 +94,14 @@ def test_damaged_pages_are_counted_and_stop_nothing(
         f"docs.example.org/{number}.html": mutated(HTML, chance) for number in range(40)
     }
     source = write(tmp_path / "mirror", files | {"docs.example.org/bad.html": page("Bad", "x")})
-    read = page_module._html
+    read = page_module.read_html
 
-    def failing(entry: Any, *rest: Any) -> Any:
-        if entry.key.endswith("bad.html"):
+    def failing(source: str, link: Callable[[str], str]) -> Any:
+        if "<h1>Bad</h1>" in source:
             raise RecursionError
-        return read(entry, *rest)
+        return read(source, link)
 
-    monkeypatch.setattr(page_module, "_html", failing)
+    monkeypatch.setattr(page_module, "read_html", failing)
     report = imported(source, tmp_path / "kb")
     adds_up(report, 41)
     assert report.pages > 5
