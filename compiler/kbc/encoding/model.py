@@ -377,7 +377,9 @@ def _layers(config: Mapping[str, Any], model_type: str, weights: Path) -> Layers
         )
     epsilon = config.get("layer_norm_eps", 1e-12)
     if not isinstance(epsilon, float):
-        raise ModelError("model-invalid", f"config.json has layer_norm_eps {epsilon!r}, no number")
+        raise ModelError(
+            "model-invalid", f"config.json has layer_norm_eps {epsilon!r}, which is not a number"
+        )
     after_padding = architecture.positions_after_padding
     return Layers(
         architecture=model_type,

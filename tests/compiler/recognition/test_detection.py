@@ -133,7 +133,7 @@ def test_a_mirror_has_its_hosts_addresses_and_no_page_twice(tmp_path: Path) -> N
         "excluded by '_sources/'": 1,
         "format not read: .css": 1,
         "redirect to another page": 1,
-        "written by the generator, no page of its own": 1,
+        "written by the generator, not a separate page": 1,
     }
 
 
