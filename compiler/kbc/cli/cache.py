@@ -96,7 +96,7 @@ def prune(
 ) -> None:
     """Remove the least recently used entries of the cache. Safe while builds run.
 
-    Ends with 5 where a part of the cache cannot be read or changed.
+    Exits with code 5 if a part of the cache cannot be read or changed.
     """
     from kb_runtime.text.tables import count_of, size
     from kbc.cli.cache_contents import Pruned, chosen, read_contents, remove

@@ -17,7 +17,7 @@ from kb_runtime.cli.runner import print_json
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write.")
 @click.option("--base", default="", help="Address of SOURCE, if its files do not state it.")
 @click.option(
-    "--sitemap", type=click.Path(path_type=Path, exists=True), help="A sitemap beside SOURCE."
+    "--sitemap", type=click.Path(path_type=Path, exists=True), help="A sitemap file for SOURCE."
 )
 @click.option(
     "--include", multiple=True, help="Import only pages whose HOST/PATH matches; repeatable."
@@ -26,7 +26,7 @@ from kb_runtime.cli.runner import print_json
     "--exclude", multiple=True, help="Leave out pages whose HOST/PATH matches; repeatable."
 )
 @click.option("--depth", type=click.IntRange(0), help="Largest number of folders above a page.")
-@click.option("--limit", type=click.IntRange(1), help="Pages, at most.")
+@click.option("--limit", type=click.IntRange(1), help="Maximum number of pages.")
 @click.option("--quiet", is_flag=True, help="Print neither progress nor counts.")
 @AS_JSON
 def import_command(
@@ -41,7 +41,7 @@ def import_command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Make a tree of pages of SOURCE: a saved site, a web archive or a dump.
+    """Convert SOURCE to a tree of pages: a saved site, a web archive or a dump.
 
     SOURCE is a mirror by wget or httrack, a folder with a sitemap.xml or an llms.txt, a ZIP of one of
     these, a WARC (also .warc.gz), or a MediaWiki XML dump. Pages keep their addresses, titles and dates;

@@ -65,13 +65,13 @@ ARTIFACT = click.argument("artifact", type=click.Path(path_type=Path))
 @click.option(
     "--kind",
     type=click.Choice(["docs", "pages", "workshops", "code", "tests"]),
-    help="Also write first files of this kind.",
+    help="Also write starter files of this kind.",
 )
-@click.option("--sample", is_flag=True, help="Also write a first page.")
+@click.option("--sample", is_flag=True, help="Also write a starter page.")
 @click.option("--name", default="", help="Name of the knowledge base; default: the site's title.")
 @as_json
 def init(folder: Path, kind: str | None, sample: bool, name: str, as_json: bool) -> None:
-    """Write a commented kb.toml into FOLDER for the documentation that is there.
+    """Write a commented kb.toml into FOLDER for the documentation in it.
 
     Nothing else is written, except with --sample or --kind the first files of a new knowledge base.
     """
@@ -246,7 +246,7 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
     help="Keyword search, vector search, or both (hybrid, the default).",
 )
 @click.option(
-    "--html", type=click.Path(path_type=Path), help="Also write the result as a page, one file."
+    "--html", type=click.Path(path_type=Path), help="Also write the result as a single-file page."
 )
 @as_json
 def evaluate(

@@ -82,7 +82,7 @@ def verify(folder: Path | None, as_json: bool) -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 @AS_JSON
 def export(folder: Path, as_json: bool) -> None:
-    """Write the model into the new FOLDER, to be carried to a machine without network.
+    """Write the model into the new FOLDER, to be carried to a machine without a network.
 
     There, `kbc build --model FOLDER` uses it.
     """

@@ -25,13 +25,13 @@ TRIED = "try"
 @click.command("try")
 @click.argument("kb", metavar="PATH", default=".", type=click.Path(path_type=Path))
 @click.option("--name", default="", help="Name of the knowledge base; default: the site's title.")
-@click.option("--limit", type=click.IntRange(1, 50), default=5, help="Hits a query; default: 5.")
+@click.option("--limit", type=click.IntRange(1, 50), default=5, help="Hits per query; default: 5.")
 @takes_build_options
 @AS_JSON
 def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack[Chosen]) -> None:
     """Build PATH (a folder, file or archive of documentation) into the cache and search it.
 
-    Queries are read from stdin, one a line; q ends. Nothing is written beside PATH. With --json each
+    Queries are read from stdin, one per line; q ends. Nothing is written beside PATH. With --json each
     answer is one line of JSON.
     """
     from kb_runtime.cli import lookup

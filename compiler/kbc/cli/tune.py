@@ -14,8 +14,8 @@ from kbc.cli.environment import default_cache
 TUNED = "tune"
 """The folder of the cache that builds for tuning are in."""
 EASY = (
-    "these questions were made from titles, names and links: they are easy, because the answers have their"
-    " words. Write questions as readers ask them before you trust what is chosen by these"
+    "these questions were made from titles, names and links: they are easy, because the answers contain"
+    " their words. Write questions as readers ask them before you trust settings chosen by these"
 )
 
 
@@ -24,7 +24,7 @@ EASY = (
 @click.option(
     "--questions",
     type=click.Path(path_type=Path),
-    help="A file with [[question]] tables; default: questions.toml in KB, or easy ones are made.",
+    help="A file with [[question]] tables; default: questions.toml in KB, else easy questions made from it.",
 )
 @click.option(
     "--artifact",
@@ -38,9 +38,9 @@ EASY = (
 def tune_command(
     kb: Path, questions: Path | None, artifact: Path | None, is_applied: bool, as_json: bool
 ) -> None:
-    """Propose settings of search for KB, chosen by cross-validation on labelled questions.
+    """Propose search settings for KB, chosen by cross-validation on labelled questions.
 
-    Prints every setting that is better by more than chance, and the change of kb.toml as a diff.
+    Prints every setting that is significantly better, and the change of kb.toml as a diff.
     """
     from kb_runtime.knowledge.artifact import Artifact
     from kbc.evaluation import kb_toml, tuning

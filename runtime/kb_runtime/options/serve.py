@@ -234,13 +234,13 @@ OPTIONS = (
     Option(
         "--runs",
         "FOLDER",
-        "a folder with what `kbc eval --json` printed, for the explorer's page of quality",
+        "a folder with outputs of `kbc eval --json`, for the explorer's page of quality",
         http=True,
     ),
     Option(
         "--report",
         "FILE",
-        "what `kbc build --json` printed, for the explorer's page of health",
+        "output of `kbc build --json`, for the explorer's page of health",
         http=True,
     ),
 )
