@@ -142,7 +142,7 @@ def _merged(files: Sequence[SourceFile], diagnostics: Diagnostics) -> list[_Temp
                     f" {entry.path}:{found[position].line}",
                     entry.path,
                     entry.line,
-                    hint="Give each template an id of its own.",
+                    hint="Give each template its own id.",
                 )
                 located = Located(entry.fields, entry.path, _line_finder(entry))
                 located.read(TemplateMetadata, diagnostics)

@@ -75,11 +75,11 @@ class CollectionTable(Table):
 
     name: Annotated[
         str, matching(COLLECTION_NAME, "a lower-case name"), AfterValidator(_not_reserved)
-    ] = Field(description="a name of its own; also a search scope")
+    ] = Field(description="a unique name; also a search scope")
     kind: Annotated[str, AfterValidator(_known_kind)] = Field(
         default="",
         validate_default=True,
-        description="always needed: what it holds, which picks the front end",
+        description="required: what it holds; selects the front end",
     )
     paths: Annotated[Strings, AfterValidator(_not_empty)] | None = Field(
         default=None, description="files, folders or globs; default: the kind's conventional place"
@@ -95,7 +95,7 @@ class CollectionTable(Table):
         default=(), description="patterns of files to leave out, as in .gitignore"
     )
     strip: str = Field(
-        default="", description="a folder to take off the beginning of ids and addresses"
+        default="", description="a folder to strip from the beginning of ids and addresses"
     )
     language: Annotated[str, one_of(("", *STEMMERS), "a language that kbc knows")] = Field(
         default="",
@@ -117,7 +117,9 @@ class BuiltinsTable(CollectionTable):
 
 
 class DocsTable(CollectionTable):
-    group: str | None = Field(default=None, description="what lists show the pages under")
+    group: str | None = Field(
+        default=None, description="the group under which lists show the pages"
+    )
 
 
 class ExamplesTable(CollectionTable):
@@ -179,7 +181,7 @@ KINDS: Mapping[str, CollectionKind] = {
     for kind in (
         CollectionKind(
             "builtins",
-            "API entries: one Markdown file with a level-2 heading each, or one file an entry",
+            "API entries: one Markdown file with a level-2 heading each, or one file per entry",
             (".md", ".markdown"),
             {"builtins": {}},
             BuiltinsTable,
@@ -225,7 +227,7 @@ KINDS: Mapping[str, CollectionKind] = {
         ),
         CollectionKind(
             "pages",
-            "documentation sets: Markdown, HTML, text, JSON Lines, llms-full.txt; a folder a source",
+            "documentation sets: Markdown, HTML, text, JSON Lines, llms-full.txt; one folder per source",
             (
                 *MARKDOWN,
                 *(".html", ".htm", ".txt", ".jsonl", ".ndjson", ".xml", ".toml"),

@@ -136,7 +136,7 @@ class _ProjectReader:
                     "too-many-collections",
                     f"kb.toml has {len(_tables(tables)):,} collections, more than {MAX_COLLECTIONS:,}",
                     ("collection", MAX_COLLECTIONS),
-                    "Give one collection several `paths`: what they hold stays apart by its path.",
+                    "Give one collection several `paths`: their records stay distinct by path.",
                 )
             )
             return []

@@ -70,7 +70,7 @@ class KbTable(Table):
         default=None, description="the artifact's name; default: the folder's name"
     )
     title: str | None = Field(default=None, description="for people; default: the name")
-    version: str = Field(default="0", description="of the content, as its authors count")
+    version: str = Field(default="0", description="of the content, as its authors number it")
     prefix: (
         Annotated[str, matching(PREFIX, "lower-case letters, digits and underscores, not code,")]
         | None
@@ -134,7 +134,7 @@ class SearchSettings(Table):
         if ruling:
             raise mistake(
                 "toml-conflict",
-                f"`{info.field_name}` has no effect beside `{ruling}`",
+                f"`{info.field_name}` has no effect together with `{ruling}`",
                 "Remove one of the two; docs/search.md says what each does.",
             )
         return value
@@ -156,7 +156,7 @@ def _profile(value: str) -> str:
         if "all" in names:
             raise mistake(
                 "toml-conflict",
-                "`all` has every family: others beside it have no effect",
+                "`all` contains every family: listing others as well has no effect",
                 'Write `offer = "all"`.',
             )
     return ",".join(names)
@@ -213,7 +213,7 @@ class EncoderSettings(Table):
     """`[encoder]`: prompts and pooling of a model whose own files do not say them; None: what they say."""
 
     pooling: Annotated[str, one_of(POOLINGS, "a pooling")] | None = Field(
-        default=None, description="how the vectors of tokens become one; default: the model's own"
+        default=None, description="how token vectors are pooled; default: the model's own"
     )
 
     query_prompt: str | None = Field(
