@@ -15,6 +15,7 @@ from tests.end_to_end.installed import ROOT
 from tests.end_to_end.serving.test_stdio import ask
 from tests.end_to_end.talk import Talk
 from tests.end_to_end.test_documented_commands import without_comment
+from tests.waiting import PATIENCE_S
 
 from kbc.cli.main import run
 
@@ -190,7 +191,7 @@ def test_the_commands_work_and_offer_the_tools_of_the_tables(
             listed = ask(Talk(process).process, LIST)["result"]["tools"]
             assert process.stdin is not None
             process.stdin.close()
-            process.wait(60)
+            process.wait(PATIENCE_S)
         offered = {tool["name"] for tool in listed}
         assert tools_of(section) - NOT_OFFERED <= offered
         assert not offered & NOT_OFFERED

@@ -94,8 +94,8 @@ class Proposal:
                 [*lines, "no setting is significantly better than the current ones: keep them"]
             )
         lines.append(
-            f"all together {self.after - self.before:+.4f} on the questions that they were chosen on;"
-            f" {self.unseen:+.4f} on questions left out, p = {self.chance:.3f}"
+            f"together {self.after - self.before:+.4f} on the questions that they were chosen on;"
+            f" {self.unseen:+.4f} on held-out questions, p = {self.chance:.3f}"
         )
         if not self.is_recommended:
             lines.append("the gain does not hold on held-out questions: nothing is proposed")

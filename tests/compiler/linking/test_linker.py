@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
@@ -168,7 +168,7 @@ def test_a_second_builder_waits_for_the_first(tmp_path: Path) -> None:
     entered = threading.Event()
 
     def second() -> None:
-        with Staging(tmp_path, "kb", ID, wait_s=30):
+        with Staging(tmp_path, "kb", ID, wait_s=PATIENCE_S):
             entered.set()
 
     with Staging(tmp_path, "kb", ID):

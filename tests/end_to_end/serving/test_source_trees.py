@@ -15,6 +15,7 @@ from tests.end_to_end.processes import descendants, wait_until_gone
 from tests.end_to_end.serving.test_stdio import ask
 from tests.end_to_end.talk import Talk, first_file
 from tests.small_artifact import publish_small
+from tests.waiting import PATIENCE_S
 
 from kb_runtime.errors import exit_codes
 from kb_runtime.live.workspace import Workspace
@@ -61,7 +62,7 @@ def serve(tmp_path: Path, environment: dict[str, str]) -> Iterator[Serve]:
     for process in started:
         assert process.stdin is not None
         process.stdin.close()
-        process.wait(30)
+        process.wait(PATIENCE_S)
         for pipe in (process.stdout, process.stderr):
             assert pipe is not None
             pipe.close()
@@ -180,7 +181,7 @@ def test_the_compiler_ends_with_the_server(serve: Serve, tree: Path) -> None:
     assert started
     assert talk.process.stdin is not None
     talk.process.stdin.close()
-    talk.process.wait(30)
+    talk.process.wait(PATIENCE_S)
     wait_until_gone(started)
 
 
