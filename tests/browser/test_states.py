@@ -224,7 +224,7 @@ def test_collections_of_one_colour_are_hidden_one_by_one(
         ".getImageData(0, 0, c.width, c.height).data; let n = 0;"
         " for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n; })()"
     )
-    for each in ("near duplicates", "lonely"):
+    for each in ("near duplicates", "isolated"):
         page.get_by_label(each).uncheck()
     counts = []
     for name in ("part0", "part12"):

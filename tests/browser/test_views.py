@@ -333,7 +333,7 @@ def test_the_map_draws_every_chunk_and_a_query(
         chunks = sum(each.chunks for each in kb.collections)
     page = open_page(f"{url}/map")
     page.wait_for_selector(f"[data-map][data-ready='{chunks}']")
-    page.wait_for_selector("text=Lonely chunks")
+    page.wait_for_selector("text=Isolated chunks")
     page.wait_for_selector("[data-cluster-list] li")
     painted = (
         "(() => { const c = document.querySelector('canvas'); const d = c.getContext('2d')"

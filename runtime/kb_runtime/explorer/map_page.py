@@ -26,7 +26,7 @@ _SAMPLED = 40
 _SAMPLED_CHARS = 1_500
 _NAMING_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]{3,30}")
-_NEAR, _LONELY = 1, 2
+_NEAR, _ISOLATED = 1, 2
 _LAST_OWNER = 255
 _IN_GROUP = 2
 """Of a group of near duplicates, so many are named."""
@@ -62,7 +62,7 @@ def projection_of(visit: Visit) -> Projection | None:
 
 def points(visit: Visit) -> Response:
     """All points: int16 x [n], int16 y [n], uint8 collection [n] (its place in the legend; the last one
-    for all beyond 255), uint8 marks [n] (1: there is nearly the same elsewhere, 2: lonely),
+    for all beyond 255), uint8 marks [n] (1: there is nearly the same elsewhere, 2: isolated),
     little-endian."""
     import numpy as np
 
@@ -77,7 +77,7 @@ def points(visit: Visit) -> Response:
     for a, b, _ in found.pairs:
         marks[a] |= _NEAR
         marks[b] |= _NEAR
-    marks[found.lonely()] |= _LONELY
+    marks[found.isolated()] |= _ISOLATED
     data = places[:, 0].tobytes() + places[:, 1].tobytes() + owners.tobytes() + marks.tobytes()
     return Response(data, media_type="application/octet-stream")
 
@@ -119,10 +119,10 @@ def point(visit: Visit) -> Response:
 
 
 def facts_part(visit: Visit) -> Response:
-    """Clusters, near duplicates and lonely chunks, as lists."""
+    """Clusters, near duplicates and isolated chunks, as lists."""
     found = projection_of(visit)
     if found is None:
-        return visit.render("map_facts.html", clusters=[], groups=[], lonely=[], copies=0)
+        return visit.render("map_facts.html", clusters=[], groups=[], isolated=[], copies=0)
 
     def shown(row: int) -> dict[str, Any]:
         chunk = visit.kb.chunk(row)
@@ -139,7 +139,7 @@ def facts_part(visit: Visit) -> Response:
         "map_facts.html",
         clusters=clusters,
         groups=[(len(rows), [shown(row) for row in rows[:_IN_GROUP]]) for rows in copies[:LISTED]],
-        lonely=[(shown(row), float(found.nearest[row])) for row in found.lonely()[:LISTED]],
+        isolated=[(shown(row), float(found.nearest[row])) for row in found.isolated()[:LISTED]],
         copies=len(copies),
     )
 

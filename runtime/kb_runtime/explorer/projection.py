@@ -1,4 +1,4 @@
-"""Vectors in two dimensions: principal components, clusters, near duplicates and lonely chunks.
+"""Vectors in two dimensions: principal components, clusters, near duplicates and isolated chunks.
 
 Pure functions over arrays; the same vectors give the same map.
 """
@@ -27,10 +27,10 @@ _COMPARED = 2_048
 """Rows of one cluster that are compared with each other at a time."""
 NEAR_COSINE = 0.97
 """From which texts are nearly the same: that of the step `duplicates` of ranking."""
-LONELY_SHARE = 0.005
+ISOLATED_SHARE = 0.005
 """Of all chunks, the share that is farthest from any other one."""
 _CANDIDATES = 4
-"""For each lonely chunk, so many of the loneliest of their clusters are compared with all chunks."""
+"""For each isolated chunk, so many of the most isolated of their clusters are compared with all chunks."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class Projection:
         found = ((vector - self.mean) @ self.axes[:, :2] - self.centre) / self.scale
         return float(found[0]), float(found[1])
 
-    def lonely(self) -> list[int]:
-        """The rows that are farthest from any other, the loneliest first."""
-        count = _lonely_count(len(self.nearest))
+    def isolated(self) -> list[int]:
+        """The rows that are farthest from any other, the most isolated first."""
+        count = _isolated_count(len(self.nearest))
         return [int(row) for row in np.argsort(self.nearest, kind="stable")[:count]]
 
     def copies(self) -> list[list[int]]:
@@ -148,14 +148,14 @@ def _assigned(rows: Floats, centres: Floats) -> Ints:
     return np.concatenate(found).astype(np.int64)
 
 
-def _lonely_count(count: int) -> int:
-    return min(count, max(1, round(count * LONELY_SHARE)))
+def _isolated_count(count: int) -> int:
+    return min(count, max(1, round(count * ISOLATED_SHARE)))
 
 
 def _look_everywhere(vectors: Floats, nearest: Floats) -> None:
-    """Compares the loneliest rows of their clusters with all rows: what is next to them may be across a
+    """Compares the most isolated rows of their clusters with all rows: what is next to them may be across a
     border. Writes into `nearest`."""
-    wanted = min(len(nearest), _CANDIDATES * _lonely_count(len(nearest)))
+    wanted = min(len(nearest), _CANDIDATES * _isolated_count(len(nearest)))
     rows = np.argsort(nearest, kind="stable")[:wanted]
     own = vectors[rows]
     for at in range(0, len(vectors), _BLOCK):
@@ -174,7 +174,7 @@ def _neighbours(
     for cluster in np.unique(clusters):
         members = np.flatnonzero(clusters == cluster)
         members = members[np.argsort(reduced[members, 0], kind="stable")]
-        # Of like sizes: the few rows of a last, small block would look lonely.
+        # Of like sizes: the few rows of a last, small block would look isolated.
         for rows in np.array_split(members, -(-len(members) // _COMPARED)):
             own = vectors[rows]
             cosines = own @ own.T

@@ -42,17 +42,17 @@ def test_a_vector_is_placed_where_its_row_is() -> None:
             assert np.allclose(found.place(vectors[row]), found.places[row], atol=1e-5)
 
 
-def test_near_duplicates_and_lonely_rows_stand_out() -> None:
+def test_near_duplicates_and_isolated_rows_stand_out() -> None:
     vectors = groups(3, 60)
     vectors[10] = vectors[11]
-    lonely = np.zeros(32, dtype=np.float32)
-    lonely[np.abs(vectors.mean(axis=0)).argmin()] = 1
-    vectors[100] = lonely
+    isolated = np.zeros(32, dtype=np.float32)
+    isolated[np.abs(vectors.mean(axis=0)).argmin()] = 1
+    vectors[100] = isolated
     found = project(vectors)
     assert found is not None
     assert (10, 11) in [(a, b) for a, b, _ in found.pairs]
     assert all(cosine >= NEAR_COSINE for _, _, cosine in found.pairs)
-    assert 100 in found.lonely()
+    assert 100 in found.isolated()
 
 
 def test_few_or_equal_vectors_are_no_problem() -> None:
@@ -63,24 +63,24 @@ def test_few_or_equal_vectors_are_no_problem() -> None:
     assert np.isfinite(same.places).all()
 
 
-def test_the_last_rows_of_a_large_cluster_are_not_lonely() -> None:
+def test_the_last_rows_of_a_large_cluster_are_not_isolated() -> None:
     """Clusters are compared in blocks: a block of one row has nobody next to it."""
     vectors = groups(1, 2 * 2_048 + 1)
     found = project(vectors)
     assert found is not None
     cosines = vectors @ vectors.T
     np.fill_diagonal(cosines, -1)
-    lonely = found.lonely()
-    assert np.allclose(found.nearest[lonely], cosines[lonely].max(axis=1), atol=1e-5)
+    isolated = found.isolated()
+    assert np.allclose(found.nearest[isolated], cosines[isolated].max(axis=1), atol=1e-5)
 
 
-def test_a_row_next_to_another_cluster_is_not_lonely() -> None:
+def test_a_row_next_to_another_cluster_is_not_isolated() -> None:
     vectors = groups(4, 100, spread=0.6)
     found = project(vectors)
     assert found is not None
     cosines = vectors @ vectors.T
     np.fill_diagonal(cosines, -1)
-    for row in found.lonely():
+    for row in found.isolated():
         assert np.isclose(found.nearest[row], cosines[row].max(), atol=1e-5)
 
 

@@ -37,7 +37,7 @@
     colours.text = style.getPropertyValue("--text").trim();
     colours.surface = style.getPropertyValue("--surface").trim();
     colours.near = style.getPropertyValue("--bad").trim();
-    colours.lonely = style.getPropertyValue("--text").trim();
+    colours.isolated = style.getPropertyValue("--text").trim();
   };
 
   const draw = () => {
@@ -59,7 +59,7 @@
     }
     context.globalAlpha = query ? 0.3 : 0.85;
     for (const bit of marked) {
-      context.strokeStyle = bit === 1 ? colours.near : colours.lonely;
+      context.strokeStyle = bit === 1 ? colours.near : colours.isolated;
       context.lineWidth = 1.2;
       for (let at = 0; at < count; at++) {
         if (mark[at] & bit && shown.has(owner[at])) ring(toX(x[at]), toY(y[at]), bit === 1 ? dot + 0.8 : dot + 2.4);
