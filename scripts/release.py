@@ -40,7 +40,7 @@ from kbc.shipping.lock import read_lock
 from kbc.shipping.notes import notes
 from kbc.shipping.product import product
 from kbc.shipping.signing import PASSPHRASE_VARIABLE, read_private_key, sign
-from kbc.shipping.timestamp import moment_of
+from kbc.shipping.timestamp import timestamp_of
 from kbc.shipping.wheel import write_wheel
 
 REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements"
@@ -148,9 +148,9 @@ def _pack(
     """Wheel, bundles, notes and sums."""
     with Artifact.open(artifact) as opened:
         facts = product(opened)
-        moment = moment_of(facts, source_date_epoch())
-        wheel = write_wheel(opened, facts, staged, moment, read_lock(LOCKS))
-        bundles = write_bundles(opened, facts, staged, moment)
+        timestamp = timestamp_of(facts, source_date_epoch())
+        wheel = write_wheel(opened, facts, staged, timestamp, read_lock(LOCKS))
+        bundles = write_bundles(opened, facts, staged, timestamp)
         build_id = opened.build_id
     files = {wheel.path.name: wheel.size}
     files |= {f"{bundles.folder.name}/{path}": count for path, count in bundles.files.items()}

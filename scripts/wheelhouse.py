@@ -27,7 +27,7 @@ from kbc.cli.environment import source_date_epoch
 from kbc.errors import OutputError
 from kbc.shipping.lock import read_lock
 from kbc.shipping.product import product
-from kbc.shipping.timestamp import moment_of
+from kbc.shipping.timestamp import timestamp_of
 from kbc.shipping.wheel import write_wheel
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,8 +74,8 @@ def wheelhouse(artifact: Path, out: Path) -> None:
 def _knowledge(artifact: Path, folder: Path) -> Path:
     with Artifact.open(artifact) as opened:
         facts = product(opened)
-        moment = moment_of(facts, source_date_epoch())
-        return write_wheel(opened, facts, folder, moment, read_lock(LOCKS)).path
+        timestamp = timestamp_of(facts, source_date_epoch())
+        return write_wheel(opened, facts, folder, timestamp, read_lock(LOCKS)).path
 
 
 def _runtime(sources: Path, folder: Path) -> Path:

@@ -143,7 +143,7 @@ class Diagnostics:
     def add(self, diagnostic: Diagnostic) -> None:
         self._found.add(diagnostic)
 
-    def weaken(self, which: Callable[[Diagnostic], bool]) -> None:
+    def downgrade(self, which: Callable[[Diagnostic], bool]) -> None:
         """Makes warnings of the errors that `which` names."""
         for found in self.errors:
             if which(found):
@@ -185,7 +185,7 @@ class BuildError(SingleCodeError):
         self.diagnostics = tuple(diagnostics)
 
 
-_HINT = "Mend the file, or keep it out with `exclude`."
+_HINT = "Fix the file, or exclude it with `exclude`."
 
 
 @contextmanager

@@ -12,21 +12,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_as_json = False
+as_json = False
 
 
 def use_json() -> None:
     """From now on everything that this process says is JSON; processes that it forks go on with that."""
-    global _as_json
-    _as_json = True
+    global as_json
+    as_json = True
 
 
-def say(sentence: str, *, speaker: str = "kbc", level: str = "warning", **fields: Any) -> None:
+def say(sentence: str, *, program: str = "kbc", level: str = "warning", **fields: Any) -> None:
     """One sentence. `fields` are for machines only: a person finds in the sentence what matters."""
-    if _as_json:
+    if as_json:
         record(level, message=sentence, **fields)
     else:
-        _write(f"{speaker}: {sentence}\n")
+        _write(f"{program}: {sentence}\n")
 
 
 def failure(what: str, error: BaseException, correlation_id: str = "") -> None:
@@ -34,7 +34,7 @@ def failure(what: str, error: BaseException, correlation_id: str = "") -> None:
     from traceback import format_exception
 
     trace = "".join(format_exception(error))
-    if _as_json:
+    if as_json:
         named = {"correlation_id": correlation_id} if correlation_id else {}
         record("error", message=what, **named, traceback=trace)
     else:
@@ -56,14 +56,14 @@ def take_over_logging() -> None:
     """Warnings and errors that libraries log become lines of the log."""
     import logging
 
-    class Taken(logging.Handler):
+    class LogHandler(logging.Handler):
         def emit(self, said: logging.LogRecord) -> None:
             trace = {}
             if said.exc_info:
                 trace["traceback"] = logging.Formatter().formatException(said.exc_info)
             record(said.levelname.lower(), message=said.getMessage(), logger=said.name, **trace)
 
-    logging.basicConfig(level=logging.WARNING, handlers=[Taken()], force=True)
+    logging.basicConfig(level=logging.WARNING, handlers=[LogHandler()], force=True)
 
 
 def _write(lines: str) -> None:

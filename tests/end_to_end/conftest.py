@@ -62,12 +62,15 @@ def environment() -> dict[str, str]:
 def start_server(environment: dict[str, str]) -> Iterator[Start]:
     """`start_server(artifact, *options)`: a server process with pipes; stopped after the test.
 
-    `before` is a command that runs it.
+    `before` is a command that runs it; `stdout` is a descriptor that it writes to, instead of a pipe.
     """
     started: list[subprocess.Popen[bytes]] = []
 
     def start(
-        artifact: Path, *options: str, before: tuple[str, ...] = ()
+        artifact: Path,
+        *options: str,
+        before: tuple[str, ...] = (),
+        stdout: int = subprocess.PIPE,
     ) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
             [
@@ -81,7 +84,7 @@ def start_server(environment: dict[str, str]) -> Iterator[Start]:
                 *options,
             ],
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             env=environment,
         )

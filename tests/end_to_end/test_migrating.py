@@ -13,7 +13,7 @@ from subprocess import DEVNULL, PIPE, Popen
 import pytest
 from tests.end_to_end.installed import ROOT
 from tests.end_to_end.serving.test_stdio import ask
-from tests.end_to_end.serving.test_workspace import Talk
+from tests.end_to_end.talk import Talk
 from tests.end_to_end.test_documented_commands import without_comment
 
 from kbc.cli.main import run

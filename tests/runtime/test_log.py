@@ -27,7 +27,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
 
 
 def test_a_sentence_is_a_line_that_names_who_speaks(capsys: pytest.CaptureFixture[str]) -> None:
-    log.say("no problems found", speaker="quint-kb", address="unseen")
+    log.say("no problems found", program="quint-kb", address="unseen")
     assert capsys.readouterr().err == "quint-kb: no problems found\n"
 
 

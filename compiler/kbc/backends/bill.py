@@ -66,7 +66,7 @@ def bill(fields: Mapping[str, Any], files: Mapping[str, str], build_id: str) -> 
         [*parts, *libraries, *listed],
         {subject: [*parts, *listed]},
         serial=build_id,
-        moment=fields["built_at"],
+        timestamp=fields["built_at"],
     )
 
 
@@ -76,10 +76,10 @@ def document(
     needs: Mapping[Component, Iterable[Component]],
     *,
     serial: str,
-    moment: str,
+    timestamp: str,
 ) -> bytes:
     """A bill as JSON with a line break at its end. `needs` maps components to what they depend on;
-    `serial` is what the serial number follows from, `moment` ISO 8601, or "" for none."""
+    `serial` is what the serial number follows from, `timestamp` ISO 8601, or "" for none."""
     bom = Bom(
         components=components,
         serial_number=uuid.uuid5(_SERIALS, serial),
@@ -89,7 +89,7 @@ def document(
             for each, others in needs.items()
         ],
     )
-    told = datetime.datetime.strptime(moment, "%Y-%m-%dT%H:%M:%S%z") if moment else None
+    told = datetime.datetime.strptime(timestamp, "%Y-%m-%dT%H:%M:%S%z") if timestamp else None
     bom.metadata.timestamp = told  # type: ignore[assignment]  # None leaves it out; the default is now
     return JsonV1Dot6(bom).output_as_string(indent=1).encode() + b"\n"
 

@@ -49,7 +49,7 @@ class PhaseMemory:
         self._asked.add((phase, key))
         self.size += size
 
-    def forget_unasked(self, *, complete: bool) -> None:
+    def evict_unused(self, *, complete: bool) -> None:
         """Ends a build. After one that was `complete`, what it did not ask for goes."""
         if complete or len(self._entries) > _MOST_GROWTH * self._kept:
             for name in self._entries.keys() - self._asked:

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     "--runs",
     type=click.Path(),
     default="",
-    help="A folder with what `kbc eval --json` printed: shown as history.",
+    help="A folder with outputs of `kbc eval --json`: shown as history.",
 )
 @click.option(
     "--report",
     type=click.Path(),
     default="",
-    help="What `kbc build --json` printed: phases, and what was left out.",
+    help="Output of `kbc build --json`: phases, and what was left out.",
 )
 def explore(
     artifacts: tuple[str, ...],

@@ -15,13 +15,17 @@ from kb_runtime.cli.runner import print_json
 @click.command("import")
 @click.argument("source", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write.")
-@click.option("--base", default="", help="Address of SOURCE where its files do not say it.")
+@click.option("--base", default="", help="Address of SOURCE, if its files do not state it.")
 @click.option(
     "--sitemap", type=click.Path(path_type=Path, exists=True), help="A sitemap beside SOURCE."
 )
-@click.option("--include", multiple=True, help="Only pages HOST/PATH like this; repeatable.")
-@click.option("--exclude", multiple=True, help="No pages HOST/PATH like this; repeatable.")
-@click.option("--depth", type=click.IntRange(0), help="Folders above a page, at most.")
+@click.option(
+    "--include", multiple=True, help="Import only pages whose HOST/PATH matches; repeatable."
+)
+@click.option(
+    "--exclude", multiple=True, help="Leave out pages whose HOST/PATH matches; repeatable."
+)
+@click.option("--depth", type=click.IntRange(0), help="Largest number of folders above a page.")
 @click.option("--limit", type=click.IntRange(1), help="Pages, at most.")
 @click.option("--quiet", is_flag=True, help="Print neither progress nor counts.")
 @AS_JSON

@@ -55,7 +55,7 @@ def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
 
 KB = click.argument("kb", default=".", type=click.Path(path_type=Path))
 NAME_OPTION = click.option(
-    "--name", default="", help="Name where there is no kb.toml; default: the site's title."
+    "--name", default="", help="Name if there is no kb.toml; default: the site's title."
 )
 ARTIFACT = click.argument("artifact", type=click.Path(path_type=Path))
 
@@ -235,7 +235,9 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
     help="Fail below MEASURE=NUMBER, such as success@3=0.95; repeatable.",
 )
 @click.option(
-    "--suggest", is_flag=True, help="List badly answered questions and records that none reaches."
+    "--suggest",
+    is_flag=True,
+    help="List badly answered questions and records that no question finds.",
 )
 @click.option(
     "--mode",

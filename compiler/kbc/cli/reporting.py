@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kbc.pipeline.build import BuildReport
 
 _BAR_WIDTH = 30
-_REDRAW_SECONDS = 0.1
+REDRAW_S = 0.1
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
 
 
@@ -82,7 +82,7 @@ class BarProgress(Progress):
 
     def advance(self, done: int, tokens: int = 0) -> None:
         now = time.monotonic()
-        if now - self._drawn < _REDRAW_SECONDS:
+        if now - self._drawn < REDRAW_S:
             return
         self._drawn = now
         line = f"{self._name:<8} "

@@ -42,7 +42,7 @@ class Shipment(NamedTuple):
     artifact: Artifact
     product: Product
     out: Path
-    moment: int
+    timestamp: int
 
 
 def ships(write: Callable[..., None]) -> Callable[..., None]:
@@ -55,10 +55,10 @@ def ships(write: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         from kb_runtime.knowledge.artifact import Artifact
         from kbc.shipping.product import product
-        from kbc.shipping.timestamp import moment_of
+        from kbc.shipping.timestamp import timestamp_of
 
         with Artifact.open(artifact) as opened:
             facts = product(opened, name=name, version=version, mcp_name=mcp_name)
-            write(Shipment(opened, facts, out, moment_of(facts, source_date_epoch())), **own)
+            write(Shipment(opened, facts, out, timestamp_of(facts, source_date_epoch())), **own)
 
     return functools.reduce(lambda command, option: option(command), reversed(_OPTIONS), run)

@@ -29,9 +29,11 @@ EASY = (
 @click.option(
     "--artifact",
     type=click.Path(path_type=Path),
-    help="A build of KB as it is; default: KB is built into the cache.",
+    help="An existing build of KB; default: KB is built into the cache.",
 )
-@click.option("--apply", "is_applied", is_flag=True, help="Write what is proposed into kb.toml.")
+@click.option(
+    "--apply", "is_applied", is_flag=True, help="Write the proposed settings into kb.toml."
+)
 @AS_JSON
 def tune_command(
     kb: Path, questions: Path | None, artifact: Path | None, is_applied: bool, as_json: bool
@@ -55,7 +57,7 @@ def tune_command(
         asked = easy_questions(opened) if questions is None else read_questions(questions)
         proposal = tuning.tune(opened, asked, settings)
     diff = ""
-    if proposal.is_worth_it:
+    if proposal.is_recommended:
         changed = kb_toml.with_search(text, proposal.settings)
         diff = kb_toml.difference(text, changed)
         if is_applied:

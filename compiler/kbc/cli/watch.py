@@ -52,8 +52,8 @@ def watch(
     """
     from kbc.following.watching import Watcher
 
-    teller = (_JsonTeller if as_json else _Teller)(command, quiet)
-    watcher = Watcher(kbs or (Path(),), build_options(chosen), teller, poll=poll)
+    output = (_JsonOutput if as_json else _Output)(command, quiet)
+    watcher = Watcher(kbs or (Path(),), build_options(chosen), output, poll=poll)
 
     def interrupt(*_: object) -> None:
         """A supervisor's signal ends a build as Ctrl-C does: cleaned up, with the last version live."""
@@ -68,14 +68,14 @@ def watch(
     try:
         watcher.run()
     except KeyboardInterrupt:
-        teller.stopped()
+        output.stopped()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
-class _Teller:
-    """Tells people, and runs the command of --exec."""
+class _Output:
+    """Reports builds to people, and runs the command of --exec."""
 
     def __init__(self, command: str | None, quiet: bool) -> None:
         self._command = command
@@ -157,8 +157,8 @@ class _Teller:
         return None
 
 
-class _JsonTeller(_Teller):
-    """Tells programs: one JSON object a line on stdout."""
+class _JsonOutput(_Output):
+    """Reports builds to programs: one JSON object a line on stdout."""
 
     def begins(self, root: Path) -> Progress:
         from kbc.pipeline.progress import Progress

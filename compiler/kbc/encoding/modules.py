@@ -100,7 +100,9 @@ def read_object(path: Path) -> Mapping[str, Any]:
 def positive(config: Mapping[str, Any], key: str, file: str = "config.json") -> int:
     value = config.get(key)
     if not isinstance(value, int) or value <= 0:
-        raise ModelError("model-invalid", f"{file} has {key} {value!r}, no positive number")
+        raise ModelError(
+            "model-invalid", f"{file} has {key} {value!r}, which is not a positive number"
+        )
     return value
 
 

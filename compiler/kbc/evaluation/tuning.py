@@ -61,7 +61,7 @@ class Proposal:
     settings: Settings
 
     @property
-    def is_worth_it(self) -> bool:
+    def is_recommended(self) -> bool:
         return bool(self.changes) and self.unseen > 0 and self.chance <= SIGNIFICANT
 
     def as_dict(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class Proposal:
             "questions": self.questions,
             "mrr@10": {"before": round(self.before, 4), "after": round(self.after, 4)},
             "unseen": {"gain": round(self.unseen, 4), "p": round(self.chance, 4)},
-            "proposed": self.is_worth_it,
+            "proposed": self.is_recommended,
             "changes": [
                 {
                     "setting": each.setting,
@@ -91,14 +91,14 @@ class Proposal:
         ]
         if not self.changes:
             return "\n".join(
-                [*lines, "no setting is better by more than chance: keep what is there"]
+                [*lines, "no setting is significantly better than the current ones: keep them"]
             )
         lines.append(
             f"all together {self.after - self.before:+.4f} on the questions that they were chosen on;"
             f" {self.unseen:+.4f} on questions left out, p = {self.chance:.3f}"
         )
-        if not self.is_worth_it:
-            lines.append("that does not hold on questions left out: nothing is proposed")
+        if not self.is_recommended:
+            lines.append("the gain does not hold on held-out questions: nothing is proposed")
         return "\n".join(lines)
 
 

@@ -17,7 +17,7 @@ from kbc.errors import MissingDependencyError
 from kbc.execution.errors import ClusterError
 
 EXTRA_COMMAND = install_hint("dask")
-_CONNECT_S = 10
+CONNECT_S = 10
 _FIRST_WORKER_S = 60  # a worker process takes some 5 s to start
 
 Workers = tuple[Executor, int]
@@ -46,7 +46,7 @@ def dask_workers(address: str, name: str, payload: bytes, notes: list[str]) -> I
     with _silent():
         try:
             connect: Any = Client
-            client: Any = connect(**where, timeout=_CONNECT_S, set_as_default=False, name="kbc")
+            client: Any = connect(**where, timeout=CONNECT_S, set_as_default=False, name="kbc")
         except Exception as error:  # without the certificates of TLS it is a TypeError
             raise ClusterError(
                 "scheduler-unreachable",
@@ -60,7 +60,7 @@ def dask_workers(address: str, name: str, payload: bytes, notes: list[str]) -> I
         finally:
             with suppress(Exception):  # the scheduler may be gone
                 client.unregister_worker_plugin(name)
-            client.close(timeout=_CONNECT_S)
+            client.close(timeout=CONNECT_S)
 
 
 def _admitted(client: Any, address: str, admission: Any, notes: list[str]) -> int:

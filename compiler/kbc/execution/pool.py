@@ -92,7 +92,7 @@ class WorkerPool:
                 code,
                 f"the scheduler at {self._name.removeprefix(DASK)} was lost"
                 if code == "scheduler-lost"
-                else "workers ended in the middle of a task, again and again",
+                else "workers repeatedly ended in the middle of a task",
                 f"{_HINTS[code]} What was embedded is in the cache: the next build continues.",
             ) from error
 

@@ -19,7 +19,7 @@ def use_one_arena() -> None:
         mallopt(_M_ARENA_MAX, 1)
 
 
-def give_back_memory() -> None:
+def trim_memory() -> None:
     """Returns freed memory to the system; takes 10 ms."""
     trim = _function("malloc_trim")
     if trim is not None:

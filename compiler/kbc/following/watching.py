@@ -20,7 +20,7 @@ from typing import Protocol
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.store.manifest import CURRENT, is_build_id
 from kbc.diagnostics import Diagnostics
-from kbc.following.allocator import give_back_memory, use_one_arena
+from kbc.following.allocator import trim_memory, use_one_arena
 from kbc.following.file_changes import VERSION_CONTROL, FileWatcher
 from kbc.linking.linker import LOCK
 from kbc.linking.retention import TEMPORARY
@@ -201,7 +201,7 @@ class Watcher:
             one.is_cold = not one.resident.is_warm and self._options.cache is not None
             self._observer.built(one.root, report)
         gc.collect()
-        give_back_memory()
+        trim_memory()
 
     def _warm_up(self, one: _WatchedProject) -> None:
         """Loads what the first edit would have to; one that is made meanwhile finds it loaded."""
@@ -209,7 +209,7 @@ class Watcher:
         with suppress(Exception):  # the next build meets and reports it, too
             warm_up(one.root, self._options, one.resident)
         gc.collect()
-        give_back_memory()
+        trim_memory()
 
     def _wait(self) -> list[_WatchedProject]:
         """Waits for a change; returns the knowledge bases that it concerns."""

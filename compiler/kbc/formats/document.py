@@ -75,7 +75,7 @@ def decode(data: bytes) -> str:
         raise FormatError(
             "the file holds NUL bytes: it is binary, or UTF-16 text",
             line,
-            "Save it as UTF-8 text, or keep it out of the collection's paths.",
+            "Save it as UTF-8 text, or exclude it from the collection's paths.",
             "file-binary",
         )
     try:

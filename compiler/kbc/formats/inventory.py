@@ -44,7 +44,7 @@ def read_inventory(data: bytes) -> Inventory:
     """The inventory in the bytes of a file; raises `FormatError` for what is none (of version 2)."""
     header = _HEADER.match(data)
     if header is None:
-        raise FormatError("the file is no inventory of Sphinx, version 2", 1)
+        raise FormatError("the file is not a Sphinx inventory of version 2", 1)
     unpacker = zlib.decompressobj()
     try:
         body = unpacker.decompress(data[header.end() :], MAX_BYTES)

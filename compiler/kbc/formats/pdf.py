@@ -31,7 +31,7 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     if importlib.util.find_spec("pypdfium2") is None:
         raise ModuleNotFoundError("No module named 'pypdfium2'", name="pypdfium2")
     if b"%PDF-" not in data[:1024]:
-        raise FormatError("the file is no PDF: it does not begin with %PDF-")
+        raise FormatError("the file is not a PDF: it does not begin with %PDF-")
     answer = _pages(data)
     pages: list[list[dict[str, Any]]] = answer["pages"]
     sizes = Counter[float]()
@@ -76,7 +76,7 @@ def _without_text(pages: int) -> DocumentProblem:
     return DocumentProblem(
         code="pdf-without-text",
         message=f"none of the {pages} pages has text: they are images",
-        hint="Run an OCR program over the file, or keep it out of the collection's paths.",
+        hint="Run an OCR program over the file, or exclude it from the collection's paths.",
     )
 
 

@@ -86,10 +86,10 @@ def visited(name: str, path: Path, source: str, parent: Any = None) -> Any:
         )
     except SyntaxError as error:
         raise FormatError(
-            f"the module is no Python source: {error.msg}", error.lineno or 0
+            f"the module is not Python source: {error.msg}", error.lineno or 0
         ) from None
     except (ValueError, MemoryError):
-        raise FormatError("the module is no Python source that can be read") from None
+        raise FormatError("the module is not Python source that can be read") from None
 
 
 def module_name(path: str) -> str:

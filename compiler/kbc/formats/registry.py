@@ -174,7 +174,7 @@ def _converted(chosen: Format, path: str, data: bytes, read: Read) -> list[Conve
             code=error.code or f"{chosen.name}-invalid",
             message=error.message,
             line=error.line,
-            hint=error.hint or "Mend the file, or keep it out of the collection's paths.",
+            hint=error.hint or "Fix the file, or exclude it from the collection's paths.",
             is_error=True,
         )
     except ModuleNotFoundError as error:
@@ -190,7 +190,7 @@ def _converted(chosen: Format, path: str, data: bytes, read: Read) -> list[Conve
         problem = DocumentProblem(
             code=f"{chosen.name}-invalid",
             message="the file nests too deeply to be read",
-            hint="Mend the file, or keep it out of the collection's paths.",
+            hint="Fix the file, or exclude it from the collection's paths.",
             is_error=True,
         )
     return [Converted(text="", format=chosen.name, problems=(problem,))]

@@ -21,7 +21,7 @@ def line_numbers(ranges: str, count: int) -> list[int]:
     for part in re.split(r"[,;]", ranges.strip().strip('"')):
         match = re.fullmatch(r"\s*(\d*)\s*(?:(-|\.\.)\s*(-?\d*))?\s*", part)
         if match is None or not (match[1] or match[2]):
-            raise ValueError(f"{part.strip()!r} is no range of lines")
+            raise ValueError(f"{part.strip()!r} is not a range of lines")
         first = int(match[1] or 1)
         last = first
         if match[2]:
@@ -82,7 +82,7 @@ def _python_object(text: str, lines: list[str], name: str) -> list[str]:
     try:
         body: list[ast.stmt] = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ValueError(f"the file of the object {name!r} is no Python source") from None
+        raise ValueError(f"the file of the object {name!r} is not Python source") from None
     found: ast.stmt | None = None
     for part in name.split("."):
         found = next((node for node in body if getattr(node, "name", None) == part), None)

@@ -24,7 +24,7 @@ from kbc.frontends.markdown_file import (
     read_markdown,
     split_lines,
 )
-from kbc.frontends.metadata import Metadata, Needed, Text, Texts
+from kbc.frontends.metadata import Metadata, Required, Text, Texts
 from kbc.languages import markdown
 from kbc.languages.anchors import AnchorRules, rules_of, slug
 from kbc.languages.markdown import Block
@@ -37,7 +37,7 @@ from kbc.records import BuiltinRecord, CompiledRecord
 class BuiltinMetadata(Metadata):
     """The front matter of a file that is one entry."""
 
-    name: Annotated[Text, Needed("Write the name that readers use.")] = Field(
+    name: Annotated[Text, Required("Write the name that readers use.")] = Field(
         default="", description="what readers call it"
     )
     signature: Text = Field(default="", description="default: the `Signature:` line")

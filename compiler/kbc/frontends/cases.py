@@ -140,22 +140,22 @@ def _record(case: Case, collection: Collection, file: SourceFile) -> TestRecord:
 
 def _report(findings: Sequence[CaseFinding], path: str, diagnostics: Diagnostics) -> None:
     """One diagnostic for each sort of finding: a file may have a hundred thousand tests."""
-    told = sentences(findings)
+    messages = sentences(findings)
     for code in sorted(SKIPPING):
-        if code in told:
+        if code in messages:
             diagnostics.warning(
                 "test-skipped",
-                told[code],
+                messages[code],
                 path,
                 hint="A test is an object with a uid, a jiraKey or a testCaseId.",
             )
-    if "duplicate-uid" in told:
+    if "duplicate-uid" in messages:
         diagnostics.warning(
-            "test-duplicate", told["duplicate-uid"], path, hint="Remove the repeated ones."
+            "test-duplicate", messages["duplicate-uid"], path, hint="Remove the repeated ones."
         )
-    if "no-title" in told:
-        diagnostics.warning("test-no-title", told["no-title"], path, hint="Write their titles.")
-    if "no-steps" in told:
-        diagnostics.note("test-no-steps", told["no-steps"], path)
-    if "no-tags" in told:
-        diagnostics.note("test-no-tags", told["no-tags"], path)
+    if "no-title" in messages:
+        diagnostics.warning("test-no-title", messages["no-title"], path, hint="Write their titles.")
+    if "no-steps" in messages:
+        diagnostics.note("test-no-steps", messages["no-steps"], path)
+    if "no-tags" in messages:
+        diagnostics.note("test-no-tags", messages["no-tags"], path)

@@ -18,7 +18,7 @@ def has_long_line(text: str, path: str, diagnostics: Diagnostics) -> bool:
                 " out",
                 path,
                 number,
-                hint="Break the line, or keep the file out with `exclude`.",
+                hint="Break the line, or exclude the file with `exclude`.",
             )
             return True
     return False

@@ -29,7 +29,7 @@ class Metadata(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class Required:
     """Marks a field that must not be empty; `hint` says what to write there."""
 
     hint: str
@@ -121,7 +121,7 @@ class Located:
             fields = model.model_validate({k: v for k, v in given.items() if k not in wrong})
         for name, field in known.items():
             for mark in field.metadata:
-                if isinstance(mark, Needed) and name not in wrong and not getattr(fields, name):
+                if isinstance(mark, Required) and name not in wrong and not getattr(fields, name):
                     message = f"`{name}` is missing"
                     self._report(
                         Mistake("metadata-missing-field", message, (name,), mark.hint), diagnostics

@@ -31,7 +31,7 @@ from kbc.frontends.markdown_file import (
     read_markdown,
     shorten,
 )
-from kbc.frontends.metadata import Metadata, Needed, Text, Texts
+from kbc.frontends.metadata import Metadata, Required, Text, Texts
 from kbc.languages import markdown
 from kbc.languages.markdown import Block
 from kbc.project.model import Collection
@@ -44,7 +44,7 @@ class PatternMetadata(Metadata):
 
     id: Text = Field(default="", description="what `get` asks for; default: the file's name")
     name: Text = Field(default="", description="its title; default: the level-1 heading")
-    category: Annotated[Text, Needed("Write the group it is listed under.")] = Field(
+    category: Annotated[Text, Required("Write the group it is listed under.")] = Field(
         default="", description="the group it is listed under"
     )
     when_to_use: Texts = Field(default=(), description="situations it is for")

@@ -87,7 +87,7 @@ def _check_titles(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -
                 f"the title {record.title!r} is that of {earlier.path} too",
                 record.path,
                 record.line,
-                hint="Give each a title that tells them apart in a list of hits.",
+                hint="Give each a title that distinguishes them in a list of hits.",
             )
 
 
@@ -222,7 +222,7 @@ def _with_folders(paths: Iterable[str]) -> set[str]:
 
 def _suggest(name: str, known: Iterable[str]) -> str:
     close = get_close_matches(name, sorted(known), n=1)
-    return f"Did you mean {close[0]!r}?" if close else "Remove it, or add what it names."
+    return f"Did you mean {close[0]!r}?" if close else "Remove it, or add its target."
 
 
 def _check_links(

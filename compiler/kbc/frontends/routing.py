@@ -33,7 +33,7 @@ from pydantic import Field
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import split_lines
-from kbc.frontends.metadata import Flag, Located, Metadata, Needed, Text, Texts, number
+from kbc.frontends.metadata import Flag, Located, Metadata, Required, Text, Texts, number
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile, line_count
 from kbc.project.toml_file import TomlFile, read_toml
@@ -43,7 +43,7 @@ from kbc.records import CompiledRecord, RoutingRecord
 class LabelMetadata(Metadata):
     """A `[[label]]`."""
 
-    name: Annotated[Text, Needed("Write the label that the tool answers.")] = Field(
+    name: Annotated[Text, Required("Write the label that the tool answers.")] = Field(
         default="", description="the label that the tool answers"
     )
     keywords: Texts = Field(default=(), description="words and phrases that vote for it")
@@ -177,5 +177,5 @@ def _check_labels(records: Sequence[RoutingRecord], path: str, diagnostics: Diag
                     f"the keyword {keyword!r} of {record.label!r} also votes for {owner.label!r}",
                     path,
                     record.line,
-                    hint="Keep it where it tells the labels apart.",
+                    hint="Keep it only where it distinguishes the labels.",
                 )

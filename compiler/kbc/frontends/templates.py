@@ -23,7 +23,7 @@ from kbc.frontends.markdown_file import (
     read_markdown,
     shorten,
 )
-from kbc.frontends.metadata import Located, Metadata, Needed, Text, Texts, read_json
+from kbc.frontends.metadata import Located, Metadata, Required, Text, Texts, read_json
 from kbc.languages import markdown
 from kbc.languages.markdown import Block
 from kbc.project.loading import PROJECT_FILE
@@ -38,15 +38,15 @@ METADATA_FILES = ("templates.toml", "templates.json", "templates.md")
 class TemplateMetadata(Metadata):
     """What describes a template, in all three forms."""
 
-    id: Annotated[Text, Needed("Write the id that `get` asks for.")] = Field(
+    id: Annotated[Text, Required("Write the id that `get` asks for.")] = Field(
         default="", description="what `get` asks for"
     )
     name: Text = Field(default="", description="its title; default: the id")
     description: Text = Field(default="", description="what it is, in one sentence")
-    framework: Annotated[Text, Needed("Write the framework it is for.")] = Field(
+    framework: Annotated[Text, Required("Write the framework it is for.")] = Field(
         default="", description="the framework it is for"
     )
-    filename: Annotated[Text, Needed("Write the file's name, beside this metadata.")] = Field(
+    filename: Annotated[Text, Required("Write the file's name, beside this metadata.")] = Field(
         default="", description="the file, beside the metadata"
     )
     use_for: Texts = Field(default=(), description="what it is a start for")

@@ -180,7 +180,7 @@ def _entry(root: Path, path: str, addresses: _Addresses, stated: _Stated) -> Sit
     if any(part.startswith(".") for part in path.split("/")):
         skip = "hidden"
     elif (root / path).is_symlink() or not (root / path).is_file():
-        skip = "link or no regular file"
+        skip = "link or special file"
     elif _HTTRACK_FILES.match(path):
         skip = "written by httrack"
     elif reason := not_a_page(plain):

@@ -21,7 +21,7 @@ SELF_COSINE = 0.999
 """A normalised vector with itself; graphs hold vectors in 16 bits, which cost less than 1e-3."""
 
 
-def ask_for_itself(artifact: Artifact, samples: int = SAMPLES) -> None:
+def query_own_records(artifact: Artifact, samples: int = SAMPLES) -> None:
     """Loads every section, then asks for a sample of the records as a reader would.
 
     A chunk's own vector must be its nearest where there are vectors (another row may share it), its
@@ -32,15 +32,15 @@ def ask_for_itself(artifact: Artifact, samples: int = SAMPLES) -> None:
     artifact.prepare()
     rows = len(artifact.chunks)
     for row in sorted({sample * rows // samples for sample in range(samples)} if rows else ()):
-        _ask_for_row(artifact, row)
+        _query_row(artifact, row)
 
 
 def check_of(is_draft: bool) -> Callable[[Artifact], None]:
     """What a build has to pass before it goes live."""
-    return partial(ask_for_itself, samples=DRAFT_SAMPLES) if is_draft else ask_for_itself
+    return partial(query_own_records, samples=DRAFT_SAMPLES) if is_draft else query_own_records
 
 
-def _ask_for_row(artifact: Artifact, row: int) -> None:
+def _query_row(artifact: Artifact, row: int) -> None:
     info = artifact.collection_of(row)
     chunk = artifact.chunks[row]
     record = artifact.catalog(info.name)[artifact.chunks.column("record")[row]]

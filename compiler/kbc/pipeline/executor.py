@@ -34,7 +34,7 @@ from kbc.linking.retention import remove_build
 from kbc.linking.self_check import check_of
 from kbc.pipeline import sections
 from kbc.pipeline.draft_first import publishes_draft
-from kbc.pipeline.garbage import few_collections, giving_back
+from kbc.pipeline.garbage import few_collections, trimming_memory
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import BuildOptions, BuildReport
 from kbc.pipeline.progress import PhaseClock, Progress
@@ -313,7 +313,7 @@ class Executor:
         entries, counts, built_at = [], EncodingCounts(), self._options.built_at
         phase_bytes, self._vector_bytes = cached_bytes(shards)
         self._cache.reserve(phase_bytes)
-        for shard in giving_back(shards):
+        for shard in trimming_memory(shards):
             id = self._build_id(shard.inputs, model, shard.digest)
             entry = staging.adopt_shard(id)
             if entry is None:

@@ -24,16 +24,16 @@ def few_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def giving_back(items: Iterable[Item]) -> Iterator[Item]:
+def trimming_memory(items: Iterable[Item]) -> Iterator[Item]:
     """The items in turn. Before each and after the last, memory that is free goes back to the system: the
     files that were read, and what the threads of one shard had between what is still in use."""
     for item in items:
-        _give_back()
+        _trim()
         yield item
-    _give_back()
+    _trim()
 
 
-def _give_back() -> None:
+def _trim() -> None:
     if sys.platform != "linux":
         return
     try:

@@ -97,7 +97,7 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         project = replace(project, collections=(*project.collections, rules))
     if project.boundary is not None:
         # Nobody wrote these files for a knowledge base: one that cannot be read must not stop all.
-        diagnostics.weaken(_is_of_file)
+        diagnostics.downgrade(_is_of_file)
     diagnostics.reading = ""
     with guarded(diagnostics):
         frontends.check(records, diagnostics, project.collections)
@@ -167,7 +167,7 @@ def _account(
             problem = said.get(file.path)
             if problem is None:
                 is_alias = collection.kind == "docs" and is_redirect(file)
-                reason = REDIRECT if is_alias else not_a_page(file) or "no page of its own"
+                reason = REDIRECT if is_alias else not_a_page(file) or "not a separate page"
                 accounting.not_a_page(file.path, reason, is_defect=False)
             else:
                 is_defect = _is_of_file(problem) or problem.severity is Severity.ERROR

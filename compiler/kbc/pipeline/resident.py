@@ -61,7 +61,7 @@ class Resident:
 
     def end_of_build(self, *, complete: bool) -> None:
         """A `complete` build went through all phases, with or without results from here."""
-        self.phases.forget_unasked(complete=complete)
+        self.phases.evict_unused(complete=complete)
         self.is_warm = self.is_warm or complete
 
 

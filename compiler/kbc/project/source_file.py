@@ -85,7 +85,7 @@ class SourceFile:
                 "the file contains NUL bytes: it is binary, or UTF-16 text",
                 self.path,
                 line,
-                hint="Save it as UTF-8 text, or keep it out of the collection's paths.",
+                hint="Save it as UTF-8 text, or exclude it from the collection's paths.",
             )
             return None
         try:

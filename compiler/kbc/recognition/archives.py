@@ -144,7 +144,7 @@ class _ExtractionBudget:
         if earlier != name and place.exists():
             raise ArchiveError(
                 f"{self._name!r} holds {earlier!r} and {name!r}, which are one file on this file system",
-                "Unpack it on a file system that tells upper and lower case apart.",
+                "Unpack it on a case-sensitive file system.",
             )
         self._members -= 1
         if self._members < 0:

@@ -36,14 +36,14 @@ class Written:
 class Archive:
     """Writes a zip file in the order of `add`; leaving the block without an error makes it appear.
 
-    Every entry has the mode 644 and the time `moment` (seconds since 1970, UTC), so the same entries
+    Every entry has the mode 644 and the time `timestamp` (seconds since 1970, UTC), so the same entries
     give the same bytes with the same zlib.
     """
 
-    def __init__(self, path: Path, moment: int) -> None:
+    def __init__(self, path: Path, timestamp: int) -> None:
         self.path = path
         self.written: list[Written] = []
-        self._time = time.gmtime(max(moment, EARLIEST))[:6]
+        self._time = time.gmtime(max(timestamp, EARLIEST))[:6]
 
     def __enter__(self) -> Self:
         self.path.parent.mkdir(parents=True, exist_ok=True)

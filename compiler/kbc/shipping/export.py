@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Engine = Literal["parquet", "ndjson", "lance"]
 
-_BATCH = 2048  # rows; 3 MB of vectors of 384 numbers
+BATCH_ROWS = 2048  # rows; 3 MB of vectors of 384 numbers
 _LANCE = ".lance"
 """What LanceDB wants the folder of a table to end with."""
 _OS_ERROR = re.compile(r"\(os error (\d+)\)")
@@ -85,8 +85,8 @@ def _count(kb: kb_runtime.KnowledgeBase) -> int:
 def _batches(kb: kb_runtime.KnowledgeBase) -> Iterator[Batch]:
     """All rows in order, with their vectors float32 [n, dimensions]; 0 dimensions without vectors."""
     count = _count(kb)
-    for first in range(0, count, _BATCH):
-        rows = range(first, min(first + _BATCH, count))
+    for first in range(0, count, BATCH_ROWS):
+        rows = range(first, min(first + BATCH_ROWS, count))
         yield [_row(kb.chunk(row)) for row in rows], kb.vectors(rows)
 
 

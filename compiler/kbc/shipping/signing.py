@@ -72,11 +72,11 @@ def _public(key: Ed25519PrivateKey) -> bytes:
 
 
 def sign(
-    artifact: Path, key_path: Path, passphrase: bytes | None, moment: int | None = None
+    artifact: Path, key_path: Path, passphrase: bytes | None, timestamp: int | None = None
 ) -> tuple[str, Path]:
     """Signs the build that `artifact` stands for; gives the key's id and the file of signatures.
 
-    `moment`, in seconds since 1970 (None: now), is the serial number in milliseconds. Signatures by other
+    `timestamp`, in seconds since 1970 (None: now), is the serial number in milliseconds. Signatures by other
     keys stay. Raises `ArtifactError`, `KeyFileError` and `OSError`.
     """
     key = read_private_key(key_path, passphrase)
@@ -85,7 +85,7 @@ def sign(
     name = key_id(key.public_key())
 
     def sign_read(manifest: Manifest, data: bytes) -> None:
-        serial = time.time_ns() // 1_000_000 if moment is None else moment * 1000
+        serial = time.time_ns() // 1_000_000 if timestamp is None else timestamp * 1000
         if name in signatures:
             serial = max(serial, signatures[name].serial)
         value = key.sign(signed_bytes(manifest["name"], serial, data))

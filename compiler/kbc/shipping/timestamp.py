@@ -8,7 +8,7 @@ from kbc.shipping.archive import EARLIEST
 from kbc.shipping.product import Product
 
 
-def moment_of(product: Product, source_date_epoch: int | None) -> int:
+def timestamp_of(product: Product, source_date_epoch: int | None) -> int:
     """Seconds since 1970: what SOURCE_DATE_EPOCH says, or else when the artifact was built, or else
     the earliest time that an archive can hold."""
     if source_date_epoch is not None:

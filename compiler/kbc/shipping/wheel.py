@@ -51,9 +51,9 @@ class WheelReport:
 
 
 def write_wheel(
-    artifact: Artifact, product: Product, out: Path, moment: int, lock: Lock | None = None
+    artifact: Artifact, product: Product, out: Path, timestamp: int, lock: Lock | None = None
 ) -> WheelReport:
-    """Writes the wheel of an open artifact into the folder `out`; `moment` is the time of its entries
+    """Writes the wheel of an open artifact into the folder `out`; `timestamp` is the time of its entries
     in seconds since 1970, `lock` the archives that its bill of materials is to name. The same arguments
     give the same bytes.
 
@@ -63,7 +63,7 @@ def write_wheel(
     stem = f"{product.module}-{product.version}"
     info = f"{stem}.dist-info"
     package = product.module
-    with Archive(out / f"{stem}-{TAG}.whl", moment) as archive:
+    with Archive(out / f"{stem}-{TAG}.whl", timestamp) as archive:
         archive.add(f"{package}/__init__.py", f'"""{_docstring(product)}"""\n'.encode())
         archive.add(f"{package}/__main__.py", _main_module(product).encode())
         _add_build(archive, artifact, f"{package}/{ARTIFACT_FOLDER}")

@@ -69,7 +69,7 @@ def wheel_bill(artifact: Artifact, product: Product, lock: Lock) -> bytes:
         [data, *listed, *models, *carriers, *libraries.values()],
         needs,
         serial=f"{product.distribution} {product.version} {product.build_id}",
-        moment=product.built_at,
+        timestamp=product.built_at,
     )
 
 

@@ -242,7 +242,7 @@ class _Walker:
                     "file-special",
                     "this is a pipe, a socket or a device, not a regular file",
                     name,
-                    hint="Keep it out of the collection's paths.",
+                    hint="Exclude it from the collection's paths.",
                 )
                 return None
             if info.st_size > max_bytes:
@@ -251,7 +251,7 @@ class _Walker:
                     f"the file has {info.st_size:,} bytes, more than the {max_bytes:,}"
                     " that a file of its kind may have",
                     name,
-                    hint="Split it, or keep it out of the collection's paths.",
+                    hint="Split it, or exclude it from the collection's paths.",
                 )
                 return None
             with path.open("rb", buffering=0) as file:

@@ -89,7 +89,7 @@ class Doctor:
             if client.is_detected(self._machine):
                 for scope in client.scopes:
                     yield from self._configuration(client, scope, entries)
-        yield from _doubles(entries)
+        yield from _duplicates(entries)
         for entry in entries:
             yield from self._entry(entry)
         if not entries:
@@ -114,7 +114,7 @@ class Doctor:
             return
         for name, fields in found.items():
             entry = _ServerEntry(client, scope, path, name, launch_of(fields))
-            if self._is_meant(entry):
+            if self._is_examined(entry):
                 entries.append(entry)
             elif self._server is not None and name == self._server.name:
                 yield Finding(
@@ -124,7 +124,7 @@ class Doctor:
                     "Install under another --name, or replace it with --force.",
                 )
 
-    def _is_meant(self, entry: _ServerEntry) -> bool:
+    def _is_examined(self, entry: _ServerEntry) -> bool:
         """Whether an entry starts what is examined."""
         argv = entry.launch.argv
         artifacts = artifacts_of(argv)
@@ -289,7 +289,7 @@ def _artifact(path: str, deep: bool) -> Iterator[Finding]:
     yield Finding("ok", path, f"{name}, format {manifest['format']}, {checked}")
 
 
-def _doubles(entries: Sequence[_ServerEntry]) -> Iterator[Finding]:
+def _duplicates(entries: Sequence[_ServerEntry]) -> Iterator[Finding]:
     """The same name in both scopes of a client, and the same server under two names of a file."""
     by_name: dict[tuple[str, str], _ServerEntry] = {}
     by_argv: dict[tuple[str, tuple[str, ...]], _ServerEntry] = {}

@@ -33,7 +33,7 @@ class Machine:
             return ntpath.normpath(ntpath.join(*parts))
         return posixpath.normpath(posixpath.join(*parts))
 
-    def in_home(self, path: str) -> str:
+    def in_home_folder(self, path: str) -> str:
         return self.join(self.home, path)
 
     def in_folder_of(self, variable: str, default: str, path: str) -> str:
@@ -41,7 +41,7 @@ class Machine:
         that is not absolute is ignored, as the XDG specification asks."""
         named = self.environment.get(variable, "")
         absolute = ntpath.isabs if self.platform == "windows" else posixpath.isabs
-        return self.join(named if absolute(named) else self.in_home(default), path)
+        return self.join(named if absolute(named) else self.in_home_folder(default), path)
 
     def xdg_config(self, path: str) -> str:
         """For programs that use ~/.config on every platform."""
@@ -52,7 +52,7 @@ class Machine:
         if self.platform == "windows":
             return self.in_folder_of("APPDATA", "AppData/Roaming", path)
         if self.platform == "macos":
-            return self.in_home(f"Library/Application Support/{path}")
+            return self.in_home_folder(f"Library/Application Support/{path}")
         return self.xdg_config(path)
 
     def has_program(self, name: str) -> bool:

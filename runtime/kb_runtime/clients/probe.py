@@ -97,7 +97,7 @@ def probe(
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         return Report(era, f"{argv[0]} cannot be started: {reason}.")
-    talk = _Talk(process, era, timeout_s)
+    talk = _Exchange(process, era, timeout_s)
     try:
         return _converse(talk, started)
     except _ProbeError as error:
@@ -106,7 +106,7 @@ def probe(
         talk.close()
 
 
-def _converse(talk: _Talk, started: float) -> Report:
+def _converse(talk: _Exchange, started: float) -> Report:
     if talk.era == "handshake":
         opened = talk.ask(
             "initialize",
@@ -151,7 +151,7 @@ def _converse(talk: _Talk, started: float) -> Report:
     )
 
 
-def _search(talk: _Talk, tool: Mapping[str, Any], query: str) -> tuple[int, str, str]:
+def _search(talk: _Exchange, tool: Mapping[str, Any], query: str) -> tuple[int, str, str]:
     """The number of hits, what was out of order, and what is as it was built. A search that finds
     nothing is a success."""
     arguments = {query_argument(tool): query or "start"}
@@ -167,7 +167,7 @@ def _search(talk: _Talk, tool: Mapping[str, Any], query: str) -> tuple[int, str,
     return len(structure.get("results") or next(iter(lists), [])), degraded, note
 
 
-class _Talk:
+class _Exchange:
     """One server process; a thread reads its lines, so that waiting for one can end."""
 
     def __init__(self, process: subprocess.Popen[bytes], era: Era, timeout_s: float) -> None:

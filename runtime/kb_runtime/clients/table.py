@@ -83,7 +83,7 @@ class Client:
 
 
 def _home(*paths: str) -> Paths:
-    return lambda machine: [machine.in_home(path) for path in paths]
+    return lambda machine: [machine.in_home_folder(path) for path in paths]
 
 
 def _xdg(*paths: str) -> Paths:
@@ -274,7 +274,7 @@ ROWS = (
         _plain,
         user=lambda machine: [
             machine.environment.get("CLINE_MCP_SETTINGS_PATH")
-            or machine.in_home(".cline/data/settings/cline_mcp_settings.json")
+            or machine.in_home_folder(".cline/data/settings/cline_mcp_settings.json")
         ],
         traces=_home(".cline"),
         programs=("cline",),

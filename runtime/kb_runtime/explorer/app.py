@@ -77,7 +77,7 @@ def build_app(explorer: Explorer, allowed_hosts: tuple[str, ...] = ()) -> ASGIAp
         routes=routes,
         middleware=[
             Middleware(SafeHeaders),
-            Middleware(Guard, explorer.accepts, allowed_hosts),
+            Middleware(RequestGuard, explorer.accepts, allowed_hosts),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],
         exception_handlers={HTTPException: _http_error(explorer)},  # type: ignore[dict-item]
@@ -218,7 +218,7 @@ class SafeHeaders:
         await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
 
 
-class Guard:
+class RequestGuard:
     """Refuses foreign hosts, requests that other sites make, and whoever has not shown the token."""
 
     def __init__(

@@ -12,7 +12,7 @@ import kb_runtime as kr
 Made = TypeVar("Made")
 
 
-class Opened:
+class OpenBuild:
     """One open build, with what was computed about it."""
 
     def __init__(self, kb: kr.KnowledgeBase) -> None:
@@ -43,10 +43,10 @@ class Base:
         self.path = path
         self._key = key
         self._lock = threading.Lock()
-        self._opened: Opened | None = None
+        self._opened: OpenBuild | None = None
 
     @contextmanager
-    def use(self) -> Iterator[Opened]:
+    def use(self) -> Iterator[OpenBuild]:
         """The build that is live now. Raises `ArtifactError`, unless an earlier one is still open."""
         with self._lock:
             opened = self._current()
@@ -63,12 +63,12 @@ class Base:
         """Another build of this knowledge base, trusted as the live one is. Raises `ArtifactError`."""
         return kr.open(folder, key=self._key)
 
-    def _current(self) -> Opened:
+    def _current(self) -> OpenBuild:
         old = self._opened
         if old is not None and not old.kb.is_replaced:
             return old
         try:
-            self._opened = Opened(kr.open(self.path, key=self._key))
+            self._opened = OpenBuild(kr.open(self.path, key=self._key))
         except kr.KbcError:
             if old is None:
                 raise

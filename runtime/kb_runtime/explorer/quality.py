@@ -53,7 +53,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Moved:
+class RankChange:
     query: str
     scope: str
     before: int | None
@@ -204,11 +204,11 @@ def difference(old: Run | None, new: Run | None) -> dict[str, Any]:
     }
 
 
-def differences(old: Run, new: Run) -> list[Moved]:
+def differences(old: Run, new: Run) -> list[RankChange]:
     """The questions whose rank changed, losses first; those that only one run asked are left out."""
     before = {each["query"]: each["rank"] for each in old.get("answers", ())}
     moved = [
-        Moved(each["query"], str(each.get("scope") or ""), before[each["query"]], each["rank"])
+        RankChange(each["query"], str(each.get("scope") or ""), before[each["query"]], each["rank"])
         for each in new.get("answers", ())
         if each["query"] in before and before[each["query"]] != each["rank"]
     ]

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 import kb_runtime as kr
 from kb_runtime.explorer import markup
-from kb_runtime.explorer.bases import Opened
+from kb_runtime.explorer.bases import OpenBuild
 from kb_runtime.explorer.visit import Visit
 
 Mode = Literal["hybrid", "lexical", "semantic"]
@@ -74,7 +74,7 @@ class BarSegment:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownResult:
     """A hit as the page shows it. `elsewhere` is its rank in the other column: 0 where it is not there,
     None where there is no other column."""
 
@@ -91,7 +91,7 @@ class Shown:
 class Column:
     settings: Settings
     title: str
-    hits: Sequence[Shown]
+    hits: Sequence[ShownResult]
     milliseconds: float
     tokens: int
     error: str
@@ -194,7 +194,7 @@ def _columns(visit: Visit, query: str, first: Settings, second: Settings | None)
     return [_compared(column, other), _compared(other, column)]
 
 
-def _column(visit: Visit, opened: Opened, query: str, settings: Settings, title: str) -> Column:
+def _column(visit: Visit, opened: OpenBuild, query: str, settings: Settings, title: str) -> Column:
     kb = opened.kb
     hits: list[kr.Hit] = []
     error = ""
@@ -208,7 +208,7 @@ def _column(visit: Visit, opened: Opened, query: str, settings: Settings, title:
     milliseconds = (time.perf_counter() - start) * 1e3
     bars = _bars([explanation for _, _, explanation in found])
     shown = [
-        Shown(
+        ShownResult(
             rank,
             hit,
             visit.record_url(hit.address, kb=settings.base + 1, row=hit.row, q=query),

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 import kb_runtime as kr
-from kb_runtime.explorer.bases import Bases, Opened
+from kb_runtime.explorer.bases import Bases, OpenBuild
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 THEMES = ("light", "dark")
@@ -62,7 +62,7 @@ class Explorer:
 class Visit:
     """A request, and the build it is about."""
 
-    def __init__(self, explorer: Explorer, request: Request, place: int, opened: Opened) -> None:
+    def __init__(self, explorer: Explorer, request: Request, place: int, opened: OpenBuild) -> None:
         self.explorer = explorer
         self.request = request
         self.place = place

@@ -30,11 +30,11 @@ def announce(listener: Listener, host: str, *, has_token: bool) -> None:
     """Logs the server's address, and a warning where anyone can read the knowledge base."""
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/mcp"
-    log.say(f"listening on {address}", speaker="kbc serve", level="info", address=address)
+    log.say(f"listening on {address}", program="kbc serve", level="info", address=address)
     if not has_token and not is_loopback(host):
         log.say(
             "anyone who can reach this address can read the knowledge base; --token-file restricts that",
-            speaker="kbc serve",
+            program="kbc serve",
         )
 
 

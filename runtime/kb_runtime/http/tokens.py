@@ -228,7 +228,7 @@ class _KeySet:
             self.read()
         except UsageError as error:
             self._read_at = time.monotonic()
-            log.say(f"the key set was not read again: {error}", speaker="kbc serve")
+            log.say(f"the key set was not read again: {error}", program="kbc serve")
 
     def read(self) -> None:
         """Raises UsageError."""

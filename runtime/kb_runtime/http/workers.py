@@ -87,7 +87,7 @@ class Workers:
             _stop_requested(signals, until - time.monotonic())
             self._reap()
         if self._running:
-            log.say(f"killing {len(self._running)} workers that did not stop", speaker="kbc serve")
+            log.say(f"killing {len(self._running)} workers that did not stop", program="kbc serve")
             self._end(signal.SIGKILL)
         while self._running:
             _stop_requested(signals, None)
@@ -103,7 +103,7 @@ class Workers:
                 self._become_worker(place, masked)
             self._running[pid] = place
         except OSError as error:
-            log.say(f"a worker cannot be started: {error.strerror}", speaker="kbc serve")
+            log.say(f"a worker cannot be started: {error.strerror}", program="kbc serve")
             self._postpone(place)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, masked)
@@ -146,7 +146,7 @@ class Workers:
                 after = f" in {pause:g} s" if pause else ""
                 log.say(
                     f"worker {pid} {_how_ended(status)}; starting another{after}",
-                    speaker="kbc serve",
+                    program="kbc serve",
                     worker=place,
                 )
 

@@ -22,7 +22,7 @@ from kb_runtime.search.lexical import (
     SearchFilters,
     document_frequency,
     information,
-    names_something,
+    is_defined_name,
 )
 from kb_runtime.search.lexical_engine import failure
 from kb_runtime.search.lexical_plan import plan
@@ -100,8 +100,8 @@ class FederatedLexical:
     def document_frequency(self, term: str) -> int:
         return document_frequency(self, term)
 
-    def names_something(self, term: str) -> bool:
-        return names_something(self, term)
+    def is_defined_name(self, term: str) -> bool:
+        return is_defined_name(self, term)
 
     def information(self, stem: str) -> float:
         return information(self, stem)

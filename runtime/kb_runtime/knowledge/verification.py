@@ -293,7 +293,7 @@ def _vectors(artifact: Artifact) -> Iterator[Problem]:
             row = start + int(wrong.argmax())
             yield _wrong(f"vectors/{ROWS_FILE}", f"row {row} does not have length 1")
             return
-    if (wrong := artifact.vectors.misrounded()) is not None:
+    if (wrong := artifact.vectors.first_misrounded()) is not None:
         yield _wrong(f"vectors/{COARSE_FILE}", f"row {wrong} differs from the one in {ROWS_FILE}")
     for info in artifact.collections:
         if info.chunks:

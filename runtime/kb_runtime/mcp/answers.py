@@ -123,7 +123,7 @@ class Answers:
         return {**envelope, **result, "_meta": meta}
 
 
-def with_changes_told(result: dict[str, Any]) -> dict[str, Any]:
+def with_change_notifications(result: dict[str, Any]) -> dict[str, Any]:
     """An answer to `initialize` or `server/discover` that promises notifications of changed lists and
     resources."""
     capabilities = dict(result["capabilities"])

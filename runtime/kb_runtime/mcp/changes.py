@@ -129,7 +129,9 @@ def list_changed(kind: str) -> str:
     return f"notifications/{kind}/list_changed"
 
 
-def honoured(wanted: Mapping[str, Any], known: Callable[[Iterable[str]], list[str]]) -> Granted:
+def granted_changes(
+    wanted: Mapping[str, Any], known: Callable[[Iterable[str]], list[str]]
+) -> Granted:
     """What of a stateless client's wishes is granted: lists, and updates of the resources that are
     `known`. Raises ProtocolError."""
     granted: Granted = {field: True for field in _WANTED.values() if wanted.get(field) is True}

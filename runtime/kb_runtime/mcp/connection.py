@@ -32,7 +32,7 @@ MAX_RESOURCES = 256
 _BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
 
 
-class Later:
+class Deferred:
     """An answer that takes long. `answer()` gives it, on whatever thread; others are given meanwhile."""
 
     __slots__ = ("answer",)
@@ -52,7 +52,7 @@ class Connection:
     ) -> None:
         """With `changes`, which is called when the first client subscribes, clients can subscribe to
         changes, and `news` is sent. `takes_long` tells of the params of a `tools/call` whether its
-        answer is one for `Later`."""
+        answer is one for `Deferred`."""
         self._handle = handle
         self._takes_long = takes_long
         self._changes = changes
@@ -65,11 +65,11 @@ class Connection:
         self._revision = revisions.NEWEST_HANDSHAKE
 
     def answer(self, message: Any) -> Any:
-        """The answer to one message or batch: a JSON value, None where none is due, or `Later`."""
+        """The answer to one message or batch: a JSON value, None where none is due, or `Deferred`."""
         if isinstance(message, list):
             return self._batch(message)
         if self._is_long(message):
-            return Later(lambda: self._single(message))
+            return Deferred(lambda: self._single(message))
         return self._single(message)
 
     def written(self) -> None:
@@ -189,7 +189,7 @@ class Connection:
                 revisions.INVALID_REQUEST, f"There are {MAX_SUBSCRIPTIONS} subscriptions already"
             )
         self._end(request_id)  # a client that uses an id twice has given up the first
-        granted = changes.honoured(wanted, watching.known)
+        granted = changes.granted_changes(wanted, watching.known)
         others = [*self._subscriptions.values(), *self._opening.values()]
         if sum(len(each.get(RESOURCES, ())) for each in (granted, *others)) > MAX_RESOURCES:
             raise _too_many_resources()

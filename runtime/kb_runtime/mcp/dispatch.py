@@ -15,7 +15,7 @@ from kb_runtime.mcp.answers import (
     ProfileError,
     answers_of,
     remaining_profile,
-    with_changes_told,
+    with_change_notifications,
 )
 from kb_runtime.mcp.introduction import INGESTS, set_up
 from kb_runtime.mcp.params import SUBSCRIBE, UNSUBSCRIBE, check_params
@@ -99,7 +99,7 @@ class Dispatcher:
                 answers = self._answers_of(artifact)
                 result = _METHODS[method](answers, artifact, checked, revision)
                 if method in _GREETINGS and revisions.is_stateless(revision) in self._announcing:
-                    result = with_changes_told(result)
+                    result = with_change_notifications(result)
         except ProtocolError:
             raise
         except ArtifactError as error:

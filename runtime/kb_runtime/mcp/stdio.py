@@ -16,7 +16,7 @@ import sys
 from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
 from kb_runtime.mcp import failures, revisions
-from kb_runtime.mcp.connection import Connection, Later, error_answer
+from kb_runtime.mcp.connection import Connection, Deferred, error_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ MAX_WAITING = 8
 _READ_BYTES = 65_536
 _STOP_S = 1.0
 """How long a client may take to read the answer in progress once the server is told to stop."""
-_UNREAD_S = 5.0
+UNREAD_S = 5.0
 """How long a client that has closed stdin may leave what was answered unread."""
 _PIECE_BYTES = 4096
 """What a pipe or a socket takes without waiting once it is ready to be written to."""
@@ -46,7 +46,7 @@ class StdioServer:
         self._source = self._sink = -1
         self._after_first_answer: Callable[[], None] | None = after_first_answer
         self._stopping = False
-        self._later: set[Later] = set()
+        self._deferred: set[Deferred] = set()
         # `wakeup` is for `signal.set_wakeup_fd`. Whoever waits, waits for this pipe as well: a signal that
         # comes when no handler can run before the wait begins has left a byte in it.
         self._woken, self.wakeup = os.pipe()
@@ -60,8 +60,8 @@ class StdioServer:
                 if self._stopping:
                     return
                 answer = self.answer_line(line)
-                if isinstance(answer, Later):
-                    self._answer_later(answer)
+                if isinstance(answer, Deferred):
+                    self._answer_deferred(answer)
                     self._announce()
                 elif answer is not None:
                     self._write(encode(answer))
@@ -80,27 +80,27 @@ class StdioServer:
         except OSError:
             return
 
-    def _answer_later(self, later: Later) -> None:
+    def _answer_deferred(self, deferred: Deferred) -> None:
         """Has the answer written when it is there."""
         from threading import Thread
 
         def answer() -> None:
             try:
-                self._write(encode(later.answer()))
+                self._write(encode(deferred.answer()))
             except OSError:  # the client has left
                 return
             finally:
-                self._later.discard(later)
+                self._deferred.discard(deferred)
                 self._wake()
 
         self._finish(MAX_WAITING - 1)
         if not self._stopping:
-            self._later.add(later)
+            self._deferred.add(deferred)
             Thread(target=answer, daemon=True).start()
 
     def _finish(self, most: int) -> None:
         """Waits until at most so many answers are waited for; a signal to stop ends that."""
-        while len(self._later) > most and not self._stopping:
+        while len(self._deferred) > most and not self._stopping:
             os.read(self._woken, _READ_BYTES)
 
     def _wake(self) -> None:
@@ -130,7 +130,7 @@ class StdioServer:
             if self._sink in dict(waiting.poll()):
                 return
             waiting.unregister(self._source)
-            if not waiting.poll(_UNREAD_S * 1000):
+            if not waiting.poll(UNREAD_S * 1000):
                 raise BrokenPipeError
 
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
@@ -158,7 +158,7 @@ class StdioServer:
             return b""
 
     def answer_line(self, line: bytes | None) -> Any:
-        """The answer to one line, or `Later`; None where none is due. `line` is None for one that was
+        """The answer to one line, or `Deferred`; None where none is due. `line` is None for one that was
         too long."""
         if line is None:
             return error_answer(

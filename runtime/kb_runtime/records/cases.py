@@ -47,7 +47,7 @@ FindingCode = Literal[
 ]
 _SENTENCES: Mapping[FindingCode, str] = {
     "no-identifier": "without an identifier (uid, jiraKey or testCaseId), skipped",
-    "not-an-object": "that is no JSON object, skipped",
+    "not-an-object": "not a JSON object, skipped",
     "not-a-test": "of another issue type, skipped",
     "duplicate-uid": "replaced by a later one of the same uid",
     "no-title": f"without a title, called {UNTITLED!r}",

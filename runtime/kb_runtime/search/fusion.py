@@ -23,25 +23,25 @@ _NO_SPREAD = 1e-9
 RRF_K = 60
 
 
-# What each side says in `balanced`, chosen on the sets of benchmarks/wide with each left out in turn. The
-# best matches by words are often right, but a few words of a question are in every long text, and these
+# How much each side counts in `balanced`, chosen on the sets of benchmarks/wide with each left out in turn.
+# The best matches by words are often right, but a few words of a question are in every long text, and these
 # would outvote an answer in other words. So words count by a power of their score, and meaning has more
 # weight.
 
 
-class Say(NamedTuple):
+class SideWeights(NamedTuple):
     """`words` is the power of the scores by words, `meaning` the weight of the cosines."""
 
     words: int
     meaning: float
 
 
-SQUARED, PLAIN = Say(2, 2.0), Say(1, 1.0)
+SQUARED, PLAIN = SideWeights(2, 2.0), SideWeights(1, 1.0)
 
 
-def say_of(language: str) -> Say:
-    """What each side says on a question in a language. More for meaning was found better in English alone: on
-    German pages it loses 0.018, because the default encoder knows too little of other languages."""
+def side_weights(language: str) -> SideWeights:
+    """How much each side counts for a question in a language. More weight of meaning helps in English only:
+    on German pages it loses 0.018, because the default encoder knows too little of other languages."""
     return SQUARED if language == ENGLISH else PLAIN
 
 
@@ -108,7 +108,9 @@ def mix(semantic: RankedRows, lexical: RankedRows, alpha: float) -> RankedRows:
     )
 
 
-def balanced(rows: Rows, cosines: Scores, bm25: Scores, best: float, say: Say) -> RankedRows:
+def balanced(
+    rows: Rows, cosines: Scores, bm25: Scores, best: float, weights: SideWeights
+) -> RankedRows:
     """Adds cosine and BM25 (as a power of its share of `best`, the best one), each weighted by how its
     spread compares with the other's, in 0..1.
 
@@ -121,8 +123,8 @@ def balanced(rows: Rows, cosines: Scores, bm25: Scores, best: float, say: Say) -
 
     if best <= 0:
         return RankedRows.ordered(rows, np.clip(cosines, 0.0, 1.0))
-    shares = (bm25 / best) ** say.words
-    lexical_spread, semantic_spread = say.meaning * _spread(shares), _spread(cosines)
+    shares = (bm25 / best) ** weights.words
+    lexical_spread, semantic_spread = weights.meaning * _spread(shares), _spread(cosines)
     alpha = 0.5
     if lexical_spread + semantic_spread > _NO_SPREAD:
         alpha = lexical_spread / (lexical_spread + semantic_spread)
@@ -139,7 +141,7 @@ def balanced_in_two_tiers(
     found: Sequence[int],
     nearest: int,
     depth: int,
-    say: Say = SQUARED,
+    weights: SideWeights = SQUARED,
 ) -> RankedRows:
     """`balanced` for the first `depth` candidates of each side; behind them the others.
 
@@ -157,14 +159,14 @@ def balanced_in_two_tiers(
         known = np.full(len(rows), bm25[first[-1]])
         known[first] = bm25[first]
     if len(found) <= depth and nearest <= depth:
-        return balanced(rows, cosines, known, best, say)
+        return balanced(rows, cosines, known, best, weights)
     front = np.zeros(len(rows), dtype=np.bool_)
     front[: min(depth, nearest)] = True
     front[first] = True
     behind = ~front
-    head = balanced(rows[front], cosines[front], known[front], best, say)
+    head = balanced(rows[front], cosines[front], known[front], best, weights)
     best = float(bm25[behind].max(initial=0.0))
-    tail = balanced(rows[behind], cosines[behind], bm25[behind], best, say)
+    tail = balanced(rows[behind], cosines[behind], bm25[behind], best, weights)
     return head.followed_by(tail, float(head.scores[-1]))
 
 

@@ -210,9 +210,9 @@ class LexicalIndex:
         """Chunks that have the name term `term` as a word."""
         return document_frequency(self, term)
 
-    def names_something(self, term: str) -> bool:
+    def is_defined_name(self, term: str) -> bool:
         """Whether a chunk defines, or answers to, the name term `term`."""
-        return names_something(self, term)
+        return is_defined_name(self, term)
 
     def information(self, stem: str) -> float:
         """How much a prose term says: the logarithm of how rare it is among the chunks."""
@@ -304,7 +304,7 @@ def document_frequency(statistics: Statistics, term: str) -> int:
     return statistics.frequency(WORDS, term)
 
 
-def names_something(statistics: Statistics, term: str) -> bool:
+def is_defined_name(statistics: Statistics, term: str) -> bool:
     """Whether a chunk defines, or answers to, the name term `term`."""
     return statistics.frequency("identifiers", term) > 0
 

@@ -15,7 +15,7 @@ from kb_runtime.search.vectors import EXACT_ROWS
 from kb_runtime.text.languages import ENGLISH
 
 if TYPE_CHECKING:
-    from kb_runtime.search.ranking.ranked import Adjustment, FusedScore, Trail
+    from kb_runtime.search.ranking.ranked import Adjustment, FusedScore, RankingTrace
     from kb_runtime.store.facets import RowFilter
 
 Mode = Literal["hybrid", "lexical", "semantic"]
@@ -150,7 +150,7 @@ class SearchHit:
     cosine: float | None
     exact_name: bool
     reader: PassageReader = field(repr=False, compare=False)
-    trail: Trail | None = field(default=None, repr=False, compare=False)
+    trail: RankingTrace | None = field(default=None, repr=False, compare=False)
     rerank_score: float | None = None
     copies: tuple[tuple[str, int], ...] = ()
 

@@ -76,7 +76,7 @@ class Searcher:
             records = self._hits.named_records(query, scope)
             if records:
                 named = best_of_each(records, self._retriever.mask(scope), ranking.rows)
-                ranking = ranking.led_by(named)
+                ranking = ranking.with_named_copies_first(named)
         rows = exact_names_first(ranking, named)
         if request.per_record is not None:
             rows = self._hits.collapsed(rows, request.per_record)
@@ -200,5 +200,5 @@ class Searcher:
             matrix.found,
             nearest,
             depth,
-            fusion.say_of(candidates.query.language),
+            fusion.side_weights(candidates.query.language),
         )

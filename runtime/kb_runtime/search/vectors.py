@@ -176,7 +176,7 @@ class VectorIndex:
         del rows
         return ()
 
-    def misrounded(self) -> int | None:
+    def first_misrounded(self) -> int | None:
         """The first row whose rounded copy differs by more than the file says; None if there is none."""
         if self._coarse is None:
             return None

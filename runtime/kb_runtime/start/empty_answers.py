@@ -26,7 +26,7 @@ _REFERENCE_ONLY = (
 )
 
 
-def empty_of_trees(trees: Iterable[str]) -> EmptyArtifact:
+def awaiting_trees(trees: Iterable[str]) -> EmptyArtifact:
     """What a server of source trees alone serves before it knows their files."""
     title = _title(trees)
     return _AwaitedTrees(_NAME, _PREFIX, title, _files(title))

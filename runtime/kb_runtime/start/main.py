@@ -47,10 +47,10 @@ def main(arguments: Sequence[str], program: str = PROGRAM, upgrade: str = "") ->
             return exit_codes.OK
         return _serve(parse(arguments))
     except UsageError as error:
-        _complain(program, str(error), "Try --help.")
+        _print_error(program, str(error), "Try --help.")
         return exit_codes.USAGE
     except ArtifactError as error:
-        _complain(program, error.message, (error.is_newer and upgrade) or error.hint)
+        _print_error(program, error.message, (error.is_newer and upgrade) or error.hint)
         return exit_codes.ARTIFACT
     except KeyboardInterrupt:
         return exit_codes.INTERRUPTED
@@ -220,7 +220,7 @@ def _open_trees(options: Options, dispatcher_type: type[Dispatcher]) -> ServerCo
     from kb_runtime.live.workspace import Workspace, WorkspaceError
     from kb_runtime.mcp.answers import ALL
     from kb_runtime.mcp.context import ServerContext
-    from kb_runtime.start.empty_answers import CODEBASE, empty_of_trees, scan_of_tree
+    from kb_runtime.start.empty_answers import CODEBASE, awaiting_trees, scan_of_tree
 
     trees = _trees(options)
     _check_model(options)
@@ -233,7 +233,7 @@ def _open_trees(options: Options, dispatcher_type: type[Dispatcher]) -> ServerCo
     try:
         live = LiveArtifact(
             workspaces=workspace.kb_folders,
-            empty=empty_of_trees(trees),
+            empty=awaiting_trees(trees),
             scan=lambda listing: scan_of_tree(listing, trees),
         )
         workspace.serve_with(live)
@@ -301,5 +301,5 @@ def _serve_stdio(served: ServerContext, options: Options) -> None:
     live.close()
 
 
-def _complain(program: str, message: str, hint: str) -> None:
-    log.say(f"{message} {hint}".rstrip(), speaker=program, level="error")
+def _print_error(program: str, message: str, hint: str) -> None:
+    log.say(f"{message} {hint}".rstrip(), program=program, level="error")

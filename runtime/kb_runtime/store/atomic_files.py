@@ -124,4 +124,4 @@ def _create(target: str, mode: int | None) -> tuple[str, BinaryIO]:
             os.close(descriptor)
             raise
         os.close(descriptor)  # another writer took it for abandoned before it was locked
-    raise FileNotFoundError(f"{staged} is removed again and again")
+    raise FileNotFoundError(f"{staged} is removed repeatedly")

@@ -95,7 +95,7 @@ def _check_layer(layer: NDArray[np.uint32], levels: NDArray[np.int64], level: in
         raise ValueError("a node has more neighbours than there is room for")
     used = slots[np.arange(slots.shape[1])[None, :] < counts[:, None]]
     if (used >= len(levels)).any() or (levels[used.astype(np.int64)] < level).any():
-        raise ValueError("a neighbour is no node of its layer")
+        raise ValueError("a neighbour is not a node of its layer")
 
 
 def _gathered(nodes: NDArray[np.uint8], starts: NDArray[np.int64], size: int) -> NDArray[np.uint8]:

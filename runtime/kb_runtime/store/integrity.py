@@ -40,7 +40,7 @@ def identity(folder: str, relative: str) -> Identity:
             return found
         _wait()
     path = os.path.join(folder, relative)
-    raise ArtifactError("altered", f"{path} is being changed all the time.", REBUILD)
+    raise ArtifactError("altered", f"{path} keeps changing while it is read.", REBUILD)
 
 
 def read_regular(path: str, size: int | None = None, absent: str = "missing") -> bytes:

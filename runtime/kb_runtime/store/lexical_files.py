@@ -268,7 +268,7 @@ class _TermNode(NamedTuple):
 
 def _checked(node: _TermNode) -> _TermNode:
     if node.end < 0 or any(target < 0 for target, _ in node.arcs):
-        raise ValueError("a node of its terms leads nowhere")
+        raise ValueError("a node of its terms has no target")
     return node
 
 

@@ -103,7 +103,7 @@ class Location:
         if not os.path.isfile(os.path.join(folder, MANIFEST)):
             raise ArtifactError(
                 "missing",
-                f"{self.current} names the build {build_id}, which is not there.",
+                f"{self.current} names the build {build_id}, which does not exist.",
                 REBUILD,
             )
         return folder
@@ -336,10 +336,10 @@ def _file_time(path: str) -> str:
     import time
 
     try:
-        moment = time.gmtime(os.stat(path).st_mtime)
+        timestamp = time.gmtime(os.stat(path).st_mtime)
     except (OSError, ValueError, OverflowError):
         return ""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", moment)
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", timestamp)
 
 
 def _is_inside(path: str) -> bool:

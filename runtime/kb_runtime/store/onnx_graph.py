@@ -109,7 +109,7 @@ def _checked_node(node: bytes) -> Node:
         found.setdefault(name, []).append(_bytes(value))
     kinds = [kind.decode("utf-8", "replace") for kind in found.get("op_type", ())]
     if len(kinds) != 1 or kinds[0] not in OPERATORS:
-        raise GraphError(f"the operator {', '.join(kinds)!r} is none that kbc uses")
+        raise GraphError(f"the operator {', '.join(kinds)!r} is not one that kbc uses")
     numbers = {}
     for attribute in found.get("attribute", ()):
         fields = dict(_fields(attribute, _ATTRIBUTE, f"an attribute of {kinds[0]}"))
@@ -239,5 +239,5 @@ def _int(value: int | bytes) -> int:
 def _number(text: bytes | None) -> int:
     """A number in decimal digits."""
     if not text or len(text) > 20 or not text.isdigit():
-        raise GraphError(f"{text!r} is no place in model.bin")
+        raise GraphError(f"{text!r} is not a place in model.bin")
     return int(text)

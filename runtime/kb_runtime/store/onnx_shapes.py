@@ -71,7 +71,7 @@ class _Work:
         if self._elements > MAX_ELEMENTS or self._products > MAX_PRODUCTS:
             raise GraphError(f"{node.kind} makes more of a query than kbc's graphs do")
         if not node.outputs or any(name in self._shapes for name in node.outputs):
-            raise GraphError(f"{node.kind} gives a value that is there already")
+            raise GraphError(f"{node.kind} gives a value that already exists")
         self._shapes[node.outputs[0]] = shape
         for name in node.outputs[1:]:
             if node.kind != "DynamicQuantizeLinear":  # whose others are scalars
@@ -109,7 +109,7 @@ class _Work:
             return self._reduced(x, node), Cost(math.prod(x))
         rule = _RULES.get(kind)
         if rule is None or len(shapes) < 2:
-            raise GraphError(f"{kind} gives a value whose size cannot be told")
+            raise GraphError(f"{kind} gives a value of unknown size")
         shape, products, inner = rule(shapes, node.numbers)
         return shape, Cost(math.prod(shape) + inner, products)
 

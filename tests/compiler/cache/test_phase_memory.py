@@ -22,7 +22,7 @@ def squares(memory: PhaseMemory, numbers: list[int], calls: list[int]) -> list[i
 def test_the_next_build_of_a_process_computes_only_what_is_new() -> None:
     memory, calls = PhaseMemory(), list[int]()
     assert squares(memory, [1, 2, 3], calls) == [1, 4, 9]
-    memory.forget_unasked(complete=True)
+    memory.evict_unused(complete=True)
     assert squares(memory, [1, 2, 3, 4], calls) == [1, 4, 9, 16]
     assert calls == [1, 2, 3, 4]
 
@@ -31,7 +31,7 @@ def test_what_a_good_build_did_not_ask_for_is_forgotten() -> None:
     memory, calls = PhaseMemory(), list[int]()
     for first in range(50):
         squares(memory, [first, first + 1], calls)
-        memory.forget_unasked(complete=True)
+        memory.evict_unused(complete=True)
         assert len(memory) == 2
     assert memory.size > 0
     assert calls == list(range(51))
@@ -40,9 +40,9 @@ def test_what_a_good_build_did_not_ask_for_is_forgotten() -> None:
 def test_a_build_that_failed_half_way_forgets_nothing() -> None:
     memory, calls = PhaseMemory(), list[int]()
     squares(memory, list(range(10)), calls)
-    memory.forget_unasked(complete=True)
+    memory.evict_unused(complete=True)
     squares(memory, [0], calls)
-    memory.forget_unasked(complete=False)
+    memory.evict_unused(complete=False)
     assert squares(memory, list(range(10)), calls) == [number**2 for number in range(10)]
     assert calls == list(range(10))
 
@@ -50,10 +50,10 @@ def test_a_build_that_failed_half_way_forgets_nothing() -> None:
 def test_builds_that_fail_for_ever_do_not_fill_the_memory() -> None:
     memory, calls = PhaseMemory(), list[int]()
     squares(memory, list(range(10)), calls)
-    memory.forget_unasked(complete=True)
+    memory.evict_unused(complete=True)
     for number in range(10, 500):
         squares(memory, [number], calls)
-        memory.forget_unasked(complete=False)
+        memory.evict_unused(complete=False)
     assert len(memory) <= 25
 
 

@@ -11,7 +11,7 @@ from kbc.cli.reporting import BarProgress
 def test_the_bar_redraws_one_line_and_clears_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reporting, "_REDRAW_SECONDS", 0)
+    monkeypatch.setattr(reporting, "REDRAW_S", 0)
     monkeypatch.setenv("COLUMNS", "80")
     bar = BarProgress()
     bar.begin("embed", 2_000, "chunks")

@@ -74,7 +74,7 @@ def test_records_that_are_left_out_are_told_with_their_reasons(
     told = capsys.readouterr()
     assert [line.removeprefix(f"{export}: ") for line in told.err.splitlines()] == [
         "1 test without an identifier (uid, jiraKey or testCaseId), skipped: Nameless",
-        "1 test that is no JSON object, skipped: 7",
+        "1 test not a JSON object, skipped: 7",
         "1 test replaced by a later one of the same uid: t-1",
     ]
     assert ingest(tmp_path, export, records, "--json") == 0

@@ -19,7 +19,7 @@ from .hub_server import Hub, serving
 ROOT = Path(__file__).parents[3]
 WEIGHTS = "model.safetensors"
 WITHOUT_PACKAGE = (
-    "import sys, kbc.encoding.model as model; model._PACKAGES = ();"
+    "import sys, kbc.encoding.model as model; model.PACKAGES = ();"
     "from kbc.cli.main import run; sys.exit(run(sys.argv[1:]))"
 )
 
@@ -38,7 +38,7 @@ class Machine:
     def __init__(self, home: Path, hub: Hub) -> None:
         self.home = home
         self.models = home / "cache" / "models"
-        self._environment = {
+        self.environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(home),
             "KBC_CACHE": str(home / "cache"),
@@ -51,7 +51,7 @@ class Machine:
     def kbc(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-c", WITHOUT_PACKAGE, *arguments],
-            env=self._environment,
+            env=self.environment,
             cwd=self.home,
             capture_output=True,
             text=True,
@@ -136,7 +136,7 @@ def test_a_hub_that_always_truncates_is_an_error_in_one_sentence(
 
 
 def test_a_machine_without_network_says_so(machine: Machine) -> None:
-    machine._environment["HF_ENDPOINT"] = "http://127.0.0.1:9"
+    machine.environment["HF_ENDPOINT"] = "http://127.0.0.1:9"
     built = machine.kbc("build", "kb", "--out", "out")
     assert built.returncode == exit_codes.MODEL
     assert "is not on this machine, and http://127.0.0.1:9 cannot be reached" in built.stderr
@@ -145,7 +145,7 @@ def test_a_machine_without_network_says_so(machine: Machine) -> None:
 
 
 def test_a_hub_is_reached_through_a_proxy(machine: Machine, hub: Hub) -> None:
-    machine._environment |= {"HF_ENDPOINT": "http://hub.invalid", "http_proxy": hub.url}
+    machine.environment |= {"HF_ENDPOINT": "http://hub.invalid", "http_proxy": hub.url}
     fetched = machine.kbc("model", "fetch")
     assert fetched.returncode == 0, fetched.stderr
     assert any("http://hub.invalid/" in asked for asked in hub.requests)

@@ -39,7 +39,7 @@ def test_the_loss_of_workers_is_one_sentence(raised: Exception, code: str) -> No
 
 def test_no_scheduler_at_an_address_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("kbc.execution.cluster._CONNECT_S", 0.5)
+    monkeypatch.setattr("kbc.execution.cluster.CONNECT_S", 0.5)
     with (
         WorkerPool("dask:tcp://127.0.0.1:9", 1, nothing) as pool,
         pytest.raises(

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
@@ -175,9 +174,16 @@ def test_what_changes_while_it_is_read_is_published_in_the_end(bench: Bench) -> 
     chance = random.Random(7)
     bench.write(**{f"file{number}": "before" for number in range(40)})
     bench.start()
-    for _ in range(150):
+    overlays = []
+
+    def has_been_published_in_between() -> bool:
         bench.write(**{f"file{chance.randrange(40)}": f"text {chance.random()}"})
-        time.sleep(0.01)
+        live = bench.live(1)
+        if live not in overlays:
+            overlays.append(live)
+        return len(overlays) > 3
+
+    until(has_been_published_in_between, lambda: f"{len(overlays)} overlays while files change")
     wanted = {path.name: path.read_text() for path in bench.tree.iterdir()}
     until(
         lambda: {**(bench.live(0) or {}), **(bench.live(1) or {})} == wanted,
@@ -304,13 +310,21 @@ def test_a_build_that_takes_too_long_is_ended(bench: Bench) -> None:
     assert not [each for each in psutil.Process().children() if "endless" in str(each.cmdline())]
 
 
-def test_only_one_follower_works_at_a_time(bench: Bench) -> None:
+def test_only_one_follower_works_at_a_time(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempts: list[int | None] = []
+
+    def counted(path: str, wait_s: float = 0.0) -> int | None:
+        attempts.append(open_locked(path, wait_s))
+        return attempts[-1]
+
+    monkeypatch.setattr(module, "open_locked", counted)
     bench.write(a="one")
     Path(bench.code.folder).mkdir(parents=True)
     held = open_locked(bench.code.lock_path)
     assert held is not None
     bench.start()
-    time.sleep(1.5)
+    until(lambda: attempts, "an attempt to take the lock")
+    assert attempts[0] is None
     assert bench.code.status() == {}
     os.close(held)
     bench.until_live(0, {"a.py": "one"})

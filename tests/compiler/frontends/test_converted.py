@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.diagnostics import BuildError, Diagnostics
-from kbc.formats import Converted, Format, Read, registry
+from kbc.formats import Read, registry
+from kbc.formats.registry import format_of
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.reading import read_inputs
 from kbc.records import DocRecord, PageRecord
@@ -108,13 +112,19 @@ def test_what_was_converted_is_not_converted_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     converted: list[str] = []
-    convert = registry._converted
 
-    def counting(chosen: Format, path: str, data: bytes, read: Read) -> list[Converted]:
-        converted.append(path)
-        return convert(chosen, path, data, read)
+    def counted(convert: Callable[..., Any]) -> Callable[..., Any]:
+        def counting(path: str, data: bytes, read: Read) -> Any:
+            converted.append(path)
+            return convert(path, data, read)
 
-    monkeypatch.setattr(registry, "_converted", counting)
+        return counting
+
+    for name in ("a.rst", "a.ipynb"):
+        chosen = format_of(name)
+        assert chosen is not None
+        converter = importlib.import_module(chosen.module)
+        monkeypatch.setattr(converter, "convert", counted(converter.convert))
     files = {
         "docs/alone.rst": "Alone\n=====\n\nText.\n",
         "docs/more.rst": "More\n====\n\n.. literalinclude:: run.py\n",

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.waiting import until
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
@@ -326,6 +327,7 @@ for number in itertools.count(int(sys.argv[3])):
 
 @pytest.mark.slow
 def test_a_builder_killed_at_any_instant_leaves_a_good_version(publish: Publish) -> None:
+    """Every other kill comes while something is staged, the rest after a pause of random length."""
     first = publish(entries("one"))
     kb = first.path.parent
     writer = Path(__file__).parents[2] / "small_artifact.py"
@@ -343,7 +345,10 @@ def test_a_builder_killed_at_any_instant_leaves_a_good_version(publish: Publish)
         )
         assert process.stdout is not None
         process.stdout.readline()
-        time.sleep(chance.random() * 0.12)
+        if attempt % 2:
+            until(lambda: any(kb.glob(".tmp-*")), "a build in progress")
+        else:
+            time.sleep(chance.random() * 0.12)
         process.kill()
         process.wait()
         process.stdout.close()

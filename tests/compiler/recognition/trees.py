@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.reading import read_inputs
 from kbc.recognition.detection import Recognition, recognise
+from kbc.records import CompiledRecord
 
 PAGE = "# {title}\n\nWhat {title} is about.\n"
 
@@ -54,3 +55,7 @@ def _require_complete_account(inputs: Inputs) -> None:
 def addresses(inputs: Inputs, collection: str = "docs") -> dict[str, str]:
     """Id -> address of the records of a collection, in their order."""
     return {record.id: record.url for record in inputs.records[collection]}
+
+
+def titles(records: Sequence[CompiledRecord]) -> dict[str, str]:
+    return {record.id: record.title for record in records}

@@ -43,7 +43,7 @@ def artifact(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Conf
 
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exporting, "_BATCH", 2)
+    monkeypatch.setattr(exporting, "BATCH_ROWS", 2)
 
 
 @pytest.fixture(scope="module")
@@ -137,10 +137,10 @@ def test_an_artifact_that_cannot_be_read_is_named_by_an_export_to_lance(
     """LanceDB reads the rows itself, and keeps the text of their error only."""
     pytest.importorskip("lancedb")
 
-    def refused(chunk: object) -> object:
+    def refused(kb: kb_runtime.KnowledgeBase, row: int) -> object:
         raise ArtifactError("unreadable", "columns/record.u32 cannot be read")
 
-    monkeypatch.setattr(exporting, "_row", refused)
+    monkeypatch.setattr(kb_runtime.KnowledgeBase, "chunk", refused)
     with pytest.raises(ArtifactError, match=r"^columns/record\.u32 cannot be read$"):
         kbc.export(artifact, tmp_path / "handbook.lance", to="lance")
     assert list(tmp_path.iterdir()) == []
@@ -186,12 +186,14 @@ def test_a_failed_export_leaves_what_was_there(
     if to != "lance":
         out.write_bytes(b"before")
 
-    def fail(kb: kb_runtime.KnowledgeBase) -> Any:
-        yield next(whole(kb))
-        raise OSError(5, "Input/output error")
+    read = kb_runtime.KnowledgeBase.vectors
 
-    whole = exporting._batches
-    monkeypatch.setattr(exporting, "_batches", fail)
+    def fail_later(kb: kb_runtime.KnowledgeBase, rows: range) -> Any:
+        if rows.start:
+            raise OSError(5, "Input/output error")
+        return read(kb, rows)
+
+    monkeypatch.setattr(kb_runtime.KnowledgeBase, "vectors", fail_later)
     with pytest.raises(Exception, match="Input/output error"):
         kbc.export(artifact, out, to=to)
     assert [each.name for each in tmp_path.iterdir()] == ([] if to == "lance" else [out.name])

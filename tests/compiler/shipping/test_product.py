@@ -8,7 +8,7 @@ from tests.compiler.shipping.conftest import Ship
 from kb_runtime.version import __version__
 from kbc.shipping.errors import ShippingError
 from kbc.shipping.product import product, runtime_requirement
-from kbc.shipping.timestamp import moment_of
+from kbc.shipping.timestamp import timestamp_of
 
 
 def test_names_follow_from_the_knowledge_base(ship: Ship) -> None:
@@ -67,6 +67,6 @@ def test_the_requirement_admits_this_runtime_and_not_the_next_that_may_change_th
 
 def test_the_time_of_an_archive_is_never_the_clock_s(ship: Ship) -> None:
     told = product(ship(built_at="2026-01-01T00:00:00Z"))
-    assert moment_of(told, None) == 1_767_225_600
-    assert moment_of(told, 7) == 7
-    assert moment_of(product(ship(built_at="")), None) == 315_532_800
+    assert timestamp_of(told, None) == 1_767_225_600
+    assert timestamp_of(told, 7) == 7
+    assert timestamp_of(product(ship(built_at="")), None) == 315_532_800

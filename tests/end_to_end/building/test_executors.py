@@ -254,7 +254,7 @@ def test_no_cluster_at_the_address_ends_with_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("kbc.execution.cluster._CONNECT_S", 0.5)
+    monkeypatch.setattr("kbc.execution.cluster.CONNECT_S", 0.5)
     where = ["--out", str(tmp_path), "--no-cache", "--model", str(options.model), "--quiet"]
     code = run(["build", str(kb), *where, "--executor", "dask:tcp://127.0.0.1:9"])
     assert code == exit_codes.CLUSTER

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from tests.end_to_end.knowledge import FILES, write_knowledge
+from tests.end_to_end.serving.federation.library import MODES, PROPERTY, QUERIES, WORDS, pages
 from tests.end_to_end.serving.test_every_tool import CALLS
-from tests.end_to_end.serving.test_federation import MODES, PROPERTY, QUERIES, WORDS, pages
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact

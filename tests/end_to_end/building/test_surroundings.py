@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from tests.end_to_end.building.test_watch import command, event, live_text, write_kb
+from tests.end_to_end.building.watched import command, event, live_text, write_kb
 from tests.end_to_end.edits import Author, cache_with, clean_build, hurt
 from tests.waiting import PATIENCE_S
 

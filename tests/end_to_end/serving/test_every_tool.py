@@ -19,8 +19,9 @@ from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult
 from tests.answer_schemas import check_structure
+from tests.end_to_end.failure_texts import STATUS, beginning
 from tests.end_to_end.knowledge import MORE_FILES, write_exports, write_knowledge
-from tests.end_to_end.refusals import COMPACT_REFUSALS, REFUSALS, STATUS, Refusal, beginning
+from tests.end_to_end.refusals import COMPACT_REFUSALS, REFUSALS, Refusal
 
 from kb_runtime.digests import sha256
 from kb_runtime.store.manifest import CURRENT, MANIFEST, seal

@@ -185,6 +185,7 @@ def test_metrics_are_guarded_like_everything_else(
 def test_metrics_of_workers_that_have_no_folder_are_refused_in_one_sentence(
     quint_artifact: Path,
 ) -> None:
+    """Simulates a machine on which no folder can be written, which root never meets."""
     options = ("--http", "--port", "0", "--workers", "2", "--metrics")
     program = "import tempfile, sys; tempfile._candidate_tempdir_list = lambda: ['/none'];"
     program += "from kb_runtime.start.main import main; sys.exit(main(sys.argv[1:]))"

@@ -11,8 +11,9 @@ from subprocess import PIPE, Popen
 from typing import Any
 
 import pytest
+from tests.end_to_end.processes import descendants, wait_until_gone
 from tests.end_to_end.serving.test_stdio import ask
-from tests.end_to_end.serving.test_workspace import Talk, descendants, first_file, wait_until_gone
+from tests.end_to_end.talk import Talk, first_file
 from tests.small_artifact import publish_small
 
 from kb_runtime.errors import exit_codes

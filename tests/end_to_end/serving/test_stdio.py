@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
-import termios
-import time
-from array import array
 from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
@@ -20,7 +17,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 from kb_runtime.mcp import revisions
 from kb_runtime.tools.registry import TOOLS
@@ -179,24 +176,17 @@ def test_a_signal_ends_the_server_quietly(
 def test_a_signal_ends_a_server_whose_answers_nobody_reads(
     quint_artifact: Path, start_server: Callable[..., Any]
 ) -> None:
-    process = start_server(quint_artifact)
-    ask(process, HELLO)
+    answers, full = os.pipe()
+    process = start_server(quint_artifact, stdout=full)
     listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-    process.stdin.write(b"".join(json.dumps(listing).encode() + b"\n" for _ in range(200)))
+    for message in (HELLO, *[listing] * 200):
+        process.stdin.write(json.dumps(message).encode() + b"\n")
     process.stdin.flush()
-    written = -1
-    while (waiting := unread(process.stdout)) != written or waiting < 32_768:
-        written = waiting
-        time.sleep(0.3)
+    until(lambda: not select.select([], [full], [], 0)[1], "a pipe that takes no more")
     process.send_signal(signal.SIGTERM)
     assert process.wait(PATIENCE_S) == 0
-
-
-def unread(pipe: Any) -> int:
-    """Bytes that wait in a pipe."""
-    size = array("i", [0])
-    fcntl.ioctl(pipe, termios.FIONREAD, size)
-    return size[0]
+    os.close(answers)
+    os.close(full)
 
 
 def test_a_client_that_leaves_without_reading_is_no_error(

@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 import threading
-import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
@@ -21,15 +21,13 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.end_to_end.serving.test_http import address_of
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 from kbc.pipeline.build import BuildOptions, build
 
 CLIENTS = 4
 FEWEST_CALLS = 40
 """Calls before the first replica is replaced, between the two, and after the second."""
-FORGETTING_S = 0.3
-"""What preStop waits for: requests that are already on their way arrive."""
 CALL = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -60,7 +58,7 @@ class Replica:
 
     def is_ready(self) -> bool:
         """As a kubelet asks: by the pod's address, which is no loopback one."""
-        connection = HTTPConnection(self.host, self.port, timeout=5)
+        connection = HTTPConnection(self.host, self.port, timeout=PATIENCE_S)
         try:
             connection.request("GET", "/healthz", headers={"Host": f"10.1.2.3:{self.port}"})
             return connection.getresponse().status == 200
@@ -83,24 +81,32 @@ class Service:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._ready: list[Replica] = []
+        self._in_flight: Counter[Replica] = Counter()
         self._turn = 0
 
     def add(self, replica: Replica) -> None:
-        deadline = time.monotonic() + PATIENCE_S
-        while not replica.is_ready():
-            assert time.monotonic() < deadline, "the replica does not become ready"
-            time.sleep(0.05)
+        until(replica.is_ready, "the replica to become ready")
         with self._lock:
             self._ready.append(replica)
 
     def remove(self, replica: Replica) -> None:
+        """Sends no more requests to it, and waits as preStop does: those that are on their way arrive."""
         with self._lock:
             self._ready.remove(replica)
+        until(lambda: not self._in_flight[replica], "requests to be answered")
 
-    def next(self) -> Replica:
+    @contextmanager
+    def next(self) -> Iterator[Replica]:
+        """The replica for a request that takes as long as the context."""
         with self._lock:
             self._turn += 1
-            return self._ready[self._turn % len(self._ready)]
+            replica = self._ready[self._turn % len(self._ready)]
+            self._in_flight[replica] += 1
+        try:
+            yield replica
+        finally:
+            with self._lock:
+                self._in_flight[replica] -= 1
 
 
 @contextmanager
@@ -110,16 +116,16 @@ def proxy(service: Service) -> Iterator[int]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            replica = service.next()
-            backend = HTTPConnection(replica.host, replica.port, timeout=PATIENCE_S)
-            try:
-                backend.request("POST", self.path, body, HEADERS)
-                answer = backend.getresponse()
-                status, data = answer.status, answer.read()
-            except OSError as error:
-                status, data = 502, str(error).encode()
-            finally:
-                backend.close()
+            with service.next() as replica:
+                backend = HTTPConnection(replica.host, replica.port, timeout=PATIENCE_S)
+                try:
+                    backend.request("POST", self.path, body, HEADERS)
+                    answer = backend.getresponse()
+                    status, data = answer.status, answer.read()
+                except OSError as error:
+                    status, data = 502, str(error).encode()
+                finally:
+                    backend.close()
             self.send_response(status)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
@@ -159,10 +165,7 @@ class Load:
 
     def wait_for_more(self) -> None:
         wanted = len(self.answers) + FEWEST_CALLS
-        deadline = time.monotonic() + PATIENCE_S
-        while len(self.answers) < wanted and not self.failures:
-            assert time.monotonic() < deadline, "the load does not go on"
-            time.sleep(0.02)
+        until(lambda: len(self.answers) >= wanted or self.failures, "the load to go on")
 
     def _run(self) -> None:
         while not self._stopped.is_set() and not self.failures:
@@ -218,7 +221,6 @@ def test_two_replicas_roll_to_a_new_artifact_without_a_failed_request(
         for replica in running:
             service.add(start(new))
             service.remove(replica)
-            time.sleep(FORGETTING_S)
             assert replica.stop() == 0
             load.wait_for_more()
             assert load.failures == []

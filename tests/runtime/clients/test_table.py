@@ -72,7 +72,7 @@ def test_the_tables_of_this_test_name_every_client() -> None:
 def test_the_users_file(machine: Machine, name: str) -> None:
     path = CLIENTS[name].path(machine, "user", "")
     if name in IN_HOME:
-        assert path == machine.in_home(IN_HOME[name])
+        assert path == machine.in_home_folder(IN_HOME[name])
         assert path.startswith(machine.home)
     else:
         assert path == ELSEWHERE[name, machine.platform]

@@ -172,7 +172,7 @@ def test_a_client_above_its_rate_is_told_when_to_come_back(application: Applicat
 def test_the_log_names_who_asked(
     application: Application, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(log, "_as_json", True)
+    monkeypatch.setattr(log, "as_json", True)
     access = Access([("alice", "tok-alice"), ("bob", "tok-bob")])
 
     async def body(http: Client) -> None:

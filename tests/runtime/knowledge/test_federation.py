@@ -1,4 +1,4 @@
-"""Several artifacts behind the interface of one; `tests.end_to_end.serving.test_federation` asks them."""
+"""Several artifacts behind the interface of one; `tests.end_to_end.serving.federation` asks them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tests.small_artifact import publish_small
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.federation import Federation
+from kb_runtime.store.manifest import MANIFEST, seal
 
 ENCODER = {
     "model": "m",
@@ -22,6 +23,7 @@ ENCODER = {
     "recipe": 1,
     "max_tokens": 64,
     "queries": "fp32",
+    "self_test": {"min_cosine": 0.98, "entries": []},
 }
 
 
@@ -130,15 +132,24 @@ def test_kinds_whose_records_belong_together_cannot_be_shadowed(made: Any) -> No
         Federation([made("a", docs=["x"])], ("pages",))
 
 
+def with_encoder(artifact: Artifact, identity: dict[str, Any]) -> Artifact:
+    """The artifact, opened with an encoder in its manifest: none is published with one that it lacks."""
+    path = Path(artifact.manifest.folder, MANIFEST)
+    path.chmod(0o644)
+    path.write_bytes(seal({**artifact.manifest.as_dict(), "encoder": identity}))
+    return Artifact.open(artifact.manifest.folder)
+
+
 def test_vectors_compare_where_one_encoder_made_them(made: Any) -> None:
-    plain, first, same, other = (made(name, docs=["a"]) for name in ("w", "x", "y", "z"))
-    for artifact, identity in (
-        (first, ENCODER),
-        (same, {**ENCODER, "queries": "int8", "license": "MIT"}),
-        (other, {**ENCODER, "weights_sha256": "9"}),
-    ):  # no artifact is published with an encoder that it does not have
-        artifact.manifest._fields["encoder"] = identity
-    with Federation([plain, first, same, other]) as four:
+    plain = made("w", docs=["a"])
+    with (
+        with_encoder(made("x", docs=["a"]), ENCODER) as first,
+        with_encoder(
+            made("y", docs=["a"]), {**ENCODER, "queries": "int8", "license": "MIT"}
+        ) as same,
+        with_encoder(made("z", docs=["a"]), {**ENCODER, "weights_sha256": "9"}) as other,
+        Federation([plain, first, same, other]) as four,
+    ):
         assert list(four.words_only) == [other]
         assert four.manifest["encoder"] == ENCODER
     with Federation([plain]) as alone:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -20,9 +20,7 @@ from kbc.backends.vectors import write_vectors
 ROWS, DIMENSIONS, SHARDS = 4_000, 32, 16
 ALL_EXACT = ROWS
 RANGES = [RowRange("a", 0, 900), RowRange("b", 900, 0), RowRange("c", 900, 3_100)]
-ANY = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+ANY = settings(max_examples=60)
 
 
 def made(copies: int = 40) -> NDArray[np.float32]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kb_runtime.live.living_workspace import LivingWorkspace
 from kb_runtime.live.workspace import Workspace
-from kb_runtime.start.empty_answers import empty_of_trees
+from kb_runtime.start.empty_answers import awaiting_trees
 from kb_runtime.store.locks import try_lock
 from kb_runtime.tools.code import index as code_index
 from kb_runtime.tools.code.answers import IndexStatus
@@ -25,7 +25,7 @@ def test_the_status_is_that_of_the_process_that_follows_and_of_no_dead_one(tmp_p
 
 
 def test_an_index_of_an_earlier_time_is_not_called_the_first() -> None:
-    session = Session(empty_of_trees(["tree"]), {})
+    session = Session(awaiting_trees(["tree"]), {})
     status: IndexStatus = {"status": "starting", "fileCount": 0, "comparedWithDisk": False}
     (first,) = code_index.warnings(session, status)
     (later,) = code_index.warnings(session, {**status, "fileCount": 2})

@@ -112,7 +112,7 @@ def test_a_broken_new_version_leaves_the_old_one_serving_and_says_so_once(
         assert text_of(live) == "one"
     complaint = capsys.readouterr().err
     assert complaint.count("\n") == 1
-    assert "ffffffffffffffff, which is not there" in complaint
+    assert "ffffffffffffffff, which does not exist" in complaint
     publish(entries("two"))
     assert text_of(live) == "two"
     live.close()

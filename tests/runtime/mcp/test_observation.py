@@ -112,7 +112,7 @@ def test_a_line_of_the_log_has_no_arguments(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(log, "_as_json", True)
+    monkeypatch.setattr(log, "as_json", True)
     observe(dispatcher, write_log)
     call(dispatcher, "a private question", _meta={"x-correlation-id": "mine"})
     text = capsys.readouterr().err

@@ -149,7 +149,7 @@ def test_a_server_that_is_told_to_stop_before_it_waits_does_not_wait() -> None:
 def test_a_client_that_closed_stdin_and_does_not_read_ends_the_server(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stdio, "_UNREAD_S", 0.1)
+    monkeypatch.setattr(stdio, "UNREAD_S", 0.1)
     ours, theirs = socket.socketpair()
     source, feed = (ours.detach(), theirs.detach()) if kind == "socket" else os.pipe()
     result, sink = os.pipe()

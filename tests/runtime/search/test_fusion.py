@@ -17,7 +17,7 @@ from kb_runtime.search.fusion import (
     lexical_in_two_tiers,
     mix,
     rrf,
-    say_of,
+    side_weights,
     with_estimated_cosines,
 )
 
@@ -122,8 +122,8 @@ def test_balanced_sides_have_a_say_whatever_their_scales() -> None:
 
 
 def test_what_was_chosen_on_english_questions_is_for_these_alone() -> None:
-    assert say_of("de") == say_of("ru") == (1, 1.0)
-    assert say_of("en") == SQUARED
+    assert side_weights("de") == side_weights("ru") == (1, 1.0)
+    assert side_weights("en") == SQUARED
 
 
 def test_a_few_words_of_the_question_do_not_outvote_what_is_near() -> None:

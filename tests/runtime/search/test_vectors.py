@@ -203,12 +203,12 @@ def test_rounded_rows_of_other_rows_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_wrongly_rounded_row_is_named(tmp_path: Path, rounded: VectorIndex) -> None:
-    assert rounded.misrounded() is None
+    assert rounded.first_misrounded() is None
     write_vectors(tmp_path, VECTORS, RANGES, graphs_above=ALL_EXACT)
     content = bytearray((tmp_path / "rows.i8").read_bytes())
     content[42 * DIMENSIONS] ^= 0x40
     (tmp_path / "rows.i8").write_bytes(content)
-    assert VectorIndex(str(tmp_path)).misrounded() == 42
+    assert VectorIndex(str(tmp_path)).first_misrounded() == 42
 
 
 def test_missing_rows_are_one_clear_error(tmp_path: Path) -> None:

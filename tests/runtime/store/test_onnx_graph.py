@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
@@ -87,7 +87,7 @@ def test_every_operator_of_the_writer_is_known() -> None:
 )
 def test_other_operators_are_refused(kind: str, tmp_path: Path) -> None:
     write(tmp_path, [helper.make_node(kind, ["input_ids"], ["embedding"])])
-    with pytest.raises(GraphError, match=f"the operator '{kind}' is none"):
+    with pytest.raises(GraphError, match=f"the operator '{kind}' is not one"):
         check_graph(str(tmp_path))
 
 
@@ -112,7 +112,7 @@ COLUMN, ROW = np.zeros((2000, 1), np.int8), np.zeros((1, 2000), np.int8)
     [
         ([("MatMulInteger", "column", "row")] * 40, "MatMulInteger makes more of a query"),
         ([("Add", "column", "row")] * 40, "Add makes more of a query"),
-        ([("Reshape", "column", "row")], "Reshape gives a value whose size cannot be told"),
+        ([("Reshape", "column", "row")], "Reshape gives a value of unknown size"),
         ([("Gather", "row", "column")] * 40, "Gather makes more of a query"),
         ([("ReduceSum", "column", "row")], "ReduceSum is not along one axis"),
         ([("Add", "column", "later")], "needs .'later'., which no operator"),
@@ -128,15 +128,12 @@ def test_values_that_no_query_needs_are_refused(
         "MatMulNBits": {"K": 1, "N": 1 << 60, "bits": 8},
         "MultiHeadAttention": {"num_heads": 1_000_000},
     }
-    made = [
-        helper.make_node(kind, given, [f"value{number}"], **own_attributes.get(kind, {}))
-        for number, (kind, *given) in enumerate(nodes)
-    ]
     constants = {"column": COLUMN, "row": ROW, "cube": COLUMN[None, :4]}
     graph = GraphBuilder()
     for name, values in constants.items():
         graph.constant(name, values, values.dtype)
-    graph._nodes[:] = [node.SerializeToString() for node in made]
+    for kind, *inputs in nodes:
+        graph.node(kind, *inputs, **own_attributes.get(kind, {}))
     graph.save(
         tmp_path,
         [GraphValue("input_ids", "int64", [1, "tokens"])],
@@ -183,7 +180,6 @@ def test_a_constant_that_says_it_is_larger_is_refused(tmp_path: Path) -> None:
         check_graph(str(tmp_path))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_damage_is_refused_or_harmless(data: st.DataObject, tmp_path: Path) -> None:
     model = bytearray(own(tmp_path))

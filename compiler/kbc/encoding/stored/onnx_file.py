@@ -172,7 +172,7 @@ def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
             case 5:
                 value, at = message[at : at + 4], at + 4
             case _:
-                raise OnnxFileError("it is no ONNX model")
+                raise OnnxFileError("it is not an ONNX model")
         if at > size:
             raise OnnxFileError("it ends too soon")
         yield tag >> 3, value
@@ -188,7 +188,7 @@ def _varint(message: memoryview, at: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value, at
-    raise OnnxFileError("it is no ONNX model")
+    raise OnnxFileError("it is not an ONNX model")
 
 
 def _packed(value: memoryview) -> Iterator[int]:
@@ -200,13 +200,13 @@ def _packed(value: memoryview) -> Iterator[int]:
 
 def _bytes(value: int | memoryview) -> memoryview:
     if isinstance(value, int):
-        raise OnnxFileError("it is no ONNX model")
+        raise OnnxFileError("it is not an ONNX model")
     return value
 
 
 def _int(value: int | memoryview) -> int:
     if not isinstance(value, int):
-        raise OnnxFileError("it is no ONNX model")
+        raise OnnxFileError("it is not an ONNX model")
     return value
 
 

@@ -214,7 +214,7 @@ class LineReader:
         wanted = substitute(target, project.attributes)
         given = attribute_lists.parse(substitute(rest, project.attributes))
         if "://" in wanted or "{" in wanted:
-            project.elsewhere("include", f"{wanted!r} is no file of the tree", line)
+            project.elsewhere("include", f"{wanted!r} is not a file of the tree", line)
             return []
         found = project.find(wanted, line.path)
         project.includes += 1

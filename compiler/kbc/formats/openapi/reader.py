@@ -35,8 +35,8 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
     problems = tuple(
         DocumentProblem(
             code="openapi-unresolved-reference",
-            message=f"the reference {target!r} leads nowhere",
-            hint="Add what it names, or correct it.",
+            message=f"the reference {target!r} has no target",
+            hint="Add its target, or correct it.",
         )
         for target in sorted(references.unresolved)[:1]
     )

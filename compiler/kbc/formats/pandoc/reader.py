@@ -38,7 +38,7 @@ _MDOC = re.compile(rb"^\.D[dt]\b", re.MULTILINE)
 _NO_MAN_PAGE = DocumentProblem(
     code="man-page-none",
     message="the name ends like a man page's, but the file has no `.TH` and was left out",
-    hint="Rename the file, or keep it out of the collection's paths.",
+    hint="Rename the file, or exclude it from the collection's paths.",
 )
 MAX_PROPERTIES_BYTES = 1 << 20
 _PROPERTY = re.compile(r"<(?:dc|dcterms):(title|creator|created)\b[^>]*>([^<]*)<")

@@ -376,7 +376,7 @@ class _Unknown(_Sphinx):
                     0, nodes.paragraph("", "", nodes.strong("", "", *self.inline(self.argument)))
                 )
             return found
-        message = f"the directive `{self.name}` is that of an extension and has no text of its own"
+        message = f"the directive `{self.name}` belongs to an extension and has no text of its own"
         self.context.elsewhere(self.name, message, self.lineno)
         if self.argument and re.fullmatch(r"[\w.:-]+", self.argument):
             return [nodes.paragraph("", "", nodes.literal("", self.argument))]

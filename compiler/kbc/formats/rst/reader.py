@@ -171,7 +171,7 @@ def _errors(document: nodes.document) -> list[DocumentProblem]:
             code="rst-syntax",
             message=f"docutils reports {text[:200]!r}{others}",
             line=int(first.get("line", 0) or 0),
-            hint="Mend the markup; what could not be read is kept as it is written.",
+            hint="Fix the markup; what could not be read is kept verbatim.",
         )
     ]
 

@@ -227,7 +227,7 @@ def not_a_page(file: SourceFile) -> str:
     name = plain_name(file.path)
     if _redirect(file, name) is not None:
         return REDIRECT
-    return "written by the generator, no page of its own" if name in _NOT_PAGES else ""
+    return "written by the generator, not a separate page" if name in _NOT_PAGES else ""
 
 
 def _redirect(file: SourceFile, name: str) -> str | None:

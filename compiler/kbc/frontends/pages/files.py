@@ -117,7 +117,7 @@ def read_pages(
             "page-without-content",
             "the page has no main content and was left out",
             file.path,
-            hint="Keep pages that only navigate out of the folder.",
+            hint="Remove pages that contain only navigation from the folder.",
         )
     return [page for page in found if page.text.strip()]
 

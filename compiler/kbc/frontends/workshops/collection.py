@@ -48,7 +48,7 @@ def read(
                 "workshop-duplicate",
                 f"the workshop {workshop.slug!r} is in {earlier.folder} too",
                 workshop.folder,
-                hint="Rename one of the folders: a workshop is called like its folder.",
+                hint="Rename one of the folders: a workshop has the name of its folder.",
             )
     for slug, export in exported.items():
         workshops[slug] = merged(workshops[slug], export) if slug in workshops else export

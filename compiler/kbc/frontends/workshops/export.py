@@ -41,7 +41,7 @@ def read_export(file: SourceFile, diagnostics: Diagnostics) -> Workshop | None:
             "the file has no list `exercises`: it is not an exported workshop",
             file.path,
             1,
-            hint="Export it with the workshop application, or keep the file out of the folder.",
+            hint="Export it with the workshop application, or remove the file from the folder.",
         )
         return None
     folder, name = posixpath.split(file.path)

@@ -73,7 +73,7 @@ class IncludingPage:
         return found
 
     def missed(self, target: str, directive: str) -> None:
-        """Counts a directive whose text could not be had; an address is no file of the tree, nor is what
+        """Counts a directive whose text could not be had; an address is not a file of the tree, nor is what
         a build writes."""
         is_external = "://" in target or self._is_generated(target)
         (self.external if is_external else self.unresolved)[directive] += 1

@@ -37,8 +37,8 @@ class BundleReport:
         }
 
 
-def write_bundles(artifact: Artifact, product: Product, out: Path, moment: int) -> BundleReport:
-    """Writes `out`/<distribution>-<version>/; `moment` is the time of entries in archives, in seconds
+def write_bundles(artifact: Artifact, product: Product, out: Path, timestamp: int) -> BundleReport:
+    """Writes `out`/<distribution>-<version>/; `timestamp` is the time of entries in archives, in seconds
     since 1970. The same arguments give the same bytes.
 
     A folder of an earlier run is replaced. Raises `ShippingError` when there is anything else in it.
@@ -53,7 +53,7 @@ def write_bundles(artifact: Artifact, product: Product, out: Path, moment: int) 
     lock = None
     try:
         lock = lock_folder(str(temporary))  # says that somebody writes into the folder
-        with Archive(temporary / f"{product.distribution}.mcpb", moment) as archive:
+        with Archive(temporary / f"{product.distribution}.mcpb", timestamp) as archive:
             for path, data in sorted(mcpb.files(artifact, product).items()):
                 archive.add(path, data)
         for path, data in _files(artifact, product, left_out):

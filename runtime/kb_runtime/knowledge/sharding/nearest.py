@@ -41,7 +41,7 @@ class Bound:
         self.least = MIN_COSINE
 
 
-class Near(NamedTuple):
+class NearRows(NamedTuple):
     """Rows of one index that may be among the nearest, int64 [n], with the most that the cosine of each can
     be, float32 [n]."""
 
@@ -49,10 +49,10 @@ class Near(NamedTuple):
     rows: Rows
     most: Floats
 
-    def above(self, least: float) -> Near:
+    def above(self, least: float) -> NearRows:
         """Without the rows whose cosine cannot reach `least`."""
         at = self.most >= least
-        return Near(self.shard, self.rows[at], self.most[at])
+        return NearRows(self.shard, self.rows[at], self.most[at])
 
 
 class Comparison:
@@ -64,7 +64,7 @@ class Comparison:
         self._bound = bound
         # The least that each of the best rows until now can be, of at most as many as are wanted.
         self._lows: Floats = np.empty(0, dtype=np.float32)
-        self.near: list[Near] = []
+        self.near: list[NearRows] = []
 
     def compare(
         self, shard: int, index: VectorIndex, start: int, end: int, mask: Mask | None
@@ -77,7 +77,7 @@ class Comparison:
             cosines, wrong = index.compare(self._vector, None, start, end)
             at = _reaching(cosines, bound.least - wrong, start, mask)
         if len(at):
-            self.near.append(Near(shard, at + start, cosines[at] + wrong))
+            self.near.append(NearRows(shard, at + start, cosines[at] + wrong))
 
     def _candidates(self, cosines: Floats, wrong: float, start: int, mask: Mask | None) -> Rows:
         """Positions of rows that may be among the best; raises the bound by what they are at least."""
@@ -99,7 +99,7 @@ def _reaching(cosines: Floats, least: float, start: int, mask: Mask | None) -> R
 
 
 def exactly(
-    vector: Floats, indexes: Sequence[VectorIndex], near: Sequence[Near]
+    vector: Floats, indexes: Sequence[VectorIndex], near: Sequence[NearRows]
 ) -> Iterator[tuple[int, Rows, Floats]]:
     """Of what is near, piece by piece: which index, its rows, and their cosines to `vector`."""
     for group in _groups(near):
@@ -118,7 +118,7 @@ def exactly(
             yield shard, rows, cosines[start:stop]
 
 
-def _groups(near: Sequence[Near]) -> Iterator[list[tuple[int, Rows]]]:
+def _groups(near: Sequence[NearRows]) -> Iterator[list[tuple[int, Rows]]]:
     """Pieces of `near` that make about a block each."""
     group: list[tuple[int, Rows]] = []
     held = 0

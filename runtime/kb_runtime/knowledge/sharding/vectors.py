@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kb_runtime.knowledge.sharding.nearest import Bound, Comparison, Near, exactly
+from kb_runtime.knowledge.sharding.nearest import Bound, Comparison, NearRows, exactly
 from kb_runtime.search.vectors import (
     EXACT_ROWS,
     MIN_COSINE,
@@ -63,7 +63,7 @@ class ShardedVectors:
         rounded, bound = RoundedQuery.of(vector), Bound(limit)
         blocks = [range(*block) for block in merged(wanted)]
 
-        def of_share(share: range) -> list[Near]:
+        def of_share(share: range) -> list[NearRows]:
             comparison = Comparison(vector, rounded, bound)
             for shard in share:
                 positions = self._order.positions[shard]
@@ -83,7 +83,7 @@ class ShardedVectors:
             near += each.result()
         return self._best(vector, [one.above(bound.least) for one in near], limit)
 
-    def _best(self, vector: Floats, near: Sequence[Near], limit: int) -> VectorHits:
+    def _best(self, vector: Floats, near: Sequence[NearRows], limit: int) -> VectorHits:
         """The nearest of what is near, compared exactly, ties by row."""
         rows: list[Rows] = []
         cosines: list[Floats] = []
@@ -130,10 +130,10 @@ class ShardedVectors:
         del rows
         return ()
 
-    def misrounded(self) -> int | None:
+    def first_misrounded(self) -> int | None:
         """The first row of a shard whose rounded copy is wrong; None if there is none."""
         for shard, vectors in enumerate(self._shards):
-            if (own := vectors.misrounded()) is not None:
+            if (own := vectors.first_misrounded()) is not None:
                 return self._order.here(shard, own)
         return None
 

@@ -119,8 +119,8 @@ class ScanIndex:
     def document_frequency(self, term: str) -> int:
         return lexical.document_frequency(self, term)
 
-    def names_something(self, term: str) -> bool:
-        return lexical.names_something(self, term)
+    def is_defined_name(self, term: str) -> bool:
+        return lexical.is_defined_name(self, term)
 
     def information(self, stem: str) -> float:
         return lexical.information(self, stem)
@@ -157,7 +157,7 @@ class ScanIndex:
                 for (each, term), value in plan.present.items()
                 if each == field
             }
-            occurring = _Occurring(self._terms, field, terms)
+            occurring = _TermCounter(self._terms, field, terms)
             counts = [self._words_of(field, row) for row in rows]
             lengths = [sum(each.values()) for each in counts]
             mean = sum(lengths) / max(len(lengths), 1) or 1.0
@@ -190,7 +190,7 @@ class ScanIndex:
     def _estimate(self, field: str, term: str) -> int:
         if field not in _FIELDS:
             return 0
-        needle, occurring = _needle(field, term), _Occurring(self._terms, field, (term,))
+        needle, occurring = _needle(field, term), _TermCounter(self._terms, field, (term,))
         if field in ("title", "path"):
             paths = self._texts.paths
             return sum(
@@ -253,7 +253,7 @@ class ScanIndex:
         return frozenset(prose), frozenset(names)
 
 
-class _Occurring:
+class _TermCounter:
     """Counts some terms of a field among words; remembers which words have them."""
 
     def __init__(

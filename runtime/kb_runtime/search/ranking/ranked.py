@@ -40,7 +40,7 @@ class StepScores(NamedTuple):
     after: Scores
 
 
-class Trail(NamedTuple):
+class RankingTrace(NamedTuple):
     """How structural ranking got from the fused order to the final one.
 
     `fused` is the order before the steps and `pool` are the rows that the steps ranked, whose scores
@@ -64,7 +64,7 @@ class Trail(NamedTuple):
             scaled = float(self.scaled[self.pool.index(row)])
         return FusedScore(at + 1, float(self.fused.scores[at]), scaled)
 
-    def reranked(self, rows: Sequence[int], scores: Scores, change: Change) -> Trail:
+    def reranked(self, rows: Sequence[int], scores: Scores, change: Change) -> RankingTrace:
         """The trail with a further step, in which a re-ranker changes the scores of `rows`. Where no step
         has ranked them their scores are `scores`, float64 [rows], on the scale of the steps."""
         trail = self
@@ -95,11 +95,11 @@ class RankedCandidates(NamedTuple):
 
     rows: Sequence[int]
     scores: Sequence[float]
-    trail: Trail | None = None
+    trail: RankingTrace | None = None
     rerank_scores: Mapping[int, float] = MappingProxyType({})
     copies: Mapping[int, Sequence[int]] = MappingProxyType({})
 
-    def led_by(self, named: Sequence[int]) -> RankedCandidates:
+    def with_named_copies_first(self, named: Sequence[int]) -> RankedCandidates:
         """The ranking with each row of `named` that is a copy in the place of the row it stands under."""
         leaders = {copy: row for row, each in self.copies.items() for copy in each}
         swapped = {leaders[row]: row for row in named if row in leaders}

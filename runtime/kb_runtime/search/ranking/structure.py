@@ -10,7 +10,7 @@ from kb_runtime.search.fusion import RankedRows
 from kb_runtime.search.lexical_plan import MAX_TERMS
 from kb_runtime.search.ranking import paths, steps
 from kb_runtime.search.ranking.facts import Facts, RecordFacts, RecordKey
-from kb_runtime.search.ranking.ranked import RankedCandidates, StepScores, Trail
+from kb_runtime.search.ranking.ranked import RankedCandidates, RankingTrace, StepScores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,7 +78,7 @@ class Structure:
         candidates with each other are left out.
         """
         if not len(fused.rows) or not enabled:
-            trail = Trail(fused, (), None, ())
+            trail = RankingTrace(fused, (), None, ())
             return RankedCandidates(fused.rows.tolist(), fused.scores.tolist(), trail)
         named = by_words[: steps.NAMED] if _possible_names(query) else ()
         ranked, rest = _pool(fused, frozenset(named))
@@ -121,7 +121,7 @@ class Structure:
         return RankedCandidates(
             [*ranked.rows[order].tolist(), *rest.rows.tolist()],
             [*final.tolist(), *rest.scores.tolist()],
-            Trail(fused, pool.rows, scaled, trail_steps),
+            RankingTrace(fused, pool.rows, scaled, trail_steps),
             copies={
                 pool.rows[at]: [pool.rows[copy] for copy in each] for at, each in copies.items()
             },
@@ -168,7 +168,7 @@ class Structure:
     def _names_something(self, name: str) -> bool:
         """Whether it is worth looking for definitions of `name` among the candidates."""
         terms = self._analyzer.name_terms(name).terms
-        return bool(terms) and self._backend.lexical.names_something(terms[0][0])
+        return bool(terms) and self._backend.lexical.is_defined_name(terms[0][0])
 
     def _with_places(self, pool: _Pool, scores: Scores) -> Scores:
         import numpy as np

@@ -42,7 +42,7 @@ _JOINED_HITS = _CANDIDATES_PER_RESULT * DEFAULT_TOP_K
 
 
 @dataclass(frozen=True, slots=True)
-class _Effort:
+class _SearchDepth:
     """What a profile spends: candidates as a multiple of `fast`, and whether a passage is widened to
     the whole definition that it is part of."""
 
@@ -50,7 +50,11 @@ class _Effort:
     widen: bool
 
 
-_PROFILES = {"fast": _Effort(1, False), "balanced": _Effort(2, False), "rich": _Effort(4, True)}
+_PROFILES = {
+    "fast": _SearchDepth(1, False),
+    "balanced": _SearchDepth(2, False),
+    "rich": _SearchDepth(4, True),
+}
 
 
 def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer[CodeResults]:
@@ -105,7 +109,7 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer[Co
 
 
 def _search(
-    session: Session, query: str, globs: PathGlobs, top_k: int, effort: _Effort
+    session: Session, query: str, globs: PathGlobs, top_k: int, effort: _SearchDepth
 ) -> SearchResult:
     from kb_runtime.search.request import SearchRequest, SearchResult
 

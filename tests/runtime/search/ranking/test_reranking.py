@@ -9,7 +9,7 @@ import pytest
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.fusion import RankedRows
 from kb_runtime.search.query import analyse
-from kb_runtime.search.ranking.ranked import RankedCandidates, Trail
+from kb_runtime.search.ranking.ranked import RankedCandidates, RankingTrace
 from kb_runtime.search.ranking.reranking import RERANKERS, RerankerError, RerankStage, load
 
 
@@ -34,7 +34,7 @@ def ranked(*scores: float) -> RankedCandidates:
     rows = list(range(10, 10 + len(scores)))
     values = np.array(scores)
     fused = RankedRows(np.array(rows), values)
-    return RankedCandidates(rows, scores, Trail(fused, (), None, ()))
+    return RankedCandidates(rows, scores, RankingTrace(fused, (), None, ()))
 
 
 def applied(stage: RerankStage, ranking: RankedCandidates) -> RankedCandidates:

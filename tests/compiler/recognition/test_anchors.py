@@ -1,0 +1,79 @@
+"""The anchors that a generator makes: in outlines, in chunks and in the check of links."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.compiler.recognition.trees import read, write_tree
+
+from kbc.chunking import TokenBudget, chunk
+from kbc.records import DocRecord
+
+BUDGET = TokenBudget(count=lambda text: len(text.split()), max_tokens=60)
+ANCHORED = "[there](#a-b_1) [and](#a--b) [dead](#c)\n\n# A & B\n\n{0}\n\n# A & B\n\n{0}\n".format(
+    "word " * 40
+)
+
+
+def test_anchors_follow_the_generator_in_outlines_passages_and_the_check(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"mkdocs.yml": "site_name: S\n", "docs/a.md": ANCHORED})
+    inputs, diagnostics = read(root)
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert [section.anchor for section in record.sections] == ["a-b", "a-b_1"]
+    assert {each.anchor for each in chunk(record, BUDGET)} >= {"a-b", "a-b_1"}
+    dead = [each.message for each in diagnostics if each.code == "dead-anchor"]
+    assert [message.split("'")[1] for message in dead] == ["#a--b", "#c"]
+
+
+LINKING = "# A\n\nSee [b](#somewhere).\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "dead"),
+    [
+        ({"book.toml": "[book]\n", "src/SUMMARY.md": "- [A](a.md)\n", "src/a.md": LINKING}, 1),
+        (
+            {
+                "book.toml": "[preprocessor.marks]\ncommand = 'x'\n",
+                "src/SUMMARY.md": "- [A](a.md)\n",
+                "src/a.md": LINKING,
+            },
+            0,
+        ),
+        ({"mkdocs.yml": "site_name: S\n", "docs/a.md": LINKING}, 1),
+        ({"mkdocs.yml": "site_name: S\nhooks: [x.py]\n", "docs/a.md": LINKING}, 0),
+        (
+            {
+                ".vitepress/config.ts": "export default {markdown: {anchor: {slugify}}}",
+                "a.md": LINKING,
+            },
+            0,
+        ),
+        ({"conf.py": "extensions = ['myst_parser']\n", "a.md": LINKING}, 1),
+        (
+            {
+                "conf.py": "extensions = ['myst_parser']\nintersphinx_mapping = {'x': ('https://x', None)}\n",
+                "a.md": LINKING,
+            },
+            0,
+        ),
+        ({"mkdocs.yml": "site_name: S\n", "docs/a.md": "# A\n\n[n](#fn:1)\n\n[^1]: Note.\n"}, 0),
+    ],
+)
+def test_an_anchor_that_the_site_may_make_itself_is_not_called_dead(
+    tmp_path: Path, files: dict[str, str], dead: int
+) -> None:
+    _, diagnostics = read(write_tree(tmp_path / "tree", files))
+    assert [each.code for each in diagnostics].count("dead-anchor") == dead
+
+
+def test_a_page_with_missing_text_may_have_any_anchor(tmp_path: Path) -> None:
+    files = {
+        "mkdocs.yml": "site_name: S\n",
+        "docs/a.md": "# A\n\n[there](b.md#of-the-missing-file)\n",
+        "docs/b.md": '# B\n\n--8<-- "missing.md"\n',
+    }
+    _, diagnostics = read(write_tree(tmp_path / "tree", files))
+    assert [each.code for each in diagnostics] == ["include-unresolved"]

@@ -1,0 +1,179 @@
+"""Antora, DocFX and doc-builder: contents, titles, addresses and exclusions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.compiler.recognition.trees import addresses, page, read, recognised, titles, write_tree
+
+from kbc.project.model import Project
+from kbc.project.permalinks import address
+from kbc.records import DocRecord
+
+
+def test_antora_takes_components_navigation_and_the_playbook(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "antora-playbook.yml": "site: {title: Reed, url: https://reed.example}\n",
+            "antora.yml": "name: reed\ntitle: Reed\nversion: '2'\nnav: [modules/ROOT/nav.adoc]\n",
+            "modules/ROOT/nav.adoc": "* xref:zoo.adoc[Zoo]\n* xref:cut:how.adoc#x[How]\n",
+        },
+    )
+    project = recognised_project(root)
+    (collection,) = project.collections
+    options = collection.generator_options
+    assert collection.include == ("/modules/*/pages/**",)
+    assert options["order"] == {"modules/ROOT/pages/zoo.adoc": 0, "modules/cut/pages/how.adoc": 1}
+
+    assert [address(collection, path, {}) for path in options["order"]] == [
+        "https://reed.example/reed/2/zoo.html",
+        "https://reed.example/reed/2/cut/how.html",
+    ]
+
+
+def recognised_project(root: Path) -> Project:
+    (root / "modules/ROOT/pages").mkdir(parents=True, exist_ok=True)
+    return recognised(root).project
+
+
+def test_doc_builder_takes_titles_order_redirects_and_objects_of_its_package(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("griffe")
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "pyproject.toml": '[project]\nname = "ferry"\n',
+            "docs/source/en/_toctree.yml": (
+                "- sections:\n  - local: index\n    title: Ferry\n"
+                "  - sections:\n    - local: guides/ropes\n      title: Ropes and Knots\n"
+                "    title: Guides\n  title: First\n"
+            ),
+            "docs/source/en/_redirects.yml": "guides/knots: guides/ropes\n",
+            "docs/source/en/index.md": "# Ferry\n\n## Get on board!\n\n[[autodoc]] Boat\n    - row\n",
+            "docs/source/en/guides/ropes.mdx": "How ropes are tied.\n\n[Board](../index#get-on-board)\n",
+            "docs/source/de/_toctree.yml": "- local: index\n  title: Faehre\n",
+            "docs/source/de/index.md": page("Faehre"),
+            "src/ferry/__init__.py": "from ferry.boats import Boat\n",
+            "src/ferry/boats.py": (
+                'class Boat:\n    """Floats on water."""\n\n    def row(self, times: int) -> None:\n'
+                '        """Moves it."""\n\n    def sink(self) -> None:\n        """Ends it."""\n'
+            ),
+        },
+    )
+    found = recognised(root)
+    assert found.what.startswith("Python project ferry with a doc-builder documentation")
+    inputs, diagnostics = read(root)
+    assert titles(inputs.records["docs"]) == {
+        "index.md": "Ferry",
+        "guides/ropes.mdx": "Ropes and Knots",
+    }
+    index, ropes = inputs.records["docs"]
+    assert isinstance(index, DocRecord)
+    assert isinstance(ropes, DocRecord)
+    assert "Floats on water." in index.content
+    assert "Moves it." in index.content
+    assert "Ends it." not in index.content  # only `row` was asked for
+    assert "get-on-board" in [section.anchor for section in index.sections]
+    assert ropes.aliases == ("guides/knots",)
+    assert "dead-anchor" not in [each.code for each in diagnostics]
+    assert "content-elsewhere" not in [each.code for each in diagnostics]
+
+
+DOCFX = """{
+  // what the site is made of
+  "build": {
+    "content": [
+      {"files": ["**.{md,yml}"], "exclude": ["drafts/**"]},
+      {"src": "../notes", "files": "**/*.md", "dest": "articles/notes"},
+    ],
+    "resource": ["media/*.pdf"],
+    "globalMetadata": {"_appTitle": "Culvert", "_appFooter": "// no comment, \\"no\\""},
+    "sitemap": {"baseUrl": "https://culvert.example/docs"},
+  }
+}
+"""
+
+
+def test_docfx_takes_contents_titles_mapped_addresses_and_exclusions(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "docs/docfx.json": "\ufeff" + DOCFX,
+            "docs/toc.yml": (
+                "- name: Guides\n  href: guides/\n- name: Home\n  href: index.md\n"
+                "- name: Notes\n  href: ../notes/toc.yml\n- name: API\n  href: api/\n"
+            ),
+            "docs/index.md": page("Culvert"),
+            "docs/guides/TOC.yml": (
+                "items:\n- name: Pipes of all sizes\n  href: pipes.md#start\n"
+                "  items:\n  - name: Bends\n    href: bends.md\n- href: https://example.org\n"
+            ),
+            "docs/guides/bends.md": page("Bends"),
+            "docs/guides/pipes.md": "How wide a pipe is.\n",
+            "docs/drafts/later.md": page("Later"),
+            "notes/toc.yml": "- name: First\n  href: first.md\n",
+            "notes/first.md": page("First"),
+            "other/unlisted.md": page("Unlisted"),
+        },
+    )
+    found = recognised(root / "docs")
+    assert found.what == "DocFX site 'Culvert' (docs/docfx.json)"
+    inputs, _ = read(root / "docs")
+    assert addresses(inputs) == {
+        "docs/guides/pipes.md": "https://culvert.example/docs/guides/pipes.html",
+        "docs/guides/bends.md": "https://culvert.example/docs/guides/bends.html",
+        "docs/index.md": "https://culvert.example/docs/index.html",
+        "notes/first.md": "https://culvert.example/docs/articles/notes/first.html",
+    }
+    assert inputs.records["docs"][0].title == "Pipes of all sizes"
+    reasons = inputs.accounting.reasons("left out")
+    assert reasons["excluded by '/docs/drafts/**'"] == 1
+    assert reasons["not in `include`"] == 1
+
+
+def test_docfx_in_one_folder_has_the_addresses_of_its_files(tmp_path: Path) -> None:
+    config = '{"build": {"content": ["*.md"], "sitemap": {"baseUrl": "https://c.example"}}}'
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "docfx.json": config,
+            "toc.md": "# [Second](b.md)\n## [First](a.md)\n",
+            "a.md": page("A"),
+            "b.md": page("B"),
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "b.md": "https://c.example/b.html",
+        "a.md": "https://c.example/a.html",
+    }
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        "&a\n- sections: *a\n- local: index\n",
+        "\n".join(
+            [
+                "a: &a0 [index]",
+                *(f"b{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)),
+            ]
+        ),
+        "- " * 300 + "local: index\n",
+    ],
+    ids=["endless", "repeated", "deep"],
+)
+def test_contents_that_never_end_are_none(tmp_path: Path, contents: str) -> None:
+    files = {"_toctree.yml": contents, "index.md": page("Index"), "mkdocs.yml": contents}
+    root = write_tree(tmp_path / "tree", files)
+    assert recognised(root).project.collections
+
+
+def test_braces_of_a_pattern_do_not_multiply_without_end(tmp_path: Path) -> None:
+    config = '{"build": {"content": ["%s.md", "a.md"]}}' % ("{a,b}" * 40)
+    root = write_tree(tmp_path / "tree", {"docfx.json": config, "a.md": page("A")})
+    inputs, _ = read(root)
+    assert [record.id for record in inputs.records["docs"]] == ["a.md"]

@@ -1,0 +1,123 @@
+"""Hugo and Jekyll: permalinks, aliases, languages, mounts and parameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.compiler.recognition.trees import addresses, page, read, write_tree
+
+from kbc.records import DocRecord
+
+
+def test_hugo_takes_one_language_its_permalinks_and_aliases(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "hugo.toml": (
+                'baseURL = "https://moss.example/"\ntitle = "Moss"\ndefaultContentLanguage = "en"\n'
+                '[languages.en]\nweight = 1\n[languages.fr]\nweight = 2\n[permalinks]\nnews = "/n/:slug/"\n'
+            ),
+            "content/_index.md": page("Moss"),
+            "content/Wet Places/_index.md": page("Wet"),
+            "content/news/first.md": "---\nslug: one\n---\n\n# One\n\nNew.\n",
+            "content/care.md": "---\naliases: [/tending/]\n---\n\n# Care\n\nWater it.\n",
+            "content/care.fr.md": page("Soin"),
+            "content/_common/_index.md": "---\ncascade:\n  build:\n    render: never\n---\n",
+            "content/_common/snippet.md": "Only others show this.\n",
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "Wet Places/_index.md": "https://moss.example/wet-places/",
+        "_index.md": "https://moss.example/",
+        "care.md": "https://moss.example/care/",
+        "news/first.md": "https://moss.example/n/one/",
+    }
+    care = next(each for each in inputs.records["docs"] if each.id == "care.md")
+    assert isinstance(care, DocRecord)
+    assert care.aliases == ("https://moss.example/tending/",)
+
+
+def test_jekyll_takes_collections_posts_and_permalinks(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "_config.yml": (
+                "title: Fern\nurl: https://fern.example\nbaseurl: /f\ncollections:\n"
+                "  docs:\n    permalink: /:collection/:path/\nexclude: [notes.md]\n"
+            ),
+            "_layouts/x.md": "layout",
+            "_docs/a/b.md": "---\nredirect_from: [/was/]\n---\n\n# B\n\nText.\n",
+            "_posts/2024-05-06-hello.md": page("Hello"),
+            "about.md": "---\npermalink: /us/\n---\n\n# Us\n\nText.\n",
+            "notes.md": page("Notes"),
+            "404.html": "---\n---\nNothing here.\n",
+            "shop.html": "---\ntitle: Shop\npermalink: /buy/\n---\n<p>We sell {{ site.title }}.</p>\n",
+            "widget.html": "<p>No page</p>",
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "shop.html": "https://fern.example/f/buy/",
+        "_docs/a/b.md": "https://fern.example/f/docs/a/b/",
+        "_posts/2024-05-06-hello.md": "https://fern.example/f/2024/05/06/hello.html",
+        "about.md": "https://fern.example/f/us/",
+    }
+    post = inputs.records["docs"][0]
+    assert isinstance(post, DocRecord)
+    assert post.aliases == ("https://fern.example/f/was/",)
+
+
+def test_hugo_numbers_terms_with_headings_when_its_configuration_says_so(tmp_path: Path) -> None:
+    text = "`name`\n: What it is called, see [names](#name-1), [kinds](#kind).\n\nkind\n: A.\n\n## Name\n"
+    config = "baseURL = 'https://s.example/'\n[markup.goldmark.parser]\nautoDefinitionTermID = {}\n"
+    files = {"hugo.toml": config.format("true"), "content/a.md": text}
+    inputs, diagnostics = read(write_tree(tmp_path / "with", files))
+    assert [each.code for each in diagnostics] == []
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert [section.anchor for section in record.sections] == ["name-1"]
+    files["hugo.toml"] = config.format("false")
+    _, diagnostics = read(write_tree(tmp_path / "without", files))
+    assert [each.code for each in diagnostics] == ["dead-anchor", "dead-anchor"]
+
+
+def test_parameters_of_hugo_are_those_of_the_page_its_sections_and_the_site(tmp_path: Path) -> None:
+    files = {
+        "hugo.toml": "baseURL = 'https://s.example/'\n[params]\nyear = 2024\n[params.tool]\nLatest = 'v9'\n",
+        "content/v2/_index.md": "---\ncascade:\n  version: v2\n  year: 2020\n---\n\n# V2\n\nOld.\n",
+        "content/v2/a.md": (
+            '---\nauthor: Ada\n---\n\n# A\n\n`{{< param version >}}` of {{< param "year" >}} by'
+            " {{% param author %}}.\n\n```sh\nget x@{{% param tool.latest %}} {{< param gone >}}\n```\n"
+        ),
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    record = next(each for each in inputs.records["docs"] if each.id == "v2/a.md")
+    assert isinstance(record, DocRecord)
+    assert "`v2` of 2020 by Ada.\n" in record.content
+    assert "\nget x@v9 {{< param gone >}}\n" in record.content
+
+
+def test_hugo_reads_the_folders_that_its_module_mounts_as_content(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "hugo.yaml": (
+                "title: Reef\nbaseURL: https://reef.example/\nmodule:\n  mounts:\n"
+                "  - {source: content, target: content}\n"
+                "  - {source: books/coral, target: content/coral}\n"
+                "  - {source: books/german, target: content/coral, lang: de}\n"
+                "  - {source: assets, target: assets}\n"
+            ),
+            "content/a.md": page("A"),
+            "books/coral/b.md": page("B"),
+            "books/german/b.md": page("B auf Deutsch"),
+            "assets/c.md": page("C"),
+        },
+    )
+    inputs, _ = read(root)
+    found = addresses(inputs) | addresses(inputs, "docs-2")
+    assert found == {
+        "a.md": "https://reef.example/a/",
+        "books/coral/b.md": "https://reef.example/coral/b/",
+    }

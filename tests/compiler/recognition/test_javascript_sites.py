@@ -1,0 +1,246 @@
+"""Docusaurus, VitePress, Starlight, VuePress and Eleventy: titles, order, addresses, versions, languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.compiler.recognition.trees import addresses, page, read, recognised, titles, write_tree
+
+from kbc.records import DocRecord
+
+
+def test_docusaurus_takes_slugs_numbers_route_bases_sidebars_and_its_blog(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "package.json": "{}",
+            "docusaurus.config.ts": """
+                import type {Config} from '@docusaurus/types';
+                const address = 'https://pond.example';
+                const config: Config = {
+                  title: 'Pond', url: address, baseUrl: '/p/',
+                  presets: [['classic', {
+                    docs: {routeBasePath: 'guide', sidebarPath: require.resolve('./sidebars.js')},
+                    blog: {},
+                  } satisfies Options]],
+                  plugins: [['@docusaurus/plugin-client-redirects',
+                             {redirects: [{from: ['/guide/was'], to: '/guide/basics/nets'}]}]],
+                };
+                export default config;
+            """,
+            "sidebars.js": (
+                "module.exports = {main: ['intro', {type: 'category', label: 'B',"
+                " items: ['basics/nets', {type: 'doc', id: 'basics/boats'}]}]};"
+            ),
+            "docs/01-intro.md": page("Intro"),
+            "docs/02-basics/10-boats.mdx": "---\nslug: /small-boats\n---\n\n# Boats\n\nThey float.\n",
+            "docs/02-basics/nets.md": page("Nets"),
+            "docs/02-basics/_part.md": page("Part"),
+            "blog/2024-03-01-thaw.md": page("Thaw"),
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "01-intro.md": "https://pond.example/p/guide/intro",
+        "02-basics/nets.md": "https://pond.example/p/guide/basics/nets",
+        "02-basics/10-boats.mdx": "https://pond.example/p/guide/small-boats",
+    }
+    assert list(addresses(inputs, "blog").values()) == [
+        "https://pond.example/p/blog/2024/03/01/thaw"
+    ]
+    nets = inputs.records["docs"][1]
+    assert isinstance(nets, DocRecord)
+    assert nets.aliases == ("https://pond.example/p/guide/was",)
+
+
+POND = """
+    module.exports = {
+      title: 'Pond', url: 'https://pond.example', baseUrl: '/',
+      presets: [['classic', {docs: {path: '%s' %s}, blog: false}]],
+    };
+"""
+VERSIONED = {
+    "versions.json": '["2.x", "1.x"]',
+    "versioned_docs/version-2.x/a.md": page("A of 2"),
+    "versioned_docs/version-1.x/a.md": page("A of 1"),
+    "i18n/de/docusaurus-plugin-content-docs/current/a.md": page("A auf Deutsch"),
+    "src/pages/team.md": page("Team"),
+    "src/pages/index.js": "export default 1;",
+}
+
+
+def test_versions_and_translations_of_docusaurus_are_left_out_by_rules(tmp_path: Path) -> None:
+    files = {"docusaurus.config.js": POND % ("docs", ""), "docs/a.md": page("A"), **VERSIONED}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert addresses(inputs) == {"a.md": "https://pond.example/docs/next/a"}
+    assert list(addresses(inputs, "pages").values()) == ["https://pond.example/team"]
+    assert inputs.accounting.reasons("left out") == {
+        "another version": 2,
+        "a translation": 1,
+        "format not read: .js": 1,
+    }
+
+
+def test_versions_of_docusaurus_are_no_code_of_the_project_around_it(tmp_path: Path) -> None:
+    site = {"docusaurus.config.js": POND % ("../docs", ""), **VERSIONED}
+    files = {f"website/{path}": text for path, text in site.items()}
+    files |= {"package.json": "{}", "docs/a.md": page("A"), "src/a.js": "export const a = 1;\n"}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    code = [record.path for record in inputs.records["code"]]
+    assert "src/a.js" in code
+    assert not [path for path in code if "versioned_docs" in path or "i18n" in path]
+
+
+def test_a_site_that_hides_its_next_version_is_read_in_its_last_one(tmp_path: Path) -> None:
+    hidden = ", includeCurrentVersion: false"
+    files = {"docusaurus.config.js": POND % ("docs", hidden), "docs/b.md": page("B"), **VERSIONED}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert addresses(inputs) == {"a.md": "https://pond.example/docs/a"}
+    assert inputs.accounting.reasons("left out")["a version that the site does not show"] == 1
+
+
+def test_pages_beside_the_folder_of_the_configuration_are_found_from_it(tmp_path: Path) -> None:
+    files = {
+        "repo/package.json": "{}",
+        "repo/website/docusaurus.config.js": POND % ("../docs", ""),
+        "repo/docs/a.md": page("A"),
+    }
+    root = write_tree(tmp_path / "tree", files) / "repo/website"
+    inputs, _ = read(root)
+    assert inputs.project.root == root.parent.resolve()
+    assert addresses(inputs) == {"a.md": "https://pond.example/docs/a"}
+
+
+def test_vitepress_takes_clean_urls_rewrites_and_the_sidebar(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            ".vitepress/config.mts": (
+                "export default defineConfig({title: 'Vane', cleanUrls: true,\n"
+                "  sitemap: {hostname: 'https://vane.example'},\n"
+                "  rewrites: {'en/:rest*': ':rest*'}, srcExclude: ['**/draft.md'],\n"
+                "  themeConfig: {sidebar: [{text: 'Guide', items: [\n"
+                "    {text: 'Wind', link: '/en/wind'}, {text: 'Air', link: '/en/air'}]}]}})\n"
+            ),
+            "en/air.md": page("Air"),
+            "en/wind.md": page("Wind"),
+            "en/draft.md": page("Draft"),
+            "index.md": page("Vane"),
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "en/wind.md": "https://vane.example/wind",
+        "en/air.md": "https://vane.example/air",
+        "index.md": "https://vane.example/",
+    }
+
+
+def test_other_languages_of_vitepress_are_left_out(tmp_path: Path) -> None:
+    config = "export default {locales: {root: {lang: 'en'}, zh: {lang: 'zh-CN'}}}"
+    files = {".vitepress/config.ts": config, "a.md": page("A"), "zh/a.md": page("A")}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert [each.id for each in inputs.records["docs"]] == ["a.md"]
+    assert inputs.accounting.reasons("left out")["excluded by '/zh/'"] == 1
+
+
+def test_starlight_takes_title_addresses_and_one_language(tmp_path: Path) -> None:
+    config = (
+        "import { defineConfig } from 'astro/config';\nimport starlight from '@astrojs/starlight';\n"
+        "export default defineConfig({\n  site: 'https://s.example/',\n  base: '/docs',\n"
+        "  integrations: [starlight({ title: 'Sluice', "
+        "locales: { root: { label: 'English' }, xy: {} } })],\n});\n"
+    )
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "package.json": '{"name": "sluice-docs"}',
+            "docs/astro.config.mjs": config,
+            "docs/src/content/docs/index.mdx": page("Start"),
+            "docs/src/content/docs/Guides/open.mdx": f"{page('Open')}\n<Aside>\n\nWith care.\n\n</Aside>\n",
+            "docs/src/content/docs/moved.md": f"---\nslug: other/place\n---\n\n{page('Moved')}",
+            "docs/src/content/docs/xy/index.mdx": page("Foreign"),
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "index.mdx": "https://s.example/docs/",
+        "Guides/open.mdx": "https://s.example/docs/guides/open/",
+        "moved.md": "https://s.example/docs/other/place/",
+    }
+    what = "npm package sluice-docs with a Starlight site 'Sluice' (docs/astro.config.mjs)"
+    assert recognised(root).what == what
+
+
+def test_vuepress_takes_titles_order_addresses_and_leaves_other_languages_out(
+    tmp_path: Path,
+) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "docs/.vuepress/config.js": (
+                "module.exports = {locales: {'/': {title: 'Lock'}, '/de/': {title: 'Schleuse'}},\n"
+                "  theme: defaultTheme({sidebar: {'/guide/': [{text: 'Gates', link: '/guide/gates.md'},\n"
+                "    {text: 'More', children: ['/guide/', '/guide/keepers.md']}]}})}\n"
+            ),
+            "docs/README.md": page("Lock"),
+            "docs/guide/README.md": page("Guide"),
+            "docs/guide/keepers.md": "---\nkeeper: Ada\n---\n\n# Keepers\n\n"
+            "{{ $frontmatter.keeper }} and {{ count + 1 }}, `{{ kept }}`,"
+            " <span v-pre>{{ too }}</span>.\n\n```\n{{ code }}\n```\n",
+            "docs/guide/gates.md": "How gates open.\n",
+            "docs/de/README.md": page("Schleuse"),
+        },
+    )
+    assert recognised(root).what == "VuePress site 'Lock' (docs/.vuepress/config.js)"
+    inputs, diagnostics = read(root)
+    assert titles(inputs.records["docs"]) == {
+        "guide/gates.md": "Gates",
+        "guide/README.md": "Guide",
+        "guide/keepers.md": "Keepers",
+        "README.md": "Lock",
+    }
+    keepers = inputs.records["docs"][2]
+    assert isinstance(keepers, DocRecord)
+    assert "Ada and `count + 1`, `{{ kept }}`, <span v-pre>{{ too }}</span>." in keepers.content
+    assert "\n{{ code }}\n" in keepers.content
+    elsewhere = [each.message for each in diagnostics if each.code == "content-elsewhere"]
+    assert len(elsewhere) == 1
+    assert "{{ }} (1)" in elsewhere[0]
+
+
+def test_eleventy_takes_its_folders_and_shows_what_its_templates_hold(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "package.json": "{}",
+            "eleventy.config.js": (
+                "export default function (config) {\n  config.addShortcode('x', () => '');\n"
+                "  return {dir: {input: 'site', includes: '_parts'}};\n}\n"
+            ),
+            ".eleventyignore": "# no\nsite/notes/\nnotes/\n",
+            "site/_data/site.json": '{"title": "Quay", "url": "https://quay.example"}',
+            "site/_parts/tide.md": "The tide **turns**.\n",
+            "site/_parts/shell.njk": "<b>{{ content }}</b>\n",
+            "site/index.md": "---\ntideTitle: Tides\nharbour: Leith\n---\n"
+            '{# a remark #}At {{ harbour }}. {% include "tide.md" %}\n\n'
+            "{% set codeContent %}\n<i>{{ x }}</i>\n{% endset %}\n"
+            '{% include "shell.njk" %}\n\n{% raw %}{{ shown }}{% endraw %} and `{% kept %}`.\n',
+            "site/guide/2024-05-01-boats.md": page("Boats"),
+            "site/notes/x.md": page("X"),
+        },
+    )
+    assert recognised(root).what == "Eleventy site 'Quay' (eleventy.config.js)"
+    inputs, diagnostics = read(root)
+    assert addresses(inputs) == {
+        "guide/2024-05-01-boats.md": "https://quay.example/guide/boats/",
+        "index.md": "https://quay.example/",
+    }
+    index = inputs.records["docs"][1]
+    assert isinstance(index, DocRecord)
+    assert index.title == "Tides"
+    assert "At Leith. The tide **turns**." in index.content
+    assert "```\n<i>{{ x }}</i>\n```" in index.content
+    assert "{{ shown }} and `{% kept %}`." in index.content
+    assert "remark" not in index.content
+    assert "content-elsewhere" in [each.code for each in diagnostics]

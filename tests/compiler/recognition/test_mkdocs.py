@@ -1,0 +1,194 @@
+"""MkDocs: navigation, addresses, redirects, plugins and macros."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.compiler.recognition.trees import addresses, page, read, write_tree
+
+from kbc.records import DocRecord
+
+
+def test_mkdocs_takes_navigation_addresses_redirects_and_foreign_tags(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "base.yml": "site_name: Base\ntheme: {name: x}\n",
+            "mkdocs.yml": (
+                "INHERIT: base.yml\nsite_name: Sluice\nsite_url: https://sluice.example/\n"
+                "nav:\n  - Start: index.md\n  - Guide:\n      - Zebras first: guide/zebra.md\n"
+                "      - guide/apple.md\n  - Elsewhere: https://example.org\n"
+                "exclude_docs: |\n  drafts/\n"
+                "plugins:\n  - search\n  - redirects:\n      redirect_maps:\n"
+                "        old/zebra.md: guide/zebra.md\n"
+                "markdown_extensions:\n  - toc:\n"
+                "      slugify: !!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}\n"
+                "  - pymdownx.emoji:\n      emoji_index: !!python/name:material.extensions.twemoji\n"
+                "extra: {key: !ENV [SECRET, none]}\n"
+            ),
+            "docs/index.md": page("Sluice"),
+            "docs/guide/apple.md": page("Apple"),
+            "docs/guide/zebra.md": "What a zebra is.\n",
+            "docs/drafts/x.md": page("Draft"),
+            "docs/requirements.txt": "x==1\n",
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "index.md": "https://sluice.example/",
+        "guide/zebra.md": "https://sluice.example/guide/zebra/",
+        "guide/apple.md": "https://sluice.example/guide/apple/",
+    }
+    zebra = inputs.records["docs"][1]
+    assert isinstance(zebra, DocRecord)
+    assert zebra.title == "Zebras first"  # it has no heading of its own
+    assert zebra.aliases == ("https://sluice.example/old/zebra",)
+    assert inputs.accounting.reasons("left out")["excluded by 'drafts/'"] == 1
+    assert [file.path for file in inputs.files if file.path.endswith(".yml")] == [
+        "base.yml",
+        "mkdocs.yml",
+    ]
+
+
+def test_mkdocs_without_directory_urls_has_html_files(tmp_path: Path) -> None:
+    config = "site_name: S\nsite_url: https://s.example/x\nuse_directory_urls: false\n"
+    root = write_tree(
+        tmp_path / "tree",
+        {"mkdocs.yml": config, "docs/README.md": page("S"), "docs/a/b.md": page("B")},
+    )
+    inputs, _ = read(root)
+    assert set(addresses(inputs).values()) == {
+        "https://s.example/x/index.html",
+        "https://s.example/x/a/b.html",
+    }
+
+
+def test_the_folder_of_the_pages_alone_finds_the_configuration_above(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "pyproject.toml": "",
+            "docs/en/mkdocs.yml": "site_name: S\nsite_url: https://s.example/\n",
+            "docs/en/docs/index.md": page("S"),
+            "docs/en/docs/guide/a.md": page("A"),
+        },
+    )
+    whole, _ = read(root / "docs/en/docs")
+    assert addresses(whole) == {
+        "guide/a.md": "https://s.example/guide/a/",
+        "index.md": "https://s.example/",
+    }
+    part, _ = read(root / "docs/en/docs/guide")
+    assert addresses(part) == {"a.md": "https://s.example/guide/a/"}
+
+
+SOURCE = """
+from typing import Annotated
+
+from annotated_doc import Doc
+
+
+class Valve:
+    \"\"\"Holds water back.
+
+    ## Example
+
+    ```python
+    Valve(2).open()
+    ```
+    \"\"\"
+
+    def __init__(self, width: Annotated[int, Doc("In *millimetres*.")] = 1): ...
+
+    def open(self) -> None:
+        \"\"\"Lets it run.\"\"\"
+
+    def shut(self) -> None:
+        \"\"\"Ends that.\"\"\"
+"""
+
+
+def test_mkdocstrings_takes_the_reference_from_the_source(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "docs/en/mkdocs.yml": "site_name: S\nplugins:\n- mkdocstrings:\n",
+            "docs/en/docs/api.md": (
+                "# API\n\n[open](#sluice.Valve.open)\n\n::: sluice.Valve\n    options:\n"
+                "        members:\n            - open\n\nAfter it.\n\n::: elsewhere.Thing\n"
+            ),
+            "sluice/__init__.py": "from .valves import Valve as Valve\n",
+            "sluice/valves.py": SOURCE,
+            "pyproject.toml": "[project]\nname = 'sluice'\n",
+        },
+    )
+    inputs, diagnostics = read(root)
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert [(each.title, each.anchor) for each in record.sections] == [
+        ("API", "api"),
+        ("class sluice.Valve(width: int = 1)", "sluice.Valve"),
+        ("Valve.open() -> None", "sluice.Valve.open"),
+    ]
+    assert "**Example**\n\n```python\nValve(2).open()\n```\n" in record.text
+    assert "- `width` (int): In *millimetres*." in record.text
+    assert "`elsewhere.Thing`" in record.text
+    noted = [(each.code, each.severity.name) for each in diagnostics if "::: (API)" in each.message]
+    assert noted == [("content-elsewhere", "NOTE")]
+    assert "sluice/valves.py" in [file.path for file in inputs.files]
+
+
+def test_macros_of_mkdocs_have_the_values_of_the_configuration(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "mkdocs.yml": (
+                "site_name: Buoy\nplugins: [macros]\nextra:\n  release: '4.2'\n  sea: {name: Baltic}\n"
+            ),
+            "docs/index.md": "# Buoy\n\n{{ config.site_name }} {{ release }} in the {{ sea.name }};"
+            " {{ weather() }}.\n\n{% if x %}Always.{% endif %}\n\n```\n{{ release }}\n```\n",
+        },
+    )
+    inputs, _ = read(root)
+    (index,) = inputs.records["docs"]
+    assert isinstance(index, DocRecord)
+    assert "Buoy 4.2 in the Baltic; `weather()`.\n\nAlways." in index.content
+    assert "```\n{{ release }}\n```" in index.content
+
+
+def test_an_address_on_this_machine_is_not_where_the_site_is(tmp_path: Path) -> None:
+    config = "site_name: S\nsite_url: !ENV [URL, 'http://localhost:8000/']\n"
+    root = write_tree(tmp_path / "tree", {"mkdocs.yml": config, "docs/a.md": page("A")})
+    inputs, _ = read(root)
+    assert addresses(inputs) == {"a.md": ""}
+
+
+def test_macros_leave_files_to_the_plugin_that_includes_them(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "mkdocs.yml": "site_name: B\nplugins: [macros, include-markdown]\nextra: {sea: Baltic}\n",
+            "docs/index.md": '# B\n\n{{ sea }}\n\n{% include-markdown "../NEWS.md" %}\n',
+            "NEWS.md": "It is cold.\n",
+            "setup.py": "",
+        },
+    )
+    inputs, _ = read(root)
+    index = inputs.records["docs"][0]
+    assert isinstance(index, DocRecord)
+    assert "Baltic\n\nIt is cold." in index.content
+
+
+def test_values_that_hooks_of_mkdocs_fill_in_are_no_braces(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "mkdocs.yml": "site_name: B\nhooks: [main.py]\n",
+            "docs/index.md": "# B\n\nThis is {{ version }}.\n",
+        },
+    )
+    inputs, diagnostics = read(root)
+    (index,) = inputs.records["docs"]
+    assert isinstance(index, DocRecord)
+    assert "This is `version`." in index.content
+    assert "content-elsewhere" in [each.code for each in diagnostics]

@@ -1,0 +1,228 @@
+"""Sphinx, MyST and Jupyter Book: contents, inventories, endings and substitutions."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+import pytest
+from tests.compiler.recognition.trees import addresses, page, read, recognised, write_tree
+
+from kbc.records import DocRecord
+
+
+def test_sphinx_takes_the_order_of_its_contents_from_literals_of_conf_py(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "conf.py": (
+                "import sphinx_theme\nproject = 'Kite' if tags.has('x') else 'No'\n"
+                "version = '3' + '.1'\nhtml_baseurl = 'https://kite.example/'\n"
+                "extensions = ['myst_parser']\nsource_suffix = {'.md': 'markdown'}\n"
+                "exclude_patterns = ['old']\nexclude_patterns += ['notes/*.md']\n"
+                "raise SystemExit('never run')\n"
+            ),
+            "index.md": "# Kite\n\nHello.\n\n```{toctree}\n:maxdepth: 2\n\nwind\nLines <rope>\n```\n",
+            "rope.md": page("Rope"),
+            "wind.md": page("Wind"),
+            "aside.md": page("Aside"),
+            "old/x.md": page("X"),
+            "notes/y.md": page("Y"),
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "index.md": "https://kite.example/index.html",
+        "wind.md": "https://kite.example/wind.html",
+        "rope.md": "https://kite.example/rope.html",
+        "aside.md": "https://kite.example/aside.html",
+    }
+    assert (inputs.project.title, inputs.project.version) == ("Kite", "3.1")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "_config.yml": "title: Tides\nhtml:\n  baseurl: https://tides.example/\n",
+            "_toc.yml": "format: jb-book\nroot: intro\nparts:\n- chapters:\n  - file: b\n  - file: a/x.md\n",
+        },
+        {
+            "myst.yml": (
+                "version: 1\nproject:\n  title: Tides\n  toc:\n  - file: intro.md\n  - title: P\n"
+                "    children:\n    - file: b.md\n    - file: a/x.md\n"
+            )
+        },
+    ],
+)
+def test_books_of_jupyter_and_projects_of_myst_have_directives_and_an_order(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    pages = {
+        "intro.md": "# Intro\n\n```{note}\nSee {doc}`b`.\n```\n",
+        "a/x.md": page("X"),
+        "b.md": page("B"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", {**files, **pages}))
+    records = inputs.records["docs"]
+    assert [each.id for each in records] == ["intro.md", "b.md", "a/x.md"]
+    assert isinstance(records[0], DocRecord)
+    assert "**Note**\n\nSee `b`.\n" in records[0].content
+    assert inputs.project.title == "Tides"
+
+
+def inventory(entries: str) -> bytes:
+    head = b"# Sphinx inventory version 2\n# Project: Kite\n# Version: 4.2\n# zlib\n"
+    return head.replace(b"# zlib", b"# The rest is compressed using zlib.") + zlib.compress(
+        entries.encode()
+    )
+
+
+def test_sphinx_takes_addresses_from_the_inventory_of_its_last_build(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "conf.py": "project = 'Kite'\nhtml_baseurl = 'https://kite.example/'\nextensions = []\n",
+            "index.rst": "Kite\n====\n\nHello.\n",
+            "guide/wind.rst": "Wind\n====\n\nBlows.\n",
+            "new.rst": "New\n===\n\nNot built yet.\n",
+            "_build/html/x.html": "x",
+        },
+    )
+    entries = "index std:doc -1  Kite\nguide/wind std:doc -1 guide/wind/ Wind\n"
+    (root / "_build/html/objects.inv").write_bytes(inventory(entries))
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "index.rst": "https://kite.example/",
+        "guide/wind.rst": "https://kite.example/guide/wind/",
+        "new.rst": "https://kite.example/new.html",
+    }
+    assert inputs.project.version == "4.2"
+
+
+def test_a_site_built_by_sphinx_has_its_name_and_version_from_its_inventory(tmp_path: Path) -> None:
+    html = "<title>Start</title><main><h1>Start</h1><p>Hello there.</p></main>"
+    root = write_tree(tmp_path / "tree", {"index.html": html, "wind.html": html})
+    (root / "objects.inv").write_bytes(inventory("index std:doc -1 index.html Start\n"))
+    inputs, _ = read(root)
+    assert (inputs.project.title, inputs.project.version) == ("Kite", "4.2")
+    assert inputs.accounting.counts() == {
+        "read": 2,
+        "included": 1,
+        "left out": 0,
+        "not readable": 0,
+    }
+
+
+def test_sphinx_says_which_endings_are_restructuredtext(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "pyproject.toml": "",
+            "docs/conf.py": (
+                "project = 'Kite'\nsource_suffix = '.txt'\nroot_doc = 'contents'\n"
+                "html_baseurl = 'https://kite.example/'\n"
+            ),
+            "docs/contents.txt": "Kite\n====\n\n.. toctree::\n\n   wind\n",
+            "docs/wind.txt": "Wind\n====\n\n.. literalinclude:: ../kite.py\n   :language: python\n",
+            "docs/README.md": page("Not a page of Sphinx"),
+            "kite.py": "height = 7\n",
+        },
+    )
+    inputs, _ = read(root)
+    assert addresses(inputs) == {
+        "contents.txt": "https://kite.example/contents.html",
+        "wind.txt": "https://kite.example/wind.html",
+    }
+    wind = inputs.records["docs"][1]
+    assert "```python\nheight = 7\n```" in wind.text
+    assert wind.title == "Wind"
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("ab.rst", "A\n=\n\n.. literalinclude:: ../kite.py\n   :language: python\n"),
+        ("ab.adoc", "= A\n\n[source,python]\n----\ninclude::../kite.py[]\n----\n"),
+    ],
+)
+def test_pages_include_files_of_the_project_around_their_folder(
+    tmp_path: Path, page: str, text: str
+) -> None:
+    files = {
+        "pyproject.toml": "",
+        "docs/conf.py": "",
+        f"docs/{page}": text,
+        "kite.py": "height = 7\n",
+    }
+    root = write_tree(tmp_path / "tree", files)
+    inputs, _ = read(root / "docs")
+    (found,) = inputs.records["docs"]
+    assert "```python\nheight = 7\n```" in found.text
+
+
+def test_sphinx_reads_markdown_where_an_extension_does(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "docs/conf.py": "project = 'Sluice'\nextensions = ['myst_parser']\n",
+            "docs/index.md": "# Sluice\n\n```{toctree}\nguide\n```\n\n[far](#valve-target)\n",
+            "docs/guide.md": "# Guide\n\n(valve-target)=\n## Valve\n\n```{eval-rst}\n"
+            ".. autofunction:: sluice.open\n```\n\n```{eval-rst}\n.. sluice:run::\n\n    open()\n```\n",
+            "sluice.py": 'def open(width=1):\n    """Lets :term:`water`\\\\s run."""\n',
+            "setup.py": "",
+        },
+    )
+    inputs, diagnostics = read(root)
+    assert [each.id for each in inputs.records["docs"]] == ["index.md", "guide.md"]
+    guide = inputs.records["docs"][1]
+    assert isinstance(guide, DocRecord)
+    assert [(each.level, each.anchor) for each in guide.sections] == [
+        (1, "guide"),
+        (2, "valve"),
+        (3, "sluice.open"),
+    ]
+    assert "Lets `water`s run." in guide.text
+    assert "```\nopen()\n```" in guide.text
+    assert [each.code for each in diagnostics if each.path.startswith("docs/")] == []
+
+
+def test_substitutions_of_myst_have_the_values_of_conf_py_and_of_the_page(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "conf.py": (
+                "project = 'Pier'\nextensions = ['myst_parser']\n"
+                "myst_enable_extensions = ['substitution']\nmyst_substitutions = {'depth': '4 m'}\n"
+            ),
+            "index.md": "---\nmyst:\n  substitutions:\n    keeper: Ada\n---\n\n# Pier\n\n"
+            "{{ keeper }} measured {{ depth }}.\n",
+        },
+    )
+    inputs, _ = read(root)
+    (index,) = inputs.records["docs"]
+    assert isinstance(index, DocRecord)
+    assert "Ada measured 4 m." in index.content
+
+
+def test_of_sites_beside_each_other_the_one_with_the_most_pages_gives_the_title(
+    tmp_path: Path,
+) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "setup.py": "",
+            "doc/drafts/conf.py": "project = 'Drafts'\n",
+            "doc/drafts/index.rst": "Drafts\n======\n\nFew.\n",
+            "doc/source/conf.py": "project = 'Jetty'\n",
+            "doc/source/index.rst": "Jetty\n=====\n\n.. toctree::\n\n   a\n   b\n",
+            "doc/source/a.rst": "A\n=\n\nText.\n",
+            "doc/source/b.rst": "B\n=\n\nText.\n",
+        },
+    )
+    found = recognised(root)
+    assert "Sphinx project 'Jetty'" in found.what
+    assert [each.paths for each in found.project.collections][:2] == [
+        ("doc/source",),
+        ("doc/drafts",),
+    ]

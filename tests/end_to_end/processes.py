@@ -1,0 +1,32 @@
+"""Processes that others have started, by id."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.waiting import until
+
+
+def descendants(pid: int) -> list[int]:
+    """Processes started by a process, and by those."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if parent == pid:
+                found += [int(entry.name), *descendants(int(entry.name))]
+    return found
+
+
+def wait_until_gone(pids: list[int]) -> None:
+    until(lambda: not any(map(is_running, pids)), f"the end of {pids}")
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
