@@ -17,6 +17,8 @@ INDEX = "KBC_REQUIRE_INDEX"
 """Set where pip can fetch the pinned wheels, or has them."""
 PYTHONS = "KBC_REQUIRE_PYTHONS"
 """Set where every Python that kbc supports is installed."""
+IMAGES = "KBC_REQUIRE_IMAGES"
+"""Set where root has buildah, runc and the base image."""
 
 
 def needs(present: object, reason: str) -> pytest.MarkDecorator:
