@@ -78,6 +78,7 @@ def test_what_does_not_open_the_explorer_does_not_import_it() -> None:
     assert users == {"start/main.py"}
 
 
+@pytest.mark.slow
 def test_the_sdk_is_imported_by_the_http_front_end_only() -> None:
     users = {path.name for path in MODULES if {"mcp", "mcp_types"} & set(imports(path))}
     assert users <= {"app.py"}

@@ -206,6 +206,7 @@ def test_a_follower_that_starts_again_publishes_what_changed_meanwhile(bench: Be
     assert not left.exists()
 
 
+@pytest.mark.slow
 def test_edits_are_embedded_and_the_overlay_is_withdrawn(bench: Bench) -> None:
     bench.write(a="def one(): pass", b="def two(): pass")
     bench.start(bench.embedding)
@@ -271,6 +272,7 @@ def test_a_workspace_that_cannot_be_written_is_a_problem_and_what_was_live_stays
     bench.until(lambda found: str(edits) not in found["problem"])
 
 
+@pytest.mark.slow
 def test_a_build_that_fails_is_repeated_until_it_succeeds(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,6 +288,7 @@ def test_a_build_that_fails_is_repeated_until_it_succeeds(
     bench.stop()
 
 
+@pytest.mark.slow
 def test_a_build_that_was_killed_is_started_again(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -365,6 +368,7 @@ thread.join()
 """
 
 
+@pytest.mark.slow
 @namespaces
 def test_a_full_disk_is_reported_to_the_server_and_leaves_no_outdated_status(
     tmp_path: Path,
