@@ -15,11 +15,13 @@ build: setup
 # Three processes: on two cores one of them waits for another program most of the time.
 test: setup
 	$(BIN)/python -m compileall -q compiler runtime
-	$(BIN)/python -m pytest --numprocesses 3 -m "not slow"
+	$(BIN)/python -m pytest --numprocesses 3 -m "not slow" --ignore=tests/browser
 
-# The others take half an hour: they compile kb/, fetch packages, and kill, damage and swap what runs.
+# The others take half an hour: they compile kb/, fetch packages, kill, damage and swap what runs, and open
+# the explorer where there is a Chromium.
 test-all: test
-	$(BIN)/python -m pytest --numprocesses 2 -m slow --ignore=tests/browser
+	$(BIN)/python -m pytest --numprocesses 3 -m slow --ignore=tests/browser
+	$(BIN)/python -m pytest --numprocesses 2 -m "not slow" tests/browser
 
 # The pages of the explorer in Chromium: looks, accessibility, speed, and an artifact of 100,000 chunks.
 test-browser: setup

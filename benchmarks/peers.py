@@ -12,22 +12,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
 from benchmarks.encoders.peer_encoder import write_peer_model
 from benchmarks.query_profile.__main__ import read_questions
-from benchmarks.stdio import Server, elapsed_ms, serving
+from benchmarks.side_by_side.sides import Side, measure_build, measure_calls, measure_start, p95
 
 MAX_BUILD_RATIO = 1.2
 MAX_SEARCH_MS = 4.0
@@ -39,22 +35,6 @@ SHARP = "0.33.5"
 SERVER = Path("mcp-servers", "kb")
 QUESTIONS = Path(__file__).with_name("wide") / "questions" / "quint-kit.toml"
 TOOL = "quint_hybrid_search"
-
-
-@dataclass(slots=True)
-class Side:
-    """One of the two servers, and what was measured of it: seconds of builds, milliseconds else."""
-
-    name: str
-    build: Callable[[], None]
-    command: Sequence[str]
-    build_s: list[float] = field(default_factory=list)
-    build_cpu_s: list[float] = field(default_factory=list)
-    start_ms: list[float] = field(default_factory=list)
-    first_ms: list[float] = field(default_factory=list)
-    call_ms: list[float] = field(default_factory=list)
-    call_cpu_ms: float = 0.0
-    private_mb: float = 0.0
 
 
 def repair(kit: Path, work: Path) -> Path:
@@ -85,65 +65,6 @@ def run(command: Sequence[str], folder: Path | None = None) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
-
-
-def measure_build(side: Side) -> None:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.perf_counter()
-    side.build()
-    side.build_s.append(time.perf_counter() - start)
-    now = resource.getrusage(resource.RUSAGE_CHILDREN)
-    side.build_cpu_s.append(now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime)
-
-
-def measure_start(side: Side) -> None:
-    start = time.perf_counter()
-    with serving(side.command, dict(os.environ)) as server:
-        server.initialize()
-        side.start_ms.append(elapsed_ms(start))
-        server.call(TOOL, query="how do I begin")
-        side.first_ms.append(elapsed_ms(start))
-
-
-def measure_calls(sides: Sequence[Side], questions: Sequence[str], rounds: int) -> None:
-    """Every question `rounds` times to both servers in turn; the first round warms them up."""
-    with (
-        serving(sides[0].command, dict(os.environ)) as one,
-        serving(sides[1].command, dict(os.environ)) as two,
-    ):
-        servers = list(zip(sides, (one, two), strict=True))
-        for _side, server in servers:
-            server.initialize()
-            for text in questions:
-                server.call(TOOL, query=text)
-        before = [cpu_s(server) for _side, server in servers]
-        for _ in range(rounds):
-            for text in questions:
-                for side, server in servers:
-                    start = time.perf_counter()
-                    server.call(TOOL, query=text)
-                    side.call_ms.append(elapsed_ms(start))
-        for (side, server), used in zip(servers, before, strict=True):
-            side.call_cpu_ms = (cpu_s(server) - used) / len(side.call_ms) * 1e3
-            side.private_mb = private_mb(server)
-
-
-def cpu_s(server: Server) -> float:
-    """CPU seconds of all threads of a server so far."""
-    tasks = Path(f"/proc/{server.process.pid}/task").iterdir()
-    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
-
-
-def private_mb(server: Server) -> float:
-    """Memory that is this process's alone and that no file backs, in MB."""
-    text = Path(f"/proc/{server.process.pid}/smaps_rollup").read_text()
-    found = re.search(r"^Private_Dirty: +(\d+) kB", text, re.MULTILINE)
-    assert found is not None
-    return int(found[1]) / 1e3
-
-
-def p95(values: Sequence[float]) -> float:
-    return sorted(values)[int(0.95 * len(values))]
 
 
 def report(ours: Side, theirs: Side) -> bool:
@@ -216,9 +137,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 measure_build(side)
         for _ in range(options.rounds + 1):
             for side in (theirs, ours):
-                measure_start(side)
+                measure_start(side, TOOL)
         questions = read_questions(options.questions)
-        measure_calls((ours, theirs), questions, options.rounds)
+        measure_calls((ours, theirs), TOOL, questions, options.rounds)
         return 0 if report(ours, theirs) else 1
 
 

@@ -58,7 +58,7 @@ def wheelhouse(artifact: Path, out: Path) -> None:
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".wheelhouse-") as name:
         staged = Path(name, "wheelhouse")
         staged.mkdir()
-        ours = [_knowledge(artifact, staged), _runtime(Path(name, "sources"), staged)]
+        ours = [_knowledge(artifact, staged), wheel_of_checkout(Path(name, "sources"), staged)]
         _fetch(staged)
         lines = [PINNED.read_text("utf-8"), *(_pin(path) for path in ours)]
         (staged / REQUIREMENTS).write_text("".join(lines), encoding="utf-8")
@@ -78,7 +78,7 @@ def _knowledge(artifact: Path, folder: Path) -> Path:
         return write_wheel(opened, facts, folder, timestamp, read_lock(LOCKS)).path
 
 
-def _runtime(sources: Path, folder: Path) -> Path:
+def wheel_of_checkout(sources: Path, folder: Path) -> Path:
     """The wheel of this checkout, with the time of SOURCE_DATE_EPOCH in it. It is built from a copy:
     beside the sources setuptools would find what an earlier build left, and pack that too."""
     sources.mkdir()

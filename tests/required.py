@@ -15,6 +15,10 @@ BROWSER = "KBC_REQUIRE_BROWSER"
 """Set where Chromium is installed."""
 INDEX = "KBC_REQUIRE_INDEX"
 """Set where pip can fetch the pinned wheels, or has them."""
+PYTHONS = "KBC_REQUIRE_PYTHONS"
+"""Set where every Python that kbc supports is installed."""
+IMAGES = "KBC_REQUIRE_IMAGES"
+"""Set where root has buildah, runc and the base image."""
 
 
 def needs(present: object, reason: str) -> pytest.MarkDecorator:

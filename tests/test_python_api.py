@@ -118,6 +118,7 @@ def test_with_a_key_only_signed_builds_are_opened(tmp_path: Path, out: Path) -> 
         kb_runtime.open(folder, key=tmp_path / "none")
 
 
+@pytest.mark.slow
 def test_what_is_open_stays_when_a_newer_build_is_published(tmp_path: Path) -> None:
     root = write_knowledge(tmp_path / "kb")
     options = kbc.BuildOptions(out=tmp_path / "out", embed=False)
@@ -194,6 +195,7 @@ def test_check_writes_nothing(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kb"]
 
 
+@pytest.mark.slow
 def test_retrievers_give_whole_passages_with_their_places(kb: kb_runtime.KnowledgeBase) -> None:
     from kb_runtime.adapters import langchain, llama_index
 

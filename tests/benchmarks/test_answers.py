@@ -32,6 +32,7 @@ def live(quint_artifact: Path) -> Iterator[LiveArtifact]:
     live.close()
 
 
+@pytest.mark.slow
 def test_the_five_tools_of_every_server_are_cheap_to_list(live: LiveArtifact) -> None:
     dispatcher = Dispatcher(live, "compact")
     assert len(dispatcher.answers.tools["tools"]) == 5

@@ -22,6 +22,7 @@ from kb_runtime.cli.self_questions import verify_served
 EXAMPLES = {"artifact": 10, "request": 100}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_inputs_that_are_nearly_right_do_no_harm(kind: str) -> None:
     fuzzer = Fuzzer(kind, None)
@@ -40,6 +41,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_artifact(tmp_path_factory.mktemp("small"))
 
 
+@pytest.mark.slow
 def test_what_verifies_is_served(build: Path) -> None:
     found = list(outcomes(build, range(25), 1))
     assert len(found) > 20

@@ -28,6 +28,7 @@ def test_workers_are_counted_up_to_the_processors() -> None:
     assert counted == sorted(set(counted))
 
 
+@pytest.mark.slow
 def test_a_load_does_not_take_an_error_for_an_answer(searchable: Path) -> None:
     missing = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with serving(str(searchable), 1) as (_, address, _):

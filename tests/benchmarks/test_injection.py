@@ -22,6 +22,7 @@ preloads = needs(
 )
 
 
+@pytest.mark.slow
 @preloads
 @pytest.mark.parametrize(
     ("command", "every"), [("keygen", 1), ("install", 2), ("import", 6), ("label", 12)]
@@ -68,6 +69,7 @@ def test_a_write_that_the_table_format_keeps_quiet_about_is_noticed() -> None:
     assert not row.missed, row.seen
 
 
+@pytest.mark.slow
 @preloads
 def test_a_state_that_no_user_may_meet_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     label = SCENARIOS["label"]
@@ -81,6 +83,7 @@ def test_a_state_that_no_user_may_meet_is_reported(monkeypatch: pytest.MonkeyPat
     assert 0 < row.failed < row.tried
 
 
+@pytest.mark.slow
 @preloads
 def test_of_points_that_an_earlier_command_had_a_share_is_tried(
     monkeypatch: pytest.MonkeyPatch,

@@ -41,6 +41,7 @@ def test_a_few_damaged_files_of_each_format_are_read_or_refused_by_name(
         assert outcome in (mutations.READ, mutations.REFUSED), (number, said)
 
 
+@pytest.mark.slow
 def test_the_command_counts_every_file() -> None:
     command = [sys.executable, "-m", "benchmarks.mutations", "markdown", "--count", "3"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

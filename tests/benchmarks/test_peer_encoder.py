@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from benchmarks.encoders.peer_encoder import NAME, write_peer_model
 
 from kb_runtime.search.onnx_engine import onnxruntime
@@ -16,6 +17,7 @@ TEXTS = ("How do I create a map from a set?", "Byzantine consensus")
 MIN_COSINE = 0.98
 
 
+@pytest.mark.slow
 def test_a_batch_gets_the_vectors_of_the_official_weights(tmp_path: Path) -> None:
     write_peer_model(tmp_path)
     model = resolve_model()

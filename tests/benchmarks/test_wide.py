@@ -200,6 +200,7 @@ def tiny(
 
 
 class TestASet:
+    @pytest.mark.slow
     def test_is_built_asked_and_scored(self, tiny: tuple[LabelledSet, BuildSettings]) -> None:
         owner, settings = tiny
         (part,) = owner.parts

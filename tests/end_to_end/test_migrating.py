@@ -171,6 +171,7 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("original", sections())
 def test_the_commands_work_and_offer_the_tools_of_the_tables(
     original: str, inputs: Path, environment: dict[str, str]

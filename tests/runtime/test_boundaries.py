@@ -23,7 +23,8 @@ BROUGHT_BY_MCP = {"anyio", "httpx2", "jwt", "mcp_types", "pydantic", "starlette"
 FRAMEWORKS = {"langchain_core", "llama_index"}
 """What an adapter is for; extras bring them."""
 
-NEWER_STDLIB = "_sha2"  # SHA-256 without OpenSSL, from Python 3.12
+SHA256 = {"_sha256", "_sha2"}
+"""The standard library's SHA-256 without OpenSSL, up to Python 3.11 and from 3.12 on."""
 
 
 _MODULES = {"markdown-it-py": "markdown_it"}
@@ -39,7 +40,7 @@ def allowed(*, explorer: bool = False) -> set[str]:
         extra = project["optional-dependencies"]["explorer"]
         declared |= {_MODULES.get(name, name) for name in (each.split(">")[0] for each in extra)}
         declared.add("markupsafe")  # which Jinja is made of
-    return declared | BROUGHT_BY_MCP | set(sys.stdlib_module_names) | {"kb_runtime", NEWER_STDLIB}
+    return declared | BROUGHT_BY_MCP | set(sys.stdlib_module_names) | {"kb_runtime"} | SHA256
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -77,6 +78,7 @@ def test_what_does_not_open_the_explorer_does_not_import_it() -> None:
     assert users == {"start/main.py"}
 
 
+@pytest.mark.slow
 def test_the_sdk_is_imported_by_the_http_front_end_only() -> None:
     users = {path.name for path in MODULES if {"mcp", "mcp_types"} & set(imports(path))}
     assert users <= {"app.py"}

@@ -125,6 +125,11 @@ class Model:
         ]
 
     @property
+    def languages(self) -> list[str]:
+        """What the model was trained on; empty where that is not known: of every model but the pinned one."""
+        return ["en"] if self.weights_sha256 == PINNED_WEIGHTS_SHA256 else []
+
+    @property
     def graph_identity(self) -> str:
         """What the graph depends on: the weights and every setting that shapes it; hexadecimal."""
         layers = asdict(self.layers)

@@ -105,6 +105,7 @@ def _entry(
         "max_tokens": model.max_tokens,
         "pooling": model.pooling,
         "prompts": asdict(model.prompts),
+        "languages": model.languages,
         "metric": "cosine",
         "recipe": RECIPE,
         "documents": document_variant,

@@ -80,7 +80,10 @@ def languages_of(settings: Mapping[str, Any] | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class SearchDefaults:
-    """The section `search` of a manifest: what applies where a request says nothing else."""
+    """The section `search` of a manifest: what applies where a request says nothing else.
+
+    `encoder_languages` is of the section `encoder`; none: all of the pages.
+    """
 
     fusion: Fusion
     rrf_k: int
@@ -93,6 +96,7 @@ class SearchDefaults:
     reranker: str
     rerank: bool = False
     languages: tuple[str, ...] = (ENGLISH,)
+    encoder_languages: tuple[str, ...] = (ENGLISH,)
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any]) -> SearchDefaults:
@@ -110,6 +114,8 @@ class SearchDefaults:
             reranker=settings.get("reranker") or "",
             rerank=_SWITCH.get(os.environ.get(RERANK_VARIABLE, ""), bool(settings.get("rerank"))),
             languages=languages_of(settings),
+            # Artifacts of earlier versions do not say it; most have the English encoder.
+            encoder_languages=tuple((manifest.get("encoder") or {}).get("languages", (ENGLISH,))),
         )
 
     def alpha_of(self, request: SearchRequest) -> float | None:

@@ -200,5 +200,5 @@ class Searcher:
             matrix.found,
             nearest,
             depth,
-            fusion.side_weights(candidates.query.language),
+            fusion.side_weights(candidates.query.language, self._defaults.encoder_languages),
         )

@@ -82,6 +82,7 @@ def test_health_is_good_again_after_the_cause_of_a_warning_is_gone(
     assert again["buildId"] != found["buildId"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["catalog/tests.facets", "catalog/tests.bin"])
 def test_health_of_a_damaged_index(
     tmp_path: Path, pytestconfig: pytest.Config, data: Path, name: str

@@ -218,6 +218,7 @@ def test_what_was_ingested_is_what_the_file_says(server: Server) -> None:
         assert record["priority"] == case.get("priority", "Medium")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("argument", ["functional_path", "api_path"])
 def test_records_that_are_ingested_again_stay_as_they_are(server: Server, argument: str) -> None:
     """The normalised record of a test is a valid input, whichever kind of file it is said to be."""
@@ -231,6 +232,7 @@ def test_records_that_are_ingested_again_stay_as_they_are(server: Server, argume
     assert server.records() == before
 
 
+@pytest.mark.slow
 def test_an_edited_test_replaces_the_one_of_its_uid_and_no_other(server: Server) -> None:
     before = server.records()
     edited = {**INGESTED[1], "title": "Delete an account for good", "tags": ["account", "gdpr"]}

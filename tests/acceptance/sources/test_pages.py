@@ -210,6 +210,7 @@ def test_bad_arguments_of_reading(library: Server, arguments: dict[str, Any]) ->
     assert library.refused("qurio_read_page", **arguments).rpc_code == INVALID
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(limit=st.integers(1, 700))
 def test_parts_of_a_page_joined_are_the_page(library: Server, limit: int) -> None:

@@ -84,6 +84,7 @@ def test_max_chars_is_a_setting(
     assert "default 7, at most 7" in result["content"][0]["text"]
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(limit=st.integers(1, 600), step=st.sampled_from([None, 1, 2]))
 def test_parts_of_a_context_joined_are_the_context(

@@ -114,6 +114,7 @@ def doc(text: str, format_: str = "markdown") -> DocRecord:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(text=MARKDOWN, line=st.integers(1, 50))
 def test_markdown(budget: TokenBudget, text: str, line: int) -> None:
@@ -125,6 +126,7 @@ def test_markdown(budget: TokenBudget, text: str, line: int) -> None:
     assert chunks == chunk(record, budget)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(text=MARKDOWN)
 def test_mdx(budget: TokenBudget, text: str) -> None:
@@ -184,6 +186,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["large.md", "large.py", "large.txt"])
 @pytest.mark.parametrize("case", LARGE)
 def test_large_and_odd_texts(budget: TokenBudget, case: str, path: str) -> None:

@@ -39,6 +39,7 @@ def ingest(tmp_path: Path, export: Path, cases: list[Any], *options: str) -> int
     return command(tmp_path, "ingest", str(export), *options)
 
 
+@pytest.mark.slow
 def test_tests_are_removed_by_any_identifier(
     tmp_path: Path, export: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -54,6 +55,7 @@ def test_tests_are_removed_by_any_identifier(
     assert "none is left" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_what_an_export_no_longer_has_goes_with_sync_and_stays_without(
     tmp_path: Path, export: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,6 +68,7 @@ def test_what_an_export_no_longer_has_goes_with_sync_and_stays_without(
     assert live(tmp_path) == {"t-1"}
 
 
+@pytest.mark.slow
 def test_records_that_are_left_out_are_told_with_their_reasons(
     tmp_path: Path, export: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

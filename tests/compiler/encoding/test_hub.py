@@ -67,6 +67,7 @@ def machine(tmp_path: Path, hub: Hub) -> Machine:
     return Machine(home, hub)
 
 
+@pytest.mark.slow
 def test_a_build_downloads_the_model_once_and_finds_by_meaning(machine: Machine, hub: Hub) -> None:
     built = machine.kbc("build", "kb", "--out", "out")
     assert built.returncode == 0, built.stderr
@@ -92,6 +93,7 @@ def test_offline_nothing_is_asked_and_the_message_says_what_to_do(
     assert not (machine.home / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["config.json", WEIGHTS])
 def test_an_altered_file_is_refused_and_fetched_again(
     machine: Machine, hub: Hub, name: str
@@ -106,6 +108,7 @@ def test_an_altered_file_is_refused_and_fetched_again(
     assert wrong_files(stored_folder(machine.models)) == []
 
 
+@pytest.mark.slow
 def test_a_download_that_breaks_is_continued_where_it_ended(machine: Machine, hub: Hub) -> None:
     hub.cut[WEIGHTS] = 2
     fetched = machine.kbc("model", "fetch")
@@ -123,6 +126,7 @@ def test_a_download_that_breaks_is_continued_where_it_ended(machine: Machine, hu
     assert len(hub.ranges) >= 1
 
 
+@pytest.mark.slow
 def test_a_hub_that_always_truncates_is_an_error_in_one_sentence(
     machine: Machine, hub: Hub
 ) -> None:
@@ -135,6 +139,7 @@ def test_a_hub_that_always_truncates_is_an_error_in_one_sentence(
     assert not stored_folder(machine.models).exists()
 
 
+@pytest.mark.slow
 def test_a_machine_without_network_says_so(machine: Machine) -> None:
     machine.environment["HF_ENDPOINT"] = "http://127.0.0.1:9"
     built = machine.kbc("build", "kb", "--out", "out")
@@ -144,6 +149,7 @@ def test_a_machine_without_network_says_so(machine: Machine) -> None:
     assert "--lexical-only" in built.stderr
 
 
+@pytest.mark.slow
 def test_a_hub_is_reached_through_a_proxy(machine: Machine, hub: Hub) -> None:
     machine.environment |= {"HF_ENDPOINT": "http://hub.invalid", "http_proxy": hub.url}
     fetched = machine.kbc("model", "fetch")
@@ -151,6 +157,7 @@ def test_a_hub_is_reached_through_a_proxy(machine: Machine, hub: Hub) -> None:
     assert any("http://hub.invalid/" in asked for asked in hub.requests)
 
 
+@pytest.mark.slow
 def test_a_model_crosses_the_air_gap(machine: Machine, hub: Hub) -> None:
     assert machine.kbc("model", "export", "carried").returncode == exit_codes.MODEL  # not there yet
     assert machine.kbc("model", "fetch").returncode == 0
@@ -167,6 +174,7 @@ def test_a_model_crosses_the_air_gap(machine: Machine, hub: Hub) -> None:
     assert machine.kbc("model", "verify", "carried").returncode == exit_codes.MODEL
 
 
+@pytest.mark.slow
 def test_the_list_says_where_the_model_is(machine: Machine) -> None:
     assert "not downloaded" in machine.kbc("model", "list").stdout
     assert machine.kbc("model", "fetch").returncode == 0
@@ -175,6 +183,7 @@ def test_the_list_says_where_the_model_is(machine: Machine) -> None:
     assert "damaged" in machine.kbc("model", "list").stdout
 
 
+@pytest.mark.slow
 def test_what_a_server_starts_downloads_nothing(machine: Machine, hub: Hub) -> None:
     cases = '{"tests": [{"uid": "a", "title": "Log in", "steps": [{"action": "Log in"}]}]}'
     (machine.home / "cases.json").write_text(cases)

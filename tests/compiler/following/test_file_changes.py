@@ -92,6 +92,7 @@ for name in ("one.py", "two.py"):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limit", "later"),
     [

@@ -51,6 +51,7 @@ def files(workspace: Workspace) -> set[str]:
     return {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_a_test_replaces_the_one_of_its_uid_and_others_stay(workspace: Workspace) -> None:
     first = add(workspace, case("T-1"), case("T-2"))
     assert (first.tests, first.added, first.replaced) == (2, 2, 0)
@@ -61,11 +62,13 @@ def test_a_test_replaces_the_one_of_its_uid_and_others_stay(workspace: Workspace
     assert verify(workspace.tests.kb_folder).ok
 
 
+@pytest.mark.slow
 def test_only_what_is_new_is_embedded(workspace: Workspace) -> None:
     assert add(workspace, *(case(f"T-{n}", f"Title {n}") for n in range(5))).embedded == 5
     assert add(workspace, case("T-6", "Another title")).embedded == 1
 
 
+@pytest.mark.slow
 def test_the_same_tests_again_are_the_same_build(workspace: Workspace) -> None:
     first = add(workspace, case("T-1"), case("T-2"))
     again = add(workspace, case("T-1"), case("T-2"))
@@ -82,6 +85,7 @@ def test_a_test_gets_the_time_of_its_ingestion_unless_it_has_one(workspace: Work
     assert times["T-1"] > "2026"
 
 
+@pytest.mark.slow
 def test_a_failed_build_changes_nothing(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +102,7 @@ def test_a_failed_build_changes_nothing(
     assert Path(resolve(workspace.tests.kb_folder)).name == live
 
 
+@pytest.mark.slow
 def test_tests_that_are_live_are_kept_when_nothing_more_can_be_written(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +124,7 @@ def test_tests_that_are_live_are_kept_when_nothing_more_can_be_written(
     assert not Path(workspace.tests.folder, "pending").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("published", [False, True])
 def test_an_ingestion_that_was_cut_short_is_settled_by_the_next(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, published: bool
@@ -149,6 +155,7 @@ def dying_build(published: bool) -> Callable[..., None]:
     return dying
 
 
+@pytest.mark.slow
 def test_a_damaged_store_is_refused_and_kept(workspace: Workspace) -> None:
     add(workspace, case("T-1"))
     store = Path(workspace.tests.folder, "kb", "tests", "tests.json")
@@ -159,6 +166,7 @@ def test_a_damaged_store_is_refused_and_kept(workspace: Workspace) -> None:
     assert set(titles(workspace)) == {"T-1"}
 
 
+@pytest.mark.slow
 def test_a_second_ingestion_waits_and_says_for_what(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +179,7 @@ def test_a_second_ingestion_waits_and_says_for_what(
     assert add(workspace, case("T-2")).tests == 2
 
 
+@pytest.mark.slow
 def test_the_generated_knowledge_base_can_be_built_by_itself(
     workspace: Workspace, tmp_path: Path
 ) -> None:
@@ -182,6 +191,7 @@ def test_the_generated_knowledge_base_can_be_built_by_itself(
     assert stored["uid"] == "T-1"
 
 
+@pytest.mark.slow
 def test_what_a_killed_ingestion_left_is_removed_by_the_next(workspace: Workspace) -> None:
     add(workspace, case("T-1"))
     before = files(workspace)
@@ -192,6 +202,7 @@ def test_what_a_killed_ingestion_left_is_removed_by_the_next(workspace: Workspac
     assert files(workspace) == before
 
 
+@pytest.mark.slow
 def test_tests_are_removed_by_any_identifier(workspace: Workspace) -> None:
     ingest(workspace, named("t-1", "t-2", "t-3"), 1)
     report = remove(workspace, ["T-2"], 1)
@@ -202,6 +213,7 @@ def test_tests_are_removed_by_any_identifier(workspace: Workspace) -> None:
     assert stored_uids(workspace) == ["t-1", "t-3"]
 
 
+@pytest.mark.slow
 def test_without_tests_nothing_is_live_and_the_next_ingestion_starts_anew(
     workspace: Workspace,
 ) -> None:
@@ -214,6 +226,7 @@ def test_without_tests_nothing_is_live_and_the_next_ingestion_starts_anew(
     assert stored_uids(workspace) == ["t-2"]
 
 
+@pytest.mark.slow
 def test_what_a_source_no_longer_has_is_removed_when_it_is_synchronised(
     workspace: Workspace,
 ) -> None:
@@ -234,6 +247,7 @@ def stored_uids(workspace: Workspace) -> list[str]:
     return [each["uid"] for each in json.loads(path.read_text())]
 
 
+@pytest.mark.slow
 def test_a_running_server_follows_removals_to_the_last_test(
     workspace: Workspace, tmp_path: Path
 ) -> None:

@@ -35,6 +35,7 @@ def check(name: str, path: str, data: bytes) -> None:
     assert sum(len(one.text) for one in found) < 200 * len(data) + 2_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(samples()))
 def test_damaged_files_are_one_problem_at_most(name: str) -> None:
     path, data = samples()[name]
@@ -51,6 +52,7 @@ def test_a_thousand_damaged_files(name: str) -> None:
         check(name, path, damaged)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(samples()))
 def test_what_nests_deeply_is_one_problem_at_most(name: str) -> None:
     path, data = samples()[name]

@@ -194,6 +194,7 @@ def test_a_file_with_a_number_is_a_man_page_only_if_it_looks_like_one() -> None:
     assert [(each.code, each.is_error) for each in found.problems] == [("man-page-none", False)]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no limit that counts this")
 def test_a_program_is_ended_by_the_processor_time_that_it_uses(
     monkeypatch: pytest.MonkeyPatch,

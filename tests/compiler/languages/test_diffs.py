@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.required import needs
 
 from kbc.languages import diffs
 from kbc.languages.diffs import unified_diff
@@ -52,6 +54,7 @@ def test_no_line_changes_that_could_stay(old: str | None, new: str | None) -> No
 
 
 @settings(max_examples=40)
+@needs(shutil.which("git"), "compares with Git itself")
 @given(old=TEXTS, new=TEXTS, context=st.integers(0, 4))
 def test_git_applies_it(
     tmp_path_factory: pytest.TempPathFactory, old: str | None, new: str | None, context: int

@@ -152,6 +152,7 @@ def test_front_matter_values_look_as_they_are_written() -> None:
     assert document.blocks[0].start_line == 14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("yaml", "line"),
     [
@@ -239,6 +240,7 @@ def test_ten_thousand_headings_and_a_long_line() -> None:
     assert found[-1].line == 39_997
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mdx", [False, True])
 @pytest.mark.parametrize("unit", ["*", "[", "`", "<a {", "{/*", "<!--", "> ", "- ", "export {\n\n"])
 def test_repeated_markup_is_read_in_linear_time(unit: str, mdx: bool) -> None:

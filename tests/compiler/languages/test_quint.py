@@ -123,6 +123,7 @@ def test_definitions_without_a_module_are_found() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["{", "(", "module a {", "}", "/*", '"', "import a(", "def f "])
 def test_repeated_input_is_read_in_linear_time(unit: str) -> None:
     """A quadratic step would run into the test's time limit."""

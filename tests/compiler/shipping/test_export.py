@@ -109,6 +109,7 @@ def test_duckdb_finds_what_we_find(
         assert duckdb.execute(query, [vector]).fetchone() == (address,)
 
 
+@pytest.mark.slow
 def test_lancedb_finds_what_we_find(
     artifact: Path, asked: list[tuple[list[float], str]], tmp_path: Path
 ) -> None:

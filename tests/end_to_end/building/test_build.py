@@ -48,6 +48,7 @@ def error_codes(error: BuildError) -> list[str]:
     return [found.code for found in error.diagnostics if found.is_error]
 
 
+@pytest.mark.slow
 def test_every_kind_is_compiled_verified_and_found(tmp_path: Path, run: Builder) -> None:
     report = run(write_knowledge(tmp_path / "kb"))
     assert verify(report.path).ok
@@ -67,6 +68,7 @@ def test_every_kind_is_compiled_verified_and_found(tmp_path: Path, run: Builder)
             assert artifact.catalog(hit.collection).id(hit.record) == expected, query
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", ["How to", "It", "T", "—", "🙂", "x" * 300])
 def test_a_title_without_a_word_that_is_indexed_is_no_defect(
     tmp_path: Path, run: Builder, title: str
@@ -78,6 +80,7 @@ def test_a_title_without_a_word_that_is_indexed_is_no_defect(
     assert verify(run(root).path).ok
 
 
+@pytest.mark.slow
 def test_two_builds_in_two_folders_are_the_same_bytes(tmp_path: Path, cache: Path) -> None:
     root = write_knowledge(tmp_path / "kb")
     reports = [
@@ -88,6 +91,7 @@ def test_two_builds_in_two_folders_are_the_same_bytes(tmp_path: Path, cache: Pat
     assert [report.embedded > 0 for report in reports][1]
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_tree_gives_the_same_bytes(tmp_path: Path, run: Builder) -> None:
     """Neither the times of files nor the folder's place are part of an artifact."""
     first = run(write_knowledge(tmp_path / "kb"), out=tmp_path / "one")
@@ -99,6 +103,7 @@ def test_a_copy_of_the_tree_gives_the_same_bytes(tmp_path: Path, run: Builder) -
     assert differing_files(first.path, second.path) == []
 
 
+@pytest.mark.slow
 def test_the_build_time_is_the_given_one_or_that_of_the_manifest(
     tmp_path: Path, run: Builder
 ) -> None:
@@ -113,12 +118,14 @@ def test_the_build_time_is_the_given_one_or_that_of_the_manifest(
         assert b"built " not in artifact.read("tools.json")
 
 
+@pytest.mark.slow
 def test_check_reproducible_builds_twice(tmp_path: Path, cache: Path) -> None:
     root = write_knowledge(tmp_path / "kb")
     report = build_twice(root, BuildOptions(out=tmp_path / "out", cache=cache))
     assert not report.reused
 
 
+@pytest.mark.slow
 def test_a_rebuild_embeds_only_what_changed(tmp_path: Path, run: Builder) -> None:
     root = write_knowledge(tmp_path / "kb")
     first = run(root)
@@ -148,6 +155,7 @@ def test_a_build_without_vectors_answers_by_words_alone(tmp_path: Path, run: Bui
     assert not with_vectors.reused
 
 
+@pytest.mark.slow
 def test_a_setting_makes_a_new_build(tmp_path: Path, run: Builder) -> None:
     root = write_knowledge(tmp_path / "kb")
     first = run(root)
@@ -158,6 +166,7 @@ def test_a_setting_makes_a_new_build(tmp_path: Path, run: Builder) -> None:
         assert artifact.manifest["search"]["rrf_k"] == 30
 
 
+@pytest.mark.slow
 def test_old_versions_beyond_keep_are_removed(tmp_path: Path, run: Builder) -> None:
     root = write_knowledge(tmp_path / "kb")
     builds = []
@@ -167,6 +176,7 @@ def test_old_versions_beyond_keep_are_removed(tmp_path: Path, run: Builder) -> N
     assert [path.exists() for path in builds] == [False, True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "codes"),
     [
@@ -305,6 +315,7 @@ def test_a_build_killed_in_any_phase_leaves_a_good_version_live_and_no_debris(
     assert leftovers(tmp_path / "out" / "demo") == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path, run: Builder) -> None:
     """A limit on the size of files stands in for a full disk: the writer gets an error of the system."""
     root = write_knowledge(tmp_path / "kb")

@@ -75,6 +75,7 @@ def test_nothing_is_drafted_where_vectors_take_moments(root: Path, cache: Path) 
     assert "draft" not in [phase.name for phase in report.phases]
 
 
+@pytest.mark.slow
 def test_draft_never_replaces_a_full_version(
     root: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +86,7 @@ def test_draft_never_replaces_a_full_version(
     assert witness.live == full.path
 
 
+@pytest.mark.slow
 def test_nothing_is_drafted_where_the_cache_has_the_chunks(
     root: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +96,7 @@ def test_nothing_is_drafted_where_the_cache_has_the_chunks(
     assert witness.live is None
 
 
+@pytest.mark.slow
 def test_draft_leaves_no_trace_in_the_full_version(
     root: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -143,6 +143,7 @@ def same(serial: BuildReport, other: BuildReport) -> bool:
     return serial.build_id == other.build_id and not differing_files(serial.path, other.path)
 
 
+@pytest.mark.slow
 def test_processes_give_the_bytes_of_a_serial_build(
     kb: Path, options: BuildOptions, serial: BuildReport, tmp_path: Path
 ) -> None:

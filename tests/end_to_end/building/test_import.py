@@ -30,6 +30,7 @@ def shown() -> list[tuple[str, str]]:
     return re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block[0], re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_import_and_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

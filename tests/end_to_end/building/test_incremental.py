@@ -68,6 +68,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     return done
 
 
+@pytest.mark.slow
 def test_only_the_changed_page_is_parsed_chunked_and_embedded(
     tmp_path: Path, graphs: Path, work: Work
 ) -> None:
@@ -88,6 +89,7 @@ def test_only_the_changed_page_is_parsed_chunked_and_embedded(
     assert 0 < report.embedded < first.embedded
 
 
+@pytest.mark.slow
 def test_a_process_that_has_warmed_up_has_all_in_memory_that_an_edit_leaves_as_it_is(
     tmp_path: Path, graphs: Path, work: Work
 ) -> None:
@@ -115,6 +117,7 @@ def test_a_process_that_has_warmed_up_has_all_in_memory_that_an_edit_leaves_as_i
     assert differing_files(report.path, clean.path) == []
 
 
+@pytest.mark.slow
 def test_warming_up_publishes_nothing_also_where_an_edit_came_before(
     tmp_path: Path, graphs: Path
 ) -> None:
@@ -135,6 +138,7 @@ def test_warming_up_publishes_nothing_also_where_an_edit_came_before(
     assert differing_files(report.path, clean.path) == []
 
 
+@pytest.mark.slow
 def test_another_compiler_parses_and_chunks_again_but_keeps_vectors(
     tmp_path: Path, graphs: Path, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +153,7 @@ def test_another_compiler_parses_and_chunks_again_but_keeps_vectors(
     assert not report.reused
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_used_only_costs_time(tmp_path: Path, graphs: Path) -> None:
     root = tmp_path / "kb"
     Author(root, 5)
@@ -221,6 +226,7 @@ def require_as_clean(root: Path, out: Path, cache: Path, graphs: Path, clean: Pa
     return report
 
 
+@pytest.mark.slow
 def test_what_is_taken_from_the_cache_has_its_findings_and_its_place_in_each_collection(
     tmp_path: Path, graphs: Path, work: Work
 ) -> None:
@@ -244,6 +250,7 @@ def test_what_is_taken_from_the_cache_has_its_findings_and_its_place_in_each_col
     require_as_clean(*places)
 
 
+@pytest.mark.slow
 def test_an_included_file_that_changes_changes_the_page_that_shows_it(
     tmp_path: Path, graphs: Path
 ) -> None:
@@ -264,6 +271,7 @@ def test_an_included_file_that_changes_changes_the_page_that_shows_it(
     assert "The shown text." in shown()
 
 
+@pytest.mark.slow
 def test_a_page_that_is_rewritten_with_its_size_and_time_is_read(
     tmp_path: Path, graphs: Path
 ) -> None:
@@ -287,6 +295,7 @@ def test_a_page_that_is_rewritten_with_its_size_and_time_is_read(
     assert "Our shown text." in shown["text"]
 
 
+@pytest.mark.slow
 def test_a_setting_of_a_collection_changes_records_that_the_cache_has(
     tmp_path: Path, graphs: Path
 ) -> None:

@@ -122,6 +122,7 @@ def test_records_and_rows_have_the_places_of_the_whole(whole: Artifact, parts: A
             parts.chunks[wrong]
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(words=QUERIES, mode=MODES)
 def test_every_search_finds_the_hits_of_the_whole_with_their_scores(
@@ -176,6 +177,7 @@ def test_every_tool_answers_as_the_whole_does(whole: Artifact, parts: Artifact) 
     }
 
 
+@pytest.mark.slow
 def test_shards_take_part_in_a_federation(whole: Artifact, parts: Artifact, tmp_path: Path) -> None:
     root = tmp_path / "kb"
     root.mkdir()
@@ -200,10 +202,12 @@ def test_the_whole_and_each_shard_verify(parts: Artifact) -> None:
     assert inspect(parts.root)["sizes"]["shards"] > 0
 
 
+@pytest.mark.slow
 def test_a_build_in_shards_can_be_reproduced(bases: Bases) -> None:
     build_twice(bases.roots["parts"], bases.options["parts"])
 
 
+@pytest.mark.slow
 def test_an_edit_compiles_only_the_shards_that_it_changes(bases: Bases, tmp_path: Path) -> None:
     root = tmp_path / "kb"
     write_knowledge(root, **pages(), **{"kb.toml": FILES["kb.toml"] + SHARDED})
@@ -226,6 +230,7 @@ def test_an_edit_compiles_only_the_shards_that_it_changes(bases: Bases, tmp_path
     assert not found_changes.collections["docs"].added
 
 
+@pytest.mark.slow
 def test_a_damaged_shard_is_refused(bases: Bases, tmp_path: Path) -> None:
     options = BuildOptions(out=tmp_path / "out", cache=bases.options["parts"].cache)
     folder = build(bases.roots["parts"], options).path
@@ -244,6 +249,7 @@ def test_a_damaged_shard_is_refused(bases: Bases, tmp_path: Path) -> None:
         _ = artifact.vectors
 
 
+@pytest.mark.slow
 def test_long_lists_of_equal_chunks_keep_their_order(tmp_path: Path) -> None:
     """Chunks that score the same are in the order of rows, however many tie with the last place."""
     texts = {

@@ -70,6 +70,7 @@ def test_a_cache_that_is_hurt_while_builds_run_changes_no_byte(
         (root / "docs" / "always.md").write_text(f"# Always\n\n{chance.random()}\n")
 
 
+@pytest.mark.slow
 def test_builders_of_one_output_wait_for_each_other(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
@@ -94,6 +95,7 @@ def test_builders_of_one_output_wait_for_each_other(
     assert not list((tmp_path / "out" / "demo").glob(".tmp-*"))
 
 
+@pytest.mark.slow
 def test_a_file_that_changes_while_it_is_read_gives_one_of_its_states(tmp_path: Path) -> None:
     root = write_kb(tmp_path / "kb")
     page = root / "docs" / "page.md"
@@ -115,6 +117,7 @@ def test_a_file_that_changes_while_it_is_read_gives_one_of_its_states(tmp_path: 
     assert verify(tmp_path / "out" / "demo").ok
 
 
+@pytest.mark.slow
 def test_a_folder_that_becomes_a_file_while_it_is_read_is_told_or_read(tmp_path: Path) -> None:
     root = write_kb(tmp_path / "kb")
     docs = root / "docs"
@@ -155,6 +158,7 @@ def test_a_version_of_another_format_is_replaced_and_not_served(tmp_path: Path) 
     assert verify(tmp_path / "out" / "demo").ok
 
 
+@pytest.mark.slow
 def test_a_watcher_on_a_full_disk_says_so_and_publishes_once_there_is_space(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:

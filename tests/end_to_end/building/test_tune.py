@@ -69,6 +69,7 @@ def tuned(kb: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> tupl
     return captured.out, captured.err
 
 
+@pytest.mark.slow
 def test_a_weight_that_hides_the_answers_is_found(
     shed: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -82,6 +83,7 @@ def test_a_weight_that_hides_the_answers_is_found(
     assert (shed / "kb.toml").read_text() == KB_TOML
 
 
+@pytest.mark.slow
 def test_the_change_is_written_when_asked_and_then_there_is_no_other(
     shed: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -95,6 +97,7 @@ def test_the_change_is_written_when_asked_and_then_there_is_no_other(
     assert "keep them" in again
 
 
+@pytest.mark.slow
 def test_without_questions_easy_ones_are_made_and_called_easy(
     shed: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -98,6 +98,7 @@ def test_after_any_edits_a_watcher_publishes_the_bytes_of_a_clean_build(
     assert all(each.embedded < each.chunks for each in script.told[1:])  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("poll", [False, True])
 def test_a_watcher_that_has_nothing_to_build_warms_up_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, poll: bool
@@ -125,6 +126,7 @@ def test_a_watcher_that_has_nothing_to_build_warms_up_once(
     assert "The last text." in live_text(out)
 
 
+@pytest.mark.slow
 def test_after_a_warm_up_that_fails_edits_are_built_as_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,6 +154,7 @@ def test_a_change_during_a_build_leads_to_one_more(tmp_path: Path) -> None:
     assert "behind its back" in live_text(tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_an_error_is_told_and_the_last_good_version_stays(tmp_path: Path) -> None:
     root = write_kb(tmp_path / "kb")
     good = (root / "kb.toml").read_text()
@@ -170,6 +173,7 @@ def test_an_error_is_told_and_the_last_good_version_stays(tmp_path: Path) -> Non
         assert artifact.manifest["title"] == "Mended"
 
 
+@pytest.mark.slow
 def test_a_folder_that_goes_away_and_comes_back_is_followed(tmp_path: Path) -> None:
     root, aside = write_kb(tmp_path / "kb"), tmp_path / "aside"
 
@@ -187,6 +191,7 @@ def test_a_folder_that_goes_away_and_comes_back_is_followed(tmp_path: Path) -> N
     assert "Edited in the other" in live_text(tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_what_it_writes_itself_below_the_knowledge_base_starts_no_build(tmp_path: Path) -> None:
     root = write_kb(tmp_path / "kb")
     timer = threading.Timer(2.0, lambda: (root / "docs" / "new.md").write_text("# New\n\nText.\n"))
@@ -203,6 +208,7 @@ def test_the_output_folder_may_be_the_folder_of_the_knowledge_base(tmp_path: Pat
     assert "At the top." in live_text(root)
 
 
+@pytest.mark.slow
 def test_several_knowledge_bases_are_built_apart(tmp_path: Path) -> None:
     one, other = write_kb(tmp_path / "one", name="one"), write_kb(tmp_path / "two", name="two")
     script = Script(
@@ -222,6 +228,7 @@ def test_knowledge_bases_of_one_name_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("poll", [False, True])
 def test_a_stop_is_heeded_where_its_exception_was_lost(tmp_path: Path, poll: bool) -> None:
     root = write_kb(tmp_path / "kb")
@@ -232,6 +239,7 @@ def test_a_stop_is_heeded_where_its_exception_was_lost(tmp_path: Path, poll: boo
     assert script.builds == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("poll", [False, True])
 def test_files_outside_are_watched_where_they_may_be_read(tmp_path: Path, poll: bool) -> None:
     root = write_kb(tmp_path / "kb", '["docs", "../shared"]')
@@ -261,6 +269,7 @@ def test_files_outside_are_watched_where_they_may_be_read(tmp_path: Path, poll: 
     assert "Written in place" in live_text(tmp_path / "out")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("poll", [False, True])
 def test_an_edit_that_keeps_size_and_time_is_seen(tmp_path: Path, poll: bool) -> None:
     root = write_kb(tmp_path / "kb")
@@ -289,6 +298,7 @@ def test_a_clock_that_goes_backwards_hides_no_edit(tmp_path: Path) -> None:
     assert "1990" in live_text(tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_a_folder_replaced_by_a_file_and_back(tmp_path: Path) -> None:
     root = write_kb(tmp_path / "kb")
     docs = root / "docs"

@@ -12,6 +12,7 @@ from tests.few_watches import with_few_watches
 from tests.waiting import PATIENCE_S
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_and_leaves_nothing_unfinished(
     tmp_path: Path, environment: dict[str, str], stop: signal.Signals
@@ -28,6 +29,7 @@ def test_a_signal_ends_it_and_leaves_nothing_unfinished(
     )
 
 
+@pytest.mark.slow
 def test_a_command_runs_after_each_new_version_and_knows_it(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
@@ -50,6 +52,7 @@ def test_a_command_runs_after_each_new_version_and_knows_it(
     ]
 
 
+@pytest.mark.slow
 def test_the_command_does_not_run_for_what_is_live_at_the_start(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
@@ -76,6 +79,7 @@ def test_the_command_does_not_run_for_what_is_live_at_the_start(
     assert log.read_text().split() == ran
 
 
+@pytest.mark.slow
 def test_errors_are_told_as_json_and_mended_without_a_change_is_said(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
@@ -93,6 +97,7 @@ def test_errors_are_told_as_json_and_mended_without_a_change_is_said(
     assert (again["build_id"], again["reused"]) == (first["build_id"], True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "limit",
     ["2 > /proc/sys/user/max_inotify_watches", "0 > /proc/sys/user/max_inotify_instances"],
@@ -113,6 +118,7 @@ def test_without_notifications_the_files_are_polled(
     assert "Polled." in live_text(tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_folders_that_come_later_may_be_too_many_for_the_kernel(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
@@ -130,6 +136,7 @@ def test_folders_that_come_later_may_be_too_many_for_the_kernel(
     assert "In the last folder" in live_text(tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_people_are_told_of_a_knowledge_base_by_the_path_from_where_they_are(
     tmp_path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

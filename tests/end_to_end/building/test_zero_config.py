@@ -86,6 +86,7 @@ def test_a_name_that_no_artifact_may_have_is_refused(
     )
 
 
+@pytest.mark.slow
 def test_two_copies_of_a_tree_are_the_same_bytes_and_hold_no_path_of_the_machine(
     project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,6 +139,7 @@ CONVERTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_archive", [False, True])
 def test_converted_formats_and_archives_are_the_same_bytes_wherever_they_lie(
     is_archive: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]

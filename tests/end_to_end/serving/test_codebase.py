@@ -58,6 +58,7 @@ def test_the_build_verifies_and_tells_what_it_left_out(built: BuildReport) -> No
     assert [found.code for found in built.diagnostics] == ["files-left-out"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_sdk_client_finds_and_reads_code(
     built: BuildReport,
@@ -123,6 +124,7 @@ def test_a_tree_that_is_not_there_is_refused(
     assert b"--code" in complaint
 
 
+@pytest.mark.slow
 def test_two_checkouts_with_other_times_are_the_same_bytes(
     tree: Path, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:

@@ -31,6 +31,7 @@ def install(home: Path, artifact: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "collides"), [('prefix = "same"\n', True), ("", False)], ids=["same", "own"]
 )

@@ -54,6 +54,7 @@ def holds(answer: dict[str, Any], damaged: Path) -> bool:
     return bool(answer["isError"])
 
 
+@pytest.mark.slow
 def test_a_server_on_stdio_says_it_in_one_sentence(damaged: Path, start_server: Start) -> None:
     process = start_server(damaged.parents[2])
     ask(process, HELLO)
@@ -64,6 +65,7 @@ def test_a_server_on_stdio_says_it_in_one_sentence(damaged: Path, start_server: 
     assert SENTENCE not in err.decode()
 
 
+@pytest.mark.slow
 def test_a_server_over_http_says_it_once(damaged: Path, start_server: Start) -> None:
     process = start_server(damaged.parents[2], "--http", "--port", "0")
     assert process.stderr is not None

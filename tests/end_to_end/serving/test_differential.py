@@ -241,6 +241,7 @@ def differ(line: str, ours: Any, sdk: Any) -> bool:
     return bool(ours != {name: value for name, value in sdk.items() if value is not None})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "conversation", [pytest.param(each, id=name) for name, each in conversations()]
 )

@@ -28,7 +28,7 @@ from kb_runtime.store.manifest import CURRENT, MANIFEST, seal
 from kbc.pipeline.build import BuildOptions, build
 
 # Arguments that are no object are sent as well, which the client's types do not foresee.
-pytestmark = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")]
 
 Talk = Callable[[Client], Awaitable[None]]
 Serve = Callable[..., str]

@@ -177,6 +177,7 @@ def test_a_legacy_call_needs_no_handshake(url: str) -> None:
     assert found["total"] == len(found["builtins"]) > 70
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_quietly(
     quint_artifact: Path, start_server: Callable[..., Any], number: signal.Signals

@@ -80,6 +80,7 @@ def test_the_sdk_client_gets_right_answers_from_workers(together: Any) -> None:
     assert psutil.Process(process.pid).num_threads() == 1  # what forks has never had another
 
 
+@pytest.mark.slow
 def test_when_a_worker_is_killed_others_answer_and_a_new_one_comes(together: Any) -> None:
     process, url = together()
     assert post(url).status_code == 200
@@ -100,6 +101,7 @@ def test_when_a_worker_is_killed_others_answer_and_a_new_one_comes(together: Any
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_all_and_leaves_nothing(together: Any, number: signal.Signals) -> None:
     process, url = together("--metrics")
@@ -144,6 +146,7 @@ def test_a_signal_before_workers_are_ready_ends_all(together: Any) -> None:
     assert not any(map(psutil.pid_exists, workers))
 
 
+@pytest.mark.slow
 def test_metrics_add_up_over_workers_and_their_successors(together: Any) -> None:
     process, url = together("--metrics")
     for _ in range(20):
@@ -234,6 +237,7 @@ def test_lines_of_the_log_are_objects_with_the_id_that_was_sent(together: Any) -
     assert (refused["status"], refused["correlation_id"]) == (421, "bad-1")
 
 
+@pytest.mark.slow
 def test_requests_that_the_protocol_refuses_leave_a_line_with_their_id(together: Any) -> None:
     process, url = together("--log", "json")
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}}

@@ -68,6 +68,7 @@ def serve(tmp_path: Path, environment: dict[str, str]) -> Iterator[Serve]:
             pipe.close()
 
 
+@pytest.mark.slow
 def test_the_project_around_is_indexed_into_the_cache(
     serve: Serve, tree: Path, tmp_path: Path
 ) -> None:
@@ -94,6 +95,7 @@ def test_the_project_around_is_indexed_into_the_cache(
     assert sorted(path.name for path in tree.iterdir()) == [".git", "main.py", "shop"]
 
 
+@pytest.mark.slow
 def test_files_are_searched_before_there_is_an_index(
     serve: Serve, tree: Path, tmp_path: Path
 ) -> None:
@@ -130,6 +132,7 @@ def test_files_are_searched_before_there_is_an_index(
     assert not Path(code.kb_folders[0], LISTING).exists()
 
 
+@pytest.mark.slow
 def test_edits_have_symbols_at_once_and_deleted_files_are_named(serve: Serve, tree: Path) -> None:
     talk = serve("--code", str(tree))
     talk.until(lambda facts: facts["meaning"] == "complete", "index_status")
@@ -153,6 +156,7 @@ def test_edits_have_symbols_at_once_and_deleted_files_are_named(serve: Serve, tr
     talk.until(lambda facts: facts["fileCount"] == 3, "index_status")
 
 
+@pytest.mark.slow
 def test_several_trees_are_told_apart(serve: Serve, tree: Path) -> None:
     talk = serve("--code", str(tree), "--code", str(TREES / "go"))
     talk.until(
@@ -167,6 +171,7 @@ def test_several_trees_are_told_apart(serve: Serve, tree: Path) -> None:
     assert "stale" not in talk.facts("code_outline", path="go/api/api.go")
 
 
+@pytest.mark.slow
 def test_a_second_server_answers_from_the_index_of_the_first(serve: Serve, tree: Path) -> None:
     first = serve("--code", str(tree))
     first.until(lambda facts: facts["meaning"] == "complete", "index_status")

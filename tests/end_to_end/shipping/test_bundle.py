@@ -74,6 +74,7 @@ def test_the_official_tool_reads_the_archive(node: Path, bundles: Path, tmp_path
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["name"] == "demo-kb"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["setting", "PATH", "home"])
 def test_the_bundle_starts_the_command_that_the_wheel_installed(
     tmp_path: Path, artifact: Path, unpacked: Path, place: str

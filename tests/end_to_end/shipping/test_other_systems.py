@@ -16,6 +16,8 @@ import pytest
 
 BARE = """
 import os, select, signal, sys
+for supported in (os.supports_dir_fd, os.supports_fd):
+    supported.clear()
 for module in ("resource", "pwd", "grp", "termios"):
     sys.modules[module] = None
 import filelock  # the way of Windows; here it stands on fcntl itself

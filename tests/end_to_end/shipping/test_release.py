@@ -82,6 +82,7 @@ def test_a_release_is_signed_complete_and_the_same_twice(kb: Path, tmp_path: Pat
     assert (tmp_path / "two" / "SHA256SUMS").read_text() == sums
 
 
+@pytest.mark.slow
 def test_the_bill_of_a_released_wheel_traces_the_model_to_an_archive(
     kb: Path, tmp_path: Path
 ) -> None:
@@ -105,6 +106,7 @@ def test_the_notes_tell_what_changed(kb: Path, tmp_path: Path) -> None:
     assert f"- changed: `{a_page(kb)}`" in (tmp_path / "two" / "RELEASE_NOTES.md").read_text()
 
 
+@pytest.mark.slow
 def test_nothing_appears_when_a_bound_is_missed_or_the_folder_exists(
     kb: Path, tmp_path: Path
 ) -> None:
@@ -120,6 +122,7 @@ def test_nothing_appears_when_a_bound_is_missed_or_the_folder_exists(
     assert "exists already" in refused.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "code", "sentence"),
     [

@@ -211,6 +211,7 @@ def test_a_file_altered_after_the_installation_is_refused(own_copy: Environment,
         assert "its files are altered" in content["warnings"][0]
 
 
+@pytest.mark.slow
 def test_a_module_altered_after_the_installation_is_named(
     own_copy: Environment, wheel: Path
 ) -> None:
@@ -230,6 +231,7 @@ def test_a_module_altered_after_the_installation_is_named(
     assert own_copy.run("demo-kb", "verify").returncode == exit_codes.OK
 
 
+@pytest.mark.slow
 def test_a_signature_goes_along_and_is_checked_where_it_is_installed(
     tmp_path: Path, artifact: Path
 ) -> None:
@@ -266,6 +268,7 @@ def test_without_the_runtime_the_command_says_what_to_install(own_copy: Environm
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_an_upgrade_reaches_a_server_that_runs(
     tmp_path: Path, own_copy: Environment, artifact: Path, cache: Path
 ) -> None:

@@ -69,16 +69,19 @@ def test_every_client_gets_a_file_and_loses_it_again(
     assert remove(name, where).action == "absent"
 
 
+@pytest.mark.slow
 @given(json_files(), st.sampled_from([b"", b"\xef\xbb\xbf"]), st.booleans())
 def test_uninstalling_gives_back_the_bytes_of_json(text: str, mark: bytes, moved: bool) -> None:
     assert_given_back("cursor", ".cursor/mcp.json", mark + text.encode(), moved)
 
 
+@pytest.mark.slow
 @given(json_files(comments=False), st.booleans())
 def test_uninstalling_gives_back_the_bytes_of_strict_json(text: str, moved: bool) -> None:
     assert_given_back("claude-code", ".claude.json", text.encode(), moved)
 
 
+@pytest.mark.slow
 @given(toml_files(), st.sampled_from([b"", b"\xef\xbb\xbf"]), st.booleans())
 def test_uninstalling_gives_back_the_bytes_of_toml(text: str, mark: bytes, moved: bool) -> None:
     assert_given_back("codex", ".codex/config.toml", mark + text.encode(), moved)

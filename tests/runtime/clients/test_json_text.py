@@ -43,6 +43,7 @@ def _is_one_piece_more(old: str, new: str) -> bool:
     return new.endswith(old[same:]) and len(new) > len(old)
 
 
+@pytest.mark.slow
 @given(json_files())
 def test_an_added_server_is_all_that_changes(text: str) -> None:
     new = LENIENT.put(text, NAME, ENTRY)
@@ -52,6 +53,7 @@ def test_an_added_server_is_all_that_changes(text: str) -> None:
     assert_only_added(text, new)
 
 
+@pytest.mark.slow
 @given(json_files(comments=False))
 def test_strict_json_stays_strict(text: str) -> None:
     new = STRICT.put(text, NAME, ENTRY)
@@ -60,12 +62,14 @@ def test_strict_json_stays_strict(text: str) -> None:
     assert json.loads(new) == expected
 
 
+@pytest.mark.slow
 @given(json_files())
 def test_adding_twice_equals_adding_once(text: str) -> None:
     once = LENIENT.put(text, NAME, ENTRY)
     assert LENIENT.put(once, NAME, ENTRY) == once
 
 
+@pytest.mark.slow
 @given(json_files())
 def test_a_removed_server_leaves_the_rest(text: str) -> None:
     kept = LENIENT.remove(LENIENT.put(text, NAME, ENTRY), NAME)
@@ -80,6 +84,7 @@ def words(text: str) -> set[str]:
     return {each.strip() for each in found}
 
 
+@pytest.mark.slow
 @given(json_files(), st.sampled_from(["", "\t", "  "]))
 def test_a_server_somewhere_in_the_middle_is_removed_alone(text: str, gap: str) -> None:
     """Others come after it, on the same line or on the next."""
@@ -90,6 +95,7 @@ def test_a_server_somewhere_in_the_middle_is_removed_alone(text: str, gap: str) 
     assert data(kept) == expected
 
 
+@pytest.mark.slow
 @given(json_files())
 def test_a_changed_command_changes_its_values_only(text: str) -> None:
     before = LENIENT.put(text, NAME, {**ENTRY, "env": {"A": "1"}})
@@ -188,6 +194,7 @@ def test_the_reader_accepts_what_json_accepts_and_nothing_else(text: str) -> Non
         assert json_tree.decode(text, json_tree.read(text, comments=False)) == expected
 
 
+@pytest.mark.slow
 @given(json_files(comments=False))
 def test_the_reader_reads_what_json_reads(text: str) -> None:
     assert json_tree.decode(text, json_tree.read(text, comments=False)) == json.loads(text)

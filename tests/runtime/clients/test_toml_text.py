@@ -21,6 +21,7 @@ def data(text: str) -> str:
     return repr(sorted(tomllib.loads(text).items()))
 
 
+@pytest.mark.slow
 @given(toml_files())
 def test_an_added_server_goes_to_the_end_and_comes_out_again(text: str) -> None:
     new = TOML.put(text, NAME, ENTRY)
@@ -30,6 +31,7 @@ def test_an_added_server_goes_to_the_end_and_comes_out_again(text: str) -> None:
     assert TOML.remove(new, NAME) == [text]
 
 
+@pytest.mark.slow
 @given(toml_files(), toml_files())
 def test_a_server_in_the_middle_is_removed_with_its_own_lines_only(before: str, after: str) -> None:
     added = TOML.put(before, NAME, {**ENTRY, "env": {"A": "1"}})
@@ -50,11 +52,13 @@ def test_a_server_in_the_middle_is_removed_with_its_own_lines_only(before: str, 
     assert kept.endswith("# of the next\n" + tail)
 
 
+@pytest.mark.slow
 @given(toml_files())
 def test_statements_are_the_whole_text(text: str) -> None:
     assert "".join(text[each.start : each.end] for each in scan(text)) == text
 
 
+@pytest.mark.slow
 @given(toml_files())
 def test_a_changed_command_changes_its_value_only(text: str) -> None:
     before = TOML.put(text, NAME, {**ENTRY, "startup_timeout_sec": 20})

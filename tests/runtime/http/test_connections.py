@@ -148,6 +148,7 @@ def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(folder, BuildOptions(out=folder / "out", embed=False)).path
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="sockets are no descriptors there")
 def test_a_server_with_few_descriptors_outlives_300_half_headers(artifact: Path) -> None:
     program = [sys.executable, "-m", "kb_runtime", str(artifact), "--http", "--port", "0"]

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from kbc.pipeline.build import BuildOptions, build
 
 SEARCHING = """
@@ -32,6 +34,7 @@ print(*sorted(set(sys.modules) - before))
 """
 
 
+@pytest.mark.slow
 def test_a_search_imports_nothing_that_was_not_imported_before_the_fork(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "anchors.md").write_text("# Anchors\n\nAn anchor holds the ship.\n")

@@ -127,6 +127,7 @@ def test_it_opens_from_a_read_only_copy(publish: Publish, tmp_path: Path) -> Non
         assert len(artifact.chunks) == 3
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_records_open_without_reading_them(tmp_path: Path) -> None:
     from kb_runtime.store.catalog import Catalog
     from kbc.backends.catalog import write_catalog

@@ -36,6 +36,7 @@ def test_every_format_is_kept() -> None:
     assert all(path.stat().st_size < 200_000 for path in KEPT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("archive", KEPT, ids=lambda path: path.stem)
 def test_an_artifact_of_a_kept_format_opens_and_answers(archive: Path, tmp_path: Path) -> None:
     build = unpacked(archive, tmp_path)

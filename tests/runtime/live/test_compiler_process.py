@@ -48,12 +48,14 @@ def hanging(tmp_path: Path) -> Iterator[CompilerProcess]:
         yield process
 
 
+@pytest.mark.slow
 def test_the_report_of_a_compiler_that_succeeds(tmp_path: Path) -> None:
     report = compile_with(ingest(tmp_path / "ws"), line(), timeout_s=PATIENCE_S)
     assert report["tests"] == report["added"] == 1
     assert Path(report["path"]).is_dir()
 
 
+@pytest.mark.slow
 def test_what_the_compiler_refuses_is_its_sentence_and_hint(tmp_path: Path) -> None:
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws" / "workspace.json").write_text('{"format": 7}')
@@ -62,6 +64,7 @@ def test_what_the_compiler_refuses_is_its_sentence_and_hint(tmp_path: Path) -> N
     assert caught.value.hint
 
 
+@pytest.mark.slow
 def test_the_diagnostics_of_a_failed_build_are_lines(tmp_path: Path) -> None:
     (tmp_path / "kb.toml").write_text('[kb]\nname = "Nope"\n')
     with pytest.raises(CompilerError) as caught:
@@ -106,6 +109,7 @@ def test_too_little_memory_is_an_error_and_no_version(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("CURRENT"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("megabytes", [96, 128, 132, 144])
 def test_a_native_library_that_panics_for_memory_does_not_hang(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, megabytes: int
@@ -130,6 +134,7 @@ def test_without_the_extra_the_hint_is_the_command_that_installs_it(
     assert caught.value.hint == 'pip install "kb-compiler[compiler]"'
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_killed_server_takes_its_compiler_with_it(tmp_path: Path) -> None:
     # Once before the compiler reads stdin, once while it embeds.

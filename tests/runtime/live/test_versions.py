@@ -147,6 +147,7 @@ def test_there_must_be_a_version_at_first(tmp_path: Path) -> None:
         LiveArtifact(tmp_path)
 
 
+@pytest.mark.slow
 def test_threads_always_read_whole_versions_while_versions_change(
     publish: Publish, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -233,6 +233,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(JSON)
 def test_any_json_is_read_and_gives_text_that_can_be_stored(data: Any) -> None:
     found = normalise(data, "functional", "x.json")

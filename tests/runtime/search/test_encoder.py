@@ -109,6 +109,7 @@ def test_odd_query_has_a_vector(text: str, encoder: QueryEncoder) -> None:
     assert np.isfinite(encoder.encode(text)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_self_test_passes_where_it_was_made_and_fails_for_other_weights(
     variant: Variant, encoder: QueryEncoder, tmp_path: Path

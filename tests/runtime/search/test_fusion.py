@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb_runtime.search.fusion import (
+    PLAIN,
     SQUARED,
     RankedRows,
     balanced,
@@ -124,6 +125,12 @@ def test_balanced_sides_have_a_say_whatever_their_scales() -> None:
 def test_what_was_chosen_on_english_questions_is_for_these_alone() -> None:
     assert side_weights("de") == side_weights("ru") == (1, 1.0)
     assert side_weights("en") == SQUARED
+
+
+def test_an_encoder_counts_fully_in_each_language_that_it_knows() -> None:
+    assert side_weights("de", ("en", "de")) == SQUARED
+    assert side_weights("ru", ("en", "de")) == PLAIN
+    assert side_weights("de", ()) == SQUARED  # chosen for the pages
 
 
 def test_a_few_words_of_the_question_do_not_outvote_what_is_near() -> None:

@@ -45,6 +45,7 @@ def same(left: Any, right: Any) -> bool:
     return bool(left == right and type(left) is type(right))
 
 
+@pytest.mark.slow
 @few
 @given(st.lists(records, max_size=12))
 def test_what_is_written_is_read(tmp_path: Path, entries: list[dict[str, Any]]) -> None:
@@ -55,6 +56,7 @@ def test_what_is_written_is_read(tmp_path: Path, entries: list[dict[str, Any]]) 
     catalog.close()
 
 
+@pytest.mark.slow
 @few
 @given(st.lists(records, max_size=12))
 def test_head_of_a_record_is_the_record_without_its_long_fields(
@@ -66,6 +68,7 @@ def test_head_of_a_record_is_the_record_without_its_long_fields(
     catalog.close()
 
 
+@pytest.mark.slow
 @few
 @given(st.lists(records, max_size=12), st.text())
 def test_lookup_agrees_with_a_scan(

@@ -87,6 +87,7 @@ def test_patterns(tmp_path: Path, pattern: str, found: list[str]) -> None:
 NAMES = st.text(st.sampled_from("ab/.é_"), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     st.lists(NAMES, min_size=1, max_size=8, unique=True),

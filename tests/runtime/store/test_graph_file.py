@@ -63,6 +63,7 @@ def test_a_graph_as_it_was_written_is_sound(graph: Path) -> None:
     check_graph(str(graph), memoryview(graph.read_bytes()), ROWS, DIMENSIONS)
 
 
+@pytest.mark.slow
 def test_no_altered_byte_crashes_the_process(graph: Path) -> None:
     """Only numbers are drawn that a search follows: those behind the vectors."""
     draw = random.Random(3)

@@ -90,6 +90,7 @@ def test_a_dictionary_that_spells_more_than_it_counts_is_refused(folder: Path) -
         check(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["term", "idx", "pos"])
 def test_damage_is_a_sentence_with_the_name_of_the_file(folder: Path, kind: str) -> None:
     (path,) = folder.glob(f"*.{kind}")

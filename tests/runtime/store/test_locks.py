@@ -103,6 +103,7 @@ assert not report.path.exists()
 """
 
 
+@pytest.mark.slow
 def test_without_fcntl_everything_is_imported_built_opened_locked_and_removed(
     tmp_path: Path,
 ) -> None:

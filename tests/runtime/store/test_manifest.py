@@ -59,6 +59,7 @@ def test_the_seal_is_the_hash_of_the_file_with_the_seal_zeroed(tmp_path: Path) -
     assert hashlib.sha256(data.replace(digits.encode(), b"0" * 64)).hexdigest() == digits
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(), st.text() | st.integers() | st.lists(st.text())))
 def test_sealing_keeps_every_field(fields: dict[str, Any]) -> None:
     read = json.loads(seal(fields))

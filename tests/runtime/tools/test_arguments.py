@@ -201,6 +201,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.sampled_from(TOOLS), st.data())
 def test_any_json_gives_values_or_bad_input(tool: Tool, data: st.DataObject) -> None:
     names = st.sampled_from([argument.name for argument in tool.arguments] or ["x"])

@@ -137,7 +137,9 @@ class Structure:
         similarity = None
         if matrix is not None and not {"neighbours", "duplicates"}.isdisjoint(enabled):
             chosen = matrix.vectors[[matrix.places[row] for row in listed]]
-            similarity = chosen @ chosen.T
+            # On processors with SVE or SME the product of matrices raises flags that its values do not earn.
+            with np.errstate(all="ignore"):
+                similarity = chosen @ chosen.T
         facts = self._facts.of(records)
         return _Pool(query, listed, records, facts, np.array(record_of), similarity)
 

@@ -22,6 +22,7 @@ from kb_runtime.errors import exit_codes
 from kb_runtime.live.workspace import Workspace
 
 
+@pytest.mark.slow
 def test_an_edited_file_is_found_and_its_meaning_soon_after(
     pages: Path, serve: Serve, tree: Path
 ) -> None:
@@ -60,6 +61,7 @@ def test_an_edited_file_is_found_and_its_meaning_soon_after(
     assert "src/queue.rs" not in [found["file"] for found in for_deleted["results"]]
 
 
+@pytest.mark.slow
 def test_files_that_changed_while_no_server_ran_are_found_after_the_start(
     pages: Path, serve: Serve, tree: Path
 ) -> None:
@@ -80,6 +82,7 @@ def test_files_that_changed_while_no_server_ran_are_found_after_the_start(
     )
 
 
+@pytest.mark.slow
 def test_what_a_dead_follower_said_last_is_not_told(
     pages: Path, serve: Serve, tree: Path, tmp_path: Path
 ) -> None:
@@ -142,6 +145,7 @@ def test_what_is_killed_leaves_no_process_and_no_debris(
     wait_until_gone(rest)
 
 
+@pytest.mark.slow
 def test_the_workspace_may_lie_in_the_tree(pages: Path, serve: Serve, tree: Path) -> None:
     talk = serve(pages, "--code", str(tree), workspace=tree / ".kbc")
     talk("ingest_tests", functional_path="new.json")
@@ -153,6 +157,7 @@ def test_the_workspace_may_lie_in_the_tree(pages: Path, serve: Serve, tree: Path
     assert ready["metadata"]["indexStatus"]["fileCount"] == len(TREE)
 
 
+@pytest.mark.slow
 def test_a_tree_that_becomes_a_file_is_told_and_followed_again_when_it_is_back(
     pages: Path, serve: Serve, tree: Path
 ) -> None:

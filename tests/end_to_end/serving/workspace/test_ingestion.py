@@ -28,6 +28,7 @@ from kb_runtime.store.manifest import resolve
 from kbc.pipeline.build import BuildReport
 
 
+@pytest.mark.slow
 def test_ingested_tests_are_found_at_once_and_after_a_restart(
     shipped: BuildReport, serve: Serve, tmp_path: Path
 ) -> None:
@@ -106,6 +107,7 @@ def test_without_the_compiler_the_answer_is_how_to_get_it(
     assert answer["structuredContent"]["next"] == 'pip install "kb-compiler[compiler]"'
 
 
+@pytest.mark.slow
 def test_calls_that_ingest_at_the_same_time_add_all_they_bring(
     shipped: BuildReport,
     start_server: Callable[..., Any],
@@ -145,6 +147,7 @@ def ingestions_wait(workspace: Path) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stateless", [False, True])
 def test_a_search_is_answered_while_tests_are_ingested(
     shipped: BuildReport, serve: Serve, tmp_path: Path, stateless: bool
@@ -171,6 +174,7 @@ def test_a_search_is_answered_while_tests_are_ingested(
     assert titles(found)[0] == "Light the lantern at dusk"
 
 
+@pytest.mark.slow
 def test_a_client_that_leaves_after_its_call_gets_the_tests_stored(
     shipped: BuildReport, serve: Serve
 ) -> None:
@@ -183,6 +187,7 @@ def test_a_client_that_leaves_after_its_call_gets_the_tests_stored(
     assert titles(serve(shipped.path.parent).facts("search_tests", query="lantern"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_server_that_is_told_to_stop_does_not_wait_for_an_ingestion(
     shipped: BuildReport, serve: Serve, tmp_path: Path
@@ -219,6 +224,7 @@ def test_the_sdk_client_ingests_and_finds(
     anyio.run(converse)
 
 
+@pytest.mark.slow
 def test_a_command_adds_to_the_workspace_of_a_running_server(
     shipped: BuildReport, serve: Serve, data: Path, tmp_path: Path, environment: dict[str, str]
 ) -> None:

@@ -30,6 +30,7 @@ def test_what_ships_is_served_alone_where_the_workspace_is_none(
     assert errors.count(b"\n") == 1
 
 
+@pytest.mark.slow
 def test_a_workspace_that_cannot_be_written_any_more_is_told_and_nothing_else_fails(
     shipped: BuildReport, serve: Serve, tree: Path, tmp_path: Path
 ) -> None:

@@ -37,6 +37,7 @@ def test_doctor_without_an_installation_says_what_to_do(
     assert warnings(capsys, built) == ["No client on this machine starts this knowledge base."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["gone", "not-executable", "no-interpreter", "relative"])
 def test_doctor_sees_a_command_that_cannot_run(
     built: Path, home: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, damage: str
@@ -102,6 +103,7 @@ def test_doctor_sees_configurations_that_clients_cannot_read(
     assert any(each.startswith(f"{home}/.codex/config.toml is not valid TOML") for each in told)
 
 
+@pytest.mark.slow
 def test_doctor_warns_of_doubles_and_of_what_is_switched_off(
     built: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -92,6 +92,7 @@ def test_what_is_installed_answers_a_search_from_the_written_command(
         assert found["result"]["structuredContent"]["results"][0]["title"] == "Lanterns"
 
 
+@pytest.mark.slow
 def test_a_packaged_knowledge_base_installs_its_own_command(
     built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], home: Path
 ) -> None:
@@ -116,6 +117,7 @@ def test_a_packaged_knowledge_base_installs_its_own_command(
     assert f"{tmp_path}/one" not in (home / ".codex" / "config.toml").read_text()
 
 
+@pytest.mark.slow
 def test_a_packaged_knowledge_base_is_installed_with_options_of_the_server(
     built: Path, tmp_path: Path, home: Path
 ) -> None:
@@ -146,6 +148,7 @@ def test_a_packaged_knowledge_base_is_installed_with_options_of_the_server(
     assert list(json.loads(file.read_text())["mcpServers"]) == ["k"]
 
 
+@pytest.mark.slow
 def test_a_packaged_knowledge_base_is_installed_together_with_another(
     built: Path, tmp_path: Path, home: Path
 ) -> None:

@@ -1,0 +1,1 @@
+"""Two programs measured in turns, so that both wait for the same machine."""
