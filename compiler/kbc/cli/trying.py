@@ -35,8 +35,10 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
     answer is one line of JSON.
     """
     from kb_runtime.cli import lookup
+    from kb_runtime.text.tables import count_of
     from kbc.cli import reporting
     from kbc.pipeline.build import build
+    from kbc.sources.accounting import UNREADABLE
 
     options = build_options(chosen)
     cache = Path(options.cache or default_cache())
@@ -47,9 +49,11 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
     finally:
         progress.close()
     show_accounting(report.files)
+    unread = {found.path for found in report.files if found.outcome == UNREADABLE}
+    reporting.show_diagnostics(found for found in report.diagnostics if found.path in unread)
     where = str(report.path)
     mode: Literal["hybrid", "lexical"] = "hybrid" if options.has_vectors else "lexical"
-    click.echo(f"{report.records:,} records in {where}", err=True)
+    click.echo(f"{count_of(report.records, 'record')} in {where}", err=True)
     for query in _queries():
         found = lookup.search(where, query, (), limit, mode)
         click.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else str(found))

@@ -243,6 +243,18 @@ def test_try_answers_queries_from_stdin_and_ends_with_q(
     assert (tmp_path / "cache/try/weir/CURRENT").exists()
 
 
+def test_try_shows_why_a_file_cannot_be_read_and_no_other_warning(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "docs/broken.ipynb").write_text("{")
+    (project / "docs/astray.md").write_text("# Astray\n\nSee [nothing](nowhere.md).\n")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    code, _, err = ask(capsys, "try", project, "--lexical-only")
+    assert code == exit_codes.OK
+    assert "broken.ipynb:1: warning[notebook-invalid]" in err
+    assert "dead-link" not in err
+
+
 def test_the_library_builds_an_archive_as_the_command_does(project: Path, tmp_path: Path) -> None:
     archive = shutil.make_archive(str(tmp_path / "weir"), "zip", project)
     for cache in (None, tmp_path / "cache"):
