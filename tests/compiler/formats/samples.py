@@ -120,7 +120,9 @@ TOPIC = b"""\
         <list type="decimal" start="3"><li>Land.<list><li>Softly.</li></list></li></list>
         <compare><code-block>a()</code-block><code-block>b()</code-block></compare>
     </chapter>
-    <snippet id="part"><include from="a.topic" element-id="build"><var name="line" value="x"/></include></snippet>
+    <snippet id="part">
+        <include from="a.topic" element-id="build"><var name="line" value="x"/></include>
+    </snippet>
     <if instance="!web"><warning>Not below 3 knots.</warning></if>
     <seealso><category ref="x"><a href="https://example.org">More</a></category></seealso>
 </topic>

@@ -114,8 +114,10 @@ def test_topics_of_other_modules_are_no_dead_links(tmp_path: Path) -> None:
 
 def test_parts_that_include_each_other_end() -> None:
     files = {
-        "a.topic": b'<topic title="A"><snippet id="x"><include from="b.md" element-id="y"/></snippet></topic>',
-        "b.md": b'# B\n\n<snippet id="y">\n\nText.\n\n<include from="a.topic" element-id="x"/>\n\n</snippet>\n',
+        "a.topic": b'<topic title="A"><snippet id="x">'
+        b'<include from="b.md" element-id="y"/></snippet></topic>',
+        "b.md": b'# B\n\n<snippet id="y">\n\nText.\n\n'
+        b'<include from="a.topic" element-id="x"/>\n\n</snippet>\n',
     }
     (found,) = convert("a.topic", files["a.topic"], files.get)
     assert found.text.count("Text.") == 1

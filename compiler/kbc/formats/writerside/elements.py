@@ -72,7 +72,7 @@ _GROUPS = frozenset(
 )
 
 
-class Writer:
+class ElementWriter:
     """Writes the elements of one topic; `include` gives what `<include>` takes in."""
 
     def __init__(self, topic: Topic, include: Include) -> None:
@@ -277,35 +277,35 @@ class Writer:
         return f"<p>(not included: {escape(path)})</p>"
 
 
-_Write = Callable[[Writer, etree._Element, int], str]
+_Write = Callable[[ElementWriter, etree._Element, int], str]
 _WRITERS: dict[str, _Write] = {
-    "a": Writer._link,
-    "api-doc": Writer._elsewhere,
-    "api-endpoint": Writer._elsewhere,
-    "api-schema": Writer._elsewhere,
-    "br": Writer._break,
-    "card": Writer._card,
-    "cards": Writer._links,
-    "chapter": Writer._chapter,
-    "code-block": Writer._code_block,
-    "compare": Writer._compare,
-    "def": Writer._definition,
-    "description": Writer._paragraph,
-    "group": Writer._links,
-    "img": Writer._image,
-    "include": Writer._included,
-    "link-summary": Writer._paragraph,
-    "links": Writer._links,
-    "list": Writer._list,
-    "misc": Writer._links,
-    "primary": Writer._links,
-    "procedure": Writer._procedure,
-    "secondary": Writer._links,
-    "spotlight": Writer._links,
-    "tab": Writer._definition,
-    "table": Writer._table,
-    "title": Writer._title_element,
-    "video": Writer._video,
+    "a": ElementWriter._link,
+    "api-doc": ElementWriter._elsewhere,
+    "api-endpoint": ElementWriter._elsewhere,
+    "api-schema": ElementWriter._elsewhere,
+    "br": ElementWriter._break,
+    "card": ElementWriter._card,
+    "cards": ElementWriter._links,
+    "chapter": ElementWriter._chapter,
+    "code-block": ElementWriter._code_block,
+    "compare": ElementWriter._compare,
+    "def": ElementWriter._definition,
+    "description": ElementWriter._paragraph,
+    "group": ElementWriter._links,
+    "img": ElementWriter._image,
+    "include": ElementWriter._included,
+    "link-summary": ElementWriter._paragraph,
+    "links": ElementWriter._links,
+    "list": ElementWriter._list,
+    "misc": ElementWriter._links,
+    "primary": ElementWriter._links,
+    "procedure": ElementWriter._procedure,
+    "secondary": ElementWriter._links,
+    "spotlight": ElementWriter._links,
+    "tab": ElementWriter._definition,
+    "table": ElementWriter._table,
+    "title": ElementWriter._title_element,
+    "video": ElementWriter._video,
 }
 
 

@@ -10,13 +10,13 @@ import re
 from collections.abc import Mapping
 
 from kbc.formats.commonmark import fence
-from kbc.formats.document import DocumentProblem, Read
+from kbc.formats.document import DocumentProblem, FormatError, Read
 from kbc.formats.writerside.elements import code_of
-from kbc.formats.writerside.page import Page, fragment
+from kbc.formats.writerside.page import TopicWriter, fragment
 from kbc.formats.writerside.snippets import markdown_fragment
 from kbc.formats.writerside.tags import ATTRIBUTE_LIST, attributes, close_of
 from kbc.formats.writerside.topic import Topic
-from kbc.formats.writerside.xml import XmlError, parsed
+from kbc.formats.writerside.xml import parsed
 from kbc.languages.includes.containers import FENCE, fenced_stretches
 
 _TITLE = re.compile(
@@ -224,9 +224,9 @@ class _Markdown:
         """The Markdown of an element that is all XML; None for one that is not."""
         try:
             root = parsed(source.encode())
-        except XmlError:
+        except FormatError:
             return None
-        return Page(self._topic, expand).part(root).strip("\n")
+        return TopicWriter(self._topic, expand).part(root).strip("\n")
 
     def _code_block(self, stated: Mapping[str, str], inner: str, source: str) -> list[str]:
         language = stated.get("lang", "").lower()
@@ -242,7 +242,7 @@ class _Markdown:
         try:
             root = parsed(self._restored(source).encode())
             inner = "".join(root.itertext())
-        except XmlError:
+        except FormatError:
             pass  # code as it is, with signs that XML would have escaped
         return fence(
             code_of(inner if stated.get("ignore-vars") == "true" else self._topic.filled(inner)),

@@ -8,7 +8,7 @@ from html import escape
 
 from lxml import etree
 
-from kbc.formats.writerside.elements import Writer
+from kbc.formats.writerside.elements import ElementWriter
 from kbc.formats.writerside.project import declared
 from kbc.formats.writerside.snippets import markdown_fragment
 from kbc.formats.writerside.topic import Topic
@@ -32,17 +32,17 @@ def fragment(topic: Topic, path: str, id: str, expand: Expand) -> str | None:
         found = markdown_fragment(topic.text(path) or "", id)
         return None if found is None else expand(topic, found)
     element = topic.fragment(path, id)
-    return None if element is None else Page(topic, expand).part(element)
+    return None if element is None else TopicWriter(topic, expand).part(element)
 
 
-class Page:
+class TopicWriter:
     """Markdown of XML by way of HTML; parts in Markdown take the places that were kept for them."""
 
     def __init__(self, topic: Topic, expand: Expand) -> None:
         self._topic = topic
         self._expand = expand
         self._kept: list[str] = []
-        self._writer = Writer(topic, self._include)
+        self._writer = ElementWriter(topic, self._include)
 
     def markdown(self, root: etree._Element, title: str) -> tuple[str, tuple[str, ...]]:
         """The text of a topic below its title, and the anchors of its headings."""

@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from lxml import etree
 
-from kbc.formats.document import Read
-from kbc.formats.writerside.xml import XmlError, parsed
+from kbc.formats.document import FormatError, Read
+from kbc.formats.writerside.xml import parsed
 
 CONFIGS = ("writerside.cfg", "project.ihp")
 """The configuration of a project, under its name of today and its former one."""
@@ -40,7 +40,7 @@ class Configuration:
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class TopicProject:
     """`topics` and `snippets` are folders, as paths like that of the topic. `instances` are the ids of the
     project's instances, () where they are not known."""
 
@@ -55,7 +55,7 @@ def configuration(data: bytes) -> Configuration | None:
     """What a configuration file holds; None for one that is no XML of Writerside."""
     try:
         root = parsed(data)
-    except XmlError:
+    except FormatError:
         return None
     if root.tag != "ihp":
         return None
@@ -77,7 +77,7 @@ def configuration(data: bytes) -> Configuration | None:
     )
 
 
-def project_of(path: str, read: Read) -> Project:
+def project_of(path: str, read: Read) -> TopicProject:
     """The project around the topic at `path`; where no folder above has a configuration, the topic's own
     folder with nothing else."""
     folder = posixpath.dirname(path)
@@ -90,17 +90,17 @@ def project_of(path: str, read: Read) -> Project:
         if not folder:
             break
         folder = posixpath.dirname(folder)
-    return Project(topics=posixpath.dirname(path))
+    return TopicProject(topics=posixpath.dirname(path))
 
 
-def _project(folder: str, found: Configuration, read: Read) -> Project:
+def _project(folder: str, found: Configuration, read: Read) -> TopicProject:
     ids: list[str] = []
     variables: dict[str, str] = {}
     for instance in found.instances:
         data = read(posixpath.normpath(posixpath.join(folder, instance.tree)))
         try:
             profile = parsed(data) if data is not None else None
-        except XmlError:
+        except FormatError:
             profile = None
         if profile is not None:
             ids.append(profile.get("id", ""))
@@ -113,7 +113,7 @@ def _project(folder: str, found: Configuration, read: Read) -> Project:
         data = read(posixpath.normpath(posixpath.join(folder, found.variables)))
         try:
             root = parsed(data) if data is not None else None
-        except XmlError:
+        except FormatError:
             root = None
         if root is not None:
             variables |= dict(declared(root, tuple(ids)))
@@ -121,7 +121,7 @@ def _project(folder: str, found: Configuration, read: Read) -> Project:
     def place(name: str) -> str:
         return posixpath.normpath(posixpath.join(folder, name)) if name else ""
 
-    return Project(place(found.topics), place(found.snippets), tuple(ids), variables)
+    return TopicProject(place(found.topics), place(found.snippets), tuple(ids), variables)
 
 
 def declared(element: etree._Element, instances: tuple[str, ...]) -> Iterator[tuple[str, str]]:

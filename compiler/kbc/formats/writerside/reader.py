@@ -8,10 +8,10 @@ from lxml import etree
 
 from kbc.formats.document import Converted, FormatError, Read, decode
 from kbc.formats.writerside.markdown import expand
-from kbc.formats.writerside.page import Page
+from kbc.formats.writerside.page import TopicWriter
 from kbc.formats.writerside.project import declared
 from kbc.formats.writerside.topic import Topic
-from kbc.formats.writerside.xml import XmlError, parsed
+from kbc.formats.writerside.xml import parsed
 
 
 def convert(
@@ -20,10 +20,7 @@ def convert(
     """The document of a topic; none of a library, whose parts other topics include. Raises `FormatError`
     for what is no topic."""
     text = decode(data)
-    try:
-        root = parsed(text.encode())
-    except XmlError as error:
-        raise FormatError(f"the topic is no XML: {error.message}", error.line) from None
+    root = parsed(text.encode())
     if root.tag != "topic":
         raise FormatError(
             f"the file is no topic: it begins with <{root.tag}>",
@@ -33,7 +30,7 @@ def convert(
     topic.variables["topic"] = root.get("id", "")
     with topic.scope(dict(declared(root, topic.project.instances))):
         title = _title(root, topic)
-        written, anchors = Page(topic, expand).markdown(root, title)
+        written, anchors = TopicWriter(topic, expand).markdown(root, title)
         described = next(
             (
                 " ".join(topic.filled("".join(found.itertext())).split())

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, Read
-from kbc.formats.writerside.project import Project, filled, is_shown, project_of
+from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, FormatError, Read
+from kbc.formats.writerside.project import TopicProject, filled, is_shown, project_of
 from kbc.formats.writerside.sources import part
-from kbc.formats.writerside.xml import XmlError, parsed
+from kbc.formats.writerside.xml import parsed
 
 MAX_DEPTH = 8
 MAX_INCLUDES = 2_000
@@ -34,7 +34,7 @@ class Topic:
 
     path: str
     read: Read
-    project: Project
+    project: TopicProject
     named: Mapping[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     problems: list[DocumentProblem] = field(default_factory=list)
@@ -179,7 +179,7 @@ class Topic:
         text = self.text(path)
         try:
             root = parsed(text.encode()) if text is not None else None
-        except XmlError:
+        except FormatError:
             return None
         if root is None:
             return None

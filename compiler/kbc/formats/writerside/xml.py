@@ -8,21 +8,14 @@ from html.entities import html5
 
 from lxml import etree
 
+from kbc.formats.document import FormatError
+
 _ENTITY = re.compile(r"<!\[CDATA\[.*?\]\]>|&(?P<name>[A-Za-z]\w*);", re.DOTALL)
 _OF_XML = frozenset({"amp", "apos", "gt", "lt", "quot"})
 
 
-class XmlError(Exception):
-    """A text is no XML; `line` is 1-based, 0 where it is not known."""
-
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
-        self.message = message
-        self.line = line
-
-
 def parsed(data: bytes) -> etree._Element:
-    """The root element. Raises `XmlError`."""
+    """The root element. Raises `FormatError` with the line."""
     text = _ENTITY.sub(_character, data.decode("utf-8-sig", "replace"))
     text = re.sub(r"\A\s*<\?xml[^>]*\?>", "", text)  # its encoding is that of the bytes
     parser = etree.XMLParser(
@@ -32,11 +25,11 @@ def parsed(data: bytes) -> etree._Element:
     try:
         root = etree.fromstring(text, parser)
     except etree.XMLSyntaxError as error:
-        raise XmlError(str(error.msg), error.lineno or 0) from None
+        raise FormatError(f"the topic is no XML: {error.msg}", error.lineno or 0) from None
     except ValueError as error:
-        raise XmlError(str(error), 0) from None
+        raise FormatError(f"the topic is no XML: {error}") from None
     if root is None:
-        raise XmlError("there is no element", 0)
+        raise FormatError("the topic is no XML: there is no element")
     return root
 
 
