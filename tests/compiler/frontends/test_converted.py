@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -110,9 +111,11 @@ def test_what_was_converted_is_not_converted_again(
     converted: list[str] = []
     convert = registry._converted
 
-    def counting(chosen: Format, path: str, data: bytes, read: Read) -> list[Converted]:
+    def counting(
+        chosen: Format, path: str, data: bytes, read: Read, named: Mapping[str, str] | None
+    ) -> list[Converted]:
         converted.append(path)
-        return convert(chosen, path, data, read)
+        return convert(chosen, path, data, read, named)
 
     monkeypatch.setattr(registry, "_converted", counting)
     files = {
