@@ -43,6 +43,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
+from benchmarks.reading.writerside import is_whole, topic_blocks
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.reading import read_inputs
@@ -76,6 +77,10 @@ _DIRECTIVES: Mapping[str, re.Pattern[str]] = {
     "vuepress code": re.compile(r"^[ \t]*@\[code", re.MULTILINE),
     "vitepress <<<": re.compile(r"^[ \t]*<<<[ \t]*\S", re.MULTILINE),
     "docfx include": re.compile(r"\[!(?:INCLUDE|include|code)\b|^[ \t]*:::code\b", re.MULTILINE),
+    "writerside src": re.compile(
+        r"<code-block\b[^<>]*\ssrc\s*=|^[ \t>]*\{[^{}]*\bsrc\s*=[^{}]*\}[ \t]*$", re.MULTILINE
+    ),
+    "writerside include": re.compile(r"<include\s+(?:from|element-id|use-filter)\s*="),
     "asciidoc include": re.compile(r"^include(?:-code)?::\S+\[", re.MULTILINE),
 }
 _LIQUID = {"jekyll tag": re.compile(r"\{%-?\s*(?:include|highlight|link|post_url)\b")}
@@ -225,6 +230,11 @@ def _compare(inputs: Inputs, measured: Measured) -> None:
         for each in inputs.collections
         for record in inputs.records.get(each.name, ())
     }
+    snippets = {
+        record.path: each.generator_options.get("snippets", "")
+        for each in inputs.collections
+        for record in inputs.records.get(each.name, ())
+    }
     for path, contents in texts.items():
         content = "\n".join(contents)
         file = sources.get(path)
@@ -243,11 +253,18 @@ def _compare(inputs: Inputs, measured: Measured) -> None:
                 measured.directives[name] += count
                 measured.unresolved[name] += len(pattern.findall(content if is_code else left))
         lines = _dedented(content)
-        for kind, block in _blocks(path, source, is_myst=generators.get(path) == "sphinx"):
+        found = list(_blocks(path, source, is_myst=generators.get(path) == "sphinx"))
+        is_topic = generators.get(path) == "writerside"
+        if is_topic:
+            is_xml = path.endswith(".topic")
+            pulled = topic_blocks(source, inputs.project.root / snippets[path], is_xml=is_xml)
+            found += [("writerside", block) for block in pulled]
+        for kind, block in found:
             if any(pattern.search(block) for pattern in patterns.values()):
                 continue
             measured.blocks[kind] += 1
-            if _dedented(block).strip("\n") in lines:
+            wanted = _dedented(block).strip("\n")
+            if wanted in lines or (is_topic and is_whole(wanted, lines)):
                 measured.whole[kind] += 1
             else:
                 measured.harmed.append(f"{path}: {block.strip().split(chr(10))[0][:60]}")

@@ -75,7 +75,8 @@ class BuiltinRecord(CompiledRecord):
 class DocRecord(CompiledRecord):
     """A documentation page. `text` is the page with what it includes, and line numbers refer to it; `stored`
     is the file as stored where that is another text. `content` is what `get_doc` answers (front matter
-    taken out, MDX cleaned). `aliases` are former addresses."""
+    taken out, MDX cleaned). `aliases` are former addresses. `targets` are the ids that links may name besides
+    those of headings and those in the text."""
 
     group: str
     format: str  # markdown | mdx | text
@@ -86,6 +87,7 @@ class DocRecord(CompiledRecord):
     topics: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     stored: str = ""
+    targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,8 @@ class Converted:
 
     `name` is "" for a whole file, else the part of it that is a document of its own (an operation, a
     schema). `anchors` are those that the format's own tool gives the headings of `text`, in order;
-    empty: they are derived as for Markdown. `created_at` is as the file writes it.
+    empty: they are derived as for Markdown. `targets` are further ids that links may
+    name. `created_at` is as the file writes it.
     """
 
     text: str
@@ -51,6 +52,7 @@ class Converted:
     summary: str = ""
     name: str = ""
     anchors: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
     problems: tuple[DocumentProblem, ...] = ()
 
 

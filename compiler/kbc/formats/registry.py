@@ -60,6 +60,12 @@ _FORMATS = (
             for ending in ("json", "yaml", "yml")
         ),
     ),
+    Format(
+        name="writerside",
+        module="kbc.formats.writerside",
+        summary="topics of Writerside in XML, with the code and the parts that they include",
+        suffixes=(".topic",),
+    ),
     *(
         Format(
             name=name,
@@ -116,10 +122,17 @@ def format_of(path: str) -> Format | None:
     return next((each for suffix, each in FORMATS.items() if name.endswith(suffix)), None)
 
 
-def convert(path: str, data: bytes, read: Read, *, format: str = "") -> list[Converted]:
+def convert(
+    path: str,
+    data: bytes,
+    read: Read,
+    *,
+    format: str = "",
+    named: Mapping[str, str] | None = None,
+) -> list[Converted]:
     """The documents of a file, converted once for its content. `read` gives other files of the tree by
     path, for includes. `format` is the name of a format, where it is not that of the file's ending (`.txt`
-    of a Sphinx project).
+    of a Sphinx project). `named` gives the paths of files that a generator names without their folders.
 
     Nothing is raised for what is wrong with the file: then there is one document without text, with one
     problem.
@@ -136,13 +149,14 @@ def convert(path: str, data: bytes, read: Read, *, format: str = "") -> list[Con
         return read(other)
 
     def compute() -> list[Converted]:
-        documents = _converted(chosen, path, data, reading)
+        documents = _converted(chosen, path, data, reading, named)
         problems = (each for found in documents for each in found.problems)
         depends_on_more.extend(each for each in problems if each.is_error)
         return documents
 
     digest = hashlib.sha256(data).hexdigest()
     settings = [path, chosen.name, sorted(converters([chosen]).items())]
+    settings += [sorted(named.items())] if named else []
     return recalled(
         "convert", digest, settings, compute, list[Converted], lambda: not depends_on_more
     )
@@ -162,13 +176,16 @@ def _version(distribution: str) -> str:
         return ""
 
 
-def _converted(chosen: Format, path: str, data: bytes, read: Read) -> list[Converted]:
+def _converted(
+    chosen: Format, path: str, data: bytes, read: Read, named: Mapping[str, str] | None
+) -> list[Converted]:
     try:
         if len(data) > MAX_CONVERTED_BYTES:
             raise FormatError(
                 f"the file has {len(data):,} bytes, more than {MAX_CONVERTED_BYTES:,}"
             )
-        return list(importlib.import_module(chosen.module).convert(path, data, read))
+        known = {"named": named} if named else {}
+        return list(importlib.import_module(chosen.module).convert(path, data, read, **known))
     except FormatError as error:
         problem = DocumentProblem(
             code=error.code or f"{chosen.name}-invalid",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -37,15 +37,21 @@ def stated_format(collection: Collection, file: SourceFile) -> str:
     return "" if is_converted(file.path) else format_by_content(file.path, file.data)
 
 
-def read_converted(file: SourceFile, diagnostics: Diagnostics, format: str = "") -> list[Converted]:
+def read_converted(
+    file: SourceFile,
+    diagnostics: Diagnostics,
+    format: str = "",
+    named: Mapping[str, str] | None = None,
+) -> list[Converted]:
     """The documents of a file that have text; its problems are reported, what could not be included as
     one warning that counts the directives by name. `format` is the name of a format that the file has in
-    spite of its ending."""
+    spite of its ending, `named` the paths of files that others name without their folders."""
     diagnostics.reading = file.path
     if file.is_blank:
         file.text(diagnostics)  # says that it is empty
         return []
-    found = convert(file.path, file.data, partial(file.include, relative_to=""), format=format)
+    include = partial(file.include, relative_to="")
+    found = convert(file.path, file.data, include, format=format, named=named)
     problems = [problem for document in found for problem in document.problems]
     for problem in problems:
         if problem.code not in (UNRESOLVED, ELSEWHERE):

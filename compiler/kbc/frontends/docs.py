@@ -68,7 +68,7 @@ def read(
     for file in files:
         format = stated_format(collection, file)
         if format or is_converted(file.path):
-            found = read_converted(file, diagnostics, format)
+            found = read_converted(file, diagnostics, format, includes.named_files)
             records.extend(_converted(collection, file, document) for document in found)
         elif file.path.lower().endswith((".html", ".htm")):
             html = _html_page(collection, file, diagnostics, includes)
@@ -206,6 +206,7 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
         format=document.format,
         content=document.text,
         sections=found.sections,
+        targets=document.targets,
     )
 
 

@@ -18,6 +18,7 @@ from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 
 if TYPE_CHECKING:
+    from kbc.formats.document import DocumentProblem
     from kbc.formats.python_objects import PythonObjects
 
 UNRESOLVED_INCLUDE = "include-unresolved"
@@ -54,6 +55,8 @@ class PageIncludes:
         def read(path: str) -> bytes | None:
             return file.include(path, relative_to="")
 
+        if self._collection.generator == "writerside":
+            text = self._topic(file, text, read)
         expansion = expand(
             text,
             file.path,
@@ -73,6 +76,31 @@ class PageIncludes:
             counter.update(found)
             self._pages[code] += [file.path] if found else []
         return expansion.text
+
+    @property
+    def named_files(self) -> Mapping[str, str] | None:
+        """The paths of pages that the generator names without their folders; None where it does not."""
+        return self._options.get("topics")
+
+    def _topic(self, file: SourceFile, text: str, read: Callable[[str], bytes | None]) -> str:
+        """A Markdown topic of Writerside."""
+        from kbc.formats.writerside import expand_page
+
+        expanded, problems = expand_page(text, file.path, read, self.named_files or {})
+        self._count(file, problems)
+        return expanded
+
+    def _count(self, file: SourceFile, problems: Sequence[DocumentProblem]) -> None:
+        """Counts what a format could not have among the directives of the collection."""
+        from kbc.formats import ELSEWHERE, UNRESOLVED
+
+        for code, counter, kept in (
+            (UNRESOLVED, self._unresolved, UNRESOLVED_INCLUDE),
+            (ELSEWHERE, self._external, EXTERNAL),
+        ):
+            names = [problem.name for problem in problems if problem.code == code]
+            counter.update(names)
+            self._pages[kept] += [file.path] if names and file.path not in self._pages[kept] else []
 
     @property
     def _is_hugo(self) -> bool:
@@ -163,16 +191,10 @@ class PageIncludes:
         self, file: SourceFile, read: Callable[[str], bytes | None], source: str
     ) -> tuple[str, Sequence[str]]:
         """The Markdown of reStructuredText in a page, and the anchors of its headings."""
-        from kbc.formats import ELSEWHERE, UNRESOLVED, convert
+        from kbc.formats import convert
 
         (found,) = convert(file.path, source.encode(), read, format="rst")
-        for code, counter, kept in (
-            (UNRESOLVED, self._unresolved, UNRESOLVED_INCLUDE),
-            (ELSEWHERE, self._external, EXTERNAL),
-        ):
-            names = [problem.name for problem in found.problems if problem.code == code]
-            counter.update(names)
-            self._pages[kept] += [file.path] if names and file.path not in self._pages[kept] else []
+        self._count(file, found.problems)
         return found.text, found.anchors
 
     def _object(self, read: Callable[[str], bytes | None], name: str, options: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
 from kb_runtime.text.urls import page_key
@@ -68,10 +68,14 @@ def related(record: DocRecord) -> tuple[str, ...]:
 
 
 def check_orphans(
-    records: Sequence[CompiledRecord], linking: Sequence[Linking], diagnostics: Diagnostics
+    records: Sequence[CompiledRecord],
+    linking: Sequence[Linking],
+    diagnostics: Diagnostics,
+    listed: Container[str] = (),
 ) -> None:
     """Warns (`orphan-page`) about Markdown pages of documentation that no other record leads to;
-    `linking` are the `markdown_links` of the records.
+    `linking` are the `markdown_links` of the records, `listed` the paths of pages in the navigation of
+    their site.
 
     A way to a page is a link or an address in any text, a name in `related`, a recommendation of a
     routing table, and a mention of its path in a template, a pattern, a builtin or an example. Where
@@ -86,7 +90,11 @@ def check_orphans(
     reached = {
         path for record, name in ways for path in known.found(record, name) if path != record.path
     }
-    orphans = [page for page in pages if page.path not in reached and not _is_entry(page)]
+    orphans = [
+        page
+        for page in pages
+        if page.path not in reached and page.path not in listed and not _is_entry(page)
+    ]
     if len(orphans) * 2 > len(pages):
         return
     for page in orphans:

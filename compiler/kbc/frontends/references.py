@@ -26,7 +26,7 @@ from kbc.records import (
 )
 
 # Links to other files (images, downloads, routes of a web site) are none of the compiler's business.
-_PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".txt")
+_PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".topic", ".txt")
 # Nor are addresses, and paths from the root of a site: `/path`, or `@/path` in Zola.
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|@?/")
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
@@ -57,7 +57,12 @@ def check(
     rules = {each.name: rules_of(each.generator, each.generator_options) for each in collections}
     _check_links(everything, linking, rules, collections, diagnostics)
     _check_tests(everything, diagnostics)
-    check_orphans(everything, linking, diagnostics)
+    listed = {
+        posixpath.join(str(each.generator_options.get("folder", "")), path)
+        for each in collections
+        for path in each.generator_options.get("order", ())
+    }
+    check_orphans(everything, linking, diagnostics, listed)
 
 
 def _check_ids(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:
@@ -235,6 +240,8 @@ def _check_links(
     """Relative links from one page to another, and to headings. The pages in a source tree are as
     their authors left them, and a page of which a part is generated elsewhere may have any anchor."""
     paths = {record.path for record in records}
+    # Of these, other repositories have a part of the pages, which links name without a folder.
+    open_links = {each.name for each in collections if "other_modules" in each.generator_options}
     former = {alias for each in records if isinstance(each, DocRecord) for alias in each.aliases}
     pages: dict[str, DocRecord | PageRecord] = {
         record.path: record
@@ -253,7 +260,9 @@ def _check_links(
             path = posixpath.normpath(posixpath.join(folder, target)) if target else record.path
             file_line = record.line + line - 1
             if path not in paths:
-                if path not in former and target.lower().endswith(_PAGE_ENDINGS):
+                is_elsewhere = record.collection in open_links and "/" not in target
+                is_page = target.lower().endswith(_PAGE_ENDINGS)
+                if path not in former and is_page and not is_elsewhere:
                     diagnostics.warning(
                         "dead-link",
                         f"the link {link!r} leads to {path}, which is not in the knowledge base",
@@ -305,5 +314,6 @@ def _anchors(record: DocRecord | PageRecord, rules: AnchorRules) -> frozenset[st
     is_mdx = record.path.lower().endswith(".mdx")
     found = markdown.anchors(markdown.parse(record.text, mdx=is_mdx), rules)
     found |= {section.anchor for section in record.sections}
+    found |= set(record.targets) if isinstance(record, DocRecord) else set()
     stored = record.stored if isinstance(record, DocRecord) else ""
     return found | markdown.parse(stored, mdx=is_mdx).ids if stored else found

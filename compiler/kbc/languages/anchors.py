@@ -53,6 +53,7 @@ _RULES: Mapping[str, AnchorRules] = {
     "sphinx": AnchorRules("docutils", others=("github",), project_wide=True),
     "vitepress": AnchorRules("vitepress"),
     "vuepress": AnchorRules("vitepress"),
+    "writerside": AnchorRules("blackfriday"),
 }
 _STYLES: tuple[SlugStyle, ...] = get_args(SlugStyle)
 _ANY = AnchorRules(_STYLES[0], others=_STYLES)

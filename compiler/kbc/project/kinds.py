@@ -37,6 +37,7 @@ GENERATORS = (
     "starlight",
     "vitepress",
     "vuepress",
+    "writerside",
     "site",
 )
 """The generators of documentation whose conventions `kbc.recognition` knows; `site` is what any of
@@ -169,7 +170,7 @@ class CollectionKind:
 
 MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd")
 CONVERTED = (
-    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb"),
+    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".topic"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),
     *(".docx", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),
     *(f".{section}" for section in range(1, 9)),  # man pages

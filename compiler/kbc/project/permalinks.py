@@ -233,6 +233,12 @@ def _html_file(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -
     return f"{_stem(path)}.html"
 
 
+def _writerside(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    """All topics in one folder, in lower case."""
+    name = posixpath.basename(_stem(path)).lower()
+    return f"{re.sub(r'[_ ]+', '-', name)}.html"
+
+
 def _gitbook(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     if path == options.get("home"):
         return ""
@@ -397,4 +403,5 @@ _ROUTES: Mapping[str, Route] = {
     "starlight": _starlight,
     "vitepress": _vitepress,
     "vuepress": _vuepress,
+    "writerside": _writerside,
 }

@@ -39,6 +39,7 @@ NAMES = {
     "starlight": "Starlight site",
     "vitepress": "VitePress site",
     "vuepress": "VuePress site",
+    "writerside": "Writerside project",
     "site": "built site",
 }
 

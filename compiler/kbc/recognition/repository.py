@@ -25,6 +25,7 @@ from kbc.recognition.generators import (
     starlight,
     vitepress,
     vuepress,
+    writerside,
 )
 from kbc.recognition.site import Site, joined
 from kbc.sources.formats import is_wanted
@@ -99,7 +100,7 @@ _LANGUAGE = re.compile(
 
 _GENERATORS = (
     *(mkdocs, vitepress, vuepress, starlight, mdbook, antora, hugo, jekyll, sphinx, docfx),
-    *(doc_builder, gitbook, eleventy, quarto),
+    *(doc_builder, gitbook, eleventy, quarto, writerside),
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
 

@@ -96,6 +96,37 @@ term
 .. [1] A note.
 """
 
+TOPIC = b"""\
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE topic SYSTEM "https://resources.example/html-entities.dtd">
+<topic title="Kites of %product%" id="a" help-id="kites">
+    <var name="product" value="Kite"/>
+    <show-structure for="chapter" depth="2"/>
+    <link-summary>How kites fly.</link-summary>
+    <tldr><p><b>Since</b>: <code>2.1</code></p></tldr>
+    <p>Open <ui-path>File | Kite</ui-path>&nbsp;and read <a href="b.topic" anchor="wind"/>.</p>
+    <chapter title="Build" id="build" collapsible="true">
+        <procedure title="To build" id="steps">
+            <step><p>Write <path>Kite.kt</path>.</p>
+                <code-block lang="kotlin" src="src/Kite.kt" include-lines="1-3,6"/></step>
+            <step>Fly.</step>
+        </procedure>
+        <tabs group="build"><tab title="Gradle" id="gradle">
+            <code-block lang="kotlin"><![CDATA[
+                implementation("kite:%product%") // <here>
+            ]]></code-block></tab></tabs>
+        <table style="both"><tr><td colspan="2">Wind</td></tr><tr><td>3</td><td>%line%</td></tr></table>
+        <deflist><def title="Bridle" id="bridle">Holds <emphasis>it</emphasis>.</def></deflist>
+        <list type="decimal" start="3"><li>Land.<list><li>Softly.</li></list></li></list>
+        <compare><code-block>a()</code-block><code-block>b()</code-block></compare>
+    </chapter>
+    <snippet id="part">
+        <include from="a.topic" element-id="build"><var name="line" value="x"/></include>
+    </snippet>
+    <if instance="!web"><warning>Not below 3 knots.</warning></if>
+    <seealso><category ref="x"><a href="https://example.org">More</a></category></seealso>
+</topic>
+"""
 ASCIIDOC = b"""\
 = Title with `code`
 Jane Doe <jane@example.org>
@@ -393,6 +424,7 @@ def samples() -> dict[str, tuple[str, bytes]]:
         "pptx": ("docs/a.pptx", pandoc_file("pptx")),
         "epub": ("docs/a.epub", pandoc_file("epub")),
         "pdf": ("docs/a.pdf", pdf_file()),
+        "writerside": ("docs/a.topic", TOPIC),
         "python": ("src/pkg/a.py", PYTHON),
         "inventory": ("docs/objects.inv", INVENTORY),
     }

@@ -1,0 +1,331 @@
+"""Semantic elements of a topic as HTML, of which the reader of HTML makes Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from html import escape
+
+from lxml import etree
+
+from kbc.formats.document import ELSEWHERE, DocumentProblem
+from kbc.formats.selection import dedented
+from kbc.formats.writerside.project import declared
+from kbc.formats.writerside.topic import Topic
+
+Include = Callable[[etree._Element, "Topic", int], str]
+"""The HTML of what an `<include>` takes in, below headings of a level."""
+
+_INLINE = {
+    "b": "strong",
+    "control": "strong",
+    "strong": "strong",
+    "ui-path": "strong",
+    "emphasis": "em",
+    "em": "em",
+    "i": "em",
+    "code": "code",
+    "path": "code",
+    "shortcut": "code",
+    "sub": "sub",
+    "sup": "sup",
+}
+_AS_IT_IS = frozenset(
+    [
+        "blockquote",
+        "dd",
+        "dl",
+        "dt",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "ul",
+    ]
+)
+_NOTICES = {"note": "Note", "tip": "Tip", "warning": "Warning", "tldr": ""}
+_NO_TEXT = frozenset(
+    [
+        "card-summary",
+        "has-been-renamed-to",
+        "help-id",
+        "no-index",
+        "primary-label",
+        "secondary-label",
+        "show-structure",
+        "var",
+        "web-file-name",
+        "web-summary",
+    ]
+)
+"""What a page does not show: summaries for other pages and for search engines, labels, settings."""
+
+_GROUPS = frozenset(
+    {"cards", "group", "links", "misc", "primary", "secondary", "seealso", "spotlight"}
+)
+
+
+class ElementWriter:
+    """Writes the elements of one topic; `include` gives what `<include>` takes in."""
+
+    def __init__(self, topic: Topic, include: Include) -> None:
+        self._topic = topic
+        self._include = include
+
+    def children(self, element: etree._Element, level: int) -> str:
+        """What is inside of an element, with the variables that it declares."""
+        with self._topic.scope(dict(declared(element, self._topic.project.instances))):
+            parts = [self._text(element.text)]
+            for each in element:
+                if isinstance(each.tag, str):
+                    parts += [self.element(each, level), self._text(each.tail)]
+                else:  # an entity that HTML does not have
+                    parts.append(self._text(each.tail))
+            return "".join(parts)
+
+    def element(self, element: etree._Element, level: int) -> str:
+        """One element below a heading of `level`."""
+        tag = etree.QName(element).localname
+        if id := element.get("id"):
+            self._topic.targets.append(self._topic.filled(id))
+        if tag in _NO_TEXT or not self._topic.is_shown(element.get("instance", "")):
+            return ""
+        if tag in _INLINE:
+            text = self.children(element, level) or escape(element.get("key", "").lstrip("$"))
+            return f"<{_INLINE[tag]}>{text}</{_INLINE[tag]}>" if text.strip() else text
+        if tag in _NOTICES:
+            label = _NOTICES[tag] or self._title(element)
+            return self._block(label, element, level)
+        writer = _WRITERS.get(tag)
+        if writer is not None:
+            return writer(self, element, level)
+        if tag in _AS_IT_IS:
+            return f"<{tag}{self._id(element)}>{self.children(element, level)}</{tag}>"
+        if tag in _GROUPS:
+            return self._block(self._title(element), element, level)
+        return self.children(element, level)
+
+    def _text(self, text: str | None) -> str:
+        return escape(self._topic.filled(text), quote=False) if text else ""
+
+    def _title(self, element: etree._Element) -> str:
+        """The title that an element has as an attribute or a child, which may depend on the instance."""
+        for each in element.findall("title"):
+            if self._topic.is_shown(each.get("instance", "")):
+                return " ".join(self._topic.filled("".join(each.itertext())).split())
+        return " ".join(self._topic.filled(element.get("title", "")).split())
+
+    def _id(self, element: etree._Element) -> str:
+        id = self._topic.filled(element.get("id", ""))
+        return f' id="{escape(id)}"' if id else ""
+
+    def _block(self, label: str, element: etree._Element, level: int) -> str:
+        shown = f"<p><strong>{escape(label)}</strong></p>" if label else ""
+        return f"<div>{shown}{self.children(element, level)}</div>"
+
+    def _chapter(self, element: etree._Element, level: int) -> str:
+        title = self._title(element)
+        if not title:
+            return self.children(element, level)
+        below = min(level + 1, 6)
+        stated = self._topic.filled(element.get("id", "")) or slug(title)
+        heading = f'<h{below} id="{escape(stated)}">{escape(title)}</h{below}>'
+        return f"<div>{heading}{self.children(element, level + 1)}</div>"
+
+    def _procedure(self, element: etree._Element, level: int) -> str:
+        title = self._title(element)
+        tag = "ul" if element.get("type") == "choices" else "ol"
+        parts: list[str] = []
+        steps: list[str] = []
+        with self._topic.scope(dict(declared(element, self._topic.project.instances))):
+            for each in element:
+                if each.tag == "step" and self._topic.is_shown(each.get("instance", "")):
+                    steps.append(f"<li>{self.children(each, level)}</li>")
+                elif isinstance(each.tag, str) and each.tag not in ("title", "step"):
+                    shown = self.element(each, level)
+                    # Text between steps belongs to the one before it: the numbers go on behind it.
+                    if steps and shown.strip():
+                        steps[-1] = f"{steps[-1].removesuffix('</li>')}{shown}</li>"
+                    else:
+                        parts.append(shown)
+        label = f"<p><strong>{escape(title)}</strong></p>" if title else ""
+        return f"<div>{label}{''.join(parts)}<{tag}>{''.join(steps)}</{tag}></div>"
+
+    def _list(self, element: etree._Element, level: int) -> str:
+        kind = element.get("type", "bullet")
+        start = element.get("start", "")
+        tag = "ol" if kind in ("decimal", "alpha-lower") else "ul"
+        stated = f' start="{start}"' if tag == "ol" and start.isdecimal() and len(start) < 9 else ""
+        title = self._title(element)
+        label = f"<p><strong>{escape(title)}</strong></p>" if title else ""
+        return f"{label}<{tag}{stated}>{self.children(element, level)}</{tag}>"
+
+    def _definition(self, element: etree._Element, level: int) -> str:
+        return self._block(self._title(element), element, level)
+
+    def _table(self, element: etree._Element, level: int) -> str:
+        has_header = element.get("style", "header-row") in ("header-row", "both")
+        rows: list[str] = []
+        for row in element.iter("tr"):
+            self._topic.targets.append(row.get("id", ""))
+            if not self._topic.is_shown(row.get("instance", "")):
+                continue
+            tag = "th" if has_header and not rows else "td"
+            cells = [
+                f"<{tag}{_span(cell)}>{self.children(cell, level)}</{tag}>"
+                for cell in row
+                if cell.tag in ("td", "th") and self._topic.is_shown(cell.get("instance", ""))
+            ]
+            rows.append(f"<tr>{''.join(cells)}</tr>")
+        return f"<table>{''.join(rows)}</table>"
+
+    def _code_block(self, element: etree._Element, level: int) -> str:
+        code = self.code(element)
+        language = re.sub(r"[^\w+#.-]", "", element.get("lang", "")).lower()
+        marked = f' class="language-{language}"' if language else ""
+        title = self._topic.filled(element.get("collapsed-title", ""))
+        label = f"<p><strong>{escape(title)}</strong></p>" if title else ""
+        return f"{label}<pre{marked}><code>{escape(code, quote=False)}</code></pre>"
+
+    def code(self, element: etree._Element) -> str:
+        """The code of a `<code-block>`: of a file, or its own without the margin of the markup."""
+        if source := element.get("src"):
+            found = self._topic.code(
+                source,
+                element.get("include-lines", ""),
+                element.get("include-symbol", ""),
+                "code-block src",
+                element.sourceline or 0,
+            )
+            return f"(not included: {self._topic.filled(source)})" if found is None else found
+        text = "".join(element.itertext())
+        return code_of(text if element.get("ignore-vars") == "true" else self._topic.filled(text))
+
+    def _compare(self, element: etree._Element, level: int) -> str:
+        labels = (element.get("first-title", "Before"), element.get("second-title", "After"))
+        blocks = [each for each in element if each.tag == "code-block"]
+        shown = [
+            f"<p><strong>{escape(self._topic.filled(label))}</strong></p>{self._code_block(block, level)}"
+            for label, block in zip(labels, blocks, strict=False)
+        ]
+        return f"<div>{''.join(shown)}</div>"
+
+    def _link(self, element: etree._Element, level: int) -> str:
+        href, anchor = element.get("href", ""), element.get("anchor", "")
+        text = self.children(element, level)
+        if not text.strip():
+            text = escape(self._topic.title_of(href, anchor), quote=False)
+        shown = f'<a href="{escape(self._topic.target(href, anchor))}">{text}</a>'
+        summary = element.get("summary", "")
+        return f"{shown} {escape(self._topic.filled(summary))}" if summary else shown
+
+    def _card(self, element: etree._Element, level: int) -> str:
+        return f"<p>{self._link(element, level)}</p>"
+
+    def _links(self, element: etree._Element, level: int) -> str:
+        """Links of a starting page, one a line."""
+        title = self._title(element)
+        label = f"<p><strong>{escape(title)}</strong></p>" if title else ""
+        return f"<div>{label}{''.join(self._items(element, level))}</div>"
+
+    def _items(self, element: etree._Element, level: int) -> Iterator[str]:
+        for each in element:
+            if each.tag == "a":
+                yield f"<p>{self._link(each, level)}</p>"
+            elif isinstance(each.tag, str) and each.tag != "title":
+                yield self.element(each, level)
+
+    def _image(self, element: etree._Element, level: int) -> str:
+        return f'<img alt="{escape(self._topic.filled(element.get("alt", "")))}">'
+
+    def _video(self, element: etree._Element, level: int) -> str:
+        source = element.get("src") or element.get("href") or ""
+        if "://" not in source:
+            return ""
+        title = element.get("title") or source
+        return f'<p><a href="{escape(source)}">{escape(title)}</a></p>'
+
+    def _included(self, element: etree._Element, level: int) -> str:
+        return self._include(element, self._topic, level)
+
+    def _paragraph(self, element: etree._Element, level: int) -> str:
+        return f"<p>{self.children(element, level)}</p>"
+
+    def _title_element(self, element: etree._Element, level: int) -> str:
+        return ""
+
+    def _break(self, element: etree._Element, level: int) -> str:
+        return "<br>"
+
+    def _elsewhere(self, element: etree._Element, level: int) -> str:
+        """Pages that Writerside makes of a description of an API."""
+        path = element.get("openapi-path", "") or element.get("endpoint", "")
+        problem = DocumentProblem(
+            code=ELSEWHERE,
+            message=f"<{element.tag}> stands for what {path or 'its description'} holds",
+            line=element.sourceline or 0,
+            name=f"<{element.tag}>",
+        )
+        self._topic.problems.append(problem)
+        return f"<p>(not included: {escape(path)})</p>"
+
+
+_Write = Callable[[ElementWriter, etree._Element, int], str]
+_WRITERS: dict[str, _Write] = {
+    "a": ElementWriter._link,
+    "api-doc": ElementWriter._elsewhere,
+    "api-endpoint": ElementWriter._elsewhere,
+    "api-schema": ElementWriter._elsewhere,
+    "br": ElementWriter._break,
+    "card": ElementWriter._card,
+    "cards": ElementWriter._links,
+    "chapter": ElementWriter._chapter,
+    "code-block": ElementWriter._code_block,
+    "compare": ElementWriter._compare,
+    "def": ElementWriter._definition,
+    "description": ElementWriter._paragraph,
+    "group": ElementWriter._links,
+    "img": ElementWriter._image,
+    "include": ElementWriter._included,
+    "link-summary": ElementWriter._paragraph,
+    "links": ElementWriter._links,
+    "list": ElementWriter._list,
+    "misc": ElementWriter._links,
+    "primary": ElementWriter._links,
+    "procedure": ElementWriter._procedure,
+    "secondary": ElementWriter._links,
+    "spotlight": ElementWriter._links,
+    "tab": ElementWriter._definition,
+    "table": ElementWriter._table,
+    "title": ElementWriter._title_element,
+    "video": ElementWriter._video,
+}
+
+
+def code_of(text: str) -> str:
+    """Code between tags, without blank lines around it and the margin of the markup."""
+    lines = (
+        text.replace("\r\n", "\n").expandtabs(4).split("\n") if "\t" in text else text.split("\n")
+    )
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return "\n".join(dedented(lines, ""))
+
+
+def slug(title: str) -> str:
+    """The id that Writerside gives a chapter without one of its own."""
+    return re.sub(r"[\W_]+", "-", title.lower()).strip("-")
+
+
+def _span(cell: etree._Element) -> str:
+    span = cell.get("colspan", "")
+    return f' colspan="{span}"' if span.isdecimal() and len(span) < 5 else ""

@@ -1,0 +1,111 @@
+"""XML of a topic, or of a part that others include, as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+
+from lxml import etree
+
+from kbc.formats.writerside.elements import ElementWriter
+from kbc.formats.writerside.project import declared
+from kbc.formats.writerside.snippets import markdown_fragment
+from kbc.formats.writerside.topic import Topic
+from kbc.languages import markdown
+from kbc.languages.anchors import rules_of
+from kbc.languages.html import read_html
+from kbc.languages.includes.containers import fenced_stretches
+
+_RULES = rules_of("writerside", {})
+
+Expand = Callable[[Topic, str], str]
+"""Markdown with elements in it -> the Markdown that its site shows."""
+
+_PLACED = re.compile("^(?P<indent>[ \t]*)\ue000(?P<number>\\d+)\ue001[ \t]*$", re.MULTILINE)
+_ANYWHERE = re.compile("\ue000(\\d+)\ue001")
+
+
+def fragment(topic: Topic, path: str, id: str, expand: Expand) -> str | None:
+    """The Markdown of the part `id` of another topic; None where it is not there."""
+    if path.lower().endswith(".md"):
+        found = markdown_fragment(topic.text(path) or "", id)
+        return None if found is None else expand(topic, found)
+    element = topic.fragment(path, id)
+    return None if element is None else TopicWriter(topic, expand).part(element)
+
+
+class TopicWriter:
+    """Markdown of XML by way of HTML; parts in Markdown take the places that were kept for them."""
+
+    def __init__(self, topic: Topic, expand: Expand) -> None:
+        self._topic = topic
+        self._expand = expand
+        self._kept: list[str] = []
+        self._writer = ElementWriter(topic, self._include)
+
+    def markdown(self, root: etree._Element, title: str) -> tuple[str, tuple[str, ...]]:
+        """The text of a topic below its title, and the anchors of its headings."""
+        heading = f"<h1>{escape(title)}</h1>" if title else ""
+        page = read_html(f"<body><main>{heading}{self._writer.children(root, 1)}</main></body>")
+        return self._placed(page.text), self._anchors(page.text, page.anchors)
+
+    def _anchors(self, text: str, anchors: tuple[str, ...]) -> tuple[str, ...]:
+        """The anchors of all headings in order, those of parts in Markdown between the topic's own."""
+        if not self._kept:
+            return anchors
+        own = iter(anchors)
+        found: list[str] = []
+        for stretch, is_code in fenced_stretches(text):
+            for line in () if is_code else stretch.split("\n"):
+                if line.startswith("#"):
+                    found.append(next(own, ""))
+                elif placed := _PLACED.match(line):
+                    part = markdown.parse(self._kept[int(placed["number"])])
+                    found += [each.anchor for each in markdown.sections(part, _RULES)]
+        return tuple(found)
+
+    def part(self, element: etree._Element) -> str:
+        """The text of a part: of a snippet what it holds, of another element itself."""
+        body = (
+            self._writer.children(element, 1)
+            if element.tag in ("snippet", "topic")
+            else self._writer.element(element, 1)
+        )
+        return self._placed(read_html(f"<body><main>{body}</main></body>").text)
+
+    def _include(self, element: etree._Element, topic: Topic, level: int) -> str:
+        name, id = (
+            topic.filled(element.get("from", "")),
+            topic.filled(element.get("element-id", "")),
+        )
+        path = topic.find(name) if name else topic.own_path
+        local = dict(declared(element, topic.project.instances))
+        with topic.scope(local), topic.inside(path, id) as is_bounded:
+            if path and is_bounded and path.lower().endswith(".md"):
+                found = markdown_fragment(topic.text(path) or "", id)
+                if found is not None:
+                    self._kept.append(self._expand(topic, found))
+                    return f"<p>\ue000{len(self._kept) - 1}\ue001</p>"
+            part = topic.fragment(path, id) if path and is_bounded else None
+            if part is not None:
+                is_open = part.tag in ("snippet", "topic")
+                write = self._writer.children if is_open else self._writer.element
+                return write(part, level)
+        if element.get("nullable") != "true":
+            topic.missed("include", f"{name or path}#{id} is not there", element.sourceline or 0)
+            return f"<p>(not included: {escape(name)}#{escape(id)})</p>"
+        return ""
+
+    def _placed(self, text: str) -> str:
+        if not self._kept:
+            return text
+
+        def block(match: re.Match[str]) -> str:
+            lines = self._kept[int(match["number"])].strip("\n").split("\n")
+            return "\n".join(match["indent"] + line if line else "" for line in lines)
+
+        def inline(match: re.Match[str]) -> str:
+            return " ".join(self._kept[int(match[1])].split())
+
+        return _ANYWHERE.sub(inline, _PLACED.sub(block, text))

@@ -1,0 +1,79 @@
+"""The part of a Markdown topic that an `<include>` names by its id."""
+
+from __future__ import annotations
+
+import re
+
+from kbc.formats.writerside.tags import ATTRIBUTE_LIST, attributes, close_of
+
+_OPENING = re.compile(r"<(?P<name>[A-Za-z][\w-]*)\b(?P<attributes>[^<>]*?)(?P<empty>/)?>")
+_HEADING = re.compile(r"(?P<level>#{1,6})[ \t]+(?P<title>.*)")
+_LIST_ALONE = re.compile(rf"[ \t>]*(?P<list>{ATTRIBUTE_LIST})[ \t]*")
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
+_TITLE = re.compile(r"^\[//\]:\s*#\s*\(title:[^\n]*\n|^#[ \t][^\n]*\n", re.MULTILINE)
+
+
+def markdown_fragment(text: str, id: str) -> str | None:
+    """What the element, chapter or block with `id` holds, as it is written; all below the title for "".
+    None where there is none."""
+    if not id:
+        return _TITLE.sub("", text, count=1)
+    for match in _OPENING.finditer(text):
+        if attributes(match["attributes"]).get("id") != id or match["empty"]:
+            continue
+        end = close_of(text, match["name"], match.end())
+        if end is not None:
+            is_open = match["name"] == "snippet"
+            return text[match.end() : end[0]] if is_open else text[match.start() : end[1]]
+    return _chapter_or_block(text.split("\n"), id)
+
+
+def _chapter_or_block(lines: list[str], id: str) -> str | None:
+    marks = ""
+    for at, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence and (not marks or fence[1].startswith(marks)):
+            marks = "" if marks else fence[1]
+            continue
+        if marks:
+            continue
+        heading = _HEADING.fullmatch(line)
+        if heading and _states(heading["title"], id):
+            return "\n".join(lines[at : _chapter_end(lines, at, len(heading["level"]))])
+        alone = _LIST_ALONE.fullmatch(line)
+        if alone and attributes(alone["list"]).get("id") == id:
+            return "\n".join(lines[_block_start(lines, at) : at + 1])
+    return None
+
+
+def _states(title: str, id: str) -> bool:
+    stated = re.search(rf"{ATTRIBUTE_LIST}\s*\Z", title)
+    own = attributes(stated[0]).get("id", "") if stated else ""
+    plain = title[: stated.start()] if stated else title
+    return (own or re.sub(r"[\W_]+", "-", plain.lower()).strip("-")) == id
+
+
+def _chapter_end(lines: list[str], start: int, level: int) -> int:
+    marks = ""
+    for at in range(start + 1, len(lines)):
+        fence = _FENCE.match(lines[at])
+        if fence and (not marks or fence[1].startswith(marks)):
+            marks = "" if marks else fence[1]
+        heading = None if marks else _HEADING.fullmatch(lines[at])
+        if heading and len(heading["level"]) <= level:
+            return at
+    return len(lines)
+
+
+def _block_start(lines: list[str], end: int) -> int:
+    """Where the block begins that the attribute list on line `end` is about."""
+    at = end - 1
+    fence = _FENCE.match(lines[at]) if at >= 0 else None
+    if fence:
+        at -= 1
+        while at > 0 and not lines[at].lstrip(" \t>").startswith(fence[1]):
+            at -= 1
+        return max(at, 0)
+    while at > 0 and lines[at - 1].strip():
+        at -= 1
+    return max(at, 0)

@@ -1,0 +1,38 @@
+"""Tags and attribute lists in Markdown, which no parser of XML reads."""
+
+from __future__ import annotations
+
+import html
+import re
+
+_VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w.%/-]+)"
+ATTRIBUTE_LIST = rf"\{{\s*(?:(?:[\w:-]+\s*=\s*{_VALUE}|#[\w-]+|\.[A-Za-z][\w-]*)\s*)+\}}"
+"""`{src="a.kt" include-lines="1-3"}`; a text in braces without `=`, `#` or `.` is none."""
+
+_STATED = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([\w.%/-]+))|#([\w-]+)")
+_CDATA = re.compile(r"<!\[CDATA\[.*?\]\]>", re.DOTALL)
+
+
+def attributes(source: str) -> dict[str, str]:
+    """Name -> value of what a tag or an attribute list states; `#name` is the attribute `id`."""
+    found: dict[str, str] = {}
+    for name, double, single, bare, id in _STATED.findall(source):
+        found.setdefault(name or "id", html.unescape(double or single or bare or id))
+    return found
+
+
+def close_of(text: str, name: str, start: int) -> tuple[int, int] | None:
+    """Where the tag is, from and to, that closes the element `name` whose content begins at `start`; None
+    where nothing does."""
+    hidden = _CDATA.sub(lambda found: " " * len(found[0]), text[start:])
+    depth = 1
+    for match in re.finditer(
+        rf"<(?P<end>/)?{re.escape(name)}(?=[\s/>])[^<>]*?(?P<empty>/)?>", hidden
+    ):
+        if match["end"]:
+            depth -= 1
+        elif not match["empty"]:
+            depth += 1
+        if not depth:
+            return start + match.start(), start + match.end()
+    return None

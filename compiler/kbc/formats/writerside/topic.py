@@ -1,0 +1,204 @@
+"""The topic that is read: its project, its variables, and the parts of other files that it takes in."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, FormatError, Read
+from kbc.formats.writerside.project import TopicProject, filled, is_shown, project_of
+from kbc.formats.writerside.sources import part
+from kbc.formats.writerside.xml import parsed
+
+MAX_DEPTH = 8
+MAX_INCLUDES = 2_000
+MAX_CHARS = 4_000_000
+"""Of what one topic takes in, however it nests."""
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_TITLE_COMMENT = re.compile(r"^\[//\]:\s*#\s*\(title:\s*(?P<title>.*?)\)\s*$", re.MULTILINE)
+_TITLE_HEADING = re.compile(r"^#\s+(?P<title>.+?)\s*(?:\{[^}\n]*\})?\s*$", re.MULTILINE)
+_IN_XML = re.compile(r"<topic\b[^>]*?\btitle\s*=\s*\"(?P<title>[^\"]*)\"", re.DOTALL)
+
+
+@dataclass(slots=True)
+class Topic:
+    """`named` gives the path of a topic by its name where the project is known: topics are named without
+    their folders. `variables` are those of the place that is read; `stack` are the parts being included;
+    `problems` count what could not be had, `targets` are the ids of elements."""
+
+    path: str
+    read: Read
+    project: TopicProject
+    named: Mapping[str, str] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    problems: list[DocumentProblem] = field(default_factory=list)
+    targets: list[str] = field(default_factory=list)
+    stack: tuple[tuple[str, str], ...] = ()
+    includes: int = 0
+    chars: int = 0
+
+    @classmethod
+    def of(cls, path: str, read: Read, named: Mapping[str, str]) -> Topic:
+        project = project_of(path, read)
+        return cls(path, read, project, named, dict(project.variables))
+
+    @property
+    def own_path(self) -> str:
+        """The file whose text is read: this topic's, or that of what it includes."""
+        return self.stack[-1][0] if self.stack else self.path
+
+    def filled(self, text: str) -> str:
+        return filled(text, self.variables)
+
+    def is_shown(self, condition: str) -> bool:
+        return is_shown(condition, self.project.instances)
+
+    @contextmanager
+    def scope(self, variables: Mapping[str, str]) -> Iterator[None]:
+        """Variables of an element; their values are filled with those around it."""
+        outer = self.variables
+        self.variables = {
+            **outer,
+            **{name: filled(value, outer) for name, value in variables.items()},
+        }
+        try:
+            yield
+        finally:
+            self.variables = outer
+
+    @contextmanager
+    def inside(self, path: str, id: str) -> Iterator[bool]:
+        """Reads a part of another file; False where that would not end."""
+        self.includes += 1
+        is_bounded = (
+            (path, id) not in self.stack
+            and len(self.stack) < MAX_DEPTH
+            and self.includes <= MAX_INCLUDES
+            and self.chars <= MAX_CHARS
+        )
+        outer = self.stack
+        self.stack = (*outer, (path, id))
+        try:
+            yield is_bounded
+        finally:
+            self.stack = outer
+
+    def missed(self, name: str, message: str, line: int = 0) -> None:
+        self.problems.append(
+            DocumentProblem(code=UNRESOLVED, message=message, line=line, name=name)
+        )
+
+    def find(self, name: str) -> str:
+        """The path of the topic called `name`, beside this one or anywhere in the project; "" without."""
+        name = name.partition("#")[0]
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(self.own_path), name))
+        known = self.named.get(posixpath.basename(name), "")
+        places = (known, beside, posixpath.join(self.project.topics, name))
+        return next((each for each in places if each and self.text(each) is not None), "")
+
+    def text(self, path: str) -> str | None:
+        data = self.read(path)
+        if data is None or b"\0" in data:
+            return None
+        return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+    def target(self, href: str, anchor: str = "") -> str:
+        """Where a link leads: a topic by its path from this one, an address as it is."""
+        href = self.filled(href.strip())
+        page, _, own_anchor = href.partition("#")
+        anchor = own_anchor or self.filled(anchor)
+        behind = f"#{anchor}" if anchor else ""
+        if not page or _ADDRESS.match(page):
+            return f"{page}{behind}"
+        if known := self.named.get(posixpath.basename(page), ""):
+            page = posixpath.relpath(known, posixpath.dirname(self.path) or ".")
+        return f"{page}{behind}"
+
+    def title_of(self, href: str, anchor: str = "") -> str:
+        """What a link without a text of its own says: the title of the topic, or of the chapter."""
+        page, _, own_anchor = self.filled(href).partition("#")
+        anchor = own_anchor or self.filled(anchor)
+        if _ADDRESS.match(page):
+            return page
+        path = self.find(page) if page else self.path
+        text = (self.text(path) if path else None) or ""
+        title = ""
+        if anchor:
+            title = _titled(text, anchor)
+        for pattern in (_IN_XML, _TITLE_COMMENT, _TITLE_HEADING):
+            if not title and (found := pattern.search(text)):
+                title = found["title"]
+        return self.filled(title) or anchor or page
+
+    def code(self, source: str, lines: str, symbols: str, name: str, line: int = 0) -> str | None:
+        """The part of a source file that a block of code asks for; None, counted, where it is not there."""
+        source = self.filled(source).lstrip("/")
+        if "://" in source:
+            message = f"{source} is no file of the tree"
+            problem = DocumentProblem(code=ELSEWHERE, message=message, line=line, name=name)
+            self.problems.append(problem)
+            return None
+        places = [
+            posixpath.join(folder, source) for folder in self._code_folders() if folder or source
+        ]
+        text = None
+        for place in places:
+            text = self.text(posixpath.normpath(place))
+            if text is not None:
+                break
+        if text is None:
+            self.missed(name, f"{source!r} is not there", line)
+            return None
+        try:
+            found = part(text, self.filled(lines), self.filled(symbols))
+        except ValueError as error:
+            self.missed(name, f"{source}: {error}", line)
+            return None
+        self.chars += len(found)
+        if self.chars > MAX_CHARS:
+            self.missed(name, f"{source!r} would make the topic too large", line)
+            return None
+        return found
+
+    def _code_folders(self) -> tuple[str, ...]:
+        return (
+            self.project.snippets,
+            posixpath.dirname(self.own_path),
+            self.project.topics,
+            posixpath.dirname(self.project.topics),
+        )
+
+    def fragment(self, path: str, id: str) -> etree._Element | None:
+        """The element `id` of a `.topic` file; None where there is none."""
+        text = self.text(path)
+        try:
+            root = parsed(text.encode()) if text is not None else None
+        except FormatError:
+            return None
+        if root is None:
+            return None
+        if not id:
+            return root
+        return next((each for each in root.iter() if each.get("id") == id), None)
+
+
+def _titled(text: str, id: str) -> str:
+    """The title of the element or heading that states `id`."""
+    quoted = re.escape(id)
+    in_tag = re.compile(
+        rf"<\w[\w-]*\b(?=[^<>]*\bid\s*=\s*\"{quoted}\")[^<>]*\btitle\s*=\s*\"([^\"]*)\""
+    )
+    heading = re.compile(rf"^#+\s+(.*?)\s*\{{[^}}\n]*\bid\s*=\s*\"{quoted}\"", re.MULTILINE)
+    found = in_tag.search(text) or heading.search(text)
+    if found:
+        return found[1]
+    for title in re.findall(r"^#+\s+(.+?)\s*(?:\{[^}\n]*\})?\s*$", text, re.MULTILINE):
+        if re.sub(r"[\W_]+", "-", title.lower()).strip("-") == id:
+            return str(title)
+    return ""

@@ -1,0 +1,112 @@
+"""Writerside: writerside.cfg names folders and instances, whose trees have titles and the order of topics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kbc.project.include_tree import IncludeTree
+from kbc.recognition.configuration import first_existing, read_text
+from kbc.recognition.site import NOT_PAGES, Site, joined
+
+GENERATOR = "writerside"
+CONFIGS = ("writerside.cfg", "project.ihp")
+MAX_TOPICS = 20_000
+_TOPICS = (".md", ".topic")
+_ELEMENT = re.compile(r"<toc-element\b(?P<stated>(?:\"[^\"]*\"|[^<>\"])*)>", re.DOTALL)
+_OTHER = re.compile(r"<include\b[^<>]*\borigin\s*=")
+"""A part of the contents that another module has, of another repository."""
+
+_PROFILE = re.compile(
+    r"<build-profile\b(?P<stated>[^<>]*[^/<>])>(?P<inner>.*?)</build-profile>", re.DOTALL
+)
+
+
+def recognise(tree: IncludeTree, folder: str) -> Site | None:
+    """The project whose configuration is in `folder`; None without one that names a tree of topics."""
+    config = first_existing(tree, folder, CONFIGS)
+    if not config:
+        return None
+    from kbc.formats.writerside.project import configuration  # its libraries take long to import
+    from kbc.formats.writerside.tags import attributes
+
+    found = configuration(read_text(tree, config).encode())
+    if found is None or not found.instances:
+        return None
+    topics = joined(folder, found.topics)
+    paths = {path.rpartition("/")[2]: path for path in _topics_below(tree, topics, "")}
+    titles: dict[str, str] = {}
+    redirects: dict[str, str] = {}
+    names: list[str] = []
+    ids: list[str] = []
+    has_others = False
+    trees = [joined(folder, each.tree) for each in found.instances]
+    for each in trees:
+        text = re.sub(r"<!--.*?-->", "", read_text(tree, each), flags=re.DOTALL)
+        has_others = has_others or _OTHER.search(text) is not None
+        profile = attributes(text.partition("<instance-profile")[2].partition(">")[0])
+        names.append(profile.get("name", ""))
+        ids.append(profile.get("id", ""))
+        for match in _ELEMENT.finditer(text):
+            stated = attributes(match["stated"])
+            path = paths.get(stated.get("topic", ""), "")
+            if path:
+                titles.setdefault(path, stated.get("toc-title", ""))
+                former = stated.get("accepts-web-file-names", "").split(",")
+                redirects |= {old.strip(): path for old in former if old.strip()}
+    unlisted = sorted(set(paths.values()) - set(titles)) if titles else []
+    profiles = joined(folder, "cfg/buildprofiles.xml")
+    root = _web_root(read_text(tree, profiles), ids[0])
+    web_path = found.instances[0].web_path.strip("/")
+    version = found.instances[0].version
+    return Site(
+        generator=GENERATOR,
+        config=config,
+        folder=topics,
+        title=names[0],
+        version="" if "%" in version else version,
+        base_url="/".join(part for part in (root, web_path) if part) if root else "",
+        order=tuple(titles),
+        titles={path: title for path, title in titles.items() if title},
+        exclude=(*NOT_PAGES, *(f"/{path}" for path in unlisted)),
+        redirects=redirects,
+        options={
+            "snippets": joined(folder, found.snippets) if found.snippets else "",
+            "topics": {name: joined(topics, path) for name, path in paths.items()},
+            **({"other_modules": True} if has_others else {}),
+        },
+        files=(
+            *trees,
+            *(path for path in (joined(folder, found.variables), profiles) if tree.exists(path)),
+        ),
+    )
+
+
+def _topics_below(tree: IncludeTree, topics: str, place: str, depth: int = 0) -> Iterator[str]:
+    """The topics in the folder `place` of those of the project and below it."""
+    if depth > 8:
+        return
+    for name in tree.names(joined(topics, place)):
+        path = joined(place, name)
+        if name.endswith(_TOPICS):
+            yield path
+        elif "." not in name:
+            yield from _topics_below(tree, topics, path, depth + 1)
+
+
+def _web_root(profiles: str, instance: str) -> str:
+    """The address of the site in buildprofiles.xml: the instance's own, else that of all; "" without."""
+    own = next(
+        (
+            each["inner"]
+            for each in _PROFILE.finditer(profiles)
+            if f'"{instance}"' in each["stated"]
+        ),
+        "",
+    )
+    shared = _PROFILE.sub("", profiles)
+    for text in (own, shared):
+        found = re.search(r"<web-root>\s*(https?://[^<\s%]+?)/*\s*</web-root>", text)
+        if found:
+            return found[1]
+    return ""
