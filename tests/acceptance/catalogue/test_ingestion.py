@@ -30,7 +30,7 @@ def test_both_files_at_once(call: Call) -> None:
     assert found.structured["api"] == {"docs_ingested": 1, "steps_ingested": 0}
     assert found.structured["skipped"] == 1
     assert "- API Tests: 1 docs, 0 steps" in found.text
-    assert any("no JSON object" in error for error in found.structured["errors"])
+    assert any("not a JSON object" in error for error in found.structured["errors"])
     assert any("replaced by a later one" in warning for warning in found.structured["warnings"])
     assert any("without steps" in warning for warning in found.structured["warnings"])
 
