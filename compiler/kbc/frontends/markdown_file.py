@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
 
 from kbc.cache.phases import recalled_each
@@ -20,7 +21,11 @@ from kbc.project.source_file import SourceFile
 MAX_SUMMARY_CHARS = 200
 
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
-_LINK = re.compile(r"\]\(\s*<?([^()<>\s]+)|^ {0,3}\[[^\]]+\]:\s*<?([^<>\s]+)")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_LINK = re.compile(
+    r"\]\(\s*(?:<(?P<quoted>[^<>]+)>|(?P<target>(?:[^()<>\s\\]|\\[!-/:-@\[-`{-~]?|\([^()\s]*\))+))"
+    r"|^ {0,3}\[[^\]]+\]:\s*(?:<(?P<defined_quoted>[^<>]+)>|(?P<defined>[^<>\s]+))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,5 +120,6 @@ def _links(source: tuple[str, bool]) -> Links:
     for number, line in enumerate(text.split("\n"), start=1):
         if number not in code_lines and "]" in line and len(line) <= MAX_LINK_LINE_CHARS:
             for match in _LINK.finditer(_CODE_SPAN.sub("", line)):
-                found.append((number, match.group(1) or match.group(2)))
+                target = next(filter(None, match.groups()))
+                found.append((number, unescape(_ESCAPE.sub(r"\1", target.strip()))))
     return found

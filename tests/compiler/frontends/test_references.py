@@ -102,6 +102,19 @@ def test_dead_links_and_anchors_are_warnings_on_their_lines() -> None:
     assert "choreo/x.md" in found[1][3]
 
 
+def test_targets_of_links_are_written_as_commonmark_has_them() -> None:
+    page = "# {}\n\nText, and [back](one.md).\n"
+    targets = "a\\_b.md", "<my page.md>", "set_(x).md", 'a_b.md "Its title"', "a_b.md?x=1&amp;y=2"
+    text = "".join(f"See [it]({target}).\n" for target in targets)
+    files = {"a_b.md": "A", "my page.md": "B", "set_(x).md": "C"}
+    files = {f"docs/{name}": page.format(title) for name, title in files.items()}
+    files["docs/one.md"] = f"# One\n\n{text}\n[a](gone\\_now.md)\n\n[b]: gone\\_too.md\n"
+    found = checked(files)
+    assert [each[1:3] for each in found] == [(9, "dead-link"), (11, "dead-link")]
+    assert "docs/gone_now.md" in found[0][3]
+    assert "docs/gone_too.md" in found[1][3]
+
+
 def test_links_lead_to_ids_that_tags_of_components_state() -> None:
     page = (
         "# A\n\n[first](#basics) [other](#advanced)\n\n"

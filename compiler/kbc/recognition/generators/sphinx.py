@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -17,6 +17,7 @@ GENERATOR = "sphinx"
 MAX_PAGES = 20_000
 """Pages that the tables of contents are followed to."""
 
+_SETTINGS = {"extensions", "project", "master_doc", "root_doc", "html_theme"}
 _SHIPPED = ("_build/", "_static/", "_templates/", "_themes/", "locale/", "locales/")
 _PARSERS = (
     (".md", "markdown", frozenset({"myst_parser", "myst_nb", "recommonmark", "m2r", "m2r2"})),
@@ -49,9 +50,13 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     config = first_existing(tree, folder, ("conf.py",))
     if not config:
         return _book(tree, folder)
-    data = literals(read_text(tree, config))
-    if not {"extensions", "project", "master_doc", "root_doc", "html_theme"} & data.keys():
-        return None
+    source_code = read_text(tree, config)
+    data = literals(source_code)
+    if not _SETTINGS & data.keys():
+        # A conf.py may get all of its settings from elsewhere: from a theme, or from one for many projects.
+        starts = first_existing(tree, folder, ("index.rst", "index.md", "contents.rst"))
+        if not starts or "sphinx" not in source_code.lower():
+            return None
     source = folder
     extensions = set(texts(data.get("extensions")))
     suffixes = _suffixes(data.get("source_suffix"), extensions)
@@ -200,7 +205,8 @@ def _suffixes(value: Any, extensions: set[str]) -> dict[str, str]:
 
 def literals(source: str) -> dict[str, Any]:
     """The values of the names that a Python file assigns at its top level, where these are literals,
-    sums of literals, or one side of a condition; `+=` extends lists and texts."""
+    sums of literals, or one side of a condition; `+=` extends lists and texts. Names that a call puts
+    into `globals()` count if nothing assigns them."""
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError):
@@ -222,7 +228,20 @@ def literals(source: str) -> dict[str, Any]:
                 found[node.target.id] = old + more
             elif isinstance(old, list) and isinstance(more, list):
                 found[node.target.id] = [*old, *more]
+    for name, given in _put_into_globals(body):
+        value = _value(given, found)
+        if value is not None:
+            found.setdefault(name, value)
     return found
+
+
+def _put_into_globals(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """The keyword arguments of `globals().update(...)`, and of the calls that make what it is given."""
+    for node in body:
+        if isinstance(node, ast.Expr) and ast.unparse(node.value).startswith("globals().update("):
+            for call in ast.walk(node.value):
+                if isinstance(call, ast.Call):
+                    yield from ((each.arg, each.value) for each in call.keywords if each.arg)
 
 
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
