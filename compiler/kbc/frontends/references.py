@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from urllib.parse import unquote
 
@@ -248,6 +248,9 @@ def _check_links(
         for record in records
         if isinstance(record, DocRecord) or (isinstance(record, PageRecord) and is_markdown(record))
     }
+    by_name = _only_pages_of_their_names(
+        pages.values(), {each.name for each in collections if not each.generator}
+    )
     anchors: dict[str, frozenset[str]] = {}
     targets = _project_targets(pages.values(), rules, collections)
     for record, found in linking:
@@ -259,6 +262,8 @@ def _check_links(
             folder = posixpath.dirname(record.path)
             path = posixpath.normpath(posixpath.join(folder, target)) if target else record.path
             file_line = record.line + line - 1
+            if path not in paths:
+                path = by_name.get((record.collection, target), path)
             if path not in paths:
                 is_elsewhere = record.collection in open_links and "/" not in target
                 is_page = target.lower().endswith(_PAGE_ENDINGS)
@@ -289,6 +294,19 @@ def _check_links(
                     file_line,
                     hint=_suggest(anchor, anchors[path]),
                 )
+
+
+def _only_pages_of_their_names(
+    pages: Iterable[DocRecord | PageRecord], collections: Container[str]
+) -> dict[tuple[str, str], str]:
+    """The paths of pages by their collections and file names, where no other page of the collection is called
+    so: ExDoc, wikis and notebooks of notes find a page in any folder by the name of its file."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for page in pages:
+        if page.collection in collections:
+            name = posixpath.basename(page.path)
+            found.setdefault((page.collection, name), []).append(page.path)
+    return {name: paths[0] for name, paths in found.items() if len(paths) == 1}
 
 
 def _project_targets(

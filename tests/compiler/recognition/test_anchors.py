@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.compiler.recognition.trees import read, write_tree
+from tests.compiler.recognition.trees import page, read, write_tree
 
 from kbc.chunking import TokenBudget, chunk
 from kbc.records import DocRecord
@@ -77,3 +77,24 @@ def test_a_page_with_missing_text_may_have_any_anchor(tmp_path: Path) -> None:
     }
     _, diagnostics = read(write_tree(tmp_path / "tree", files))
     assert [each.code for each in diagnostics] == ["include-unresolved"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "dead"),
+    [
+        ({}, ["twice.md", "other/only.md"]),
+        ({"mkdocs.yml": "site_name: S\n"}, ["only.md#part", "twice.md", "other/only.md"]),
+    ],
+)
+def test_without_a_generator_a_link_finds_a_page_in_any_folder_by_its_name(
+    tmp_path: Path, settings: dict[str, str], dead: list[str]
+) -> None:
+    files = {
+        "docs/guides/a.md": "# A\n\n[b](only.md#part) [c](twice.md) [d](other/only.md)\n",
+        "docs/deep/er/only.md": "# Only\n\nText.\n\n## Part\n\n[a](a.md)\n",
+        "docs/x/twice.md": page("X"),
+        "docs/y/twice.md": page("Y"),
+    }
+    _, diagnostics = read(write_tree(tmp_path / "tree", files | settings))
+    found = [each.message.split("'")[1] for each in diagnostics if each.path == "docs/guides/a.md"]
+    assert sorted(found) == sorted(dead)
