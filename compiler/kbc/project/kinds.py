@@ -31,6 +31,7 @@ GENERATORS = (
     "hugo",
     "jekyll",
     "mdbook",
+    "mintlify",
     "mkdocs",
     "quarto",
     "sphinx",

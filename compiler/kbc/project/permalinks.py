@@ -184,6 +184,10 @@ def _vitepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -
     return _folder_or(path, name, suffix, frozenset({"index"}))
 
 
+def _mintlify(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    return _folder_or(path, posixpath.basename(_stem(path)), "", frozenset({"index"}))
+
+
 def _starlight(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     if slug := _text(data, "slug"):
         return f"{slug.strip('/')}/"
@@ -396,6 +400,7 @@ _ROUTES: Mapping[str, Route] = {
     "hugo": _hugo,
     "jekyll": _jekyll,
     "mdbook": _mdbook,
+    "mintlify": _mintlify,
     "mkdocs": _mkdocs,
     "quarto": _html_file,
     "site": _built,

@@ -33,6 +33,7 @@ NAMES = {
     "hugo": "Hugo site",
     "jekyll": "Jekyll site",
     "mdbook": "mdBook",
+    "mintlify": "Mintlify site",
     "mkdocs": "MkDocs site",
     "quarto": "Quarto project",
     "sphinx": "Sphinx project",

@@ -19,6 +19,7 @@ from kbc.recognition.generators import (
     hugo,
     jekyll,
     mdbook,
+    mintlify,
     mkdocs,
     quarto,
     sphinx,
@@ -100,7 +101,7 @@ _LANGUAGE = re.compile(
 
 _GENERATORS = (
     *(mkdocs, vitepress, vuepress, starlight, mdbook, antora, hugo, jekyll, sphinx, docfx),
-    *(doc_builder, gitbook, eleventy, quarto, writerside),
+    *(doc_builder, gitbook, eleventy, quarto, writerside, mintlify),
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
 

@@ -1,7 +1,8 @@
-"""Docusaurus, VitePress, Starlight, VuePress and Eleventy: titles, order, addresses, versions, languages."""
+"""Sites made with JavaScript, from Docusaurus to Mintlify: titles, order, addresses, versions, languages."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tests.compiler.recognition.trees import addresses, page, read, recognised, titles, write_tree
@@ -244,3 +245,63 @@ def test_eleventy_takes_its_folders_and_shows_what_its_templates_hold(tmp_path: 
     assert "{{ shown }} and `{% kept %}`." in index.content
     assert "remark" not in index.content
     assert "content-elsewhere" in [each.code for each in diagnostics]
+
+
+def test_mintlify_shows_one_of_several_versions_and_languages(tmp_path: Path) -> None:
+    docs = {
+        "$schema": "https://mintlify.com/docs.json",
+        "name": "Kite",
+        "navigation": {"$ref": "./config/navigation.json"},
+        "redirects": [
+            {"source": "/old/wind", "destination": "/guides/wind"},
+            {"source": "/blog/:slug*", "destination": "/news/:slug*"},
+        ],
+    }
+    groups = [{"group": "Guides", "root": "start", "pages": ["guides/wind", {"pages": ["rope"]}]}]
+    versions = [
+        {"version": "v1", "pages": ["v1/start", "rope"]},
+        {"version": "v2", "default": True, "tabs": [{"tab": "Guides", "groups": groups}]},
+    ]
+    languages = [
+        {"language": "en", "versions": versions},
+        {"language": "fr", "pages": ["fr/start"]},
+    ]
+    files = {
+        "docs.json": json.dumps(docs),
+        "config/navigation.json": json.dumps({"languages": languages}),
+        ".mintignore": "# notes\ndrafts/\n",
+        "start.mdx": "---\ntitle: Begin\n---\nimport Tail from '/snippets/tail.mdx'\n\nHello.\n\n<Tail />\n",
+        "guides/wind.mdx": "---\ntitle: Wind\n---\nSee [rope](/rope).\n",
+        "rope.md": page("Rope"),
+        "snippets/tail.mdx": "A tail steadies it.\n",
+        **{
+            name: page("Left out")
+            for name in ("v1/start.mdx", "fr/start.mdx", "drafts/x.md", "README.md")
+        },
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    found = inputs.records["docs"]
+    assert titles(found) == {"start.mdx": "Begin", "guides/wind.mdx": "Wind", "rope.md": "Rope"}
+    assert inputs.project.title == "Kite"
+    start, wind, _ = found
+    assert isinstance(start, DocRecord)
+    assert isinstance(wind, DocRecord)
+    assert "A tail steadies it." in start.text
+    assert "old/wind" in wind.aliases
+
+
+def test_a_navigation_that_takes_in_itself_ends(tmp_path: Path) -> None:
+    looping = {
+        "$ref": "docs.json",
+        "pages": ["a"],
+        "colors": {},
+        "navigation": {"$ref": "docs.json"},
+    }
+    files = {"docs.json": json.dumps(looping), "a.md": page("A")}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert titles(inputs.records["docs"]) == {"a.md": "A"}
+
+
+def test_a_docs_json_of_another_program_is_no_site(tmp_path: Path) -> None:
+    files = {"docs.json": json.dumps({"navigation": []}), "a.md": page("A"), "b.md": page("B")}
+    assert "Mintlify" not in recognised(write_tree(tmp_path / "tree", files)).what
