@@ -271,6 +271,10 @@ class Follower:
         while lock is None and not self._stopping:
             folder.mkdir(parents=True, exist_ok=True)  # again, when it was pruned meanwhile
             lock = open_locked(self._index.folder.lock_path, wait_s=_LOCKED_S)
+        if lock is not None:
+            # What the last process said no longer holds, and servers believe whoever has the lock.
+            with suppress(OSError):
+                Path(self._index.folder.status_path).unlink()
         try:
             yield
         finally:
