@@ -73,7 +73,8 @@ class BuiltinEntry(CatalogEntry):
 @final
 class DocEntry(CatalogEntry):
     """`content` is `text` without front matter, and with MDX cleaned where it was `processed`. `aliases`
-    are former addresses. `stored` is the file as stored where `text` has what it includes."""
+    are former addresses. `stored` is the file as stored where `text` has what it includes. `targets` are the
+    ids that links may name besides those of headings and those in the text."""
 
     group: str
     format: str
@@ -84,6 +85,7 @@ class DocEntry(CatalogEntry):
     topics: NotRequired[list[str]]
     aliases: NotRequired[list[str]]
     stored: NotRequired[str]
+    targets: NotRequired[list[str]]
 
 
 @final
