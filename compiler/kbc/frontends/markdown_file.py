@@ -6,8 +6,9 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import unescape
 from typing import Any
+
+from markdown_it.common.utils import unescapeAll
 
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostics
@@ -21,7 +22,6 @@ from kbc.project.source_file import SourceFile
 MAX_SUMMARY_CHARS = 200
 
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LINK = re.compile(
     r"\]\(\s*(?:<(?P<quoted>[^<>]+)>|(?P<target>(?:[^()<>\s\\]|\\[!-/:-@\[-`{-~]?|\([^()\s]*\))+))"
     r"|^ {0,3}\[[^\]]+\]:\s*(?:<(?P<defined_quoted>[^<>]+)>|(?P<defined>[^<>\s]+))"
@@ -121,5 +121,5 @@ def _links(source: tuple[str, bool]) -> Links:
         if number not in code_lines and "]" in line and len(line) <= MAX_LINK_LINE_CHARS:
             for match in _LINK.finditer(_CODE_SPAN.sub("", line)):
                 target = next(filter(None, match.groups()))
-                found.append((number, unescape(_ESCAPE.sub(r"\1", target.strip()))))
+                found.append((number, unescapeAll(target.strip())))
     return found

@@ -11,6 +11,7 @@ from lxml import etree
 from kbc.formats.document import ELSEWHERE, DocumentProblem
 from kbc.formats.selection import dedented
 from kbc.formats.writerside.project import declared
+from kbc.formats.writerside.snippets import slug
 from kbc.formats.writerside.topic import Topic
 
 Include = Callable[[etree._Element, "Topic", int], str]
@@ -101,7 +102,7 @@ class ElementWriter:
             text = self.children(element, level) or escape(element.get("key", "").lstrip("$"))
             return f"<{_INLINE[tag]}>{text}</{_INLINE[tag]}>" if text.strip() else text
         if tag in _NOTICES:
-            label = _NOTICES[tag] or self._title(element)
+            label = _NOTICES[tag] or self._topic.title(element)
             return self._block(label, element, level)
         writer = _WRITERS.get(tag)
         if writer is not None:
@@ -109,18 +110,11 @@ class ElementWriter:
         if tag in _AS_IT_IS:
             return f"<{tag}{self._id(element)}>{self.children(element, level)}</{tag}>"
         if tag in _GROUPS:
-            return self._block(self._title(element), element, level)
+            return self._block(self._topic.title(element), element, level)
         return self.children(element, level)
 
     def _text(self, text: str | None) -> str:
         return escape(self._topic.filled(text), quote=False) if text else ""
-
-    def _title(self, element: etree._Element) -> str:
-        """The title that an element has as an attribute or a child, which may depend on the instance."""
-        for each in element.findall("title"):
-            if self._topic.is_shown(each.get("instance", "")):
-                return " ".join(self._topic.filled("".join(each.itertext())).split())
-        return " ".join(self._topic.filled(element.get("title", "")).split())
 
     def _id(self, element: etree._Element) -> str:
         id = self._topic.filled(element.get("id", ""))
@@ -131,7 +125,7 @@ class ElementWriter:
         return f"<div>{shown}{self.children(element, level)}</div>"
 
     def _chapter(self, element: etree._Element, level: int) -> str:
-        title = self._title(element)
+        title = self._topic.title(element)
         if not title:
             return self.children(element, level)
         below = min(level + 1, 6)
@@ -140,7 +134,7 @@ class ElementWriter:
         return f"<div>{heading}{self.children(element, level + 1)}</div>"
 
     def _procedure(self, element: etree._Element, level: int) -> str:
-        title = self._title(element)
+        title = self._topic.title(element)
         tag = "ul" if element.get("type") == "choices" else "ol"
         parts: list[str] = []
         steps: list[str] = []
@@ -163,12 +157,12 @@ class ElementWriter:
         start = element.get("start", "")
         tag = "ol" if kind in ("decimal", "alpha-lower") else "ul"
         stated = f' start="{start}"' if tag == "ol" and start.isdecimal() and len(start) < 9 else ""
-        title = self._title(element)
+        title = self._topic.title(element)
         label = f"<p><strong>{escape(title)}</strong></p>" if title else ""
         return f"{label}<{tag}{stated}>{self.children(element, level)}</{tag}>"
 
     def _definition(self, element: etree._Element, level: int) -> str:
-        return self._block(self._title(element), element, level)
+        return self._block(self._topic.title(element), element, level)
 
     def _table(self, element: etree._Element, level: int) -> str:
         has_header = element.get("style", "header-row") in ("header-row", "both")
@@ -231,7 +225,7 @@ class ElementWriter:
 
     def _links(self, element: etree._Element, level: int) -> str:
         """Links of a starting page, one a line."""
-        title = self._title(element)
+        title = self._topic.title(element)
         label = f"<p><strong>{escape(title)}</strong></p>" if title else ""
         return f"<div>{label}{''.join(self._items(element, level))}</div>"
 
@@ -319,11 +313,6 @@ def code_of(text: str) -> str:
     while lines and not lines[-1].strip():
         lines.pop()
     return "\n".join(dedented(lines, ""))
-
-
-def slug(title: str) -> str:
-    """The id that Writerside gives a chapter without one of its own."""
-    return re.sub(r"[\W_]+", "-", title.lower()).strip("-")
 
 
 def _span(cell: etree._Element) -> str:

@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from lxml import etree
 
-from kbc.formats.document import FormatError, Read
-from kbc.formats.writerside.xml import parsed
+from kbc.formats.document import Read
+from kbc.formats.writerside.xml import parsed_if_any
 
 CONFIGS = ("writerside.cfg", "project.ihp")
 """The configuration of a project, under its name of today and its former one."""
@@ -53,11 +53,8 @@ class TopicProject:
 @lru_cache(maxsize=16)
 def configuration(data: bytes) -> Configuration | None:
     """What a configuration file holds; None for one that is no XML of Writerside."""
-    try:
-        root = parsed(data)
-    except FormatError:
-        return None
-    if root.tag != "ihp":
+    root = parsed_if_any(data)
+    if root is None or root.tag != "ihp":
         return None
 
     def attribute(element: str, *names: str) -> str:
@@ -98,10 +95,7 @@ def _project(folder: str, found: Configuration, read: Read) -> TopicProject:
     variables: dict[str, str] = {}
     for instance in found.instances:
         data = read(posixpath.normpath(posixpath.join(folder, instance.tree)))
-        try:
-            profile = parsed(data) if data is not None else None
-        except FormatError:
-            profile = None
+        profile = parsed_if_any(data)
         if profile is not None:
             ids.append(profile.get("id", ""))
             name = profile.get("name", "")
@@ -111,10 +105,7 @@ def _project(folder: str, found: Configuration, read: Read) -> TopicProject:
             variables.setdefault("version", instance.version)
     if found.variables:
         data = read(posixpath.normpath(posixpath.join(folder, found.variables)))
-        try:
-            root = parsed(data) if data is not None else None
-        except FormatError:
-            root = None
+        root = parsed_if_any(data)
         if root is not None:
             variables |= dict(declared(root, tuple(ids)))
 

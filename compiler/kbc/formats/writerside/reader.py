@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lxml import etree
-
 from kbc.formats.document import Converted, FormatError, Read, decode
 from kbc.formats.writerside.markdown import expand
 from kbc.formats.writerside.page import TopicWriter
@@ -29,7 +27,7 @@ def convert(
     topic = Topic.of(path, read, named or {})
     topic.variables["topic"] = root.get("id", "")
     with topic.scope(dict(declared(root, topic.project.instances))):
-        title = _title(root, topic)
+        title = topic.title(root)
         written, anchors = TopicWriter(topic, expand).markdown(root, title)
         described = next(
             (
@@ -50,10 +48,3 @@ def convert(
             problems=tuple(topic.problems),
         )
     ]
-
-
-def _title(root: etree._Element, topic: Topic) -> str:
-    for each in root.findall("title"):
-        if topic.is_shown(each.get("instance", "")):
-            return " ".join(topic.filled("".join(each.itertext())).split())
-    return " ".join(topic.filled(root.get("title", "")).split())

@@ -46,11 +46,16 @@ def _chapter_or_block(lines: list[str], id: str) -> str | None:
     return None
 
 
+def slug(title: str) -> str:
+    """The id that Writerside gives a chapter without one of its own."""
+    return re.sub(r"[\W_]+", "-", title.lower()).strip("-")
+
+
 def _states(title: str, id: str) -> bool:
     stated = re.search(rf"{ATTRIBUTE_LIST}\s*\Z", title)
     own = attributes(stated[0]).get("id", "") if stated else ""
     plain = title[: stated.start()] if stated else title
-    return (own or re.sub(r"[\W_]+", "-", plain.lower()).strip("-")) == id
+    return (own or slug(plain)) == id
 
 
 def _chapter_end(lines: list[str], start: int, level: int) -> int:

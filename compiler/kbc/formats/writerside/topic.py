@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, FormatError, Read
+from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, Read
 from kbc.formats.writerside.project import TopicProject, filled, is_shown, project_of
+from kbc.formats.writerside.snippets import slug
 from kbc.formats.writerside.sources import part
-from kbc.formats.writerside.xml import parsed
+from kbc.formats.writerside.xml import parsed_if_any
 
 MAX_DEPTH = 8
 MAX_INCLUDES = 2_000
@@ -120,6 +121,13 @@ class Topic:
             page = posixpath.relpath(known, posixpath.dirname(self.path) or ".")
         return f"{page}{behind}"
 
+    def title(self, element: etree._Element) -> str:
+        """The title that an element has as an attribute or a child, which may depend on the instance."""
+        for each in element.findall("title"):
+            if self.is_shown(each.get("instance", "")):
+                return " ".join(self.filled("".join(each.itertext())).split())
+        return " ".join(self.filled(element.get("title", "")).split())
+
     def title_of(self, href: str, anchor: str = "") -> str:
         """What a link without a text of its own says: the title of the topic, or of the chapter."""
         page, _, own_anchor = self.filled(href).partition("#")
@@ -177,10 +185,7 @@ class Topic:
     def fragment(self, path: str, id: str) -> etree._Element | None:
         """The element `id` of a `.topic` file; None where there is none."""
         text = self.text(path)
-        try:
-            root = parsed(text.encode()) if text is not None else None
-        except FormatError:
-            return None
+        root = parsed_if_any(None if text is None else text.encode())
         if root is None:
             return None
         if not id:
@@ -199,6 +204,6 @@ def _titled(text: str, id: str) -> str:
     if found:
         return found[1]
     for title in re.findall(r"^#+\s+(.+?)\s*(?:\{[^}\n]*\})?\s*$", text, re.MULTILINE):
-        if re.sub(r"[\W_]+", "-", title.lower()).strip("-") == id:
+        if slug(title) == id:
             return str(title)
     return ""

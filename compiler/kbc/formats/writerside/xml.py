@@ -33,6 +33,16 @@ def parsed(data: bytes) -> etree._Element:
     return root
 
 
+def parsed_if_any(data: bytes | None) -> etree._Element | None:
+    """The root element; None where there is no file, or one that is no XML."""
+    if data is None:
+        return None
+    try:
+        return parsed(data)
+    except FormatError:
+        return None
+
+
 def _character(match: re.Match[str]) -> str:
     name = match["name"]
     if name is None or name in _OF_XML:
