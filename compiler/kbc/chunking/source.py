@@ -2,7 +2,8 @@
 
 A definition that fits is not cut. A larger one is split into its head and its inner definitions; without
 inner definitions it is cut at outer lines. Short neighbours share a chunk. Comments and decorators
-stay with the code that they belong to.
+stay with the code that they belong to. Of an example program all is cut and indexed, but the bodies of
+its functions are not embedded (`bodies`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kbc.chunking.assembly import Draft, assemble
+from kbc.chunking.bodies import without_bodies
 from kbc.chunking.budget import TokenBudget
 from kbc.chunking.header import SEPARATOR, Header, header, opening_details
 from kbc.chunking.lines import TextLines
@@ -52,7 +54,9 @@ def chunk_source(record: CompiledRecord, budget: TokenBudget) -> list[CompiledCh
     plan = _Plan(record, lines, found, language)
     segments = _join(list(plan.segments(0, len(lines), found, ())), budget)
     type_ = "config" if chunk_type(language) == "config" else "code"
-    return assemble(record, lines, [_draft(plan, segment, type_, language) for segment in segments])
+    drafts = [_draft(plan, segment, type_, language) for segment in segments]
+    visible = without_bodies(lines, found, language) if isinstance(record, ExampleRecord) else ""
+    return assemble(record, lines, drafts, visible=visible)
 
 
 def _symbols(record: CompiledRecord, language: str, lines: TextLines) -> list[Symbol]:

@@ -39,6 +39,8 @@ _TOKEN = re.compile(
 
 _OPERATOR_KEYWORDS = frozenset({"val", "def", "action", "run", "temporal", "nondet"})
 _FUNCTION_KINDS = frozenset({"val", "def", "pure val", "pure def", "temporal", "nondet"})
+OPERATOR_KINDS = _FUNCTION_KINDS | {"action", "run"}
+"""Kinds of definitions that have an expression as their body."""
 # After these an expression follows: a `val` or `def` there is local to it.
 _BEFORE_EXPRESSION = frozenset({"=", "=>", "==", "!=", "<=", ">=", "<", ">", "<-", "+", "-", "*"})
 _BEFORE_EXPRESSION |= {"/", "%", "^", ",", "and", "or", "iff", "implies", "else", "not"}

@@ -162,8 +162,11 @@ def test_source(budget: TokenBudget, text: str, path: str, line: int) -> None:
     )
     chunks = chunk(record, budget)
     check(record, chunks, budget)
-    check_nothing_is_cut(text, chunks)
     assert chunks == chunk(record, budget)
+    code = CompiledRecord(id=path, collection="code", title=path, path=path, text=text, line=line)
+    chunks = chunk(code, budget)
+    check(code, chunks, budget)
+    check_nothing_is_cut(text, chunks)
 
 
 LARGE = {
