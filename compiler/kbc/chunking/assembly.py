@@ -37,13 +37,12 @@ class Draft:
 
 
 def assemble(
-    record: CompiledRecord, lines: TextLines, drafts: Iterable[Draft], *, visible: str = ""
+    record: CompiledRecord, lines: TextLines, drafts: Iterable[Draft]
 ) -> list[CompiledChunk]:
     """The chunks of `drafts`, which cover the text in order; a draft that is over the budget after
-    all (token counts that did not add up) gives several chunks. `visible` stands for that of `lines`
-    where less of the text is embedded than the drafts were cut by."""
+    all (token counts that did not add up) gives several chunks."""
     chunks: list[CompiledChunk] = []
-    for draft, embedded_text in _fitting(lines, list(drafts), visible or lines.visible):
+    for draft, embedded_text in _fitting(lines, list(drafts)):
         chunks.append(
             CompiledChunk(
                 collection=record.collection,
@@ -72,22 +71,20 @@ def assemble(
     return chunks
 
 
-def _fitting(
-    lines: TextLines, drafts: Sequence[Draft], visible: str
-) -> Iterator[tuple[Draft, str]]:
+def _fitting(lines: TextLines, drafts: Sequence[Draft]) -> Iterator[tuple[Draft, str]]:
     """The drafts, cut in two where one does not fit, each with what of it is embedded."""
-    texts = [_embedded(visible, draft) for draft in drafts]
+    texts = [_embedded(lines, draft) for draft in drafts]
     for draft, text, fits in zip(drafts, texts, lines.budget.fits_each(texts), strict=True):
         if fits or draft.end - draft.start < 2:
             yield draft, text
         else:
-            middle = _middle(visible, draft.start, draft.end)
+            middle = _middle(lines.visible, draft.start, draft.end)
             halves = [replace(draft, end=middle), replace(draft, start=middle)]
-            yield from _fitting(lines, halves, visible)
+            yield from _fitting(lines, halves)
 
 
-def _embedded(visible: str, draft: Draft) -> str:
-    body = _BLANK_START.sub("", visible[draft.start : draft.end].rstrip())
+def _embedded(lines: TextLines, draft: Draft) -> str:
+    body = _BLANK_START.sub("", lines.visible[draft.start : draft.end].rstrip())
     body = _BLANK_LINES.sub("\n\n", body)
     return "\n".join(part for part in (draft.header, body) if part)
 

@@ -9,6 +9,9 @@ from itertools import accumulate
 
 from kbc.chunking.budget import TokenBudget
 
+# Of so many tokens that are not embedded one counts.
+_HIDDEN = 8
+
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
 
@@ -37,6 +40,19 @@ class TextLines:
         known = dict(zip(distinct, budget.costs(distinct), strict=True))
         self.costs = [known[line] for line in shown]
         self._totals = [0, *accumulate(self.costs)]
+
+    def showing(self, visible: str) -> TextLines:
+        """The same lines, of which only `visible` is embedded. What is hidden costs an eighth, so that a
+        passage is at most eight times as long as what the encoder reads at once: it is shown whole."""
+        lines = TextLines(self.text, self.budget, visible=visible, first_number=self.first_number)
+        most = self.budget.room - self.budget.header_room
+        owed = 0
+        for index, whole in enumerate(self.costs):
+            if lines.costs[index] == 0:
+                cost, owed = divmod(owed + whole, _HIDDEN)
+                lines.costs[index] = min(cost, most)
+        lines._totals = [0, *accumulate(lines.costs)]
+        return lines
 
     def __len__(self) -> int:
         return len(self.starts)

@@ -2,8 +2,8 @@
 
 A definition that fits is not cut. A larger one is split into its head and its inner definitions; without
 inner definitions it is cut at outer lines. Short neighbours share a chunk. Comments and decorators
-stay with the code that they belong to. Of an example program all is cut and indexed, but the bodies of
-its functions are not embedded (`bodies`).
+stay with the code that they belong to. Of an example program that is longer than a chunk the bodies of
+functions are not embedded (`bodies`), so its chunks hold more lines.
 """
 
 from __future__ import annotations
@@ -51,12 +51,14 @@ def chunk_source(record: CompiledRecord, budget: TokenBudget) -> list[CompiledCh
     language = language_of(record.path) or record.language
     lines = TextLines(record.text, budget, first_number=record.line)
     found = _symbols(record, language, lines)
+    room = budget.room - budget.header_room
+    if isinstance(record, ExampleRecord) and lines.cost(0, len(lines)) > room:
+        lines = lines.showing(without_bodies(lines, found, language))
     plan = _Plan(record, lines, found, language)
     segments = _join(list(plan.segments(0, len(lines), found, ())), budget)
     type_ = "config" if chunk_type(language) == "config" else "code"
     drafts = [_draft(plan, segment, type_, language) for segment in segments]
-    visible = without_bodies(lines, found, language) if isinstance(record, ExampleRecord) else ""
-    return assemble(record, lines, drafts, visible=visible)
+    return assemble(record, lines, drafts)
 
 
 def _symbols(record: CompiledRecord, language: str, lines: TextLines) -> list[Symbol]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
 from kbc.chunking import TokenBudget, chunk
 from kbc.records import CompiledChunk, CompiledRecord, ExampleRecord
 
@@ -51,6 +55,12 @@ print(Greeter())
 '''
 
 
+@pytest.fixture
+def budget() -> TokenBudget:
+    """48 words and signs: less than each of the programs."""
+    return TokenBudget(count=lambda text: len(re.findall(r"\w+|[^\w\s]", text)), max_tokens=48)
+
+
 def example(text: str, path: str) -> ExampleRecord:
     return ExampleRecord(
         id=path,
@@ -67,8 +77,8 @@ def embedded(chunks: list[CompiledChunk]) -> list[str]:
     return [line.strip() for found in chunks for line in found.embedded_text.split("\n") if line]
 
 
-def test_bodies_of_operators_are_not_embedded(code_budget: TokenBudget) -> None:
-    chunks = chunk(example(QUINT, "bank.qnt"), code_budget)
+def test_bodies_of_operators_are_not_embedded(budget: TokenBudget) -> None:
+    chunks = chunk(example(QUINT, "bank.qnt"), budget)
     assert "".join(found.text for found in chunks) == QUINT
     lines = embedded(chunks)
     assert not {"val rest = from - amount", "if (rest < 0) from else rest"} & set(lines)
@@ -85,8 +95,8 @@ def test_bodies_of_operators_are_not_embedded(code_budget: TokenBudget) -> None:
         assert kept in lines
 
 
-def test_bodies_of_functions_are_not_embedded(code_budget: TokenBudget) -> None:
-    chunks = chunk(example(PYTHON, "greet.py"), code_budget)
+def test_bodies_of_functions_are_not_embedded(budget: TokenBudget) -> None:
+    chunks = chunk(example(PYTHON, "greet.py"), budget)
     assert "".join(found.text for found in chunks) == PYTHON
     lines = embedded(chunks)
     assert not {'text = "hello " + name', "return text"} & set(lines)
@@ -103,22 +113,38 @@ def test_bodies_of_functions_are_not_embedded(code_budget: TokenBudget) -> None:
         assert kept in lines
 
 
-def test_a_documentation_string_alone_is_embedded(code_budget: TokenBudget) -> None:
+def test_a_documentation_string_alone_is_embedded(budget: TokenBudget) -> None:
     text = 'def f():\n    """Does nothing."""\n\n\ndef g():\n    return hidden()\n'
-    assert '"""Does nothing."""' in embedded(chunk(example(text, "a.py"), code_budget))
+    assert '"""Does nothing."""' in embedded(chunk(example(text, "a.py"), budget))
 
 
-def test_what_has_no_grammar_is_embedded_whole(code_budget: TokenBudget) -> None:
+def test_what_has_no_grammar_is_embedded_whole(budget: TokenBudget) -> None:
     text = "begin\n  compute\nend\n"
-    assert embedded(chunk(example(text, "a.unknown"), code_budget))[-3:] == [
+    assert embedded(chunk(example(text, "a.unknown"), budget))[-3:] == [
         "begin",
         "compute",
         "end",
     ]
 
 
-def test_source_code_is_embedded_whole(code_budget: TokenBudget) -> None:
+def test_a_program_of_one_chunk_is_embedded_whole(code_budget: TokenBudget) -> None:
+    (found,) = chunk(example(PYTHON, "greet.py"), code_budget)
+    assert found.embedded_text.split()[-len(PYTHON.split()) :] == PYTHON.split()
+
+
+@pytest.mark.parametrize("line", ["    call(one, two)\n", f"    call({'one, ' * 2_000})\n"])
+def test_long_bodies_are_cut_at_eight_times_the_budget(budget: TokenBudget, line: str) -> None:
+    text = f"def first():\n{line * 400}\n\ndef second():\n    return 1\n"
+    chunks = chunk(example(text, "a.py"), budget)
+    assert "".join(found.text for found in chunks) == text
+    assert all(budget.count(found.embedded_text) <= budget.max_tokens for found in chunks)
+    longest = max(budget.count(found.text) for found in chunks)
+    assert longest <= max(9 * budget.max_tokens, budget.count(line))
+    assert "call(" not in "".join(found.embedded_text for found in chunks)
+
+
+def test_source_code_is_embedded_whole(budget: TokenBudget) -> None:
     record = CompiledRecord(
         id="greet.py", collection="code", title="greet.py", path="greet.py", text=PYTHON
     )
-    assert "return text" in embedded(chunk(record, code_budget))
+    assert "return text" in embedded(chunk(record, budget))
