@@ -54,6 +54,11 @@ class TokenBudget:
         """Tokens for the header: a quarter, so that the text dominates the vector."""
         return self.room // 4
 
+    @property
+    def text_room(self) -> int:
+        """Tokens that a text has beside any header."""
+        return self.room - self.header_room
+
     def tokens(self, text: str) -> int:
         """The tokens of `text` without the special ones."""
         return self._tokens([text])[0] if text else 0

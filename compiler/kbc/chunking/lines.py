@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from copy import copy
 from itertools import accumulate
 
 from kbc.chunking.budget import TokenBudget
@@ -27,31 +28,39 @@ class TextLines:
         self, text: str, budget: TokenBudget, *, visible: str | None = None, first_number: int = 1
     ) -> None:
         self.text = text
-        self.visible = text if visible is None else visible
-        assert len(self.visible) == len(text)
         self.budget = budget
         self.first_number = first_number
         self.starts = [match.start() for match in _LINE.finditer(text)]
         self._bounds = [*self.starts, len(text)]
+        self._show(text if visible is None else visible)
+
+    def _show(self, visible: str) -> None:
+        assert len(visible) == len(self.text)
+        self.visible = visible
         shown = [self.shown(index) for index in range(len(self.starts))]
-        if not budget.keeps_spaces:
+        if not self.budget.keeps_spaces:
             shown = [line.strip() for line in shown]
         distinct = list(dict.fromkeys(shown))  # lines repeat: `}`, `return None`
-        known = dict(zip(distinct, budget.costs(distinct), strict=True))
-        self.costs = [known[line] for line in shown]
-        self._totals = [0, *accumulate(self.costs)]
+        known = dict(zip(distinct, self.budget.costs(distinct), strict=True))
+        self._set_costs([known[line] for line in shown])
+
+    def _set_costs(self, costs: list[int]) -> None:
+        self.costs = costs
+        self._totals = [0, *accumulate(costs)]
 
     def showing(self, visible: str) -> TextLines:
         """The same lines, of which only `visible` is embedded. What is hidden costs an eighth, so that a
         passage is at most eight times as long as what the encoder reads at once: it is shown whole."""
-        lines = TextLines(self.text, self.budget, visible=visible, first_number=self.first_number)
-        most = self.budget.room - self.budget.header_room
+        lines = copy(self)
+        lines._show(visible)
+        costs = lines.costs
         owed = 0
         for index, whole in enumerate(self.costs):
-            if lines.costs[index] == 0:
+            if costs[index] == 0:
                 cost, owed = divmod(owed + whole, _HIDDEN)
-                lines.costs[index] = min(cost, most)
-        lines._totals = [0, *accumulate(lines.costs)]
+                # A line without words to cut at has to fit.
+                costs[index] = min(cost, self.budget.text_room)
+        lines._set_costs(costs)
         return lines
 
     def __len__(self) -> int:

@@ -297,7 +297,7 @@ def _whole(
     """An entry with its sub-headings as one passage, or as few as possible. `room` is that of the
     first; the headers of further ones have the entry's signature as well."""
     if lines.cost(0, len(lines)) > room:
-        room = lines.budget.room - lines.budget.header_room
+        room = lines.budget.text_room
     groups = []
     for passage in pack_lines(lines, 0, len(lines), cuts, room):
         inside = [
@@ -311,7 +311,7 @@ def _whole(
 
 def _merge(lines: TextLines, groups: Sequence[_Group]) -> list[_Group]:
     """Small sections joined to the next one, or, when that cannot be, to the one before."""
-    room = lines.budget.room - lines.budget.header_room
+    room = lines.budget.text_room
     forward: list[_Group] = []
     for group in groups:
         if forward and _may_join(forward[-1], group, forward[-1].passage.cost, room):

@@ -51,8 +51,7 @@ def chunk_source(record: CompiledRecord, budget: TokenBudget) -> list[CompiledCh
     language = language_of(record.path) or record.language
     lines = TextLines(record.text, budget, first_number=record.line)
     found = _symbols(record, language, lines)
-    room = budget.room - budget.header_room
-    if isinstance(record, ExampleRecord) and lines.cost(0, len(lines)) > room:
+    if isinstance(record, ExampleRecord) and lines.cost(0, len(lines)) > budget.text_room:
         lines = lines.showing(without_bodies(lines, found, language))
     plan = _Plan(record, lines, found, language)
     segments = _join(list(plan.segments(0, len(lines), found, ())), budget)
@@ -144,7 +143,7 @@ class _Plan:
     def _room(self, path: tuple[Symbol, ...], first: int) -> int:
         """What lines from `first` on have beside their header."""
         if first == 0 and self.opening:
-            return self.lines.budget.room - self.lines.budget.header_room
+            return self.lines.budget.text_room
         return self.lines.budget.room - self.header(path).tokens
 
     def header(
@@ -174,7 +173,7 @@ class _Plan:
 def _join(segments: Sequence[_Segment], budget: TokenBudget) -> list[_Segment]:
     """Short neighbours inside the same definition as one segment; a remnant, and what has no visible
     text, joins any neighbour that has room, rather one inside the same definition."""
-    room = budget.room - budget.header_room
+    room = budget.text_room
     joined: list[_Segment] = []
     for index, segment in enumerate(segments):
         if joined and _may_join(joined[-1], segment, room):
