@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kb_runtime.search.onnx_engine import onnxruntime
-from kb_runtime.search.vectors import COARSE_FILE, GRAPH_SUFFIX, ROWS_FILE, RowRange
+from kb_runtime.search.vectors import GRAPH_SUFFIX, ROWS_FILE, RowRange
+from kb_runtime.store.rounded_rows import COARSE_FILE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -262,12 +262,12 @@ class Artifact:
     def vectors(self) -> VectorIndex | ShardedVectors:
         def read() -> VectorIndex | ShardedVectors:
             from kb_runtime.search.vectors import (
-                COARSE_FILE,
                 EXACT_ROWS,
                 GRAPH_SUFFIX,
                 ROWS_FILE,
                 VectorIndex,
             )
+            from kb_runtime.store.rounded_rows import COARSE_FILE
 
             # A graph is mapped only for a collection above the size of the exact scan.
             exact_rows = (self.manifest.get("search") or {}).get("exact_rows", EXACT_ROWS)

@@ -276,7 +276,8 @@ def _vectors(artifact: Artifact) -> Iterator[Problem]:
     its graph where it has one."""
     if artifact.manifest["encoder"] is None:
         return
-    from kb_runtime.search.vectors import COARSE_FILE, GRAPH_SUFFIX, ROWS_FILE, RowRange
+    from kb_runtime.search.vectors import GRAPH_SUFFIX, ROWS_FILE, RowRange
+    from kb_runtime.store.rounded_rows import COARSE_FILE
 
     dimensions = artifact.manifest["encoder"]["dimensions"]
     rows = sum(info.chunks for info in artifact.collections)

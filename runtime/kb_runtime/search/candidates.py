@@ -194,6 +194,7 @@ class Retriever:
             self.ranges,
             self._backend.chunks,
             self._backend.vectors,
+            candidates.semantic.estimates,
         )
         bm25 = np.zeros(len(rows))
         bm25[found] = lexical.scores

@@ -18,6 +18,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from kb_runtime.errors import ArtifactError
 from kb_runtime.search.encoder import limit_blas_threads
 from kb_runtime.store.catalog import MappedFile
+from kb_runtime.store.rounded_rows import (
+    COARSE_FILE,
+    FLOAT_SLACK,
+    CoarseRows,
+    RoundedQuery,
+    map_numbers,
+    read_coarse_rows,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +37,6 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 ROWS_FILE = "rows.f32"
-COARSE_FILE = "rows.i8"
 GRAPH_SUFFIX = ".usearch"
 
 # Rows of one collection up to which every row is compared. A scan of the rounded rows takes 2 ms for 100,000
@@ -42,10 +49,6 @@ _GATHERED_ROWS = 20_000
 COARSE_SHARE = 0.25
 # The last rows of a product that are no full group can get other bits than the same rows in another product.
 GROUP_ROWS = 4
-# How far from 1 the norm of a row can be.
-_NORM_TOLERANCE = 1e-3
-# What the arithmetic of float32 can add to the bound on rounded products.
-FLOAT_SLACK = 1e-5
 # Cosine at or below which a row is no candidate: it shares no more with the query than any text does.
 MIN_COSINE = 0.05
 # HNSW is asked for this many times the limit, and at least this many rows, whose cosines are then
@@ -74,10 +77,15 @@ class RowRange(NamedTuple):
 
 
 class VectorHits(NamedTuple):
-    """Rows with their cosines, best first, ties by row."""
+    """Rows with their cosines, best first, ties by row.
+
+    `estimates`, float32 [all rows], are what `VectorIndex.estimates` gives for every row, where a search has
+    compared them all by the rounded rows; None otherwise.
+    """
 
     rows: list[int]
     cosines: list[float]
+    estimates: Floats | None = None
 
 
 class VectorIndex:
@@ -88,8 +96,8 @@ class VectorIndex:
         opened at once, with their rows and numbers in a row. Raises `ArtifactError`."""
         limit_blas_threads()
         self._folder = folder
-        self._numbers = _map(os.path.join(folder, ROWS_FILE))
-        self._coarse = _coarse_rows(os.path.join(folder, COARSE_FILE), len(self._numbers))
+        self._numbers = map_numbers(os.path.join(folder, ROWS_FILE))
+        self._coarse = read_coarse_rows(os.path.join(folder, COARSE_FILE), len(self._numbers))
         self._lock = threading.Lock()
         self._graphs = {name: self._open(name, *shape) for name, shape in graphs.items()}
 
@@ -114,13 +122,17 @@ class VectorIndex:
             raise ValueError(f"a row range ends behind the last of {len(matrix)} rows")
         check_direction(vector)
         small = [one for one in wanted if one.rows <= exact_rows]
-        coarse = self._coarse
+        blocks = merged(small)
+        compared = _compared(self._coarse, vector, blocks)
         parts = [
-            _scan(matrix, vector, start, end, limit, mask, coarse) for start, end in merged(small)
+            _scan(matrix, vector, start, end, limit, mask, estimated)
+            for (start, end), estimated in zip(blocks, compared, strict=True)
         ]
         for one in wanted:
             if one.rows > exact_rows:
                 parts.append(self._large(matrix, vector, one, limit, mask, exact_rows))
+        if mask is None and blocks == [(0, len(matrix))] and compared[0] is not None:
+            return _best(parts, limit)._replace(estimates=compared[0][0])
         return _best(parts, limit)
 
     def compare(
@@ -245,89 +257,6 @@ class VectorIndex:
         return _open_graph(os.path.join(self._folder, name + GRAPH_SUFFIX), rows, dimensions)
 
 
-class CoarseRows(NamedTuple):
-    """The rows with 8 bits a number, which say which rows can be among the nearest.
-
-    `codes` is int8 [n, d]; times `scales`, float32 [n], they are the rows but for a difference whose norm is
-    at most `error`. Reading the rows takes most of the time of a scan and drives the encoder's weights out of
-    the processor's cache; these are a quarter of it. What rounding can do to a product is bounded by the norm
-    of what was rounded off (Cauchy-Schwarz), so that no row is missed.
-    """
-
-    codes: NDArray[np.int8]
-    scales: Floats
-    error: float
-
-    def at(self, rows: Rows) -> CoarseRows:
-        """The rows at `rows`, int64 [n], in this order: a copy."""
-        return self._replace(codes=self.codes[rows], scales=self.scales[rows])
-
-    def cosines(self, query: RoundedQuery, start: int, end: int) -> tuple[Floats, float]:
-        """The cosines of rows start..end to a query by the rounded rows, float32 [end - start]; and by how
-        much each of them can be wrong."""
-        import numpy as np
-        import simsimd
-
-        norm = 1.0 + _NORM_TOLERANCE  # of any row
-        wrong = self.error * query.norm + (norm + self.error) * query.lost + FLOAT_SLACK
-        products = np.asarray(
-            simsimd.cdist(query.codes, self.codes[start:end], "dot", out_dtype="float32")
-        )[0]
-        products *= self.scales[start:end]
-        products *= query.scale
-        return products, wrong
-
-
-class RoundedQuery(NamedTuple):
-    """A query with 8 bits a number: `codes`, int8 [1, d], times `scale` are it but for a difference of the
-    norm `lost`. `norm` is its own."""
-
-    codes: NDArray[np.int8]
-    scale: float
-    lost: float
-    norm: float
-
-    @classmethod
-    def of(cls, vector: Floats) -> RoundedQuery:
-        import numpy as np
-
-        scale = max(float(vector.max()), -float(vector.min())) / 127
-        codes = np.rint(vector / scale)
-        lost = vector - scale * codes
-        return cls(
-            codes.astype(np.int8)[None],
-            scale,
-            math.sqrt(lost @ lost),
-            math.sqrt(vector @ vector),
-        )
-
-
-def _coarse_rows(path: str, numbers: int) -> CoarseRows | None:
-    """The file of the rounded rows of a section with so many numbers; None where there is none, as in
-    artifacts of earlier versions. Raises `ArtifactError`."""
-    if not numbers or not os.path.exists(path):
-        return None
-    import numpy as np
-
-    mapped = _map(path)
-    packed = -(-numbers // 4)  # of four codes each
-    rows = len(mapped) - packed - 1
-    if rows < 1 or numbers % rows:
-        raise ArtifactError("truncated", f"{path} does not belong to the rows beside it.")
-    codes = mapped[:packed].view(np.int8)[:numbers].reshape(rows, -1)
-    return CoarseRows(codes, mapped[packed:-1], float(mapped[-1]))
-
-
-def _map(path: str) -> Floats:
-    """All numbers of the file as one read-only flat array over mapped memory."""
-    import numpy as np
-
-    mapped = MappedFile(path).view
-    if len(mapped) % 4:
-        raise ArtifactError("truncated", f"{path} does not hold whole numbers.")
-    return np.frombuffer(mapped, dtype="<f4")
-
-
 def check_direction(vector: Floats) -> None:
     """Raises `ValueError` for a vector of which no cosine can be told."""
     if not 0.0 < float(vector @ vector) < math.inf:  # nor NaN
@@ -362,6 +291,16 @@ def merged(ranges: Sequence[RowRange]) -> list[tuple[int, int]]:
     return out
 
 
+def _compared(
+    coarse: CoarseRows | None, vector: Floats, blocks: Sequence[tuple[int, int]]
+) -> list[tuple[Floats, float] | None]:
+    """What the rounded rows say of each block; None of each where there are none."""
+    if coarse is None or not blocks:
+        return [None] * len(blocks)
+    rounded = RoundedQuery.of(vector)
+    return [coarse.cosines(rounded, *block) for block in blocks]
+
+
 def _scan(
     matrix: Floats,
     vector: Floats,
@@ -369,13 +308,12 @@ def _scan(
     end: int,
     limit: int,
     mask: Mask | None,
-    coarse: CoarseRows | None,
+    estimated: tuple[Floats, float] | None,
 ) -> tuple[Rows, Floats]:
-    """The best rows of start..end, by comparing all of them."""
+    """The best rows of start..end, by comparing all of them; `estimated` is what the rounded rows say."""
     allowed = None if mask is None else mask[start:end]
-    if coarse is not None:
-        compared = coarse.cosines(RoundedQuery.of(vector), start, end)
-        rows = _possible(*compared, limit, allowed)
+    if estimated is not None:
+        rows = _possible(*estimated, limit, allowed)
         if len(rows) <= COARSE_SHARE * (end - start):
             return _gather(matrix, vector, rows + start, limit)
     rows = _possible(matrix[start:end] @ vector, FLOAT_SLACK, limit, allowed)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from kb_runtime.knowledge.sharding.order import ShardOrder
 from kb_runtime.knowledge.sharding.vectors import ShardedVectors
-from kb_runtime.search.vectors import COARSE_FILE, RowRange, VectorHits, VectorIndex
+from kb_runtime.search.vectors import RowRange, VectorHits, VectorIndex
+from kb_runtime.store.rounded_rows import COARSE_FILE
 from kbc.backends.vectors import write_vectors
 
 ROWS, DIMENSIONS, SHARDS = 4_000, 32, 16

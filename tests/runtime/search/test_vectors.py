@@ -174,7 +174,11 @@ def test_rounded_rows_find_what_all_rows_find(
     vector = (vector / np.linalg.norm(vector)).astype(np.float32)
     mask = None if every is None else np.arange(1000) % every == 0
     found = rounded.search(vector, ranges, limit, mask)
-    assert found == index.search(vector, ranges, limit, mask)
+    assert found[:2] == index.search(vector, ranges, limit, mask)[:2]
+    assert (found.estimates is not None) == (ranges == RANGES and mask is None)
+    if found.estimates is not None:
+        everywhere = np.arange(len(VECTORS))
+        assert np.array_equal(found.estimates, rounded.estimates(vector, everywhere))
 
 
 def test_rounded_rows_find_all_of_many_alike(tmp_path: Path) -> None:

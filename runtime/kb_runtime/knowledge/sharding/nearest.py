@@ -11,13 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kb_runtime.search.vectors import (
-    COARSE_SHARE,
-    FLOAT_SLACK,
-    GROUP_ROWS,
-    MIN_COSINE,
-    RoundedQuery,
-)
+from kb_runtime.search.vectors import COARSE_SHARE, GROUP_ROWS, MIN_COSINE
+from kb_runtime.store.rounded_rows import FLOAT_SLACK, RoundedQuery
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,13 +13,13 @@ from kb_runtime.knowledge.sharding.nearest import Bound, Comparison, NearRows, e
 from kb_runtime.search.vectors import (
     EXACT_ROWS,
     MIN_COSINE,
-    RoundedQuery,
     RowRange,
     VectorHits,
     VectorIndex,
     check_direction,
     merged,
 )
+from kb_runtime.store.rounded_rows import RoundedQuery
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -34,9 +34,11 @@ def with_surroundings(
     ranges: Sequence[RowRange],
     chunks: Chunks,
     vectors: VectorSearcher,
+    estimates: Floats | None = None,
 ) -> Scores:
     """`cosines`, float64 [n], of the candidates `rows`, int64 [n], mixed with the mean cosine of the chunks
-    around each. `ranges` are the collections that have rows, in row order."""
+    around each. `ranges` are the collections that have rows, in row order; `estimates`, float32 [all rows],
+    the cosines of all chunks by the rounded rows where they are known."""
     import numpy as np
 
     records = np.frombuffer(chunks.column("record"), dtype="<u4")
@@ -47,8 +49,11 @@ def with_surroundings(
     inside = (around >= first[:, None]) & (around < ends[collection][:, None])
     around[~inside] = 0
     inside &= records[around] == records[rows][:, None]
-    distinct, places = np.unique(around[inside], return_inverse=True)
-    near = np.zeros(around.shape)
-    near[inside] = vectors.estimates(query, distinct)[places]
+    if estimates is None:
+        distinct, places = np.unique(around[inside], return_inverse=True)
+        near = np.zeros(around.shape)
+        near[inside] = vectors.estimates(query, distinct)[places]
+    else:
+        near = np.where(inside, estimates[around], 0.0).astype(np.float64)
     mean: Scores = near.sum(axis=1) / inside.sum(axis=1)
     return (1.0 - SHARE) * cosines + SHARE * mean
