@@ -44,6 +44,8 @@ MAX_TERM_CHARS = 64
 MAX_PARTS = 16
 # Distinct words whose analysis is remembered. About 300 bytes each; beyond it the memory starts anew.
 CACHED_WORDS = 50_000
+# Words whose stems in all languages are remembered, 200 bytes each: those of a query's hits.
+_REMEMBERED_STEMS = 5_000
 
 # Letters and digits of any script, plus marks that `\w` leaves out: combining diacritics, Hebrew and
 # Arabic points, the vowel signs of the Indic and South-East Asian blocks, soft hyphen and joiners.
@@ -171,6 +173,7 @@ class Analyzer:
         self.languages = tuple(languages) or (ENGLISH,)
         self._languages = {code: Language(code) for code in self.languages}
         self._names: dict[str, Terms] = {}
+        self._stems: dict[str, tuple[str, ...]] = {}
 
     def names(self, text: str) -> list[tuple[str, int]]:
         """(term, position) for every word of `text`, stop words kept, nothing stemmed."""
@@ -225,7 +228,13 @@ class Analyzer:
 
     def stems(self, term: str) -> tuple[str, ...]:
         """The stems of a folded term in all languages, those of the first one first."""
-        return tuple(dict.fromkeys(self.stem(term, code) for code in self.languages))
+        known = self._stems.get(term)
+        if known is None:
+            known = tuple(dict.fromkeys(self.stem(term, code) for code in self.languages))
+            if len(self._stems) >= _REMEMBERED_STEMS:
+                self._stems.clear()
+            self._stems[term] = known
+        return known
 
     def parts(self, stem: str, language: str, count: Callable[[str], int]) -> tuple[str, ...]:
         """The stems of the parts of a compound, where `language` has such; `count` is that of a stem."""

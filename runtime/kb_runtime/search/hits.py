@@ -154,6 +154,8 @@ class HitBuilder:
 
     def _copies(self, row: int, rows: Sequence[int]) -> tuple[tuple[str, int], ...]:
         """The other records that `rows` are of."""
+        if not rows:
+            return ()
         column = self._backend.chunks.column("record")
         own, *others = ((self._range_of(each).name, column[each]) for each in (row, *rows))
         return tuple(dict.fromkeys(each for each in others if each != own))

@@ -32,6 +32,8 @@ COLUMNS = ("record", "start_line", "end_line", "type", "language")
 LABELLED = ("type", "language")
 """Columns whose values are positions in a list of labels (`columns/labels.json`)."""
 
+# Records up to so many bytes are decoded whole in less time than their fields are skipped one by one.
+_SHORT_BYTES = 4_096
 LONG_FIELDS = frozenset({"text", "content", "stored", "definitions", "sections"})
 """Fields of records whose size is that of the text; a list of hits shows none of them."""
 
@@ -124,6 +126,9 @@ class RecordFile:
         """The map at `index` without some of its fields, which are skipped and not decoded. Raises
         `IndexError` outside 0..len-1."""
         data = self.raw(index)
+        if len(data) <= _SHORT_BYTES:
+            whole = msgpack.unpackb(data, strict_map_key=False)
+            return {name: value for name, value in whole.items() if name not in fields}
         unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=len(data))
         unpacker.feed(data)
         record: dict[str, Any] = {}

@@ -11,9 +11,6 @@ from kb_runtime.search.ranking import paths
 from kb_runtime.search.ranking.steps import same_text
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from kb_runtime.search.ports import SearchBackend
     from kb_runtime.search.vectors import RowRange
 
@@ -93,12 +90,10 @@ class Facts:
         programs = [self._kinds[one.name] in _PROGRAMS for one in self._ranges]
         return [labels[column[row]] if programs[bisect_right(ends, row)] else "" for row in rows]
 
-    def lines(self, rows: Sequence[int]) -> NDArray[np.int64]:
-        """The number of lines of each of some rows."""
-        import numpy as np
-
+    def lines(self, rows: Sequence[int]) -> list[int]:
+        """The number of lines of each of some rows, less one."""
         first, last = (self._backend.chunks.column(name) for name in ("start_line", "end_line"))
-        return np.array([last[row] - first[row] for row in rows], dtype=np.int64)
+        return [last[row] - first[row] for row in rows]
 
     def same_text(self, row: int, other: int) -> bool:
         """Whether the texts of two chunks are nearly the same."""

@@ -286,23 +286,14 @@ class Structure:
         """Of nearly the same texts the best one, with the others; all are places in the pool."""
         if pool.similarity is None:
             return {}
-        import numpy as np
-
-        size = len(pool.rows)
-        lines = self._facts.lines(pool.rows)
-        codes: dict[frozenset[str], int] = {}
-        named = [codes.setdefault(one.words, len(codes)) for one in pool.facts]
-        names = np.array(named)[pool.record_of]
-        alike = (lines[:, None] == lines) & (names[:, None] == names)
-        alike &= pool.record_of[:, None] != pool.record_of
-        copied = alike & (pool.similarity >= steps.COPY_COSINE)
-        pairs = np.flatnonzero(copied | (pool.similarity >= steps.NEAR_COSINE)).tolist()
-        close = [divmod(pair, size) for pair in pairs if pair % (size + 1)]  # not the diagonal
+        close = self._close(pool, pool.similarity)
         if not close:
             return {}
         first = steps.best_first(scores).tolist()
         rank = {at: rank for rank, at in enumerate(first)}
-        later = sorted((rank[one], rank[other]) for one, other in close if rank[other] < rank[one])
+        later = sorted(
+            (max(rank[one], rank[other]), min(rank[one], rank[other])) for one, other in close
+        )
         copies: dict[int, list[int]] = {}
         dropped: set[int] = set()
         for one, other in ((first[one], first[other]) for one, other in later):
@@ -312,6 +303,35 @@ class Structure:
                 dropped.add(one)
                 copies.setdefault(other, []).append(one)
         return copies
+
+    def _close(self, pool: _Pool, similarity: Floats) -> list[tuple[int, int]]:
+        """Pairs of places whose texts may be the same: very similar ones, and similar ones of as many lines
+        in records called alike."""
+        import numpy as np
+
+        pairs = np.flatnonzero(similarity >= steps.COPY_COSINE)
+        ones, others = np.divmod(pairs, len(similarity))
+        once = ones < others
+        if not once.any():
+            return []
+        ones, others = ones[once], others[once]
+        lines = self._facts.lines(pool.rows)
+        records = pool.record_of.tolist()
+
+        def are_alike(one: int, other: int) -> bool:
+            left, right = records[one], records[other]
+            return (
+                left != right
+                and lines[one] == lines[other]
+                and pool.facts[left].words == pool.facts[right].words
+            )
+
+        cosines = similarity[ones, others].tolist()
+        return [
+            (one, other)
+            for one, other, cosine in zip(ones.tolist(), others.tolist(), cosines, strict=True)
+            if cosine >= steps.NEAR_COSINE or are_alike(one, other)
+        ]
 
 
 def _words(query: Query) -> set[str]:
