@@ -25,7 +25,7 @@ from kb_runtime.tools.declaration import Argument, Tool
 from kb_runtime.tools.fields import FieldRow, answer_type, field_rows
 from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.schemas import describe
-from kb_runtime.tools.search.compact import COMPACT_TOOLS
+from kb_runtime.tools.search.compact import TOOLS as COMPACT_TOOLS
 from kbc.cli.main import cli
 
 ROOT = Path(__file__).resolve().parent.parent

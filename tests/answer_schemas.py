@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from kb_runtime.tools.fields import Failure, answer_type, full_schema
 from kb_runtime.tools.registry import TOOLS
-from kb_runtime.tools.search.compact import COMPACT_TOOLS
+from kb_runtime.tools.search.compact import TOOLS as COMPACT_TOOLS
 
 _PREFIX = "{prefix}"
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from kb_runtime.tools.declaration import Tool
 from kb_runtime.tools.fields import answer_type, field_rows
 from kb_runtime.tools.registry import TOOLS
-from kb_runtime.tools.search.compact import COMPACT_TOOLS
+from kb_runtime.tools.search.compact import TOOLS as COMPACT_TOOLS
 from kbc.frontends.metadata import Metadata
 from kbc.project import kinds, settings
 from kbc.project.validation import declared_keys

@@ -9,7 +9,7 @@ import pytest
 
 from kb_runtime.mcp.answers import TOOLS_FILE, load_answers
 from kb_runtime.tools.registry import TOOLS
-from kb_runtime.tools.search.compact import COMPACT_TOOLS
+from kb_runtime.tools.search.compact import TOOLS as COMPACT_TOOLS
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline import sections
 from kbc.pipeline.checking import read_checked

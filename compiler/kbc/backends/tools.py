@@ -23,7 +23,7 @@ from kb_runtime.tools.declaration import Tool
 from kb_runtime.tools.introductions import introductions
 from kb_runtime.tools.registry import TOOLS
 from kb_runtime.tools.schemas import describe
-from kb_runtime.tools.search.compact import COMPACT_TOOLS
+from kb_runtime.tools.search.compact import TOOLS as COMPACT_TOOLS
 
 _NOUNS = {
     "builtins": "builtins",

@@ -13,8 +13,7 @@ from kb_runtime.tools.answers import error_structure, error_text, with_warnings
 from kb_runtime.tools.arguments import check
 from kb_runtime.tools.budget import within
 from kb_runtime.tools.declaration import MAX_CHARS, Answer
-from kb_runtime.tools.registry import TOOLS
-from kb_runtime.tools.search.compact import COMPACT_TOOLS
+from kb_runtime.tools.registry import tool_named
 from kb_runtime.tools.session import DEFAULT_CHARS, Session
 
 TYPE_CHECKING = False
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from kb_runtime.mcp.answers import Answers
     from kb_runtime.tools.declaration import Tool
 
-_TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*TOOLS, *COMPACT_TOOLS)}
 _CALLED: WeakKeyDictionary[Knowledge, dict[str, Tool]] = WeakKeyDictionary()
 """The tools that were called, in the words of the knowledge base, by their declared names."""
 
@@ -78,7 +76,7 @@ def offered_tool(answers: Answers, artifact: Knowledge, name: str) -> Tool | Non
     called = _CALLED.setdefault(artifact, {})
     tool = called.get(declared)
     if tool is None:
-        tool = _TOOLS[declared].with_limit()
+        tool = tool_named(declared).with_limit()
         settings = lookup.settings(artifact, tool.needs)
         tool = called[declared] = tool.with_settings(artifact.manifest["prefix"], settings)
     return tool

@@ -219,7 +219,7 @@ _NAME = Argument(
 _ONE_COLLECTION = Argument("collection", "string", "look in this collection only")
 _CURSOR = cursor_argument("from the previous answer, to go on")
 
-COMPACT_TOOLS = (
+TOOLS = (
     Tool(
         name="{prefix}_search",
         family=FAMILY,
