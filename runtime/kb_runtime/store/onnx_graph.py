@@ -193,6 +193,8 @@ def _fields(message: bytes, known: dict[int, str], what: str) -> Iterator[Field]
 
 
 def _varint(message: bytes, at: int) -> tuple[int, int]:
+    if at < len(message) and message[at] < 0x80:  # nearly all have one byte
+        return message[at], at + 1
     value = shift = 0
     while at < len(message) and shift < 64:
         byte = message[at]

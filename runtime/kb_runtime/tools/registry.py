@@ -1,7 +1,7 @@
 """Every tool, and which module declares it.
 
-A server imports the module of a tool when it is first called: those of all tools take a tenth of the time to a
-first answer and 2 MB, and most conversations call few of them.
+A server imports the module of a tool when it is first called: those of all tools take a tenth of the time
+to a first answer and 2 MB, and most conversations call few of them.
 """
 
 from __future__ import annotations
