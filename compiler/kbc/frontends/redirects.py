@@ -69,7 +69,9 @@ def _target(data: Mapping[str, Any], body: str) -> str:
     """Where a page sends its readers; "" where it has text of its own."""
     stated = next((data[key] for key in _KEYS if data.get(key)), "")
     target = stated[0] if isinstance(stated, list) else stated
-    return target if isinstance(target, str) and not _HEADING.sub("", body).strip() else ""
+    if not isinstance(target, str) or not target:
+        return ""
+    return "" if _HEADING.sub("", body).strip() else target
 
 
 def _route(collection: Collection, record: CompiledRecord) -> str:

@@ -54,7 +54,7 @@ MANIFEST_FIELDS = (
 RERANKER = "reranker"
 """The field of an artifact with a re-ranker; others do not have it."""
 
-_OF_SHARDS = frozenset({"hashes", "catalogs", "chunks", "vectors"})
+_OF_SHARDS = frozenset({"hashes", "catalogs", "chunks", "segments", "vectors"})
 """What is checked of each shard when it is sealed, and not again of all of them together."""
 
 _UNWRITABLE = frozenset(

@@ -251,9 +251,8 @@ def _rows(table: Chunks, info: CollectionInfo) -> Iterator[Problem]:
         previous = records[row]
 
 
-def _lexical(artifact: Artifact) -> Iterator[Problem]:
-    if not artifact.files_of("lexical/"):
-        return
+def _segments(artifact: Artifact) -> Iterator[Problem]:
+    """The files of the index hold what they say that they hold."""
     from kb_runtime.search.lexical_schema import META
     from kb_runtime.store.lexical_files import check_lexical_files
 
@@ -266,6 +265,11 @@ def _lexical(artifact: Artifact) -> Iterator[Problem]:
         except ValueError as error:
             yield _wrong(folder, str(error))
             return
+
+
+def _lexical(artifact: Artifact) -> Iterator[Problem]:
+    if not artifact.files_of("lexical/"):
+        return
     rows = sum(info.chunks for info in artifact.collections)
     if artifact.lexical.documents != rows:
         yield _wrong("lexical", f"it holds {artifact.lexical.documents} chunks of {rows}")
@@ -383,6 +387,7 @@ CHECKS: dict[str, Callable[[Artifact], Iterator[Problem]]] = {
     "catalogs": _catalogs,
     "symbols": _symbols,
     "chunks": _chunks,
+    "segments": _segments,
     "lexical": _lexical,
     "encoder": _encoder,
     "reranker": _reranker,
