@@ -53,9 +53,6 @@ _GENERIC = re.compile(
 _SITE_FOLDERS = ("website", "site", "docs-site", "documentation")
 """Where the configuration of a site is kept whose pages are in a folder beside it."""
 
-_README = re.compile(
-    r"(?:readme|changelog|changes|history|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
-)
 _HTML = (".html", ".htm")
 _AT_ROOTS = ("docfx", "gitbook", "mkdocs")
 _FEW_PAGES = 3
@@ -145,6 +142,8 @@ class _FolderDetector:
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and sites[0].folder)
         if is_own or not (repository.is_repository(self._names) or found):
             sites = sites or self._bundles() or self._built() or self._below()
+            if not sites and repository.is_source_tree(self._files()):
+                return self._repository((), None)
             return self._sites(sites) if sites else self._plain()
         return self._repository(sites or self._below(), found)
 
@@ -277,13 +276,13 @@ class _FolderDetector:
         if not sites and (places := repository.pages_below(self._names, self._files())):
             plain = self._of_site(Site(generator="", config="", folder=places[0]), 0)
             strip = plain.strip if len(places) == 1 else ""
-            paths = tuple(place for place in places if not _README.fullmatch(place))
+            paths = tuple(place for place in places if not repository.README.fullmatch(place))
             collections = [replace(plain, paths=paths, strip=strip, generator_options={})]
         taken = [path for collection in collections for path in collection.paths]
         readmes = tuple(
             name
             for name in self._names
-            if _README.fullmatch(name)
+            if repository.README.fullmatch(name)
             and name.lower().endswith(KINDS["docs"].suffixes)
             and not {".", name} & set(taken)
         )
@@ -302,7 +301,8 @@ class _FolderDetector:
         if bounds != ("*",):
             code = _collection("code", "code", (".",))
             collections.append(replace(code, exclude=(*exclude, *bounds)))
-        form = found.form if found else "repository"
+        is_project = repository.is_repository(self._names)
+        form = found.form if found else "repository" if is_project else "source tree"
         what = f"{form} {found.name}".strip() if found else form
         if sites:
             what += f" with {_article(_named(sites[0]))}"
@@ -340,9 +340,10 @@ class _FolderDetector:
         if not collections:
             known = ", ".join(KINDS["docs"].suffixes)
             raise RecognitionError(
-                f"{str(self._root)!r} is not a knowledge base: it has neither a kb.toml nor pages that"
-                " kbc reads",
-                f"Name a folder with pages ({known}, .html), or write a kb.toml with `kbc init`.",
+                f"{str(self._root)!r} is not a knowledge base: it has neither a kb.toml nor pages or source"
+                " that kbc reads",
+                f"Name a folder with pages ({known}, .html) or source, or write a kb.toml with"
+                " `kbc init`.",
             )
         return self._finish(collections, "folder of pages")
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from kbc.languages.suffixes import LANGUAGES
+from kbc.languages.suffixes import LANGUAGES, ending
 from kbc.project.include_tree import IncludeTree
 from kbc.recognition.generators import (
     antora,
@@ -65,6 +65,15 @@ PAGES = (
     *(".docbook", ".dbk", ".mediawiki", ".wiki"),
 )
 """What people write documentation in."""
+
+README = re.compile(
+    r"(?:readme|changelog|changes|history|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
+)
+"""Pages about a project, beside its source."""
+
+_DOCUMENTS = (".html", ".htm", ".jsonl", ".ndjson", ".pdf", ".docx", ".pptx", ".epub")
+_NO_PROGRAMS = frozenset({"css", "html", "ini", "json", "scss", "toml", "xml", "yaml"})
+"""Languages that site generators and data are written in as well."""
 
 _MANY_PAGES = 20
 _NEARLY_ALL = 0.8
@@ -221,6 +230,18 @@ def is_repository(names: Sequence[str]) -> bool:
         name in MANIFESTS or name.endswith((".gemspec", ".csproj", ".fsproj", ".sln", ".slnx"))
         for name in names
     )
+
+
+def is_source_tree(names: Sequence[str]) -> bool:
+    """Whether a folder with these files, which has no manifest, holds source, and of documentation only notes
+    beside it, such as a README."""
+    if any(_is_document(name) and not README.fullmatch(name.rpartition("/")[2]) for name in names):
+        return False
+    return any(LANGUAGES.get(ending(name), "html") not in _NO_PROGRAMS for name in names)
+
+
+def _is_document(name: str) -> bool:
+    return _is_page(name) or name.lower().endswith(_DOCUMENTS)
 
 
 def boundary(path: Path) -> Path:

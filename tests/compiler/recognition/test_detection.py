@@ -66,6 +66,31 @@ def test_a_repository_is_docs_readme_and_code_in_one_language(tmp_path: Path) ->
     assert (project.name, project.version, project.license) == ("heron", "2.0", "MIT")
 
 
+def test_source_without_a_manifest_is_read_as_source(tmp_path: Path) -> None:
+    tree = write_tree(
+        tmp_path / "tool",
+        {
+            "tool/run.py": "def run():\n    return 1\n",
+            "tool/settings.json": "{}\n",
+            "requirements.txt": "click\n",
+        },
+    )
+    recognition = recognised(tree)
+    assert recognition.what == "source tree"
+    assert "tool/run.py" in [record.id for record in read(tree)[0].records["code"]]
+    (tree / "README.md").write_text(page("Tool"))
+    inputs, _ = read(tree)
+    assert [record.id for record in inputs.records["readme"]] == ["README.md"]
+    assert "tool/run.py" in [record.id for record in inputs.records["code"]]
+
+
+def test_programs_beside_pages_are_left_to_the_pages(tmp_path: Path) -> None:
+    tree = write_tree(
+        tmp_path / "notes", {"start.md": page("Start"), "conf/build.py": "def build(): ...\n"}
+    )
+    assert recognised(tree).what == "folder of pages"
+
+
 def test_what_init_writes_reads_the_same_records(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "tree", PROJECT)
     before, _ = read(root)
