@@ -16,7 +16,6 @@ Bytecode is compiled first, into a scratch folder. The bar is one second for the
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -31,7 +30,7 @@ import psutil
 
 from benchmarks.made_up import write_modules
 from benchmarks.search.latency import sample_queries
-from benchmarks.stdio import ROOT, row, serving
+from benchmarks.stdio import process_environment, row, serving
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.unindexed.scanned import ScannedTree
 from kb_runtime.live.workspace import Workspace
@@ -121,12 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if tree is None:
             tree = folder / "tree"
             write_modules(tree, options.files, options.kilobytes)
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join((str(ROOT / "compiler"), str(ROOT / "runtime"))),
-            "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),
-        }
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        environment = process_environment(folder / "bytecode")
         start(tree, options.queries[0], environment, folder / "first")  # compiles what is imported
         starts = [
             start(tree, options.queries[at % len(options.queries)], environment, folder / str(at))

@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import random
 import resource
 import subprocess
@@ -32,7 +31,14 @@ import psutil
 
 import kbc
 from benchmarks.made_up import write_pages
-from benchmarks.stdio import ROOT, Server, bare_start, elapsed_ms, serving
+from benchmarks.stdio import (
+    ROOT,
+    Server,
+    bare_start,
+    elapsed_ms,
+    process_environment,
+    serving,
+)
 from kb_runtime.knowledge.artifact import Artifact
 from kbc.encoding.cache import EmbeddingCache
 
@@ -196,10 +202,7 @@ def measured(size: int, folder: Path, shard_chunks: int | None) -> dict[str, flo
         edited.update(built(kb, out, cache))
         return time.perf_counter() - begun
 
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join((str(ROOT / "compiler"), str(ROOT / "runtime"))),
-    }
+    environment = process_environment(folder / "bytecode")
     found = served(out / "made-up", environment, edit)
     print(f"{size:,}, edit: {edited['phases']}", file=sys.stderr, flush=True)
     return {

@@ -47,6 +47,18 @@ ROOT = Path(__file__).parents[1]
 BARE = "import os; os.write(1, b'\\n')"
 
 
+def process_environment(bytecode: Path, root: Path = ROOT) -> dict[str, str]:
+    """The environment of a process that runs the checkout at `root`, with modules that are compiled once,
+    below `bytecode`, as those of a user are."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join((str(root / "compiler"), str(root / "runtime"))),
+        "PYTHONPYCACHEPREFIX": str(bytecode),
+    }
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    return environment
+
+
 class Server:
     """A server process and its pipes."""
 
@@ -178,12 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as bytecode, Artifact.open(options.artifact) as artifact:
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join((str(ROOT / "compiler"), str(ROOT / "runtime"))),
-            "PYTHONPYCACHEPREFIX": bytecode,
-        }
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        environment = process_environment(Path(bytecode))
         command = [sys.executable, "-m", "kb_runtime", options.artifact, "--tools", "all"]
         tool = f"{artifact.manifest['prefix']}_hybrid_search"
         server_start(command, environment, tool)  # compiles whatever a server imports

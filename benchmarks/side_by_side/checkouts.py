@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -26,7 +25,7 @@ from statistics import median
 from benchmarks.build import EDITABLE
 from benchmarks.query_profile.__main__ import read_questions
 from benchmarks.side_by_side.sides import Side, measure_build, measure_calls, measure_start, p95
-from benchmarks.stdio import ROOT, Server, elapsed_ms, serving
+from benchmarks.stdio import ROOT, Server, elapsed_ms, process_environment, serving
 
 MAX_RATIO = 1.05
 POLL_S = 0.005
@@ -42,10 +41,7 @@ class Checkout:
         self._cache = scratch / name / "cache"
         self._kb = scratch / name / "kb"
         shutil.copytree(kb, self._kb)
-        parts = [str(root / "compiler"), str(root / "runtime")]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(parts)}
-        environment["PYTHONPYCACHEPREFIX"] = str(scratch / name / "bytecode")
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        environment = process_environment(scratch / name / "bytecode", root)
         self.edit_ms: list[float] = []
         self.side = Side(name, self._build, (), environment)
 
