@@ -261,12 +261,7 @@ class Artifact:
     @property
     def vectors(self) -> VectorIndex | ShardedVectors:
         def read() -> VectorIndex | ShardedVectors:
-            from kb_runtime.search.vectors import (
-                EXACT_ROWS,
-                GRAPH_SUFFIX,
-                ROWS_FILE,
-                VectorIndex,
-            )
+            from kb_runtime.search.vectors import EXACT_ROWS, GRAPH_SUFFIX, ROWS_FILE, VectorIndex
             from kb_runtime.store.rounded_rows import COARSE_FILE
 
             # A graph is mapped only for a collection above the size of the exact scan.
@@ -375,16 +370,10 @@ class Artifact:
         return self.manifest.read(relative)
 
     def prepare(self) -> None:
-        """Opens every section, the quickest first, so that no later call waits for one.
+        """Opens every section; see `interface.open_sections`."""
+        from kb_runtime.knowledge.interface import open_sections
 
-        Meant for a background thread. Raises the first `ArtifactError`.
-        """
-        for info in self.collections:
-            self.catalog(info.name)
-        _ = self.chunks, self.lexical, self.searcher
-        if self.encoder is not None:
-            _ = self.vectors
-            self.encoder.warm()
+        open_sections(self)
 
     def close(self) -> None:
         """Releases maps and the lease; nothing may use the artifact any more."""

@@ -15,6 +15,7 @@ from kb_runtime.knowledge.federated_layout import (
     collection_names,
     shown_records,
 )
+from kb_runtime.knowledge.interface import open_sections
 from kb_runtime.knowledge.merged_manifest import merge
 from kb_runtime.store.manifest import BUILD_ID_LENGTH
 from kb_runtime.store.sections import Sections
@@ -260,14 +261,8 @@ class Federation:
         return any(part.is_replaced for part in self.parts)
 
     def prepare(self) -> None:
-        """Opens every section that a call may need, the quickest first; meant for a background
-        thread. Raises the first `ArtifactError`."""
-        for info in self.collections:
-            self.catalog(info.name)
-        _ = self.chunks, self.lexical, self.searcher, self.manifest
-        if self.encoder is not None:
-            _ = self.vectors
-            self.encoder.warm()
+        """Opens every section; see `interface.open_sections`."""
+        open_sections(self)
 
     def close(self) -> None:
         """Forgets what was put together here; nothing may use the federation any more."""
