@@ -30,6 +30,7 @@ _MOST_FILTER_CHARS = 40
 _MOST_PATH_CHARS = 300
 STEPS = {
     "neighbours": "similar candidates",
+    "feedback": "like the best candidates",
     "definitions": "defines the name",
     "places": "file or title",
     "demotion": "test or generated",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Step = Literal[
     "neighbours",
+    "feedback",
     "definitions",
     "places",
     "demotion",
@@ -44,6 +45,12 @@ NAMED = 30
 # neighbours add 0.007 to 0.010 to the mean nDCG@10 of three text collections.
 NEIGHBOURS = 5
 NEIGHBOUR_SHARE = 0.25
+# Relevance feedback without a user (Rocchio, in "The SMART Retrieval System", 1971): the best candidates
+# stand for what is right, all of them for what is not. A candidate gains this much for each standard
+# deviation that it is nearer to the former, which weigh as much as their scores to a power. With 0.04 the
+# mean of 20 sets of benchmarks/wide is 0.005 higher, and no set loses more than 0.006.
+FEEDBACK = 0.04
+FEEDBACK_POWER = 2
 # For a chunk that defines a name that the query has: spelled alike, in another case, or where such a
 # definition goes on. Symbol queries rise from 0.91 to 0.94; 0.2 to 0.6 are equally good.
 DEFINITION = 0.4
@@ -80,6 +87,8 @@ _EVIDENCE_SHARES = tuple(EVIDENCE_DECAY**place for place in range(POOL + NAMED))
 NEAR_COSINE = 0.97
 COPY_COSINE = 0.85
 SAME_WORDS = 0.9
+# Below this candidates are equally near, whatever rounding says.
+_NO_SPREAD = 1e-6
 
 
 def scaled(scores: Scores) -> Scores:
@@ -118,6 +127,31 @@ def with_neighbours(scores: Scores, similarity: Floats) -> Scores:
     if not total.all():  # nothing is similar to some candidates
         around = np.where(total > 0, around, scores)
     return (1.0 - NEIGHBOUR_SHARE) * scores + NEIGHBOUR_SHARE * around
+
+
+def feedback_bonus(scores: Scores, similarity: Floats) -> Scores:
+    """What each candidate gains or loses by being nearer to the best of the other candidates than to all of
+    them.
+
+    `similarity` is as for `with_neighbours`. A candidate without a vector, which is similar to nothing and
+    not even to itself, has the bonus 0.
+    """
+    import numpy as np
+
+    itself = np.diagonal(similarity)
+    known = itself > 0.0
+    weights = np.stack([known * scores**FEEDBACK_POWER, known], axis=1)
+    others = weights.sum(axis=0) - weights
+    # Flags are ignored as where the similarity is computed (`structure`).
+    with np.errstate(all="ignore"):
+        sums = similarity @ weights.astype(np.float32) - itself[:, None] * weights
+    known &= others[:, 0] > 0.0
+    bonus = np.zeros(len(scores))
+    best, all_of_them = (sums[known] / others[known]).T
+    nearer = best - all_of_them
+    if len(nearer) and (spread := nearer.std()) > _NO_SPREAD:
+        bonus[known] = FEEDBACK / spread * (nearer - nearer.mean())
+    return bonus
 
 
 def definition_bonus(

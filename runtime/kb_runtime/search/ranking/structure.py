@@ -95,6 +95,10 @@ class Structure:
                 case "neighbours":
                     if pool.similarity is not None:
                         scores = steps.scaled(steps.with_neighbours(scores, pool.similarity))
+                case "feedback":
+                    if pool.similarity is not None:
+                        bonus = steps.feedback_bonus(scores, pool.similarity)
+                        scores = (scores + bonus).clip(0.0)
                 case "definitions":
                     scores, passing = self._with_definitions(pool, scores)
                 case "places":
@@ -135,7 +139,7 @@ class Structure:
         listed = rows.tolist()
         records, record_of = self._facts.records(listed)
         similarity = None
-        if matrix is not None and not {"neighbours", "duplicates"}.isdisjoint(enabled):
+        if matrix is not None and not {"neighbours", "feedback", "duplicates"}.isdisjoint(enabled):
             chosen = matrix.vectors[[matrix.places[row] for row in listed]]
             # On processors with SVE or SME the product of matrices raises flags that its values do not earn.
             with np.errstate(all="ignore"):

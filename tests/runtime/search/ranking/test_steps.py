@@ -50,6 +50,32 @@ def test_a_candidate_without_neighbours_keeps_its_score() -> None:
     assert steps.with_neighbours(scores_of(0.4), np.eye(1, dtype=np.float32)).tolist() == [0.4]
 
 
+def test_a_candidate_that_is_like_the_best_ones_gains() -> None:
+    vectors = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=np.float32)
+    bonus = steps.feedback_bonus(scores_of(1.0, 0.5, 0.5, 0.1), vectors @ vectors.T)
+    assert bonus[1] > 0 > bonus[2]
+    assert bonus.mean() == pytest.approx(0.0, abs=1e-6)
+    assert bonus.std() == pytest.approx(steps.FEEDBACK)
+
+
+def test_a_candidate_gains_nothing_from_itself() -> None:
+    vectors = np.array([[1, 0], [0, 1], [0, 1]], dtype=np.float32)
+    alone, one, other = steps.feedback_bonus(scores_of(1.0, 0.5, 0.5), vectors @ vectors.T)
+    assert alone > 0 > one == other, "it is like no other one, and these are like a worse one"
+
+
+def test_a_candidate_without_a_vector_gains_and_loses_nothing() -> None:
+    vectors = np.array([[1, 0], [0, 0], [1, 0], [0, 1]], dtype=np.float32)
+    bonus = steps.feedback_bonus(scores_of(1.0, 0.8, 0.5, 0.5), vectors @ vectors.T)
+    assert bonus[2] > 0 == bonus[1] > bonus[3]
+
+
+def test_candidates_that_are_all_alike_gain_nothing() -> None:
+    alike = np.ones((3, 3), dtype=np.float32)
+    assert steps.feedback_bonus(scores_of(1.0, 0.5, 0.0), alike).tolist() == [0.0] * 3
+    assert steps.feedback_bonus(scores_of(1.0), np.eye(1, dtype=np.float32)).tolist() == [0.0]
+
+
 def test_a_definition_counts_more_when_spelled_as_asked() -> None:
     def bonus(defined: tuple[str, ...], symbol: str) -> float:
         folded = [name.lower() for name in defined]
