@@ -123,7 +123,9 @@ def with_neighbours(scores: Scores, similarity: Floats) -> Scores:
     others[others < least] = 0.0
     weights = others * others * others  # only close ones count
     total = weights.sum(axis=1)
-    around: Scores = (weights @ scores) / np.maximum(total, 1e-9)
+    # Flags are ignored as where the similarity is computed (`structure`).
+    with np.errstate(all="ignore"):
+        around: Scores = (weights @ scores) / np.maximum(total, 1e-9)
     if not total.all():  # nothing is similar to some candidates
         around = np.where(total > 0, around, scores)
     return (1.0 - NEIGHBOUR_SHARE) * scores + NEIGHBOUR_SHARE * around
@@ -142,8 +144,7 @@ def feedback_bonus(scores: Scores, similarity: Floats) -> Scores:
     known = itself > 0.0
     weights = np.stack([known * scores**FEEDBACK_POWER, known], axis=1)
     others = weights.sum(axis=0) - weights
-    # Flags are ignored as where the similarity is computed (`structure`).
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # as above
         sums = similarity @ weights.astype(np.float32) - itself[:, None] * weights
     known &= others[:, 0] > 0.0
     bonus = np.zeros(len(scores))
