@@ -370,8 +370,8 @@ class Artifact:
         return self.manifest.read(relative)
 
     def prepare(self) -> None:
-        """Opens every section; see `interface.open_sections`."""
-        from kb_runtime.knowledge.interface import open_sections
+        """Opens every section; see `models.open_sections`."""
+        from kb_runtime.knowledge.models import open_sections
 
         open_sections(self)
 

@@ -15,8 +15,8 @@ from kb_runtime.knowledge.federated_layout import (
     collection_names,
     shown_records,
 )
-from kb_runtime.knowledge.interface import open_sections
 from kb_runtime.knowledge.merged_manifest import merge
+from kb_runtime.knowledge.models import open_sections
 from kb_runtime.store.manifest import BUILD_ID_LENGTH
 from kb_runtime.store.sections import Sections
 
@@ -261,7 +261,7 @@ class Federation:
         return any(part.is_replaced for part in self.parts)
 
     def prepare(self) -> None:
-        """Opens every section; see `interface.open_sections`."""
+        """Opens every section; see `models.open_sections`."""
         open_sections(self)
 
     def close(self) -> None:

@@ -85,20 +85,3 @@ class Knowledge(Protocol):
 
     def prepare(self) -> None: ...
     def close(self) -> None: ...
-
-
-def open_sections(knowledge: Knowledge) -> None:
-    """Opens every section that a call may need, so that no later call waits for one; the encoder in a thread
-    beside this one, because most of that is not Python's work.
-
-    Meant for a background thread. Raises the first `ArtifactError`.
-    """
-    from kb_runtime.companion import COMPANION
-
-    opening = COMPANION.start(lambda: knowledge.encoder)
-    for info in knowledge.collections:
-        knowledge.catalog(info.name)
-    _ = knowledge.chunks, knowledge.lexical, knowledge.searcher, knowledge.manifest
-    if (encoder := opening.result()) is not None:
-        _ = knowledge.vectors
-        encoder.warm()
