@@ -1,7 +1,7 @@
 """Every tool, and which module declares it.
 
-A server imports the module of a tool when it is first called: those of all tools take a tenth of the time
-to a first answer and 2 MB, and most conversations call few of them.
+A server for one client imports the module of a tool when it is first called: those of all tools take a tenth
+of the time to a first answer and 2 MB, and most conversations call few of them.
 """
 
 from __future__ import annotations
@@ -76,6 +76,12 @@ _MODULE_OF = {name: module for module, names in MODULES.items() for name in name
 def tool_named(declared: str) -> Tool:
     """The tool with a declared name. Raises `KeyError` for another name."""
     return _tools_of(_MODULE_OF[declared])[declared]
+
+
+def load_tools() -> None:
+    """Imports the modules of all tools: for a process that is about to be forked, whose children share them."""
+    for module in MODULES:
+        _tools_of(module)
 
 
 @cache
