@@ -129,6 +129,9 @@ def import_before_fork() -> None:
         onnxruntime()  # before usearch, as `kb_runtime.search.onnx_engine` says
         for name in _SHARED_MODULES:
             import_module(name)
+        from kb_runtime.tools.registry import load_tools
+
+        load_tools()
     gc.freeze()  # else a worker's garbage collector writes to, and so copies, every shared page
 
 

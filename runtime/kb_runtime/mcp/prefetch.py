@@ -54,21 +54,17 @@ class Prefetcher:
         self._live.follow()
         if self._prepared != self._live.build_id:
             self.is_preparing = True
-            self._prepared = prepare(self._live, with_tools=False)
+            self._prepared = prepare(self._live)
         self.is_preparing = False
 
 
-def prepare(live: LiveArtifact, *, with_tools: bool = True) -> str:
-    """Loads the engines and every section of the live version, so that the next call finds them ready, and
-    the tools, unless each is to be loaded when it is called. Returns its build id; failures are logged."""
+def prepare(live: LiveArtifact) -> str:
+    """Loads the engines and every section of the live version, so that the next call finds them ready.
+    Returns its build id; failures are logged."""
     build_id = live.build_id
     try:
         import kb_runtime.mcp.calls  # noqa: F401
 
-        if with_tools:
-            from kb_runtime.tools.registry import load_tools
-
-            load_tools()
         with live.lease() as knowledge:
             build_id = knowledge.build_id
             knowledge.prepare()

@@ -79,7 +79,7 @@ def tool_named(declared: str) -> Tool:
 
 
 def load_tools() -> None:
-    """Imports the modules of all tools: for a process that is about to be forked, whose children share them."""
+    """Imports the modules of all tools: for a process that forks, whose children share them."""
     for module in MODULES:
         _tools_of(module)
 
