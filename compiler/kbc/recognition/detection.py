@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from kb_runtime.errors import SingleCodeError, exit_codes
@@ -142,7 +143,7 @@ class _FolderDetector:
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and sites[0].folder)
         if is_own or not (repository.is_repository(self._names) or found):
             sites = sites or self._bundles() or self._built() or self._below()
-            if not sites and repository.is_source_tree(self._files()):
+            if not sites and repository.is_source_tree(self._files):
                 return self._repository((), None)
             return self._sites(sites) if sites else self._plain()
         return self._repository(sites or self._below(), found)
@@ -207,7 +208,7 @@ class _FolderDetector:
         """A site whose generator has written it: mostly HTML."""
         pages = other = 0
         hosts = [name for name in self._names if built_site.is_host(name) and self._is_folder(name)]
-        for name in self._files():
+        for name in self._files:
             lowered = name.lower().partition("?")[0]
             if lowered.endswith(_HTML):
                 pages += 1
@@ -219,7 +220,9 @@ class _FolderDetector:
             return []
         return [built_site.recognise(self._tree, "", self._root.name.lower(), hosts)]
 
+    @cached_property
     def _files(self) -> list[str]:
+        """The paths of the files, hidden folders aside; of a large tree somewhat more than MAX_LOOKED_AT."""
         found: list[str] = []
         for folder, folders, names in os.walk(self._root):
             folders[:] = sorted(each for each in folders if not each.startswith("."))
@@ -273,7 +276,7 @@ class _FolderDetector:
 
     def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
         collections = [self._of_site(site, index) for index, site in enumerate(sites)]
-        if not sites and (places := repository.pages_below(self._names, self._files())):
+        if not sites and (places := repository.pages_below(self._names, self._files)):
             plain = self._of_site(Site(generator="", config="", folder=places[0]), 0)
             strip = plain.strip if len(places) == 1 else ""
             paths = tuple(place for place in places if not repository.README.fullmatch(place))
@@ -288,7 +291,7 @@ class _FolderDetector:
         )
         if readmes:
             collections.append(_collection("readme", "docs", readmes))
-        apis = repository.api_descriptions(self._root, self._files(), taken)
+        apis = repository.api_descriptions(self._root, self._files, taken)
         if apis:
             collections.append(_collection("api", "docs", apis))
         places = (*taken, *self._other_languages, *apis)
@@ -322,7 +325,7 @@ class _FolderDetector:
         return self._finish(collections, what, first, licence=found.license if found else "")
 
     def _plain(self) -> Recognition:
-        found = self._files()
+        found = self._files
         files = [name.lower() for name in found]
         collections = []
         if any(is_wanted(self._root / name, KINDS["docs"].suffixes) for name in found):

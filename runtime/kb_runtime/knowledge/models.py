@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 
 class Searched(SearchBackend, Protocol):
-    """What a search reads, with the searcher over it."""
+    """What a search reads, with the encoder as it is loaded, and the searcher over it."""
 
+    @property
+    def encoder(self) -> QueryEncoder | None: ...
     @property
     def searcher(self) -> Searcher: ...
 
@@ -54,4 +56,4 @@ def open_sections(knowledge: Searched) -> None:
     _ = knowledge.chunks, knowledge.lexical, knowledge.searcher, knowledge.manifest
     if (encoder := opening.result()) is not None:
         _ = knowledge.vectors
-        encoder.encode("warm up")
+        encoder.warm()
