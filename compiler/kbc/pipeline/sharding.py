@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,11 @@ from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.sections import Extent
 from kbc.records import CompiledRecord
 
+# An edit compiles one shard again, and a query asks them all. By default both grow with the square root
+# of the chunks: shards are of 40 times it, 12,500 at 100,000 chunks and 40,000 at a million.
+_UNDIVIDED_CHUNKS = 25_000
+_LEAST_CHUNKS = 12_500
+_CHUNKS_PER_ROOT = 40
 # Characters of text for which one chunk is expected: the division must not depend on the chunks, which an
 # edit of one shard does not compute for the others.
 _CHARS_PER_CHUNK = 500
@@ -71,9 +77,7 @@ def cached_bytes(shards: Sequence[Shard]) -> tuple[int, int]:
 def divided(inputs: Inputs) -> list[Shard]:
     """The shards of a knowledge base, in order; none where it is small enough to stay in one piece."""
     chars = sum(len(record.text) for record in inputs.searched)
-    most, count = inputs.project.build.shard_chunks, 1
-    while chars > most * _CHARS_PER_CHUNK * count and count < MOST_SHARDS:
-        count *= 2
+    count = shard_count(chars / _CHARS_PER_CHUNK, inputs.project.build.shard_chunks)
     if count == 1:
         return []
     shards = {
@@ -89,6 +93,19 @@ def divided(inputs: Inputs) -> list[Shard]:
         of_shard = replace(inputs, records=records)
         found.append(Shard(of_shard, {n: own.astype(np.uint32) for n, own in places.items()}))
     return found
+
+
+def shard_count(chunks: float, most: int | None) -> int:
+    """Into how many shards so many chunks are divided: a power of two, with which none is expected to have
+    more than `most`, the setting of kb.toml."""
+    if most is None:
+        if chunks <= _UNDIVIDED_CHUNKS:
+            return 1
+        most = max(_LEAST_CHUNKS, round(_CHUNKS_PER_ROOT * math.sqrt(chunks)))
+    count = 1
+    while chunks > most * count and count < MOST_SHARDS:
+        count *= 2
+    return count
 
 
 def _shard(collection: str, id: str, count: int) -> int:

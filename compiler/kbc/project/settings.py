@@ -46,8 +46,6 @@ FAMILIES = (
 )
 FUSIONS = ("balanced", "rrf")
 POOLINGS = ("mean", "cls")
-SHARD_CHUNKS = 25_000
-"""An edit compiles the shards again that it changes, so their size bounds its time."""
 
 _Chars = Annotated[int, between(1, 10_000_000)]
 _Factor = Annotated[Number, between(0, 100)]
@@ -204,8 +202,10 @@ class ToolSettings(Table):
 class BuildSettings(Table):
     """`[build]`: how the artifact is laid out, which no answer depends on."""
 
-    shard_chunks: Annotated[int, between(1, 100_000_000)] = Field(
-        default=SHARD_CHUNKS, description="chunks above which the artifact is divided into shards"
+    shard_chunks: Annotated[int, between(1, 100_000_000)] | None = Field(
+        default=None,
+        description="chunks above which the artifact is divided into shards; default: above 25,000,"
+        " into shards whose size grows with it",
     )
 
 
