@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -62,14 +63,19 @@ BARS: Mapping[str, tuple[int, float]] = {
 """By measure: up to which number of chunks the bar holds, and the most that may be measured."""
 
 
+@cache
+def pool() -> Any:
+    """Vectors float32 [4096, 384], the same in every process."""
+    chance = np.random.Generator(np.random.SFC64(7))
+    return chance.standard_normal((4096, DIMENSIONS), dtype=np.float32)
+
+
 def drawn(keys: Iterable[bytes]) -> dict[bytes, Any]:
     """A unit vector float32 [384] for every key, the same each time: the sum of three that the key selects
     from 4,096, so that drawing takes no longer than reading a cache would."""
     wanted = list(keys)
-    chance = np.random.Generator(np.random.SFC64(7))
-    pool = chance.standard_normal((4096, DIMENSIONS), dtype=np.float32)
     selected = np.frombuffer(b"".join(key[:6] for key in wanted), dtype="<u2").reshape(-1, 3) % 4096
-    vectors = pool[selected].sum(axis=1)
+    vectors = pool()[selected].sum(axis=1)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return dict(zip(wanted, vectors, strict=True))
 
