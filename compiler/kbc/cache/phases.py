@@ -103,7 +103,7 @@ class PhaseCache:
         """Of each item its key, its result in memory, its result in the store, and what computes it."""
         keys = [digest(seen(item)) for item in batch]
         held = [self._held(phase, key) for key in keys]
-        self._keep(phase, [key for key, found in zip(keys, held, strict=True) if found])
+        self._keep(phase, [key for key, found in zip(keys, held, strict=True) if found is not None])
         stored = self._get(
             phase, [key for key, found in zip(keys, held, strict=True) if found is None]
         )

@@ -77,9 +77,15 @@ def read(
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
         elif (stored := read_text(file, diagnostics)) is not None:
-            records.append(_PageText(file, includes.expand(file, stored), stored))
+            records.append(_PageText(file, stored, stored))
+    stored_pages = [(each.file, each.stored) for each in records if isinstance(each, _PageText)]
+    sources = [
+        _PageText(file, text, stored)
+        for (file, stored), text in zip(
+            stored_pages, includes.expand_each(stored_pages), strict=True
+        )
+    ]
     includes.report(diagnostics)
-    sources = [each for each in records if isinstance(each, _PageText)]
     pages = _pages(collection, sources, includes.rules, diagnostics)
     complete = [next(pages) if isinstance(each, _PageText) else each for each in records]
     return with_redirects(collection, complete)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import read_front_matter
-from kbc.languages.includes import Liquid, Lookup, expand, value_at
+from kbc.languages.includes import Liquid, Lookup, expand, may_include, value_at
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 
@@ -49,18 +50,29 @@ class PageIncludes:
         """How the collection's generator makes anchors."""
         return rules_of(self._collection.generator, self._options)
 
-    def expand(self, file: SourceFile, text: str) -> str:
-        """`text`, that of `file`, with the files that it includes and without its directives."""
+    def expand_each(self, pages: Sequence[tuple[SourceFile, str]]) -> list[str]:
+        """As `expand`, of many: what most pages do not have is looked for once, not in every build."""
+        texts = [text for _, text in pages]
+        marked = recalled_each("directives", may_include, texts, lambda text: text, bool)
+        return [
+            self.expand(file, text, is_marked)
+            for (file, text), is_marked in zip(pages, marked, strict=True)
+        ]
+
+    def expand(self, file: SourceFile, text: str, is_marked: bool | None = None) -> str:
+        """`text`, that of `file`, with the files that it includes and without its directives. `is_marked` is
+        what `may_include` says of it, where that is known."""
 
         def read(path: str) -> bytes | None:
             return file.include(path, relative_to="")
 
         if self._collection.generator == "writerside":
-            text = self._topic(file, text, read)
+            text, is_marked = self._topic(file, text, read), None
         expansion = expand(
             text,
             file.path,
             read,
+            is_marked=is_marked,
             bases=self._options.get("snippet_paths", ()),
             templates=self._options.get("shortcodes", ()),
             objects=partial(self._object, read),

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 _FLUSHES = 8  # at once
 
 
 def flush_tree(folder: Path) -> None:
-    """Flushes everything below `folder`. A flush waits for the disk, which serves several at once.
-    Raises `OSError`."""
+    """Flushes everything below `folder`. Raises `OSError`."""
+    with flushing_tree(folder):
+        pass
+
+
+@contextmanager
+def flushing_tree(folder: Path) -> Iterator[None]:
+    """Flushes everything below `folder` while the body runs, which must not write there. A flush waits for
+    the disk, which serves several at once. Raises `OSError`."""
     with ThreadPoolExecutor(_FLUSHES) as threads:
-        for _ in threads.map(flush, [*folder.rglob("*"), folder]):
+        flushed = threads.map(flush, [*folder.rglob("*"), folder])
+        yield
+        for _ in flushed:
             pass  # an error of a thread is raised here
 
 

@@ -28,7 +28,7 @@ from kb_runtime.store.manifest import BUILD_ID_LENGTH, CURRENT, MANIFEST, is_bui
 from kb_runtime.text.tables import size
 from kb_runtime.version import FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 from kbc.linking import retention
-from kbc.linking.flushing import flush, flush_tree
+from kbc.linking.flushing import flush, flushing_tree
 
 LOCK = ".lock"
 """The file in a knowledge base's folder that its builder holds locked; it has no content."""
@@ -56,6 +56,8 @@ RERANKER = "reranker"
 
 _OF_SHARDS = frozenset({"hashes", "catalogs", "chunks", "segments", "vectors"})
 """What is checked of each shard when it is sealed, and not again of all of them together."""
+_JUST_WRITTEN = frozenset({"segments"})
+"""What is checked of files from elsewhere only: whether the engine's are such as the engine writes."""
 
 _UNWRITABLE = frozenset(
     {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR}
@@ -190,8 +192,8 @@ class Staging:
             if reused is not None:
                 return reused
             (self.folder / MANIFEST).write_bytes(seal(self._manifest(fields, self.build_id)))
-            flush_tree(self.folder)
-            defect = _defect(self.folder, self_check)
+            with flushing_tree(self.folder):
+                defect = _defect(self.folder, self_check)
             if defect is not None:
                 raise PublishError(
                     "self-check",
@@ -250,12 +252,12 @@ class Staging:
     def _prune(self, keep: int) -> tuple[str, ...]:
         return tuple(retention.prune(self.kb_folder, self.build_id, keep)) if keep > 0 else ()
 
-    def listing(self) -> list[dict[str, Any]]:
-        """The files that are in `folder` now, sorted, with `path`, `bytes` and `sha256`, as the manifest
-        lists them. A file is hashed once: what was listed must not change any more."""
+    def listing(self, below: str = "") -> list[dict[str, Any]]:
+        """The files that are in `folder` now, or in a folder `below` it, sorted, with `path`, `bytes` and
+        `sha256`, as the manifest lists them. A file is hashed once: what was listed must not change."""
         found = sorted(
             path.relative_to(self.folder).as_posix()
-            for path in self.folder.rglob("*")
+            for path in (self.folder / below).rglob("*")
             if path.is_file()
         )
         for path in found:
@@ -274,9 +276,8 @@ class Staging:
         manifest |= {name: fields[name] for name in (RERANKER, SHARDS) if name in fields}
         manifest["files"] = [
             {**file, "path": path}
-            for file in self.listing()
-            if file["path"].startswith(below)
-            and (path := file["path"].removeprefix(below)) != MANIFEST
+            for file in self.listing(below)
+            if (path := file["path"].removeprefix(below)) != MANIFEST
         ]
         return manifest
 
@@ -376,7 +377,7 @@ def _defect(folder: Path, self_check: SelfCheck | None) -> str | None:
     """Why the build in `folder` must not be published, or None."""
     try:
         with Artifact.open(folder) as artifact:
-            problems = check(artifact, _OF_SHARDS if SHARDS in artifact.manifest else ())
+            problems = check(artifact, _OF_SHARDS if SHARDS in artifact.manifest else _JUST_WRITTEN)
             if problems:
                 return problems[0].message
             if self_check is not None:

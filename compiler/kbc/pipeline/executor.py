@@ -293,16 +293,21 @@ class Executor:
     ) -> tuple[dict[str, Any], EncodingCounts]:
         """Every section; gives the manifest's fields."""
         shards = [] if self._options.draft else divided(inputs)  # a draft is there for minutes
-        if shards:
-            entries, counts = self._make_shards(shards, model, staging)
-            extent = total(entries)
-            folders = [staging.shard(entry["build_id"]) for entry in entries]
-            emit_order(shards, folders, staging.folder)
-        else:
-            entries = []
-            chunks, vectors, counts = self._compile(inputs, model)
-            extent = self._emit(inputs, chunks, vectors, staging.folder)
-        manifest = self._emit_common(inputs, extent, model, staging)
+        # The encoder is written and tried by native code, which leaves this thread free for the rest.
+        with ThreadPoolExecutor(1) as threads:
+            writing = threads.submit(self._write_encoder, model, staging.folder)
+            if shards:
+                entries, counts = self._make_shards(shards, model, staging)
+                extent = total(entries)
+                folders = [staging.shard(entry["build_id"]) for entry in entries]
+                emit_order(shards, folders, staging.folder)
+            else:
+                entries = []
+                chunks, vectors, counts = self._compile(inputs, model)
+                extent = self._emit(inputs, chunks, vectors, staging.folder)
+            with self._clock.phase("encoder"):
+                encoder = writing.result()
+        manifest = self._emit_common(inputs, extent, model, encoder, staging)
         return manifest | ({"shards": entries} if shards else {}), counts
 
     def _make_shards(
@@ -365,17 +370,19 @@ class Executor:
         return extent
 
     def _emit_common(
-        self, inputs: Inputs, extent: sections.Extent, model: Model | None, staging: Staging
+        self,
+        inputs: Inputs,
+        extent: sections.Extent,
+        model: Model | None,
+        encoder: dict[str, Any] | None,
+        staging: Staging,
     ) -> dict[str, Any]:
         """The sections that an artifact has once; gives the manifest's fields."""
         folder = staging.folder
-        encoder = None
         sections.emit_facets(inputs, folder)
         if self._has_symbols:
             with self._clock.phase("symbols"):
                 sections.emit_symbols(inputs, folder, partial=self._options.partial)
-        if model is not None and self._options.has_vectors:
-            encoder = self._write_encoder(model, folder)
         built_at = self._options.built_at
         warnings = [found.as_dict() for found in self._diagnostics.warnings]
         manifest = sections.manifest_fields(inputs, extent, encoder, built_at, warnings)
@@ -411,17 +418,15 @@ class Executor:
         if memory is not None:
             memory.forget_unused()
 
-    def _write_encoder(self, model: Model, folder: Path) -> dict[str, Any]:
-        """`encoder/`; gives what the manifest says about it."""
-        with self._clock.phase("encoder"):
-            (folder / "encoder").mkdir()
-            return self._engines.shipped.write(
-                model,
-                folder / "encoder",
-                self._options.document_variant,
-                self._options.query_variant,
-                self._options.cache_folder,
-            )
+    def _write_encoder(self, model: Model | None, folder: Path) -> dict[str, Any] | None:
+        """`encoder/`, in an artifact with vectors; gives what the manifest says about it."""
+        if model is None or not self._options.has_vectors:
+            return None
+        own, options = folder / "encoder", self._options
+        own.mkdir()
+        return self._engines.shipped.write(
+            model, own, options.document_variant, options.query_variant, options.cache_folder
+        )
 
     def _report(self, inputs: Inputs, published: Published, counts: EncodingCounts) -> BuildReport:
         folder = published.path

@@ -9,13 +9,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kb_runtime.knowledge.sharding.order import SHARDS
 from kb_runtime.search.fusion import RRF_K
 from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS
 from kb_runtime.search.ranking.steps import STEPS
 from kb_runtime.search.request import CANDIDATES
 from kb_runtime.search.vectors import EXACT_ROWS, RowRange
 from kb_runtime.store.facets import SEARCHED
-from kb_runtime.store.manifest import INPUTS
+from kb_runtime.store.manifest import INPUTS, MANIFEST
 from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.choices import argument_choices
 from kbc.backends.draft_lexical import write_draft_lexical
@@ -246,7 +247,12 @@ def emit_bill(manifest: Mapping[str, Any], staging: Staging) -> None:
     """`sbom.cdx.json`, the bill of materials."""
     from kbc.backends.bill import BILL, bill  # 0.1 s that a draft does not pay
 
-    files = {file["path"]: file["sha256"] for file in staging.listing()}
+    files = {
+        file["path"]: file["sha256"]
+        for file in staging.listing()
+        # A shard's manifest has the hashes of its files.
+        if not file["path"].startswith(f"{SHARDS}/") or file["path"].endswith(f"/{MANIFEST}")
+    }
     (staging.folder / BILL).write_bytes(bill(manifest, files, staging.build_id))
 
 

@@ -26,10 +26,10 @@ from kbc.pipeline.sections import Extent
 from kbc.records import CompiledRecord
 
 # An edit compiles one shard again, and a query asks them all. By default both grow with the square root
-# of the chunks: shards are of 40 times it, 12,500 at 100,000 chunks and 40,000 at a million.
+# of the chunks: shards are of at most 32 times it, 10,000 at 100,000 chunks and 32,000 at a million.
 _UNDIVIDED_CHUNKS = 25_000
-_LEAST_CHUNKS = 12_500
-_CHUNKS_PER_ROOT = 40
+_LEAST_CHUNKS = 8_000
+_CHUNKS_PER_ROOT = 32
 # Characters of text for which one chunk is expected: the division must not depend on the chunks, which an
 # edit of one shard does not compute for the others.
 _CHARS_PER_CHUNK = 500

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from kb_runtime.companion import COMPANION
 from kb_runtime.errors import ArtifactError
 from kb_runtime.errors.shortages import ShortageError, shortage
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
@@ -136,6 +138,19 @@ def _run(artifact: Artifact, without: Collection[str] = ()) -> tuple[list[str], 
     from kb_runtime.search.encoder import limit_blas_threads
 
     limit_blas_threads()  # before numpy
+    # Loading the encoder is not Python's work. Without it the check of it says why.
+    opening = COMPANION.start(lambda: artifact.encoder) if "encoder" not in without else None
+    try:
+        return _first_problems(artifact, without)
+    finally:
+        if opening is not None:
+            with suppress(Exception):
+                opening.result()
+
+
+def _first_problems(
+    artifact: Artifact, without: Collection[str]
+) -> tuple[list[str], list[Problem]]:
     passed: list[str] = []
     for name, find in CHECKS.items():
         if name in without:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from kbc.cache.phases import PhaseCache, remembering
 from kbc.diagnostics import Diagnostics
-from kbc.frontends import docs
+from kbc.frontends import docs, includes
 from kbc.project.include_tree import IncludeTree
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
@@ -27,3 +30,37 @@ def test_files_of_the_tree_are_inserted_and_others_reported_once(tmp_path: Path)
     (found,) = list(diagnostics)
     assert found.code == "include-unresolved"
     assert "directives on 1 page of 'docs' that name no file (2)" in found.message
+
+
+def test_directives_are_looked_for_once_in_a_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[str] = []
+    may_include = includes.may_include
+
+    def noted(text: str) -> bool:
+        looked_at.append(text)
+        return may_include(text)
+
+    monkeypatch.setattr(includes, "may_include", noted)
+    (tmp_path / "code.py").write_text("x = 1\n")
+    plain, marked = "# Plain\n\nText.\n", '# Marked\n\n```python\n--8<-- "code.py"\n```\n'
+
+    def read() -> list[str]:
+        cache = PhaseCache(tmp_path / "cache")
+        collection = Collection(name="docs", kind="docs", paths=("docs",))
+        files = [
+            SourceFile(f"docs/{name}.md", text.encode(), "docs", IncludeTree(tmp_path))
+            for name, text in (("a", plain), ("b", marked))
+        ]
+        with remembering(cache):
+            records = docs.read(collection, files, Diagnostics())
+        cache.close()
+        return [record.text for record in records]
+
+    first = read()
+    assert first[0] == plain
+    assert "x = 1" in first[1]
+    (tmp_path / "code.py").write_text("x = 2\n")
+    assert "x = 2" in read()[1]
+    assert looked_at == [plain, marked]

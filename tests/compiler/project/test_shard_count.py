@@ -6,7 +6,7 @@ from kbc.pipeline.sharding import shard_count
 
 
 @pytest.mark.parametrize(
-    ("chunks", "shards"), [(25_000, 1), (26_000, 4), (83_000, 8), (830_000, 32), (3_300_000, 64)]
+    ("chunks", "shards"), [(25_000, 1), (26_000, 4), (83_000, 16), (830_000, 32), (3_300_000, 64)]
 )
 def test_by_default_shards_grow_with_the_root_of_the_chunks(chunks: int, shards: int) -> None:
     assert shard_count(chunks, None) == shards

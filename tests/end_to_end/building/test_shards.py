@@ -202,6 +202,18 @@ def test_the_whole_and_each_shard_verify(parts: Artifact) -> None:
     assert inspect(parts.root)["sizes"]["shards"] > 0
 
 
+def test_the_bill_of_the_whole_names_each_shard_by_its_manifest(parts: Artifact) -> None:
+    bill = json.loads(parts.manifest.read("sbom.cdx.json"))
+    hashes = {
+        each["name"]: each["hashes"][0]["content"]
+        for each in bill["components"]
+        if each["type"] == "file"
+    }
+    manifests = {f"shards/{one['build_id']}/manifest.json" for one in parts.manifest["shards"]}
+    assert {path for path in hashes if path.startswith("shards/")} == manifests
+    assert all(parts.manifest.files[path][1] == digest for path, digest in hashes.items())
+
+
 @pytest.mark.slow
 def test_a_build_in_shards_can_be_reproduced(bases: Bases) -> None:
     build_twice(bases.roots["parts"], bases.options["parts"])

@@ -315,6 +315,40 @@ def test_a_file_may_be_checked_by_many_threads_at_once(tmp_path: Path) -> None:
     assert not failures
 
 
+def test_large_files_are_hashed_once_in_several_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = {f"{name}.bin": os.urandom(1 << 20) for name in "abcdef"}
+    build = write(
+        tmp_path,
+        files=[
+            {"path": path, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            for path, data in content.items()
+        ],
+    )
+    for path, data in content.items():
+        (build / path).write_bytes(data)
+    monkeypatch.setattr(manifest_module, "_THREADED_BYTES", 3 << 20)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    hashed: list[tuple[str, int]] = []
+    digest = manifest_module._digest
+
+    def noted(path: str, size: int) -> str:
+        hashed.append((Path(path).name, threading.get_ident()))
+        return digest(path, size)
+
+    monkeypatch.setattr(manifest_module, "_digest", noted)
+    manifest = load(build)
+    manifest.check_files(content)
+    assert sorted(name for name, _ in hashed) == sorted(content)
+    assert len({thread for _, thread in hashed}) == 2
+    for path in ("e.bin", "b.bin"):
+        (build / path).write_bytes(bytes(1 << 20))
+    again = load(build)
+    with pytest.raises(ArtifactError, match=r"b\.bin was altered"):  # the first in order
+        again.check_files(content)
+
+
 def test_read_gives_checked_content(publish: Publish) -> None:
     build = publish().path
     manifest = load(build)

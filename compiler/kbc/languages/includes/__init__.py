@@ -3,9 +3,9 @@
 Imports nothing of the package outside of this folder.
 """
 
-from kbc.languages.includes.expansion import Expansion, expand
+from kbc.languages.includes.expansion import Expansion, expand, may_include
 from kbc.languages.includes.files import is_complete
 from kbc.languages.includes.liquid import Liquid, value_at
 from kbc.languages.includes.values import Lookup
 
-__all__ = ["Expansion", "Liquid", "Lookup", "expand", "is_complete", "value_at"]
+__all__ = ["Expansion", "Liquid", "Lookup", "expand", "is_complete", "may_include", "value_at"]

@@ -105,11 +105,17 @@ class Expansion:
     external: Mapping[str, int] = field(default_factory=dict)
 
 
+def may_include(text: str) -> bool:
+    """Whether a page has what directives of any generator look like, but for those of templates and MyST."""
+    return _MARK.search(text) is not None and _TRIGGER.search(text) is not None
+
+
 def expand(
     text: str,
     path: str,
     read: Reader,
     *,
+    is_marked: bool | None = None,
     bases: Sequence[str] = (),
     templates: Sequence[str] = (),
     objects: Objects | None = None,
@@ -122,7 +128,8 @@ def expand(
     are folders that the generator looks in before those around the page, `templates` those of Hugo's
     shortcodes; `objects` gives the reference of a Python object, and `restructured` reads what MyST has
     of Sphinx; `liquid` is what a site of Jekyll gives, `values` the parameter of a page of Hugo with a
-    name, `filled` that of a `{{ name }}` in prose. Text without directives is returned as it is."""
+    name, `filled` that of a `{{ name }}` in prose. Text without directives is returned as it is;
+    `is_marked` is what `may_include` says of it, where that is known."""
     is_myst = restructured is not None and _MYST.search(text) is not None
     if values is not None and "param" in text:
         text = _PARAM.sub(lambda match: values(match["name"]) or match[0], text)
@@ -132,7 +139,7 @@ def expand(
         not is_myst
         and not is_template
         and not is_filled
-        and not (_MARK.search(text) and _TRIGGER.search(text))
+        and not (may_include(text) if is_marked is None else is_marked)
     ):
         return Expansion(text, {})
     page = IncludingPage(path, read, tuple(bases), objects, tuple(templates), restructured)
