@@ -3,8 +3,8 @@
     python -m benchmarks.scale [1000 10000 100000] [--shard-chunks N] [--keep FOLDER]
 
 Pages are made up by `benchmarks.made_up`: words follow Zipf's law, a section is a chunk of a hundred tokens.
-The build is the real one, in a process of its own, but for the embedding: every text has a vector in the
-cache, drawn at random by its key, so that encoding, which is linear, does not hide the rest. Queries are
+The build is that of the command line but for the embedding: vectors are drawn, see
+`benchmarks.encoders.drawn_vectors`, so that encoding, which is linear, does not hide the rest. Queries are
 embedded by the model. A server is asked over stdio. `exponent` is that of the growth from the size before: 0
 is constant, 1 linear. CPU times are those of the process, the mean of all queries; private memory leaves out
 what is mapped from files. Exit code 1 when a bar is missed at a size that it is for.
@@ -15,22 +15,19 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-import numpy as np
 import psutil
 
-import kbc
 from benchmarks.made_up import write_pages
 from benchmarks.stdio import (
     ROOT,
@@ -41,11 +38,9 @@ from benchmarks.stdio import (
     serving,
 )
 from kb_runtime.knowledge.artifact import Artifact
-from kbc.encoding.cache import EmbeddingCache
 
 SIZES = (1_000, 10_000, 100_000)
 CHUNKS_PER_PAGE = 22
-DIMENSIONS = 384
 STARTS = 5
 QUERIES = 60
 EDITED_WORD = "marmosetx"
@@ -63,50 +58,25 @@ BARS: Mapping[str, tuple[int, float]] = {
 """By measure: up to which number of chunks the bar holds, and the most that may be measured."""
 
 
-@cache
-def pool() -> Any:
-    """Vectors float32 [4096, 384], the same in every process."""
-    chance = np.random.Generator(np.random.SFC64(7))
-    return chance.standard_normal((4096, DIMENSIONS), dtype=np.float32)
-
-
-def drawn(keys: Iterable[bytes]) -> dict[bytes, Any]:
-    """A unit vector float32 [384] for every key, the same each time: the sum of three that the key selects
-    from 4,096, so that drawing takes no longer than reading a cache would."""
-    wanted = list(keys)
-    selected = np.frombuffer(b"".join(key[:6] for key in wanted), dtype="<u2").reshape(-1, 3) % 4096
-    vectors = pool()[selected].sum(axis=1)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return dict(zip(wanted, vectors, strict=True))
-
-
-def build_here(kb: Path, out: Path, cache: Path) -> None:
-    """Builds in this process and prints what it took as JSON."""
-
-    def get_many(self: EmbeddingCache, encoder: str, keys: Iterable[bytes]) -> dict[bytes, Any]:
-        del self, encoder
-        return drawn(keys)
-
-    EmbeddingCache.get_many = get_many  # type: ignore[method-assign]
-    began = time.perf_counter()
-    report = kbc.build(kb, kbc.BuildOptions(out=out, cache=cache, offline=True, keep=1))
-    told = {
-        "chunks": report.chunks,
-        "seconds": time.perf_counter() - began,
-        "cpu_s": time.process_time(),
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
-        "size_mb": report.size_bytes / 1e6,
-        "phases": {phase.name: round(phase.seconds, 2) for phase in report.phases},
-    }
-    print(json.dumps(told))
-
-
 def built(kb: Path, out: Path, cache: Path) -> dict[str, Any]:
-    """`build_here` in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.scale", "--build", str(kb), str(out), str(cache)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT)
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    """`kbc build`, with drawn vectors and no draft: its report, and what it took in all."""
+    command = [sys.executable, "-m", "benchmarks.encoders.drawn_vectors", "build", str(kb)]
+    command += ["--out", str(out), "--cache", str(cache)]
+    command += ["--offline", "--no-draft", "--keep", "1", "--json"]
+    began = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT)
+    assert process.stdout is not None
+    told: dict[str, Any] = json.load(process.stdout)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"the build ended with {process.returncode}")
+    return told | {
+        "seconds": time.perf_counter() - began,
+        "cpu_s": usage.ru_utime + usage.ru_stime,
+        "peak_mb": usage.ru_maxrss * 1024 / 1e6,
+        "phases": {phase["name"]: round(phase["seconds"], 2) for phase in told["phases"]},
+    }
 
 
 def sampled(artifact: Artifact, count: int) -> list[str]:
@@ -218,7 +188,7 @@ def measured(size: int, folder: Path, shard_chunks: int | None) -> dict[str, flo
         "build s": cold["seconds"],
         "build CPU s": cold["cpu_s"],
         "build MB": cold["peak_mb"],
-        "artifact MB": cold["size_mb"],
+        "artifact MB": cold["size_bytes"] / 1e6,
         **found,
         "edit CPU s": edited["cpu_s"],
     }
@@ -256,11 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("sizes", type=int, nargs="*", default=SIZES, help="chunks of each base")
     parser.add_argument("--shard-chunks", type=int, help="of kb.toml; default: that of kbc")
     parser.add_argument("--keep", type=Path, help="a folder where the bases stay")
-    parser.add_argument("--build", type=Path, nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    if options.build:
-        build_here(*options.build)
-        return 0
     tables = []
     for size in sorted(options.sizes):
         with tempfile.TemporaryDirectory(prefix="kbc-scale-") as scratch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
@@ -22,7 +23,12 @@ def main() -> None:
         sys.exit(runner.run(alone, arguments, "kbc", failures.explain, failures.INTERRUPTED))
     from kbc.cli.main import run
 
-    sys.exit(run())
+    # Nearly everything that a command makes lives to its end: the collector of cyclic garbage looks rarely,
+    # and not at all when the process ends.
+    gc.set_threshold(200_000, 50, 100)
+    code = run()
+    gc.freeze()
+    sys.exit(code)
 
 
 if __name__ == "__main__":
