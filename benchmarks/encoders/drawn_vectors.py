@@ -28,10 +28,10 @@ def pool() -> Any:
 
 
 def drawn(keys: Iterable[bytes]) -> dict[bytes, Any]:
-    """A unit vector float32 [384] for every key, the same each time: the sum of three that the key selects
-    from 4,096, so that drawing takes no longer than reading a cache would."""
+    """A unit vector float32 [384] for every key, the same each time: the sum of five that the key selects
+    from 4,096, so that drawing takes no longer than reading a cache would, and of a million none are equal."""
     wanted = list(keys)
-    selected = np.frombuffer(b"".join(key[:6] for key in wanted), dtype="<u2").reshape(-1, 3) % 4096
+    selected = np.frombuffer(b"".join(key[:10] for key in wanted), "<u2").reshape(-1, 5) % 4096
     vectors = pool()[selected].sum(axis=1)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return dict(zip(wanted, vectors, strict=True))
