@@ -168,7 +168,8 @@ def _page(
         or fields.title
         or permalinks.title(collection, path)
         or _other_title(document.data)
-        or _file_name(path),
+        or _first_heading(document)
+        or _name_in_path(path),
         path=path,
         text=page.text,
         size=len(page.text.encode()),
@@ -301,6 +302,23 @@ def _other_title(data: Mapping[str, Any]) -> str:
     ]
     key = tables[1].get("key")
     return next((each for each in stated if each), key if isinstance(key, str) else "")
+
+
+def _first_heading(document: markdown.Document) -> str:
+    """The heading with which a page begins, where all others are below it: `### Guards`, `#### Roles`."""
+    first = next(iter(document.blocks), None)
+    if first is None or first.kind != "heading":
+        return ""
+    others = [block.level for block in document.headings if block is not first]
+    return first.title if min(others, default=first.level + 1) > first.level else ""
+
+
+def _name_in_path(path: str) -> str:
+    """The name of a page without its ending; of an index the name of its folder."""
+    folder, _, name = path.rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    is_index = stem.lower().strip("_") in ("index", "readme")
+    return folder.rpartition("/")[2] or stem if is_index else stem
 
 
 def _file_name(path: str) -> str:

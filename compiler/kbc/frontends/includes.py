@@ -75,6 +75,7 @@ class PageIncludes:
             is_marked=is_marked,
             bases=self._options.get("snippet_paths", ()),
             templates=self._options.get("shortcodes", ()),
+            aliases=self._options.get("import_paths"),
             objects=partial(self._object, read),
             restructured=partial(self._restructured, file, read) if self._is_sphinx else None,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,

@@ -121,3 +121,25 @@ def test_hugo_reads_the_folders_that_its_module_mounts_as_content(tmp_path: Path
         "a.md": "https://reef.example/a/",
         "books/coral/b.md": "https://reef.example/coral/b/",
     }
+
+
+def test_what_the_template_of_a_shortcode_shows_as_code_is_code(tmp_path: Path) -> None:
+    text = (
+        "---\ntitle: Gates\n---\n\n1. Open it:\n\n    {{< text bash >}}\n    $ sluice open\n"
+        "    # all of them\n    {{< /text >}}\n\n{{< quoted >}}\nOpen *upwards*.\n{{< /quoted >}}\n"
+    )
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "hugo.toml": "title = 'Sluice'\n",
+            "content/gates.md": text,
+            "layouts/shortcodes/text.html": "{{ $text := .Inner }}<pre><code>{{ $text }}</code></pre>",
+            "layouts/shortcodes/quoted.html": "<pre>{{ .Inner | markdownify }}</pre>",
+        },
+    )
+    inputs, _ = read(root)
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert record.title == "Gates"
+    assert "```bash\n$ sluice open\n# all of them\n```" in record.text
+    assert "\nOpen *upwards*.\n" in record.text

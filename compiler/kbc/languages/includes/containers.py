@@ -165,7 +165,8 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
         elif found := _COMPONENT.match(line):
             yield line
             shown = _component_label(found["name"], found["attributes"])
-            if shown:
+            following = next((each.strip() for each in lines[index:] if each.strip()), "")
+            if shown and shown != following:  # an included page has its labels
                 yield from _labelled(found["indent"], shown)
         else:
             yield line

@@ -9,6 +9,7 @@ from kbc.languages.includes.files import (
     NOT_INCLUDED,
     IncludingPage,
     PartExpander,
+    dedent,
     excerpt,
     fence,
     language_of,
@@ -76,6 +77,9 @@ _MEDIA = frozenset(
     ]
 )
 _CODE = frozenset({"highlight", "code-toggle", "code", "codeblock"})
+_SHOWS_CODE = re.compile(r"<pre\b|\bhighlight\b", re.IGNORECASE)
+_SHOWS_TEXT = re.compile(r"\bmarkdownify\b|\.RenderString\b")
+"""In the template of a shortcode: what it wraps is shown as code, or read as Markdown."""
 
 
 def replace_shortcodes(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
@@ -93,7 +97,7 @@ def replace_shortcodes(text: str, page: IncludingPage, expand_part: PartExpander
         name = match["name"].lower()
         if match["end"]:
             continue
-        if name in _CODE and name in closed and not match["alone"]:
+        if name in closed and not match["alone"] and _is_code(name, page):
             end = next(
                 (
                     each
@@ -142,8 +146,9 @@ def _arguments(stated: str) -> tuple[list[str], dict[str, str]]:
 
 def _code(name: str, stated: str, inner: str) -> str:
     plain, named = _arguments(stated)
-    code = inner.strip("\n")
-    language = named.get("lang") or (plain[0] if plain and name == "highlight" else "")
+    code = dedent(inner.strip("\n")).rstrip()
+    has_language = plain and name != "code" and re.fullmatch(r"[\w+#-]+", plain[0])
+    language = named.get("lang") or named.get("syntax") or (plain[0] if has_language else "")
     if not language:
         language = (
             _data_language(code) if name == "code-toggle" else language_of(named.get("file", ""))
@@ -198,15 +203,29 @@ def _replacement(
     return written or ""
 
 
+def _is_code(name: str, page: IncludingPage) -> bool:
+    """Whether a shortcode shows what it wraps as code: one of Hugo's, or one whose template says so."""
+    if name in _CODE:
+        return True
+    template = _source(name, page)
+    wraps = ".Inner" in template and not _SHOWS_TEXT.search(template)
+    return wraps and _SHOWS_CODE.search(template) is not None
+
+
 def _template(name: str, page: IncludingPage) -> str | None:
     """The text of a shortcode whose template only holds text; None for one that computes something."""
+    text = _source(name, page)
+    return None if not text or "{{" in text else text
+
+
+def _source(name: str, page: IncludingPage) -> str:
+    """The template of a shortcode, without comments; "" for one of Hugo's own or a theme's."""
     for folder in page.templates:
         for ending in (".html", ".md"):
             data = page.read(f"{folder}/{name}{ending}")
             if data is not None:
-                text = _TEMPLATE_COMMENT.sub("", data.decode("utf-8", "replace")).strip()
-                return None if "{{" in text else text
-    return None
+                return _TEMPLATE_COMMENT.sub("", data.decode("utf-8", "replace")).strip()
+    return ""
 
 
 def _file(
