@@ -143,3 +143,33 @@ def test_what_the_template_of_a_shortcode_shows_as_code_is_code(tmp_path: Path) 
     assert record.title == "Gates"
     assert "```bash\n$ sluice open\n# all of them\n```" in record.text
     assert "\nOpen *upwards*.\n" in record.text
+
+
+def test_a_shortcode_shows_the_file_that_its_template_reads(tmp_path: Path) -> None:
+    text = (
+        "# Gates\n\n{{< before open-gates >}}\n\n{{< card open-gates >}}\n\n{{< before gone >}}\n"
+    )
+    reading = (
+        '{{ with .Site.GetPage "page" "parts" }}{{ .Resources.GetMatch (.Get 0) }}{{ .Content }}'
+    )
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "hugo.toml": "title = 'Sluice'\n",
+            "content/guide/gates.md": text,
+            "content/parts/open-gates.md": "---\nheadless: true\n---\nClose the *pump* first.\n",
+            "layouts/shortcodes/before.html": reading,
+            "layouts/shortcodes/card.html": reading + "<a href='{{ .RelPermalink }}'>",
+        },
+    )
+    inputs, diagnostics = read(root)
+    (record,) = (
+        each
+        for each in inputs.records["docs"]
+        if each.path.endswith("gates.md") and "guide" in each.path
+    )
+    assert isinstance(record, DocRecord)
+    assert record.text.count("Close the *pump* first.") == 1
+    (note,) = (each for each in diagnostics if each.code == "content-elsewhere")
+    assert "{{< before >}} (1)" in note.message
+    assert "{{< card >}} (1)" in note.message

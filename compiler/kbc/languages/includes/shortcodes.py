@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from kbc.languages.includes.containers import label
@@ -78,6 +79,12 @@ _MEDIA = frozenset(
 )
 _CODE = frozenset({"highlight", "code-toggle", "code", "codeblock"})
 _SHOWS_CODE = re.compile(r"<pre\b|\bhighlight\b", re.IGNORECASE)
+_READS = re.compile(
+    r"\breadFile\b|\b(?:GetPage|GetMatch|Resources\.Get)\b.*\.(?:Raw)?Content\b", re.DOTALL
+)
+_LINKS = re.compile(r"\.(?:Rel)?Permalink\b")
+_FOLDER = re.compile(r"\"/?([\w-]+(?:/[\w-]+)*)/?\"")
+"""In a template: it shows the content of a file, or links to it; and what may be a folder."""
 _SHOWS_TEXT = re.compile(r"\bmarkdownify\b|\.RenderString\b")
 """In the template of a shortcode: what it wraps is shown as code, or read as Markdown."""
 
@@ -199,6 +206,8 @@ def _replacement(
         return f"\n\n{label('', title)}\n\n" if title and is_paired else title
     written = _template(name, page)
     if written is None:
+        written = _pulled_in(name, plain, named, page, expand_part)
+    if written is None:
         page.external[f"{{{{< {name} >}}}}"] += 1
     return written or ""
 
@@ -240,7 +249,33 @@ def _file(
     if found is None:
         page.unresolved[f"{{{{< {name} >}}}}"] += 1
         return f"{NOT_INCLUDED}{target})"
-    path, text = found
+    return _shown(*found, named, page, expand_part)
+
+
+def _pulled_in(
+    name: str,
+    plain: list[str],
+    named: dict[str, str],
+    page: IncludingPage,
+    expand_part: PartExpander,
+) -> str | None:
+    """The file that the template of a shortcode reads by its first argument, as it is or in a folder that
+    the template names; None where it reads none."""
+    template = _source(name, page)
+    if not plain or not _READS.search(template) or _LINKS.search(template):
+        return None
+    for folder in ("", *_FOLDER.findall(template)):
+        for ending in ("", ".md"):
+            found = page.find(posixpath.join(folder, plain[0].lstrip("/")) + ending)
+            if found is not None:
+                return _shown(*found, named, page, expand_part)
+    return None
+
+
+def _shown(
+    path: str, text: str, named: dict[str, str], page: IncludingPage, expand_part: PartExpander
+) -> str:
+    """A file as a shortcode shows it: Markdown as text, others as code."""
     is_markdown = path.lower().endswith((".md", ".markdown", ".html", ".qmd", ".rmd"))
     if is_markdown and named.get("code") != "true":
         return expand_part(path, text, page).strip("\n")
