@@ -64,7 +64,7 @@ def read(
 ) -> list[CompiledRecord]:
     """A record for each page; those that only redirect are other names of their targets."""
     records: list[CompiledRecord | _PageText] = []
-    includes = PageIncludes(collection)
+    includes = PageIncludes(collection, files)
     for file in files:
         format = stated_format(collection, file)
         if format or is_converted(file.path):
@@ -158,7 +158,7 @@ def _page(
         lines = body.split("\n")[document.front_matter.last_line :]
         body = "\n".join(lines).lstrip("\n")
     content = mdx.clean(body) if page.is_mdx else body
-    heading = next((block.title for block in document.headings if block.level == 1), "")
+    heading = _page_heading(document, bool(fields.title))
     summary = fields.summary or fields.description or fields.excerpt
     tags = fields.tags
     return DocRecord(
@@ -302,6 +302,15 @@ def _other_title(data: Mapping[str, Any]) -> str:
     ]
     key = tables[1].get("key")
     return next((each for each in stated if each), key if isinstance(key, str) else "")
+
+
+def _page_heading(document: markdown.Document, has_title: bool) -> str:
+    """The first level-1 heading; of a page that states a title only where it is the first heading and the
+    only one of its level: others are versions in a changelog, or a part."""
+    own = [block for block in document.headings if block.level == 1]
+    if not own or (has_title and (len(own) > 1 or own[0] is not document.headings[0])):
+        return ""
+    return own[0].title
 
 
 def _first_heading(document: markdown.Document) -> str:

@@ -120,19 +120,22 @@ def expand(
     bases: Sequence[str] = (),
     templates: Sequence[str] = (),
     aliases: Mapping[str, str] | None = None,
+    pages: Mapping[str, str] | None = None,
     objects: Objects | None = None,
     restructured: Restructured | None = None,
     liquid: Liquid | None = None,
     values: Lookup | None = None,
     filled: Lookup | None = None,
 ) -> Expansion:
-    """The page at `path` (below the root) as its generator shows it. `read` gives other files, `bases`
-    are folders that the generator looks in before those around the page, `templates` those of Hugo's
-    shortcodes, `aliases` what names that imports begin with stand for; `objects` gives the reference of a
-    Python object, and `restructured` reads what MyST has of Sphinx; `liquid` is what a site of Jekyll gives,
-    `values` the parameter of a page of Hugo with a name, `filled` that of a `{{ name }}` in prose. Text
-    without directives is returned as it is; `is_marked` is what `may_include` says of it, where that is
-    known."""
+    """The page at `path` (below the root) as its generator shows it.
+
+    `read` gives other files, `bases` are folders that the generator looks in before those around the page,
+    `templates` those of Hugo's shortcodes, `aliases` what names that imports begin with stand for, `pages`
+    the paths of pages by names. `objects` gives the reference of a Python object, and `restructured` reads
+    what MyST has of Sphinx; `liquid` is what a site of Jekyll gives, `values` the parameter of a page of Hugo with
+    a name, `filled` that of a `{{ name }}` in prose. Text without directives is returned as it is;
+    `is_marked` is what `may_include` says of it, where that is known.
+    """
     is_myst = restructured is not None and _MYST.search(text) is not None
     if values is not None and "param" in text:
         text = _PARAM.sub(lambda match: values(match["name"]) or match[0], text)
@@ -146,7 +149,14 @@ def expand(
     ):
         return Expansion(text, {})
     page = IncludingPage(
-        path, read, tuple(bases), objects, tuple(templates), restructured, aliases=aliases or {}
+        path,
+        read,
+        tuple(bases),
+        objects,
+        tuple(templates),
+        restructured,
+        aliases=aliases or {},
+        pages=pages or {},
     )
     expanded = _expand(text, page, liquid if is_template else None, filled)
     return Expansion(expanded, dict(page.unresolved), tuple(page.included), dict(page.external))
@@ -290,7 +300,7 @@ def _prose(
         text = replace_docfx(text, page, expand_part)
     if "{{%" in text:
         text, count = _HELPER.subn("", text)
-        page.external["{{% }}"] += count
+        page.external.update({"{{% }}": count} if count else {})
     if "{{<" in text or "{{%" in text:
         text = replace_shortcodes(text, page, expand_part)
     return _mounted(text, page, components) if components else text

@@ -51,6 +51,8 @@ class IncludingPage:
     the pages are not Sphinx's. `unresolved` counts files that are not there, `external` what
     the site writes when it is built, both by directive. `stack` are the files being included.
     With `has_blocks` the page writes blocks of GitBook or Markdoc, and so do the files it includes.
+    `tab_labels` are the labels that a group of tabs states and no tab has yet. `pages` are paths of pages by
+    the name of their file, where only one is called so.
     """
 
     path: str
@@ -66,6 +68,19 @@ class IncludingPage:
     stack: tuple[str, ...] = ()
     has_blocks: bool = False
     aliases: Mapping[str, str] = field(default_factory=dict)
+    tab_labels: list[str] = field(default_factory=list)
+    pages: Mapping[str, str] = field(default_factory=dict)
+
+    def by_name(self, target: str) -> str:
+        """The link to the page that is called `page.md` or `page`, in whichever folder; "" for none."""
+        name, mark, anchor = target.partition("#")
+        path = self.pages.get(name) or self.pages.get(f"{name}.md")
+        if (
+            path is None
+            or self.read(posixpath.join(posixpath.dirname(self.path), name)) is not None
+        ):
+            return ""
+        return posixpath.relpath(path, posixpath.dirname(self.path) or ".") + mark + anchor
 
     def load(self, target: str, directive: str) -> tuple[str, str] | None:
         """Path and text of the file that `target` names; None, counted as unresolved, without one."""

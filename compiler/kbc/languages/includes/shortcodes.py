@@ -46,6 +46,8 @@ _NOTICES = frozenset(
 )
 _FOLDED = frozenset({"details", "expand", "collapse", "expandable"})
 _PANELS = frozenset({"tab", "tabitem", "step"})
+_TAB_GROUPS = frozenset({"tabs", "tabpane"})
+"""They may state the labels of the tabs in them: `{{< tabs Linux Windows >}}`."""
 _FILES = frozenset(["include", "readfile", "code_sample", "codenew", "example-code"])
 _TEXT = frozenset(
     [
@@ -61,6 +63,7 @@ _TEXT = frozenset(
         "relref",
     ]
 )
+_REFERENCES = frozenset({"ref", "relref"})
 _PICTURES = frozenset({"figure", "img", "image", "imgproc"})
 _MEDIA = frozenset(
     [
@@ -102,7 +105,15 @@ def replace_shortcodes(text: str, page: IncludingPage, expand_part: PartExpander
         parts.append(text[position : match.start()])
         position = match.end()
         name = match["name"].lower()
+        if name in _TAB_GROUPS:
+            page.tab_labels = [] if match["end"] else _arguments(match["args"])[0]
         if match["end"]:
+            continue
+        if page.tab_labels and (
+            name in _TAB_GROUPS or ("tab" in name and not match["args"].strip())
+        ):
+            shown = "" if name in _TAB_GROUPS else label("", page.tab_labels.pop(0))
+            parts.append(f"\n\n{shown}\n\n")
             continue
         if name in closed and not match["alone"] and _is_code(name, page):
             end = next(
@@ -198,6 +209,10 @@ def _replacement(
         return _file(name, plain, named, page, expand_part)
     if name in ("new-in", "deprecated-in"):
         return f"({name.replace('-', ' ')} {' '.join(plain)})"
+    if name in _REFERENCES and (
+        found := page.by_name(plain[0] if plain else named.get("path", ""))
+    ):
+        return found
     if name in _TEXT:
         return named.get("text") or (plain[0].removeprefix("(").removesuffix(")") if plain else "")
     if name in _PICTURES:
