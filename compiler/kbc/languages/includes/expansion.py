@@ -132,8 +132,8 @@ def expand(
     `read` gives other files, `bases` are folders that the generator looks in before those around the page,
     `templates` those of Hugo's shortcodes, `aliases` what names that imports begin with stand for, `pages`
     the paths of pages by names. `objects` gives the reference of a Python object, and `restructured` reads
-    what MyST has of Sphinx; `liquid` is what a site of Jekyll gives, `values` the parameter of a page of Hugo with
-    a name, `filled` that of a `{{ name }}` in prose. Text without directives is returned as it is;
+    what MyST has of Sphinx; `liquid` is what a site of Jekyll gives, `values` the parameter of a page of Hugo
+    with a name, `filled` that of a `{{ name }}` in prose. Text without directives is returned as it is;
     `is_marked` is what `may_include` says of it, where that is known.
     """
     is_myst = restructured is not None and _MYST.search(text) is not None
