@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -32,6 +33,9 @@ _GRAPH = "model.onnx"
 _HASHES = "sha256.json"
 _TEMPORARY = "kbc-graph-"
 
+
+_making = threading.Lock()
+"""Held by the thread that looks for a graph or writes it: the next one finds what it wrote."""
 
 WEIGHTS = "model.bin"
 """How a graph calls the file with its weights."""
@@ -56,16 +60,17 @@ def read_graph(model: Model, variant: Variant, cache: Path | None) -> Graph:
     """The graph of `model`, from `cache` when it has it. `cache` is the compiler's cache folder, or
     None for no cache."""
     entry = cache / FOLDER / _entry_name(model, variant) if cache is not None else None
-    if entry is not None:
-        kept = _kept(entry)
-        if kept is not None:
-            return kept
-        with suppress(OSError), _writing(entry.parent) as folder:
-            graph = _written(model, variant, folder)
-            _keep(entry, folder, graph)
-            return graph
-    with _temporary() as folder:
-        return _written(model, variant, folder)
+    with _making:
+        if entry is not None:
+            kept = _kept(entry)
+            if kept is not None:
+                return kept
+            with suppress(OSError), _writing(entry.parent) as folder:
+                graph = _written(model, variant, folder)
+                _keep(entry, folder, graph)
+                return graph
+        with _temporary() as folder:
+            return _written(model, variant, folder)
 
 
 def remove_unfinished(folder: Path) -> None:

@@ -64,7 +64,7 @@ def read(
 ) -> list[CompiledRecord]:
     """A record for each page; those that only redirect are other names of their targets."""
     records: list[CompiledRecord | _PageText] = []
-    includes = PageIncludes(collection)
+    includes = PageIncludes(collection, files)
     for file in files:
         format = stated_format(collection, file)
         if format or is_converted(file.path):
@@ -158,7 +158,7 @@ def _page(
         lines = body.split("\n")[document.front_matter.last_line :]
         body = "\n".join(lines).lstrip("\n")
     content = mdx.clean(body) if page.is_mdx else body
-    heading = next((block.title for block in document.headings if block.level == 1), "")
+    heading = _page_heading(document, bool(fields.title))
     summary = fields.summary or fields.description or fields.excerpt
     tags = fields.tags
     return DocRecord(
@@ -168,7 +168,8 @@ def _page(
         or fields.title
         or permalinks.title(collection, path)
         or _other_title(document.data)
-        or _file_name(path),
+        or _first_heading(document)
+        or _name_in_path(path),
         path=path,
         text=page.text,
         size=len(page.text.encode()),
@@ -301,6 +302,32 @@ def _other_title(data: Mapping[str, Any]) -> str:
     ]
     key = tables[1].get("key")
     return next((each for each in stated if each), key if isinstance(key, str) else "")
+
+
+def _page_heading(document: markdown.Document, has_title: bool) -> str:
+    """The first level-1 heading; of a page that states a title only where it is the first heading and the
+    only one of its level: others are versions in a changelog, or a part."""
+    own = [block for block in document.headings if block.level == 1]
+    if not own or (has_title and (len(own) > 1 or own[0] is not document.headings[0])):
+        return ""
+    return own[0].title
+
+
+def _first_heading(document: markdown.Document) -> str:
+    """The heading with which a page begins, where all others are below it: `### Guards`, `#### Roles`."""
+    first = next(iter(document.blocks), None)
+    if first is None or first.kind != "heading":
+        return ""
+    others = [block.level for block in document.headings if block is not first]
+    return first.title if min(others, default=first.level + 1) > first.level else ""
+
+
+def _name_in_path(path: str) -> str:
+    """The name of a page without its ending; of an index the name of its folder."""
+    folder, _, name = path.rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    is_index = stem.lower().strip("_") in ("index", "readme")
+    return folder.rpartition("/")[2] or stem if is_index else stem
 
 
 def _file_name(path: str) -> str:

@@ -36,8 +36,10 @@ _PYTHON_FOLDERS = ("", "src", "..", "../src", "../..", "../../src")
 class PageIncludes:
     """The includes of one collection's pages."""
 
-    def __init__(self, collection: Collection) -> None:
+    def __init__(self, collection: Collection, files: Sequence[SourceFile] = ()) -> None:
+        """`files` are those of the collection."""
         self._collection = collection
+        self._names = _only_ones(file.path for file in files) if self._is_hugo else {}
         self._options = collection.generator_options
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
@@ -75,6 +77,8 @@ class PageIncludes:
             is_marked=is_marked,
             bases=self._options.get("snippet_paths", ()),
             templates=self._options.get("shortcodes", ()),
+            aliases=self._options.get("import_paths"),
+            pages=self._names,
             objects=partial(self._object, read),
             restructured=partial(self._restructured, file, read) if self._is_sphinx else None,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,
@@ -255,6 +259,14 @@ class PageIncludes:
                     f"directives on {many} that {said} ({counter.total()}): {counted(counter)}"
                 )
                 diagnostics.add(Diagnostic(severity, code, message, pages[0], hint=hint))
+
+
+def _only_ones(paths: Iterable[str]) -> dict[str, str]:
+    """Paths by the names of their files, where no other file is called so."""
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        found.setdefault(posixpath.basename(path), []).append(path)
+    return {name: each[0] for name, each in found.items() if len(each) == 1}
 
 
 def counted(counter: Counter[str]) -> str:

@@ -31,6 +31,9 @@ _PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".topic", ".txt")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|@?/")
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
 _ANY = rules_of("", {})
+_FOUND_BY_NAME = frozenset({"", "hugo"})
+"""Generators that find a page in any folder by the name of its file: none, and Hugo's `ref`."""
+_MOST_SUGGESTED = 100
 _UNTESTED = "untested"  # the tag of an example that is there to be read only
 
 
@@ -230,6 +233,20 @@ def _suggest(name: str, known: Iterable[str]) -> str:
     return f"Did you mean {close[0]!r}?" if close else "Remove it, or add its target."
 
 
+class _Suggestions:
+    """`_suggest` for the first hundred different names: each is compared with all that is known, and a site
+    with a thousand dead links needs another remedy."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, str] = {}
+
+    def __call__(self, name: str, known: Iterable[str]) -> str:
+        if name not in self._made:
+            is_enough = len(self._made) >= _MOST_SUGGESTED
+            self._made[name] = _suggest(name, () if is_enough else known)
+        return self._made[name]
+
+
 def _check_links(
     records: Sequence[CompiledRecord],
     linking: Sequence[Linking],
@@ -249,9 +266,10 @@ def _check_links(
         if isinstance(record, DocRecord) or (isinstance(record, PageRecord) and is_markdown(record))
     }
     by_name = _only_pages_of_their_names(
-        pages.values(), {each.name for each in collections if not each.generator}
+        pages.values(), {each.name for each in collections if each.generator in _FOUND_BY_NAME}
     )
     anchors: dict[str, frozenset[str]] = {}
+    suggest = _Suggestions()
     targets = _project_targets(pages.values(), rules, collections)
     for record, found in linking:
         for line, link in found:
@@ -273,7 +291,7 @@ def _check_links(
                         f"the link {link!r} leads to {path}, which is not in the knowledge base",
                         record.path,
                         file_line,
-                        hint=_suggest(path, paths),
+                        hint=suggest(path, paths),
                     )
                 continue
             if not anchor or path not in pages or not is_complete(pages[path].text):
@@ -292,7 +310,7 @@ def _check_links(
                     f"the link {link!r} leads to a heading that {path} does not have",
                     record.path,
                     file_line,
-                    hint=_suggest(anchor, anchors[path]),
+                    hint=suggest(anchor, anchors[path]),
                 )
 
 

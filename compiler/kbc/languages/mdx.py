@@ -43,6 +43,14 @@ _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _HEADING_ID = re.compile(r"\{/\*[ \t]*[\w:.-]+[ \t]*\*/\}")
 _NOT_LINE_END = re.compile(r"[^\n]")
 
+_STATED = re.compile(
+    r"\b(?P<name>\w+)\s*=\s*(?:\"(?P<quoted>[^\"]+)\"|'(?P<single>[^']+)'|"
+    r"\{\s*`(?P<template>[^`]+)`\s*\})"
+)
+_CODE_ATTRIBUTES = frozenset(
+    ["npm", "npx", "yarn", "pnpm", "bun", "deno", "cargo", "pip", "command", "code"]
+)
+
 _TAG_LINE = re.compile(r"^[ \t]*</?[A-Za-z][\w.]*(?:[ \t][^<>\n]*)?>[ \t]*$", re.MULTILINE)
 _BLOCKS = MarkdownIt("commonmark").disable(["code", "html_block"])
 
@@ -56,7 +64,8 @@ class MdxSpan:
 
 
 def clean(text: str) -> str:
-    """`text` ("\\n" line ends, no front matter) without MDX syntax; inner text of tags stays.
+    """`text` ("\\n" line ends, no front matter) without MDX syntax; inner text of tags stays, and commands
+    and code that a tag has as attributes, as code.
 
     Lines that held nothing else go, three or more line ends in a row become two, and the ends are
     trimmed, all outside code.
@@ -76,10 +85,33 @@ def clean(text: str) -> str:
         if is_code:
             flush()
             parts.append(text[max(position, span.start) : span.end])
+        elif shown := _attribute_code(text[span.start : span.end]):
+            flush()
+            is_at_start = text[span.start - 1 : span.start] in ("", "\n")
+            needs_end = text[span.end - 1] == "\n" or text[span.end : span.end + 1] != "\n"
+            parts.append("\n" * (not is_at_start) + shown + "\n" * needs_end)
         position = max(position, span.end)
     prose.append(text[position:])
     flush()
     return "".join(parts).strip()
+
+
+def _attribute_code(tag: str) -> str:
+    """A fence with the commands of `<CommandTabs npm="npm i x" yarn="yarn add x" />` or the code of
+    `<Code code="x = 1" lang="py" />`; "" for other tags."""
+    if not tag.lstrip().startswith("<"):
+        return ""
+    stated = {
+        match["name"]: next(filter(None, match.group("quoted", "single", "template")))
+        for match in _STATED.finditer(tag)
+    }
+    code = [value for name, value in stated.items() if name in _CODE_ATTRIBUTES]
+    if not any(
+        re.search(r"\s", value) for value in code
+    ):  # names of packages or files, and no code
+        return ""
+    language = "sh" if "code" not in stated else stated.get("lang", stated.get("language", ""))
+    return "\n".join([f"```{language}", *code, "```"])
 
 
 def mask(text: str) -> str:

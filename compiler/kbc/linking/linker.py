@@ -24,7 +24,15 @@ from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.sharding.order import SHARDS
 from kb_runtime.knowledge.verification import check
 from kb_runtime.store.locks import open_locked
-from kb_runtime.store.manifest import BUILD_ID_LENGTH, CURRENT, MANIFEST, is_build_id, load, seal
+from kb_runtime.store.manifest import (
+    BUILD_ID_LENGTH,
+    CURRENT,
+    MANIFEST,
+    Manifest,
+    is_build_id,
+    load,
+    seal,
+)
 from kb_runtime.text.tables import size
 from kb_runtime.version import FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 from kbc.linking import retention
@@ -124,6 +132,7 @@ class Staging:
         self._lock: int | None = None
         self._temporary = retention.temporary(self.kb_folder, build_id)
         self._listed: dict[str, dict[str, Any]] = {}
+        self._earlier: dict[Path, Manifest] = {}
 
     @property
     def folder(self) -> Path:
@@ -226,7 +235,7 @@ class Staging:
         gives what that build's manifest says of it. None when no build has it."""
         for build in sorted(self.kb_folder.glob(f"*/{SHARDS}/{id}")):
             try:
-                whole, shard = load(build.parents[1]), load(build)
+                whole, shard = self._published(build.parents[1]), load(build)
                 shard.check_sizes()
             except ArtifactError:
                 continue
@@ -244,6 +253,12 @@ class Staging:
             }
             return next(dict(one) for one in whole[SHARDS] if one["build_id"] == id)
         return None
+
+    def _published(self, folder: Path) -> Manifest:
+        """The manifest of an earlier build, read once. Raises `ArtifactError`."""
+        if folder not in self._earlier:
+            self._earlier[folder] = load(folder)
+        return self._earlier[folder]
 
     def shard(self, id: str) -> Path:
         """The folder of a shard."""

@@ -295,19 +295,22 @@ class Executor:
         shards = [] if self._options.draft else divided(inputs)  # a draft is there for minutes
         # The encoder is written and tried by native code, which leaves this thread free for the rest.
         with ThreadPoolExecutor(1) as threads:
-            writing = threads.submit(self._write_encoder, model, staging.folder)
+            writing = None
+            if model is not None and self._options.has_vectors:
+                writing = threads.submit(self._write_encoder, model, staging.folder / "encoder")
             if shards:
                 entries, counts = self._make_shards(shards, model, staging)
                 extent = total(entries)
                 folders = [staging.shard(entry["build_id"]) for entry in entries]
                 emit_order(shards, folders, staging.folder)
             else:
-                entries = []
                 chunks, vectors, counts = self._compile(inputs, model)
                 extent = self._emit(inputs, chunks, vectors, staging.folder)
-            with self._clock.phase("encoder"):
-                encoder = writing.result()
-        manifest = self._emit_common(inputs, extent, model, encoder, staging)
+            encoder = None
+            if writing is not None:
+                with self._clock.phase("encoder"):
+                    encoder = writing.result()
+        manifest = self._emit_common(inputs, extent, encoder, staging)
         return manifest | ({"shards": entries} if shards else {}), counts
 
     def _make_shards(
@@ -373,7 +376,6 @@ class Executor:
         self,
         inputs: Inputs,
         extent: sections.Extent,
-        model: Model | None,
         encoder: dict[str, Any] | None,
         staging: Staging,
     ) -> dict[str, Any]:
@@ -392,7 +394,7 @@ class Executor:
                 manifest["reranker"] = write_reranker(self._reranker, target, cache)
         sections.emit_inputs(inputs, folder)
         sections.emit_answers(inputs, manifest, staging.build_id, folder)
-        models = {"encoder": model if encoder else None, "reranker": self._reranker}
+        models = {"encoder": self._model if encoder else None, "reranker": self._reranker}
         sections.emit_notice(inputs, {name: one for name, one in models.items() if one}, folder)
         if not self._options.draft:  # which is there for seconds
             with self._clock.phase("bill"):
@@ -418,14 +420,12 @@ class Executor:
         if memory is not None:
             memory.forget_unused()
 
-    def _write_encoder(self, model: Model | None, folder: Path) -> dict[str, Any] | None:
-        """`encoder/`, in an artifact with vectors; gives what the manifest says about it."""
-        if model is None or not self._options.has_vectors:
-            return None
-        own, options = folder / "encoder", self._options
-        own.mkdir()
+    def _write_encoder(self, model: Model, folder: Path) -> dict[str, Any]:
+        """`encoder/`; gives what the manifest says about it."""
+        folder.mkdir()
+        options = self._options
         return self._engines.shipped.write(
-            model, own, options.document_variant, options.query_variant, options.cache_folder
+            model, folder, options.document_variant, options.query_variant, options.cache_folder
         )
 
     def _report(self, inputs: Inputs, published: Published, counts: EncodingCounts) -> BuildReport:

@@ -20,6 +20,8 @@ _NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?=[^-_.\s])")
 _NOT_NUMBERED = re.compile(r"\d{2,4}[-_.]\d{2}|\d+[-_.]\d+")
 """Docusaurus takes `01-` off a name, but neither a date nor a version."""
 
+_UNSLUGGED = re.compile(r"[^\w -]")
+
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
 
 Route = Callable[[str, Mapping[str, Any], Mapping[str, Any]], str]
@@ -191,8 +193,11 @@ def _mintlify(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) ->
 def _starlight(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     if slug := _text(data, "slug"):
         return f"{slug.strip('/')}/"
-    path = path.lower()
-    return _folder_or(path, posixpath.basename(_stem(path)), "/", frozenset({"index"}))
+    # As github-slugger, each part of the path.
+    path = "/".join(
+        _UNSLUGGED.sub("", part).replace(" ", "-") for part in _stem(path).lower().split("/")
+    )
+    return _folder_or(path, posixpath.basename(path), "/", frozenset({"index"}))
 
 
 def _vuepress(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:

@@ -3,7 +3,9 @@ from __future__ import annotations
 import dataclasses
 import os
 import tempfile
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from kb_runtime.store.locks import try_lock
 from kbc.encoding import graph
 from kbc.encoding.graph_cache import Graph, read_graph
 from kbc.encoding.model import Model, resolve_model
+from kbc.encoding.variants import Variant
 
 MakeModel = Callable[..., Path]
 
@@ -44,6 +47,24 @@ def test_graph_is_taken_from_the_cache_with_the_same_bytes(
     first = read(model, tmp_path / "cache")
     forbid_writing(monkeypatch)
     assert read(model, tmp_path / "cache") == first
+
+
+def test_threads_that_want_the_same_graph_write_it_once(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[Path] = []
+    write_graph = graph.write_graph
+
+    def slowly(model: Model, variant: Variant, folder: Path) -> None:
+        written.append(folder)
+        write_graph(model, variant, folder)
+        time.sleep(0.2)  # the other threads look meanwhile
+
+    monkeypatch.setattr(graph, "write_graph", slowly)
+    with ThreadPoolExecutor(3) as threads:
+        found = list(threads.map(lambda _: read(model, tmp_path / "cache"), range(3)))
+    assert len(written) == 1
+    assert found == [found[0]] * 3
 
 
 def test_a_graph_that_was_read_can_be_written_and_read_again(model: Model, tmp_path: Path) -> None:

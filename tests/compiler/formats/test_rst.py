@@ -124,6 +124,12 @@ def test_toctree_lists_titles_of_documents() -> None:
     assert found == "- [part](part.txt)\n- Named\n"
 
 
+def test_a_directive_behind_two_colons_is_read_and_not_quoted() -> None:
+    text = one("Do::\n\n.. code-block:: php\n\n   Psr\\Log\n\nQuote::\n\n> a\n> b\n").text
+    assert "Do:\n\n```php\nPsr\\Log\n```" in text
+    assert "Quote:\n\n```\n> a\n> b\n```" in text
+
+
 def test_highlight_sets_the_language_of_literal_blocks() -> None:
     assert text(".. highlight:: c\n\n::\n\n   int x;\n") == "```c\nint x;\n```\n"
 

@@ -86,12 +86,26 @@ def test_an_mdx_post(end: str) -> None:
         ("## Second\n\n# First\n", "First"),
         ("---\ntitle: 'Quoted'\n---\n## Second\n", "Quoted"),
         ("---\ntitle: 404\n---\ntext\n", "404"),
-        ("text\n", "page.md"),
+        ("---\ntitle: Gates\n---\n# The gates\n\n## Open\n", "The gates"),
+        ("---\ntitle: Changelog\n---\n# 2.0\n\n# 1.0\n", "Changelog"),
+        ("---\ntitle: Gates\n---\n## Open\n\nWARNING\n=======\n", "Gates"),
+        ("text\n", "page"),
         ("Set\n===\n", "Set"),
+        ("### Guards\n\ntext\n\n#### Roles\n", "Guards"),
+        ("### Guards\n\n### Roles\n", "page"),
+        ("text\n\n### Guards\n", "page"),
     ],
 )
 def test_where_the_title_comes_from(text: str, title: str) -> None:
     assert read_page("docs/page.md", text).title == title
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [("docs/rules/no-var.md", "no-var"), ("docs/rules/README.md", "rules"), ("index.md", "index")],
+)
+def test_a_page_without_a_title_has_the_name_of_its_file_or_folder(path: str, title: str) -> None:
+    assert read_page(path, "text\n").title == title
 
 
 def test_the_first_paragraph_is_the_summary_cut_between_words() -> None:

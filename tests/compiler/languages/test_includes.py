@@ -96,6 +96,7 @@ def test_the_text_of_the_file_is_inserted(source: str, expected: str) -> None:
         ('<TabItem value="a" label="npm">\none\n</TabItem>', "**npm**\n\none"),
         ("<Pitfall>\n\nText\n\n</Pitfall>", "**Pitfall**\n\nText"),
         ('=== "Empty"\n\nText', "**Empty**\n\nText"),
+        ('!!! warning "Not `@` in names."\n\nText', "**Warning: Not `@` in names.**\n\nText"),
         ("[[toc]]\n\nText", "Text"),
     ],
 )  # fmt: skip

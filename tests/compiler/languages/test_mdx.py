@@ -25,6 +25,13 @@ from kbc.languages.mdx import clean, mask
         ("<Tag {/* why */} on/>text", "text"),
         ("one\n\n\n\n\ntwo", "one\n\ntwo"),
         ("<Steps>\n\n### Step\n\n</Steps>", "### Step"),
+        (
+            'Add it:\n\n<Commands\n  npm="npm i gate"\n  yarn="yarn add gate" />\n\nThen',
+            "Add it:\n\n```sh\nnpm i gate\nyarn add gate\n```\n\nThen",
+        ),
+        ('x <Code code="a = 1" lang="py" /> y', "x \n```py\na = 1\n```\n y"),
+        ("<Code code={`a = 1\nb`} />", "```\na = 1\nb\n```"),
+        ('Press <Icon code="arrow" npm="gate" />.', "Press ."),
     ],
 )
 def test_syntax_is_removed(source: str, expected: str) -> None:

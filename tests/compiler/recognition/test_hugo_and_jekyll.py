@@ -121,3 +121,86 @@ def test_hugo_reads_the_folders_that_its_module_mounts_as_content(tmp_path: Path
         "a.md": "https://reef.example/a/",
         "books/coral/b.md": "https://reef.example/coral/b/",
     }
+
+
+def test_what_the_template_of_a_shortcode_shows_as_code_is_code(tmp_path: Path) -> None:
+    text = (
+        "---\ntitle: Gates\n---\n\n1. Open it:\n\n    {{< text bash >}}\n    $ sluice open\n"
+        "    # all of them\n    {{< /text >}}\n\n{{< quoted >}}\nOpen *upwards*.\n{{< /quoted >}}\n"
+    )
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "hugo.toml": "title = 'Sluice'\n",
+            "content/gates.md": text,
+            "layouts/shortcodes/text.html": "{{ $text := .Inner }}<pre><code>{{ $text }}</code></pre>",
+            "layouts/shortcodes/quoted.html": "<pre>{{ .Inner | markdownify }}</pre>",
+        },
+    )
+    inputs, _ = read(root)
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert record.title == "Gates"
+    assert "```bash\n$ sluice open\n# all of them\n```" in record.text
+    assert "\nOpen *upwards*.\n" in record.text
+
+
+def test_a_shortcode_shows_the_file_that_its_template_reads(tmp_path: Path) -> None:
+    text = (
+        "# Gates\n\n{{< before open-gates >}}\n\n{{< card open-gates >}}\n\n{{< before gone >}}\n"
+    )
+    reading = (
+        '{{ with .Site.GetPage "page" "parts" }}{{ .Resources.GetMatch (.Get 0) }}{{ .Content }}'
+    )
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "hugo.toml": "title = 'Sluice'\n",
+            "content/guide/gates.md": text,
+            "content/parts/open-gates.md": "---\nheadless: true\n---\nClose the *pump* first.\n",
+            "layouts/shortcodes/before.html": reading,
+            "layouts/shortcodes/card.html": reading + "<a href='{{ .RelPermalink }}'>",
+        },
+    )
+    inputs, diagnostics = read(root)
+    (record,) = (
+        each
+        for each in inputs.records["docs"]
+        if each.path.endswith("gates.md") and "guide" in each.path
+    )
+    assert isinstance(record, DocRecord)
+    assert record.text.count("Close the *pump* first.") == 1
+    (note,) = (each for each in diagnostics if each.code == "content-elsewhere")
+    assert "{{< before >}} (1)" in note.message
+    assert "{{< card >}} (1)" in note.message
+
+
+def test_tabs_have_the_labels_that_their_group_states(tmp_path: Path) -> None:
+    text = (
+        '# Install\n\n{{< tabs "Linux (deb)" Windows >}}\n\n{{% codetab %}}\n\n```sh\napt install\n```\n\n'
+        "{{% /codetab %}}\n\n{{% codetab %}}\n\nUse the installer.\n\n{{% /codetab %}}\n\n{{< /tabs >}}\n"
+    )
+    root = write_tree(tmp_path / "tree", {"hugo.toml": "title = 'S'\n", "content/a.md": text})
+    inputs, diagnostics = read(root)
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    words = record.text.split()
+    assert words[2:6] == ["**Linux", "(deb)**", "```sh", "apt"]
+    assert words[words.index("**Windows**") + 1] == "Use"
+    assert not [each for each in diagnostics if each.code == "content-elsewhere"]
+
+
+def test_references_of_hugo_find_a_page_in_any_folder(tmp_path: Path) -> None:
+    text = '# A\n\n[gates]({{< ref "gates.md#open" >}}), [twice]({{< relref twice.md >}})\n'
+    files = {
+        "hugo.toml": "title = 'S'\n",
+        "content/a/a.md": text,
+        "content/b/gates.md": "# Gates\n\n## Open\n\nText.\n",
+        "content/b/twice.md": "# Twice\n\nText.\n",
+        "content/c/twice.md": "# Another\n\nText.\n",
+    }
+    inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
+    first = next(each for each in inputs.records["docs"] if each.path.endswith("a/a.md"))
+    assert "[gates](../b/gates.md#open), [twice](twice.md)" in first.text
+    (warning,) = (each for each in diagnostics if each.code == "dead-link")
+    assert "twice.md" in warning.message

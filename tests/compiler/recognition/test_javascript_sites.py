@@ -161,16 +161,43 @@ def test_starlight_takes_title_addresses_and_one_language(tmp_path: Path) -> Non
             "docs/src/content/docs/Guides/open.mdx": f"{page('Open')}\n<Aside>\n\nWith care.\n\n</Aside>\n",
             "docs/src/content/docs/moved.md": f"---\nslug: other/place\n---\n\n{page('Moved')}",
             "docs/src/content/docs/xy/index.mdx": page("Foreign"),
+            "docs/src/content/docs/Big Gates/v2.0.md": page("Gates"),
         },
     )
     inputs, _ = read(root)
     assert addresses(inputs) == {
         "index.mdx": "https://s.example/docs/",
+        "Big Gates/v2.0.md": "https://s.example/docs/big-gates/v20/",
         "Guides/open.mdx": "https://s.example/docs/guides/open/",
         "moved.md": "https://s.example/docs/other/place/",
     }
     what = "npm package sluice-docs with a Starlight site 'Sluice' (docs/astro.config.mjs)"
     assert recognised(root).what == what
+
+
+def test_starlight_mounts_parts_of_pages_which_are_no_pages(tmp_path: Path) -> None:
+    mounting = (
+        f"{page('Start')}\nimport Setup from '@parts/setup.mdx';\n"
+        "import { Content as Gates } from './_sections/gates.mdx';\n\n<Setup />\n\n<Gates />\n"
+    )
+    part = '<TabItem label="Bash">\n\n```sh\nsluice open\n```\n\n</TabItem>\n'
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "astro.config.mjs": "export default {integrations: [starlight({ title: 'Sluice' })]}",
+            "tsconfig.json": '{"compilerOptions": {"paths": {"@parts/*": ["src/parts/*"]}}} // parts',
+            "src/parts/setup.mdx": part,
+            "src/content/docs/index.mdx": mounting,
+            "src/content/docs/_sections/gates.mdx": "## Gates\n\nThey open upwards.\n",
+        },
+    )
+    inputs, diagnostics = read(root)
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert record.text.count("**Bash**") == 1
+    assert "sluice open" in record.text
+    assert "They open upwards." in record.text
+    assert not diagnostics.warnings
 
 
 def test_vuepress_takes_titles_order_addresses_and_leaves_other_languages_out(

@@ -25,6 +25,7 @@ MAX_INDENT = 400  # columns; docutils calls itself for each level of indentation
 
 _ROLES: dict[str, Any] = vars(roles)["_roles"]  # those that a file defines itself
 _LOCK = threading.Lock()
+_DIRECTIVE = re.compile(r"\.\. [\w:-]+::")
 _ERROR_LEVEL = 3
 _SETTINGS: dict[str, Any] = {
     "_disable_config": True,
@@ -136,19 +137,31 @@ def _inliner(context: Context) -> states.Inliner:
 
 @contextmanager
 def _tables(context: Context) -> Iterator[None]:
-    """While the body runs, docutils finds a class of ours for every directive. Its tables are global."""
-    found = directives.directive
+    """While the body runs, docutils finds a class of ours for every directive, and reads one where a literal
+    block should begin. Its tables are global."""
+    found, quoted = directives.directive, states.Text.quoted_literal_block
     before = dict(_ROLES)
 
     def directive(name: str, language: Any, document: Any) -> tuple[Any, list[Any]]:
         known, messages = found(name, language, document)
         return directive_class(name.lower(), known, context), [] if known is None else messages
 
+    def quoted_block(self: states.Text) -> list[nodes.Node]:
+        """Nothing where a directive follows `text::` at the same indentation: what docutils would quote is
+        code to other builders."""
+        machine: Any = self.state_machine
+        following = (line for line in machine.input_lines[machine.line_offset :] if line.strip())
+        is_directive = _DIRECTIVE.match(next(following, "")) is not None
+        blocks: list[nodes.Node] = [] if is_directive else quoted(self)  # type: ignore[no-untyped-call]
+        return blocks
+
     vars(directives)["directive"] = directive
+    states.Text.quoted_literal_block = quoted_block  # type: ignore[method-assign]
     try:
         yield
     finally:
         vars(directives)["directive"] = found
+        states.Text.quoted_literal_block = quoted  # type: ignore[method-assign]
         _ROLES.clear()
         _ROLES.update(before)
 

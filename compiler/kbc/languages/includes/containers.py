@@ -116,11 +116,12 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
         elif found := _INDENTED.match(line):
             is_tab = found["mark"].startswith("===")
             is_open = _is_open(lines, index, found)
-            if is_tab != (found["kind"] is None) or not (is_open or (is_tab and found["title"])):
+            if is_tab != (found["kind"] is None) or not (is_open or found["title"]):
                 yield line
                 continue
-            if not is_open:  # a tab without text
-                yield from _labelled(found["indent"], label("", found["title"].strip('"')))
+            if not is_open:  # a tab or a notice that is all title
+                kind = (found["kind"] or "").split(" ")[0]
+                yield from _labelled(found["indent"], label(kind, found["title"].strip('"')))
                 continue
             block, index = _block(lines, index, len(found["indent"].expandtabs(4)))
             title = (found["title"] or "").strip('"')
@@ -165,7 +166,8 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
         elif found := _COMPONENT.match(line):
             yield line
             shown = _component_label(found["name"], found["attributes"])
-            if shown:
+            following = next((each.strip() for each in lines[index:] if each.strip()), "")
+            if shown and shown != following:  # an included page has its labels
                 yield from _labelled(found["indent"], shown)
         else:
             yield line

@@ -87,7 +87,8 @@ _COMMENT = re.compile(
     r"<!--\s*@include:\s*(?P<target>[^\s{#>]+?)(?:#(?P<region>[\w.-]+))?\s*(?:\{(?P<lines>[\d, ]*)\})?\s*-->"
 )
 _IMPORT = re.compile(
-    r"^import\s+(?P<name>\w+)\s+from\s+[\"'](?P<raw>!!raw-loader!)?(?P<target>[^\"'\n]+)[\"'];?[ \t]*$",
+    r"^import\s+(?:\{\s*Content\s+as\s+(?P<content>\w+)\s*\}|(?P<name>\w+))"
+    r"\s+from\s+[\"'](?P<raw>!!raw-loader!)?(?P<target>[^\"'\n]+)[\"'];?[ \t]*$",
     re.MULTILINE,
 )
 _SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-]+)))?")
@@ -118,18 +119,23 @@ def expand(
     is_marked: bool | None = None,
     bases: Sequence[str] = (),
     templates: Sequence[str] = (),
+    aliases: Mapping[str, str] | None = None,
+    pages: Mapping[str, str] | None = None,
     objects: Objects | None = None,
     restructured: Restructured | None = None,
     liquid: Liquid | None = None,
     values: Lookup | None = None,
     filled: Lookup | None = None,
 ) -> Expansion:
-    """The page at `path` (below the root) as its generator shows it. `read` gives other files, `bases`
-    are folders that the generator looks in before those around the page, `templates` those of Hugo's
-    shortcodes; `objects` gives the reference of a Python object, and `restructured` reads what MyST has
-    of Sphinx; `liquid` is what a site of Jekyll gives, `values` the parameter of a page of Hugo with a
-    name, `filled` that of a `{{ name }}` in prose. Text without directives is returned as it is;
-    `is_marked` is what `may_include` says of it, where that is known."""
+    """The page at `path` (below the root) as its generator shows it.
+
+    `read` gives other files, `bases` are folders that the generator looks in before those around the page,
+    `templates` those of Hugo's shortcodes, `aliases` what names that imports begin with stand for, `pages`
+    the paths of pages by names. `objects` gives the reference of a Python object, and `restructured` reads
+    what MyST has of Sphinx; `liquid` is what a site of Jekyll gives, `values` the parameter of a page of Hugo
+    with a name, `filled` that of a `{{ name }}` in prose. Text without directives is returned as it is;
+    `is_marked` is what `may_include` says of it, where that is known.
+    """
     is_myst = restructured is not None and _MYST.search(text) is not None
     if values is not None and "param" in text:
         text = _PARAM.sub(lambda match: values(match["name"]) or match[0], text)
@@ -142,7 +148,16 @@ def expand(
         and not (may_include(text) if is_marked is None else is_marked)
     ):
         return Expansion(text, {})
-    page = IncludingPage(path, read, tuple(bases), objects, tuple(templates), restructured)
+    page = IncludingPage(
+        path,
+        read,
+        tuple(bases),
+        objects,
+        tuple(templates),
+        restructured,
+        aliases=aliases or {},
+        pages=pages or {},
+    )
     expanded = _expand(text, page, liquid if is_template else None, filled)
     return Expansion(expanded, dict(page.unresolved), tuple(page.included), dict(page.external))
 
@@ -285,7 +300,7 @@ def _prose(
         text = replace_docfx(text, page, expand_part)
     if "{{%" in text:
         text, count = _HELPER.subn("", text)
-        page.external["{{% }}"] += count
+        page.external.update({"{{% }}": count} if count else {})
     if "{{<" in text or "{{%" in text:
         text = replace_shortcodes(text, page, expand_part)
     return _mounted(text, page, components) if components else text
@@ -395,7 +410,7 @@ def _imports(body: str, page: IncludingPage) -> Mapping[str, tuple[str, str, boo
         if is_raw or target.lower().endswith((".md", ".mdx")):
             loaded = page.load(target, "raw-loader" if is_raw else "import of Markdown")
             if loaded is not None:
-                found[match["name"]] = (*loaded, is_raw)
+                found[match["name"] or match["content"]] = (*loaded, is_raw)
     return found
 
 

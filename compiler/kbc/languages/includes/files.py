@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kbc.languages.includes.generated import is_generated
@@ -45,11 +45,14 @@ _LANGUAGES = {
 class IncludingPage:
     """The page that is read: where it is, who reads other files, and what was found or not.
 
-    `bases` are further folders that the generator looks in, `templates` those of shortcodes. `objects`
+    `bases` are further folders that the generator looks in, `templates` those of shortcodes, and `aliases`
+    what the names that imports begin with stand for. `objects`
     gives the reference of a Python object, `restructured` the Markdown of what MyST has of Sphinx; None:
     the pages are not Sphinx's. `unresolved` counts files that are not there, `external` what
     the site writes when it is built, both by directive. `stack` are the files being included.
     With `has_blocks` the page writes blocks of GitBook or Markdoc, and so do the files it includes.
+    `tab_labels` are the labels that a group of tabs states and no tab has yet. `pages` are paths of pages by
+    the name of their file, where only one is called so.
     """
 
     path: str
@@ -64,6 +67,20 @@ class IncludingPage:
     chars: int = 0
     stack: tuple[str, ...] = ()
     has_blocks: bool = False
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    tab_labels: list[str] = field(default_factory=list)
+    pages: Mapping[str, str] = field(default_factory=dict)
+
+    def by_name(self, target: str) -> str:
+        """The link to the page that is called `page.md` or `page`, in whichever folder; "" for none."""
+        name, mark, anchor = target.partition("#")
+        path = self.pages.get(name) or self.pages.get(f"{name}.md")
+        if (
+            path is None
+            or self.read(posixpath.join(posixpath.dirname(self.path), name)) is not None
+        ):
+            return ""
+        return posixpath.relpath(path, posixpath.dirname(self.path) or ".") + mark + anchor
 
     def load(self, target: str, directive: str) -> tuple[str, str] | None:
         """Path and text of the file that `target` names; None, counted as unresolved, without one."""
@@ -101,6 +118,9 @@ class IncludingPage:
     def _places(self, target: str) -> Iterator[str]:
         """Beside the page, then from each folder above it: generators count from the page, from the
         folder of the content or from that of their configuration."""
+        for name, folder in self.aliases.items():
+            if target.startswith(name):
+                yield posixpath.normpath(folder + target.removeprefix(name))
         plain = _ROOTED.sub("", target.replace("\\", "/"))
         names = (plain, plain[1:]) if _ALIASED.match(plain) else (plain,)
         beside = self.stack[-1] if self.stack else self.path

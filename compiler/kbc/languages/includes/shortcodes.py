@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from kbc.languages.includes.containers import label
@@ -9,6 +10,7 @@ from kbc.languages.includes.files import (
     NOT_INCLUDED,
     IncludingPage,
     PartExpander,
+    dedent,
     excerpt,
     fence,
     language_of,
@@ -44,6 +46,8 @@ _NOTICES = frozenset(
 )
 _FOLDED = frozenset({"details", "expand", "collapse", "expandable"})
 _PANELS = frozenset({"tab", "tabitem", "step"})
+_TAB_GROUPS = frozenset({"tabs", "tabpane"})
+"""They may state the labels of the tabs in them: `{{< tabs Linux Windows >}}`."""
 _FILES = frozenset(["include", "readfile", "code_sample", "codenew", "example-code"])
 _TEXT = frozenset(
     [
@@ -59,6 +63,7 @@ _TEXT = frozenset(
         "relref",
     ]
 )
+_REFERENCES = frozenset({"ref", "relref"})
 _PICTURES = frozenset({"figure", "img", "image", "imgproc"})
 _MEDIA = frozenset(
     [
@@ -76,6 +81,15 @@ _MEDIA = frozenset(
     ]
 )
 _CODE = frozenset({"highlight", "code-toggle", "code", "codeblock"})
+_SHOWS_CODE = re.compile(r"<pre\b|\bhighlight\b", re.IGNORECASE)
+_READS = re.compile(
+    r"\breadFile\b|\b(?:GetPage|GetMatch|Resources\.Get)\b.*\.(?:Raw)?Content\b", re.DOTALL
+)
+_LINKS = re.compile(r"\.(?:Rel)?Permalink\b")
+_FOLDER = re.compile(r"\"/?([\w-]+(?:/[\w-]+)*)/?\"")
+"""In a template: it shows the content of a file, or links to it; and what may be a folder."""
+_SHOWS_TEXT = re.compile(r"\bmarkdownify\b|\.RenderString\b")
+"""In the template of a shortcode: what it wraps is shown as code, or read as Markdown."""
 
 
 def replace_shortcodes(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
@@ -91,9 +105,17 @@ def replace_shortcodes(text: str, page: IncludingPage, expand_part: PartExpander
         parts.append(text[position : match.start()])
         position = match.end()
         name = match["name"].lower()
+        if name in _TAB_GROUPS:
+            page.tab_labels = [] if match["end"] else _arguments(match["args"])[0]
         if match["end"]:
             continue
-        if name in _CODE and name in closed and not match["alone"]:
+        if page.tab_labels and (
+            name in _TAB_GROUPS or ("tab" in name and not match["args"].strip())
+        ):
+            shown = "" if name in _TAB_GROUPS else label("", page.tab_labels.pop(0))
+            parts.append(f"\n\n{shown}\n\n")
+            continue
+        if name in closed and not match["alone"] and _is_code(name, page):
             end = next(
                 (
                     each
@@ -142,8 +164,9 @@ def _arguments(stated: str) -> tuple[list[str], dict[str, str]]:
 
 def _code(name: str, stated: str, inner: str) -> str:
     plain, named = _arguments(stated)
-    code = inner.strip("\n")
-    language = named.get("lang") or (plain[0] if plain and name == "highlight" else "")
+    code = dedent(inner.strip("\n")).rstrip()
+    has_language = plain and name != "code" and re.fullmatch(r"[\w+#-]+", plain[0])
+    language = named.get("lang") or named.get("syntax") or (plain[0] if has_language else "")
     if not language:
         language = (
             _data_language(code) if name == "code-toggle" else language_of(named.get("file", ""))
@@ -186,6 +209,10 @@ def _replacement(
         return _file(name, plain, named, page, expand_part)
     if name in ("new-in", "deprecated-in"):
         return f"({name.replace('-', ' ')} {' '.join(plain)})"
+    if name in _REFERENCES and (
+        found := page.by_name(plain[0] if plain else named.get("path", ""))
+    ):
+        return found
     if name in _TEXT:
         return named.get("text") or (plain[0].removeprefix("(").removesuffix(")") if plain else "")
     if name in _PICTURES:
@@ -194,19 +221,35 @@ def _replacement(
         return f"\n\n{label('', title)}\n\n" if title and is_paired else title
     written = _template(name, page)
     if written is None:
+        written = _pulled_in(name, plain, named, page, expand_part)
+    if written is None:
         page.external[f"{{{{< {name} >}}}}"] += 1
     return written or ""
 
 
+def _is_code(name: str, page: IncludingPage) -> bool:
+    """Whether a shortcode shows what it wraps as code: one of Hugo's, or one whose template says so."""
+    if name in _CODE:
+        return True
+    template = _source(name, page)
+    wraps = ".Inner" in template and not _SHOWS_TEXT.search(template)
+    return wraps and _SHOWS_CODE.search(template) is not None
+
+
 def _template(name: str, page: IncludingPage) -> str | None:
     """The text of a shortcode whose template only holds text; None for one that computes something."""
+    text = _source(name, page)
+    return None if not text or "{{" in text else text
+
+
+def _source(name: str, page: IncludingPage) -> str:
+    """The template of a shortcode, without comments; "" for one of Hugo's own or a theme's."""
     for folder in page.templates:
         for ending in (".html", ".md"):
             data = page.read(f"{folder}/{name}{ending}")
             if data is not None:
-                text = _TEMPLATE_COMMENT.sub("", data.decode("utf-8", "replace")).strip()
-                return None if "{{" in text else text
-    return None
+                return _TEMPLATE_COMMENT.sub("", data.decode("utf-8", "replace")).strip()
+    return ""
 
 
 def _file(
@@ -221,7 +264,33 @@ def _file(
     if found is None:
         page.unresolved[f"{{{{< {name} >}}}}"] += 1
         return f"{NOT_INCLUDED}{target})"
-    path, text = found
+    return _shown(*found, named, page, expand_part)
+
+
+def _pulled_in(
+    name: str,
+    plain: list[str],
+    named: dict[str, str],
+    page: IncludingPage,
+    expand_part: PartExpander,
+) -> str | None:
+    """The file that the template of a shortcode reads by its first argument, as it is or in a folder that
+    the template names; None where it reads none."""
+    template = _source(name, page)
+    if not plain or not _READS.search(template) or _LINKS.search(template):
+        return None
+    for folder in ("", *_FOLDER.findall(template)):
+        for ending in ("", ".md"):
+            found = page.find(posixpath.join(folder, plain[0].lstrip("/")) + ending)
+            if found is not None:
+                return _shown(*found, named, page, expand_part)
+    return None
+
+
+def _shown(
+    path: str, text: str, named: dict[str, str], page: IncludingPage, expand_part: PartExpander
+) -> str:
+    """A file as a shortcode shows it: Markdown as text, others as code."""
     is_markdown = path.lower().endswith((".md", ".markdown", ".html", ".qmd", ".rmd"))
     if is_markdown and named.get("code") != "true":
         return expand_part(path, text, page).strip("\n")
