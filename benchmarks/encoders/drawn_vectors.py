@@ -29,7 +29,7 @@ def pool() -> Any:
 
 def drawn(keys: Iterable[bytes]) -> dict[bytes, Any]:
     """A unit vector float32 [384] for every key, the same each time: the sum of five that the key selects
-    from 4,096, so that drawing takes no longer than reading a cache would, and of a million none are equal."""
+    from 4,096, so that drawing takes no longer than reading a cache would, and a million all differ."""
     wanted = list(keys)
     selected = np.frombuffer(b"".join(key[:10] for key in wanted), "<u2").reshape(-1, 5) % 4096
     vectors = pool()[selected].sum(axis=1)

@@ -34,6 +34,7 @@ from kbc.frontends.markdown_file import (
 )
 from kbc.frontends.metadata import Metadata, Text, Texts
 from kbc.frontends.redirects import with_redirects
+from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
 from kbc.languages.front_matter import read_front_matter
@@ -124,7 +125,7 @@ def _pages(
         page = _page(collection, parsed(*source, found), found, rules)
         is_text = page.content == _with_newlines(source.text)
         kept = replace(page, text="", stored="", content="" if is_text else page.content)
-        return _CachedPage(kept, is_text, tuple(found))
+        return _CachedPage(kept, is_text, tuple(_in_file(found, source)))
 
     def seen(source: _PageText) -> Any:
         file, text, stored = source
@@ -141,6 +142,16 @@ def _pages(
             stored=source.stored if source.stored != source.text else "",
             content=_with_newlines(source.text) if page.is_text else page.record.content,
         )
+
+
+def _in_file(found: Diagnostics, source: _PageText) -> Iterator[Diagnostic]:
+    """What was found in the text of a page, with the lines of its file."""
+    if source.text == source.stored or not any(found):
+        yield from found
+        return
+    lines = StoredLines(source.stored, source.text)
+    for each in found:
+        yield each if each.line is None else replace(each, line=lines.line(each.line))
 
 
 def _with_newlines(text: str) -> str:

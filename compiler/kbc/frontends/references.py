@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from urllib.parse import unquote
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.orphans import Linking, check_orphans, is_markdown, markdown_links, related
+from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.includes import is_complete
@@ -272,6 +274,7 @@ def _check_links(
     suggest = _Suggestions()
     targets = _project_targets(pages.values(), rules, collections)
     for record, found in linking:
+        line_in_file = _lines_of_file(record)
         for line, link in found:
             if _SCHEME.match(link):
                 continue
@@ -279,7 +282,6 @@ def _check_links(
             target = target.partition("?")[0]
             folder = posixpath.dirname(record.path)
             path = posixpath.normpath(posixpath.join(folder, target)) if target else record.path
-            file_line = record.line + line - 1
             if path not in paths:
                 path = by_name.get((record.collection, target), path)
             if path not in paths:
@@ -290,7 +292,7 @@ def _check_links(
                         "dead-link",
                         f"the link {link!r} leads to {path}, which is not in the knowledge base",
                         record.path,
-                        file_line,
+                        line_in_file(line),
                         hint=suggest(path, paths),
                     )
                 continue
@@ -309,9 +311,20 @@ def _check_links(
                     "dead-anchor",
                     f"the link {link!r} leads to a heading that {path} does not have",
                     record.path,
-                    file_line,
+                    line_in_file(line),
                     hint=suggest(anchor, anchors[path]),
                 )
+
+
+def _lines_of_file(record: CompiledRecord) -> Callable[[int], int]:
+    """Gives the line of the record's file for a line of its text."""
+    stored = record.stored if isinstance(record, DocRecord) and is_markdown(record) else ""
+
+    @cache
+    def lines() -> StoredLines:
+        return StoredLines(stored, record.text)
+
+    return lambda line: lines().line(line) if stored else record.line + line - 1
 
 
 def _only_pages_of_their_names(

@@ -1,0 +1,33 @@
+"""The lines of a file as its author has it, for problems in a page with what it includes."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from difflib import Match, SequenceMatcher
+
+
+_MOST_LINES = 20_000
+"""Of longer pages lines count in the text: comparing takes the square of what repeats."""
+
+
+class StoredLines:
+    """Which line of a file a line of its expanded text is; both count from 1."""
+
+    def __init__(self, stored: str, text: str) -> None:
+        """`stored` is the file, `text` the page with what it includes and without its directives."""
+        before, after = stored.splitlines(), text.splitlines()
+        if max(len(before), len(after)) > _MOST_LINES:
+            before = after = []
+        matcher = SequenceMatcher(None, before, after)
+        # The last one is empty and behind both ends.
+        self._same = [Match(0, 0, 0), *matcher.get_matching_blocks()]
+
+    def line(self, line: int) -> int:
+        """The line of the file. Lines that only one of them has correspond in order: of what was inserted
+        for a directive all are the directive's."""
+        at = bisect_right(self._same, line - 1, key=lambda block: block.b) - 1
+        block, inside = self._same[at], line - 1 - self._same[at].b
+        if inside >= block.size and at + 1 < len(self._same):
+            left = self._same[at + 1].a - block.a - block.size
+            inside = block.size + min(inside - block.size, max(left - 1, 0))
+        return block.a + inside + 1
