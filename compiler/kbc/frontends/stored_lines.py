@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from difflib import Match, SequenceMatcher
 
-
 _MOST_LINES = 20_000
 """Of longer pages lines count in the text: comparing takes the square of what repeats."""
 
