@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kbc.cache.phases import PhaseCache, remembering
 from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.pipeline import sections
+from kbc.pipeline.garbage import few_collections
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import StrPath
 from kbc.pipeline.reading import read_inputs
@@ -39,7 +41,9 @@ def check_files(
     """What `check` gives, and what became of each file of the knowledge base (None when its kb.toml is
     unusable)."""
     diagnostics = Diagnostics()
-    inputs = read_checked(root, diagnostics, allow_outside)
+    # What is asked of a text several times is computed once: its blocks by the front end and by the links.
+    with few_collections(), remembering(PhaseCache(None)):
+        inputs = read_checked(root, diagnostics, allow_outside)
     if inputs is None:
         return tuple(diagnostics), None
     inputs.accounting.complete(inputs.project.root)

@@ -1,0 +1,28 @@
+"""Checking a knowledge base without building it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kbc.languages import markdown
+from kbc.pipeline.checking import check
+
+
+def test_a_page_is_parsed_once_by_a_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n\nOpens [the gate](b.md#gate).\n")
+    (tmp_path / "docs" / "b.md").write_text("# B\n\n## Gate\n\nOf [a](a.md) and [c](a.md#c).\n")
+    parsed: list[str] = []
+    blocks = markdown._blocks
+
+    def noted(tokens: Any, lines: list[str], *rest: Any) -> Any:
+        parsed.append(lines[0])
+        return blocks(tokens, lines, *rest)
+
+    monkeypatch.setattr(markdown, "_blocks", noted)
+    (found,) = (each for each in check(tmp_path) if each.code == "dead-anchor")
+    assert (found.path, found.line) == ("docs/b.md", 5)
+    assert sorted(parsed) == ["# A", "# B"]
