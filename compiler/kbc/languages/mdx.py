@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from kbc.languages.includes.files import fence
+
 # A statement that takes more is a mistake (a missing bracket): an export then ends at the next blank
 # line, an import is text.
 MAX_STATEMENT_LINES = 200
@@ -106,12 +108,10 @@ def _attribute_code(tag: str) -> str:
         for match in _STATED.finditer(tag)
     }
     code = [value for name, value in stated.items() if name in _CODE_ATTRIBUTES]
-    if not any(
-        re.search(r"\s", value) for value in code
-    ):  # names of packages or files, and no code
+    if not any(" " in value or "\n" in value for value in code):  # names of packages or files
         return ""
     language = "sh" if "code" not in stated else stated.get("lang", stated.get("language", ""))
-    return "\n".join([f"```{language}", *code, "```"])
+    return fence("\n".join(code), language)
 
 
 def mask(text: str) -> str:

@@ -82,14 +82,15 @@ _MEDIA = frozenset(
 )
 _CODE = frozenset({"highlight", "code-toggle", "code", "codeblock"})
 _SHOWS_CODE = re.compile(r"<pre\b|\bhighlight\b", re.IGNORECASE)
+_SHOWS_TEXT = re.compile(r"\bmarkdownify\b|\.RenderString\b")
+"""In the template of a shortcode: what it wraps is shown as code, or read as Markdown."""
 _READS = re.compile(
     r"\breadFile\b|\b(?:GetPage|GetMatch|Resources\.Get)\b.*\.(?:Raw)?Content\b", re.DOTALL
 )
 _LINKS = re.compile(r"\.(?:Rel)?Permalink\b")
+"""... it shows the content of a file, or links to it."""
 _FOLDER = re.compile(r"\"/?([\w-]+(?:/[\w-]+)*)/?\"")
-"""In a template: it shows the content of a file, or links to it; and what may be a folder."""
-_SHOWS_TEXT = re.compile(r"\bmarkdownify\b|\.RenderString\b")
-"""In the template of a shortcode: what it wraps is shown as code, or read as Markdown."""
+"""... what may be a folder of such files."""
 
 
 def replace_shortcodes(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
