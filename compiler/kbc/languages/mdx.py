@@ -157,10 +157,10 @@ def _code(text: str) -> list[MdxSpan]:
     ]
     spans: list[MdxSpan] = []
     position = 0
-    for fence in fences:
-        spans.extend(_inline_code(text, position, fence.start))
-        spans.append(fence)
-        position = fence.end
+    for fenced in fences:
+        spans.extend(_inline_code(text, position, fenced.start))
+        spans.append(fenced)
+        position = fenced.end
     spans.extend(_inline_code(text, position, len(text)))
     return spans
 
