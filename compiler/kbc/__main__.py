@@ -22,12 +22,11 @@ def main() -> None:
         alone = click.Group(commands={"workspace": workspace.workspace})
         sys.exit(runner.run(alone, arguments, "kbc", failures.explain, failures.INTERRUPTED))
     from kbc.cli.main import run
+    from kbc.pipeline.garbage import few_collections
 
-    # Nearly everything that a command makes lives to its end: the collector of cyclic garbage looks rarely,
-    # and not at all when the process ends.
-    gc.set_threshold(200_000, 50, 100)
-    code = run()
-    gc.freeze()
+    with few_collections():
+        code = run()
+    gc.freeze()  # what is left need not be looked through when the process ends
     sys.exit(code)
 
 

@@ -33,7 +33,6 @@ _GRAPH = "model.onnx"
 _HASHES = "sha256.json"
 _TEMPORARY = "kbc-graph-"
 
-
 _making = threading.Lock()
 """Held by the thread that looks for a graph or writes it: the next one finds what it wrote."""
 

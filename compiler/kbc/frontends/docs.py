@@ -79,13 +79,9 @@ def read(
             records.extend([record] if record else [])
         elif (stored := read_text(file, diagnostics)) is not None:
             records.append(_PageText(file, stored, stored))
-    stored_pages = [(each.file, each.stored) for each in records if isinstance(each, _PageText)]
-    sources = [
-        _PageText(file, text, stored)
-        for (file, stored), text in zip(
-            stored_pages, includes.expand_each(stored_pages), strict=True
-        )
-    ]
+    unexpanded = [each for each in records if isinstance(each, _PageText)]
+    texts = includes.expand_each([(each.file, each.stored) for each in unexpanded])
+    sources = [each._replace(text=text) for each, text in zip(unexpanded, texts, strict=True)]
     includes.report(diagnostics)
     pages = _pages(collection, sources, includes.rules, diagnostics)
     complete = [next(pages) if isinstance(each, _PageText) else each for each in records]
@@ -146,7 +142,7 @@ def _pages(
 
 def _in_file(found: Diagnostics, source: _PageText) -> Iterator[Diagnostic]:
     """What was found in the text of a page, with the lines of its file."""
-    if source.text == source.stored or not any(found):
+    if source.text == source.stored:
         yield from found
         return
     lines = StoredLines(source.stored, source.text)

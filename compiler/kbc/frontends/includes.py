@@ -39,7 +39,7 @@ class PageIncludes:
     def __init__(self, collection: Collection, files: Sequence[SourceFile] = ()) -> None:
         """`files` are those of the collection."""
         self._collection = collection
-        self._names = _only_ones(file.path for file in files) if self._is_hugo else {}
+        self._names = only_ones(file.path for file in files) if self._is_hugo else {}
         self._options = collection.generator_options
         self._unresolved: Counter[str] = Counter()
         self._external: Counter[str] = Counter()
@@ -261,7 +261,7 @@ class PageIncludes:
                 diagnostics.add(Diagnostic(severity, code, message, pages[0], hint=hint))
 
 
-def _only_ones(paths: Iterable[str]) -> dict[str, str]:
+def only_ones(paths: Iterable[str]) -> dict[str, str]:
     """Paths by the names of their files, where no other file is called so."""
     found: dict[str, list[str]] = {}
     for path in paths:

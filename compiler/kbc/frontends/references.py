@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
 from urllib.parse import unquote
 
 from kbc.diagnostics import Diagnostics
+from kbc.frontends.includes import only_ones
 from kbc.frontends.orphans import Linking, check_orphans, is_markdown, markdown_links, related
 from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown
@@ -33,8 +33,6 @@ _PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".topic", ".txt")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|@?/")
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
 _ANY = rules_of("", {})
-_FOUND_BY_NAME = frozenset({"", "hugo"})
-"""Generators that find a page in any folder by the name of its file: none, and Hugo's `ref`."""
 _MOST_SUGGESTED = 100
 _UNTESTED = "untested"  # the tag of an example that is there to be read only
 
@@ -268,7 +266,7 @@ def _check_links(
         if isinstance(record, DocRecord) or (isinstance(record, PageRecord) and is_markdown(record))
     }
     by_name = _only_pages_of_their_names(
-        pages.values(), {each.name for each in collections if each.generator in _FOUND_BY_NAME}
+        pages.values(), {each.name for each in collections if not each.generator}
     )
     anchors: dict[str, frozenset[str]] = {}
     suggest = _Suggestions()
@@ -318,26 +316,23 @@ def _check_links(
 
 def _lines_of_file(record: CompiledRecord) -> Callable[[int], int]:
     """Gives the line of the record's file for a line of its text."""
-    stored = record.stored if isinstance(record, DocRecord) and is_markdown(record) else ""
-
-    @cache
-    def lines() -> StoredLines:
-        return StoredLines(stored, record.text)
-
-    return lambda line: lines().line(line) if stored else record.line + line - 1
+    if isinstance(record, DocRecord) and is_markdown(record) and record.stored:
+        return StoredLines(record.stored, record.text).line
+    return lambda line: record.line + line - 1
 
 
 def _only_pages_of_their_names(
-    pages: Iterable[DocRecord | PageRecord], collections: Container[str]
+    pages: Iterable[DocRecord | PageRecord], collections: Iterable[str]
 ) -> dict[tuple[str, str], str]:
     """The paths of pages by their collections and file names, where no other page of the collection is called
     so: ExDoc, wikis and notebooks of notes find a page in any folder by the name of its file."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for page in pages:
-        if page.collection in collections:
-            name = posixpath.basename(page.path)
-            found.setdefault((page.collection, name), []).append(page.path)
-    return {name: paths[0] for name, paths in found.items() if len(paths) == 1}
+    return {
+        (collection, name): path
+        for collection in collections
+        for name, path in only_ones(
+            page.path for page in pages if page.collection == collection
+        ).items()
+    }
 
 
 def _project_targets(

@@ -108,13 +108,13 @@ def replace_shortcodes(text: str, page: IncludingPage, expand_part: PartExpander
         name = match["name"].lower()
         if name in _TAB_GROUPS:
             page.tab_labels = [] if match["end"] else _arguments(match["args"])[0]
+            if page.tab_labels:
+                parts.append("\n\n\n\n")
+                continue
         if match["end"]:
             continue
-        if page.tab_labels and (
-            name in _TAB_GROUPS or ("tab" in name and not match["args"].strip())
-        ):
-            shown = "" if name in _TAB_GROUPS else label("", page.tab_labels.pop(0))
-            parts.append(f"\n\n{shown}\n\n")
+        if page.tab_labels and "tab" in name and not match["args"].strip():
+            parts.append(f"\n\n{label('', page.tab_labels.pop(0))}\n\n")
             continue
         if name in closed and not match["alone"] and _is_code(name, page):
             end = next(
@@ -220,9 +220,10 @@ def _replacement(
         return next((named[key] for key in ("caption", "alt", "title") if named.get(key)), "")
     if name in _MEDIA or is_paired:
         return f"\n\n{label('', title)}\n\n" if title and is_paired else title
-    written = _template(name, page)
-    if written is None:
-        written = _pulled_in(name, plain, named, page, expand_part)
+    template = _template(name, page)
+    if template and "{{" not in template:  # it only holds text
+        return template
+    written = _pulled_in(template, plain, named, page, expand_part)
     if written is None:
         page.external[f"{{{{< {name} >}}}}"] += 1
     return written or ""
@@ -232,18 +233,12 @@ def _is_code(name: str, page: IncludingPage) -> bool:
     """Whether a shortcode shows what it wraps as code: one of Hugo's, or one whose template says so."""
     if name in _CODE:
         return True
-    template = _source(name, page)
+    template = _template(name, page)
     wraps = ".Inner" in template and not _SHOWS_TEXT.search(template)
     return wraps and _SHOWS_CODE.search(template) is not None
 
 
-def _template(name: str, page: IncludingPage) -> str | None:
-    """The text of a shortcode whose template only holds text; None for one that computes something."""
-    text = _source(name, page)
-    return None if not text or "{{" in text else text
-
-
-def _source(name: str, page: IncludingPage) -> str:
+def _template(name: str, page: IncludingPage) -> str:
     """The template of a shortcode, without comments; "" for one of Hugo's own or a theme's."""
     for folder in page.templates:
         for ending in (".html", ".md"):
@@ -269,7 +264,7 @@ def _file(
 
 
 def _pulled_in(
-    name: str,
+    template: str,
     plain: list[str],
     named: dict[str, str],
     page: IncludingPage,
@@ -277,7 +272,6 @@ def _pulled_in(
 ) -> str | None:
     """The file that the template of a shortcode reads by its first argument, as it is or in a folder that
     the template names; None where it reads none."""
-    template = _source(name, page)
     if not plain or not _READS.search(template) or _LINKS.search(template):
         return None
     for folder in ("", *_FOLDER.findall(template)):
