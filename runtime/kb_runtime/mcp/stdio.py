@@ -33,6 +33,8 @@ _STOP_S = 1.0
 """How long a client may take to read the answer in progress once the server is told to stop."""
 UNREAD_S = 5.0
 """How long a client that has closed stdin may leave what was answered unread."""
+_LONGEST_WAIT_S = 0.5
+"""A signal that comes right before a wait, or to another thread, is handled after it."""
 _PIECE_BYTES = 4096
 """What a pipe or a socket takes without waiting once it is ready to be written to."""
 
@@ -113,13 +115,17 @@ class StdioServer:
     def _write(self, data: bytes) -> None:
         """Raises BrokenPipeError when the client has left: it has closed its end, or it has closed stdin
         and does not read."""
-        with self._writing:
+        while not self._writing.acquire(timeout=_LONGEST_WAIT_S):
+            pass
+        try:
             if not hasattr(select, "poll"):
                 _write(self._sink, data)
                 return
             for start in range(0, len(data), _PIECE_BYTES):
                 self._await_reader()
                 _write(self._sink, data[start : start + _PIECE_BYTES])
+        finally:
+            self._writing.release()
 
     def _await_reader(self) -> None:
         """Returns when the client can take more."""
@@ -127,7 +133,9 @@ class StdioServer:
         waiting.register(self._sink, select.POLLOUT)
         if not waiting.poll(0):
             waiting.register(self._source, getattr(select, "POLLRDHUP", 0))
-            if self._sink in dict(waiting.poll()):
+            while not (ready := dict(waiting.poll(_LONGEST_WAIT_S * 1000))):
+                pass
+            if self._sink in ready:
                 return
             waiting.unregister(self._source)
             if not waiting.poll(UNREAD_S * 1000):

@@ -172,12 +172,24 @@ def test_a_signal_ends_the_server_quietly(
     assert (process.returncode, out, err) == (0, b"", b"")
 
 
+SIGNALS_TO_ANOTHER_THREAD = """
+import signal, sys, threading
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGALRM])
+from kb_runtime.start.main import main
+sys.exit(main(sys.argv[4:]))
+"""
+"""Runs a server whose main thread no signal interrupts: its waits are as long as if the signal had come right
+before them."""
+
+
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no such signals")
+@pytest.mark.parametrize("before", [(), (sys.executable, "-c", SIGNALS_TO_ANOTHER_THREAD)])
 def test_a_signal_ends_a_server_whose_answers_nobody_reads(
-    quint_artifact: Path, start_server: Callable[..., Any]
+    quint_artifact: Path, start_server: Callable[..., Any], before: tuple[str, ...]
 ) -> None:
     answers, full = os.pipe()
-    process = start_server(quint_artifact, stdout=full)
+    process = start_server(quint_artifact, stdout=full, before=before)
     listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
     for message in (HELLO, *[listing] * 200):
         process.stdin.write(json.dumps(message).encode() + b"\n")
