@@ -83,7 +83,9 @@ _ATTRIBUTE = r"(?:#[^\s{}#]+|\.[^\W\d][\w-]*|[\w-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^
 _ATTRIBUTES = re.compile(
     rf"[ \t]*(?:\{{(?P<list>[ \t]*:?[ \t]*(?=[#.]|[\w-]+=[\"']){_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}"
     r"|\{/\*[ \t]*(?P<comment>[\w:.-]+)[ \t]*\*/\}"
-    r"|(?<=\S)[ \t]*\[\[(?P<double>[a-z0-9_-]+|[\w-]+(?:\.[\w-]+)+)\]\])[ \t]*\Z"
+    r"|(?<=\S)[ \t]*\[\[(?P<double>[a-z0-9_-]+|[\w-]+(?:\.[\w-]+)+)\]\]"
+    r"|(?<=\S)[ \t]+(?:\[!?toc\][ \t]*)?\[#(?P<single>[A-Za-z][\w-]*)\](?:[ \t]*\[!?toc\])?"
+    r"|(?<=\S)[ \t]+\[!?toc\])[ \t]*\Z"
 )
 _STATED_ID = re.compile(r"(?:^|[\s:])(?:#([^\s{}#]+)|id=[\"']([^\"']+))")
 _CONTROL = re.compile(r"[\x00-\x1f]")
@@ -93,14 +95,14 @@ _VITEPRESS_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’
 def split_attributes(title: str) -> tuple[str, str]:
     """A heading's source without the attributes at its end, and the id that they state, or "".
 
-    Read are `{#id}`, `{ #id .class }`, `{: #id }`, `{id="id"}`, `{/*id*/}` and `[[id]]` behind a title
-    (Hugging Face). `{name}` alone is text.
+    Read are `{#id}`, `{ #id .class }`, `{: #id }`, `{id="id"}`, `{/*id*/}` and, behind a title, `[[id]]`
+    (Hugging Face), `[#id]`, `[toc]` and `[!toc]` (Fumadocs). `{name}` alone is text, and so is `[#12]`.
     """
     match = _ATTRIBUTES.search(title)
     if match is None:
         return title, ""
-    stated = match["comment"] or match["double"] or ""
-    if not stated and (found := _STATED_ID.search(match["list"])):
+    stated = match["comment"] or match["double"] or match["single"] or ""
+    if match["list"] and (found := _STATED_ID.search(match["list"])):
         stated = found[1] or found[2]
     return title[: match.start()], stated
 

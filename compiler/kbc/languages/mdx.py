@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
@@ -20,6 +20,8 @@ from kbc.languages.includes.files import fence
 # line, an import is text.
 MAX_STATEMENT_LINES = 200
 MAX_IMPORT_CHARS = 2_000
+# Export statements of a page with template literals that hold fences.
+MAX_EXPORTS_WITH_FENCES = 20
 
 # HTML elements that have no closing tag.
 _VOID_ELEMENTS = frozenset(
@@ -40,6 +42,8 @@ _OPEN_BRACKET = re.compile(r"[(\[{]")
 _CLOSE_BRACKET = re.compile(r"[)\]}]")
 _BACKTICKS = re.compile(r"`+")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_FENCE_LINE = re.compile(r"[ \t]*(?:`{3}|~{3})")
+_ESCAPED = re.compile(r"\\.")
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _HEADING_ID = re.compile(r"\{/\*[ \t]*[\w:.-]+[ \t]*\*/\}")
@@ -146,23 +150,54 @@ def _code(text: str) -> list[MdxSpan]:
     for line in text.split("\n"):
         offsets.append(offsets[-1] + len(line) + 1)
     offsets[-1] = len(text)
-    tokens: list[Token] = []
     # A line that is a tag is no paragraph, which an indented fence below it would continue.
     source = _TAG_LINE.sub("", text.replace("\0", "\ufffd"))
-    _BLOCKS.block.parse(source, _BLOCKS, {}, tokens)
-    fences = [
-        MdxSpan(offsets[token.map[0]], offsets[token.map[1]])
-        for token in tokens
-        if token.type == "fence" and token.map is not None
-    ]
+    lines = text.split("\n")
+    fences = _fences(source)
+    for _ in range(MAX_EXPORTS_WITH_FENCES):
+        around = next(filter(None, (_export_around(lines, first) for first, _ in fences)), None)
+        if around is None:
+            break
+        shown = source.split("\n")
+        for at in range(*around):
+            shown[at] = lines[at] = ""
+        source = "\n".join(shown)
+        fences = _fences(source)
     spans: list[MdxSpan] = []
     position = 0
-    for fenced in fences:
+    for fenced in (MdxSpan(offsets[first], offsets[end]) for first, end in fences):
         spans.extend(_inline_code(text, position, fenced.start))
         spans.append(fenced)
         position = fenced.end
     spans.extend(_inline_code(text, position, len(text)))
     return spans
+
+
+def _fences(source: str) -> list[tuple[int, int]]:
+    """The first line of each fenced block and the line behind its last one, from 0 on."""
+    tokens: list[Token] = []
+    _BLOCKS.block.parse(source, _BLOCKS, {}, tokens)
+    return [
+        (token.map[0], token.map[1])
+        for token in tokens
+        if token.type == "fence" and token.map is not None
+    ]
+
+
+def _export_around(lines: Sequence[str], at: int) -> tuple[int, int] | None:
+    """The lines of the export statement in one of whose template literals line `at` begins; None where it
+    is in none."""
+    for first in range(at - 1, max(at - MAX_STATEMENT_LINES, -1), -1):
+        if _FENCE_LINE.match(lines[first]):
+            return None
+        if _EXPORT.match(lines[first]) and (not first or not lines[first - 1].strip()):
+            before = _ESCAPED.sub("", "\n".join(lines[first:at]))
+            if before.count("`") % 2 == 0:
+                return None
+            behind = range(at, min(first + MAX_STATEMENT_LINES, len(lines)))
+            last = next((line for line in behind if lines[line].startswith(("}", ")"))), None)
+            return None if last is None else (first, last + 1)
+    return None
 
 
 def _inline_code(text: str, start: int, end: int) -> Iterator[MdxSpan]:

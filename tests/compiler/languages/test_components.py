@@ -82,9 +82,15 @@ def test_mdx_keeps_its_tags_for_its_own_reader() -> None:
         ("Client [[pkg.Client]]", ("Client", "pkg.Client")),
         ("[[page]]", ("[[page]]", "")),
         ("See [[A Page]]", ("See [[A Page]]", "")),
+        ("Set up [#set-up]", ("Set up", "set-up")),
+        ("Set up [toc] [#set-up]", ("Set up", "set-up")),
+        ("Set up [#set-up] [!toc]", ("Set up", "set-up")),
+        ("Set up [!toc]", ("Set up", "")),
+        ("Mend a crash [#12]", ("Mend a crash [#12]", "")),
+        ("[#set-up]", ("[#set-up]", "")),
     ],
 )
-def test_anchors_in_two_brackets(title: str, expected: tuple[str, str]) -> None:
+def test_anchors_in_brackets(title: str, expected: tuple[str, str]) -> None:
     assert split_attributes(title) == expected
 
 

@@ -103,3 +103,18 @@ def test_indented_code_in_a_component_is_code() -> None:
     text = f"<Tabs>\n  <Item>\n{code}  </Item>\n</Tabs>\n\n## After\n"
     assert "const a = <b>{\nc}</b>" in mask(text)
     assert [heading.title for heading in parse(text, mdx=True).headings] == ["After"]
+
+
+def test_a_fence_in_a_template_literal_of_an_export_opens_no_block() -> None:
+    export = (
+        "export async function Page() {\n  const source = `\\`\\`\\`sh\nnpm i\n\\`\\`\\``\n"
+        "  const page = await compile(`${source}\n~~~md\n${source}\n~~~`)\n  return <B page={page} />\n}\n"
+    )
+    text = f"# A\n\n<Page />\n\n{export}\n## Next\n\n```js\nconst x = `\n\n```\n\nText.\n"
+    assert clean(text) == "# A\n\n## Next\n\n```js\nconst x = `\n\n```\n\nText."
+    assert [heading.title for heading in parse(text, mdx=True).headings] == ["A", "Next"]
+
+
+def test_an_export_that_is_shown_in_a_block_hides_no_fence() -> None:
+    text = "```js\n\nexport default `\n\n```\n\nText.\n\n```js\nx\n}\n```"
+    assert clean(text) == text

@@ -11,7 +11,6 @@ from kbc.recognition.site import NOT_PAGES, Site, joined
 
 GENERATOR = "writerside"
 CONFIGS = ("writerside.cfg", "project.ihp")
-MAX_TOPICS = 20_000
 _TOPICS = (".md", ".topic")
 _ELEMENT = re.compile(r"<toc-element\b(?P<stated>(?:\"[^\"]*\"|[^<>\"])*)>", re.DOTALL)
 _OTHER = re.compile(r"<include\b[^<>]*\borigin\s*=")
