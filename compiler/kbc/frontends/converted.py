@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ from kbc.records import Section
 from kbc.sources.formats import format_by_content
 
 SUFFIXES = tuple(FORMATS)
+
+CountProblems = Callable[[SourceFile, Sequence[DocumentProblem]], None]
 
 
 def is_converted(path: str) -> bool:
@@ -42,10 +44,12 @@ def read_converted(
     diagnostics: Diagnostics,
     format: str = "",
     named: Mapping[str, str] | None = None,
+    count: CountProblems | None = None,
 ) -> list[Converted]:
     """The documents of a file that have text; its problems are reported, what could not be included as
     one warning that counts the directives by name. `format` is the name of a format that the file has in
-    spite of its ending, `named` the paths of files that others name without their folders."""
+    spite of its ending, `named` the paths of files that others name without their folders. `count` takes
+    what is elsewhere and has no line, to report it once for all files."""
     diagnostics.reading = file.path
     if file.is_blank:
         file.text(diagnostics)  # says that it is empty
@@ -53,6 +57,10 @@ def read_converted(
     include = partial(file.include, relative_to="")
     found = convert(file.path, file.data, include, format=format, named=named)
     problems = [problem for document in found for problem in document.problems]
+    if count is not None:
+        of_all = [each for each in problems if each.code == ELSEWHERE and not each.line]
+        count(file, of_all)
+        problems = [each for each in problems if each not in of_all]
     for problem in problems:
         if problem.code not in (UNRESOLVED, ELSEWHERE):
             _report(problem, file.path, diagnostics)

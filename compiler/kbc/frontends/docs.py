@@ -69,7 +69,7 @@ def read(
     for file in files:
         format = stated_format(collection, file)
         if format or is_converted(file.path):
-            found = read_converted(file, diagnostics, format, includes.named_files)
+            found = read_converted(file, diagnostics, format, includes.named_files, includes.count)
             records.extend(_converted(collection, file, document) for document in found)
         elif file.path.lower().endswith((".html", ".htm")):
             html = _html_page(collection, file, diagnostics, includes)

@@ -103,10 +103,10 @@ class PageIncludes:
         from kbc.formats.writerside import expand_page
 
         expanded, problems = expand_page(text, file.path, read, self.named_files or {})
-        self._count(file, problems)
+        self.count(file, problems)
         return expanded
 
-    def _count(self, file: SourceFile, problems: Sequence[DocumentProblem]) -> None:
+    def count(self, file: SourceFile, problems: Sequence[DocumentProblem]) -> None:
         """Counts what a format could not have among the directives of the collection."""
         from kbc.formats import ELSEWHERE, UNRESOLVED
 
@@ -210,7 +210,7 @@ class PageIncludes:
         from kbc.formats import convert
 
         (found,) = convert(file.path, source.encode(), read, format="rst")
-        self._count(file, found.problems)
+        self.count(file, found.problems)
         return found.text, found.anchors
 
     def _object(self, read: Callable[[str], bytes | None], name: str, options: str) -> str | None:

@@ -54,6 +54,54 @@ def test_antora_resources_are_found_by_family_and_module() -> None:
     assert "```ruby\nputs 1\n```\n\nHello World\n" in found.text
 
 
+def test_what_antora_sets_itself_has_values() -> None:
+    files = {
+        "docs/antora.yml": b"name: x\ntitle: The X\nversion: '2.1'\n",
+        "docs/modules/ROOT/partials/shared/a.adoc": b"Part of {page-component-title}.\n",
+        "docs/modules/ROOT/examples/a.rb": b"puts 1\n",
+    }
+    source = (
+        b"= T {page-version}\n\ninclude::{partialsdir}/shared/a.adoc[]\n\n"
+        b"----\ninclude::{examplesdir}/a.rb[]\n----\n"
+    )
+    (found,) = convert("docs/modules/ROOT/pages/page.adoc", source, files.get)
+    assert found.problems == ()
+    assert found.text == "# T 2.1\n\nPart of The X.\n\n```\nputs 1\n```\n"
+
+
+def test_attributes_of_the_editors_configuration_are_defaults() -> None:
+    files = {
+        ".asciidoctorconfig": b":name: Outer\n:kind: book\n",
+        "docs/.asciidoctorconfig.adoc": b"// hints\n:name: Heron \\\n  Server\n",
+    }
+    (found,) = convert("docs/a.adoc", b":kind: page\n\nThe {kind} of {name}.\n", files.get)
+    assert found.text == "The page of Heron Server.\n"
+    (found,) = convert("docs/a.adoc", b"The {kind} of {name}.\n", files.get)
+    assert found.text == "The book of Heron Server.\n"
+
+
+def test_a_folder_that_only_a_build_knows_is_one_around_the_file() -> None:
+    files = {
+        "src/shared/urls.adoc": b":guide: https://example.org/\n",
+        "src/code/A.java": b"class A {}\n",
+    }
+    source = (
+        b":shared: {root}/shared\n\ninclude::{shared}/urls.adoc[]\n\nSee {guide}[it].\n\n"
+        b"----\ninclude::{code-root}/code/A.java[]\n----\n\ninclude::{where}/none/a.adoc[]\n"
+    )
+    (found,) = convert("src/docs/a.adoc", source, files.get)
+    assert "[it](https://example.org/)" in found.text
+    assert "```\nclass A {}\n```" in found.text
+    assert [(each.code, each.name) for each in found.problems] == [(ELSEWHERE, "include")]
+
+
+def test_values_that_only_a_build_knows_are_counted() -> None:
+    found = one("Of {version}, not `{code}`, /users/{id} or {owner}/{name}.\n\n----\n{x-y}\n----\n")
+    assert [(each.code, each.name, each.line) for each in found.problems] == [
+        (ELSEWHERE, "{version}", 0)
+    ]
+
+
 def test_tags_lines_and_offsets_of_includes() -> None:
     files = {
         "p.adoc": b"== Part\n\n// tag::a[]\nin a\n// tag::b[]\nin b\n// end::b[]\n// end::a[]\nlast\n",

@@ -87,6 +87,20 @@ def test_directives_without_text_are_one_warning_with_counts(tmp_path: Path) -> 
     assert "autoclass (1)" in elsewhere.message
 
 
+def test_values_that_a_build_sets_are_one_note_for_all_files(tmp_path: Path) -> None:
+    _, diagnostics = inputs(
+        tmp_path,
+        {
+            "docs/a.adoc": "= A\n\nOf {version} and {version}.\n",
+            "docs/b.adoc": "= B\n\nOf {version} and {name}.\n",
+        },
+    )
+    (note,) = diagnostics
+    assert (note.code, note.path) == ("content-elsewhere", "docs/a.adoc")
+    assert "on 2 pages of 'docs'" in note.message
+    assert "{version} (3), {name} (1)" in note.message
+
+
 def test_files_outside_of_the_root_are_not_included(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret")
     root = tmp_path / "kb"

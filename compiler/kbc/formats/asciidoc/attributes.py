@@ -14,6 +14,8 @@ _PART = re.compile(
 )
 _SHORTHAND = re.compile(r"([#.%])([^#.%]+)")
 _REFERENCE = re.compile(r"(\\?)\{(?:(set|counter2?):)?([\w-]+)(?::[^{}]*)?\}")
+_CODE = re.compile(r"(`+|\+{1,3})(?=\S).*?(?<=\S)\1", re.DOTALL)
+_UNKNOWN = re.compile(r"(?<![\w/\\$`{=])\{([a-z][a-z0-9_-]+)\}(?![\w/}])")
 CHARACTERS: Mapping[str, str] = {
     "empty": "", "blank": "", "sp": " ", "nbsp": " ", "zwsp": "", "wj": "", "apos": "'", "quot": '"',
     "lsquo": "‘", "rsquo": "’", "ldquo": "“", "rdquo": "”", "deg": "°", "plus": "+", "brvbar": "¦",
@@ -95,6 +97,13 @@ def substitute(text: str, attributes: Mapping[str, str]) -> str:
             break
         text = replaced
     return re.sub(r"\\(\{[\w-]+\})", r"\1", text)
+
+
+def unknown_names(text: str) -> list[str]:
+    """The names of references that `substitute` left in a text, outside code: `/users/{id}` is none."""
+    if "{" not in text:
+        return []
+    return _UNKNOWN.findall(_CODE.sub("", text))
 
 
 def _value(match: re.Match[str], attributes: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc import attributes as attribute_lists
-from kbc.formats.asciidoc.attributes import substitute
+from kbc.formats.asciidoc.attributes import substitute, unknown_names
 from kbc.formats.asciidoc.lines import SharedContext
 
 MAX_DEPTH = 12
@@ -51,8 +51,12 @@ class Inline:
         self._page_titles: dict[str, tuple[str, str]] = {}
 
     def markdown(self, text: str) -> str:
-        """The text with attributes replaced; lines are kept."""
-        return self._converted(substitute(text, self._project.attributes), 0)
+        """The text with attributes replaced; lines are kept. Those that have no value in the tree are
+        counted."""
+        filled = substitute(text, self._project.attributes)
+        for name in unknown_names(filled):
+            self._project.without_value(name)
+        return self._converted(filled, 0)
 
     def _converted(self, text: str, depth: int) -> str:
         if depth > MAX_DEPTH or len(text) > 100_000:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc.attributes import Attributes, substitute
+from kbc.formats.asciidoc.surroundings import FAMILIES, folders_above, module_root
 from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, FormatError, Read, decode
 from kbc.formats.selection import line_numbers
 
@@ -20,7 +21,7 @@ MAX_LINES = 300_000
 _DIRECTIVE = re.compile(r"(\\?)(include|ifdef|ifndef|ifeval|endif)::(\S[^\[]*)?\[(.*)\]\s*\Z")
 _TAG = re.compile(r"(?:\A|.*[^\w])(tag|end)::([^\s\[\]]+)\[\](?:\s|\Z|[^\w])")
 _EXPRESSION = re.compile(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*\Z")
-_FAMILIES = ("pages", "partials", "examples", "attachments", "images")
+_IN_UNKNOWN_FOLDER = re.compile(r"\{[\w-]+\}/([^{}]+/[^{}]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,11 @@ class SharedContext:
             DocumentProblem(code=ELSEWHERE, message=message, line=number, name=name)
         )
 
+    def without_value(self, name: str) -> None:
+        """Counts an attribute that only a build sets."""
+        message = f"the attribute {{{name}}} has no value in the tree"
+        self.problems.append(DocumentProblem(code=ELSEWHERE, message=message, name=f"{{{name}}}"))
+
     def find(self, target: str, base: str) -> tuple[str, bytes] | None:
         """The file that `target` names in the file `base`: relative, or a resource of Antora."""
         for candidate in self._candidates(target, base):
@@ -68,21 +74,26 @@ class SharedContext:
         return None
 
     def _candidates(self, target: str, base: str) -> Iterable[str]:
+        if inside := _IN_UNKNOWN_FOLDER.fullmatch(target):
+            # Where a build starts: a folder around the file.
+            places = (posixpath.join(folder, inside[1]) for folder in folders_above(base))
+            yield from (place for place in places if place != base)
+        if "{" in target:
+            return
         match = re.fullmatch(
             r"(?:(?:[^@$]*@)?(?:([^:$]*):)?(?:([^:$]*):)?)?(?:(\w+)\$)?(.+)", target
         )
-        module_root = self.module_root(base)
         if match is None:
             return
         component, module, family, name = match.groups()
         if module is None and component is not None:
             component, module = None, component
-        root = module_root
+        root = module_root(base)
         if module and root:
             root = posixpath.join(posixpath.dirname(root), module)
         if family and root:
-            folder = f"{family}s" if f"{family}s" in _FAMILIES else family
-            yield posixpath.join(root, folder, name)
+            folder = f"{family}s" if f"{family}s" in FAMILIES else family
+            yield posixpath.join(root, folder, name.lstrip("/"))
             if name.startswith(
                 "docs-"
             ):  # what Spring's build copies from the component's own folder
@@ -95,15 +106,6 @@ class SharedContext:
                 yield target.lstrip("/")
             if root:
                 yield posixpath.join(root, "pages", target)
-
-    @staticmethod
-    def module_root(path: str) -> str:
-        """`docs/modules/ROOT` of `docs/modules/ROOT/pages/a/b.adoc`; "" outside of Antora."""
-        parts = path.split("/")
-        for index in range(len(parts) - 2, 0, -1):
-            if parts[index] in _FAMILIES and index >= 2 and parts[index - 2] == "modules":
-                return "/".join(parts[:index])
-        return ""
 
 
 class LineReader:
@@ -213,11 +215,11 @@ class LineReader:
         project = self._project
         wanted = substitute(target, project.attributes)
         given = attribute_lists.parse(substitute(rest, project.attributes))
-        if "://" in wanted or "{" in wanted:
+        found = None if "://" in wanted else project.find(wanted, line.path)
+        project.includes += 1
+        if found is None and ("://" in wanted or "{" in wanted):
             project.elsewhere("include", f"{wanted!r} is not a file of the tree", line)
             return []
-        found = project.find(wanted, line.path)
-        project.includes += 1
         if found is None or line.depth > MAX_DEPTH or project.includes > MAX_INCLUDES:
             if "optional" not in given.options:
                 # Several repositories may give an Antora component its modules and files.

@@ -1,0 +1,88 @@
+"""The attributes that files around a document give it: its component of Antora, and the configuration that
+editors read for their preview."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from kbc.formats.document import Read
+
+EDITOR_FILES = (".asciidoctorconfig", ".asciidoctorconfig.adoc")
+"""Files with attributes for all documents below their folder."""
+
+FAMILIES = frozenset({"pages", "partials", "examples", "attachments", "images"})
+"""The folders of a module of Antora."""
+
+_ENTRY = re.compile(r"^:(?P<name>[\w-]+):(?:[ \t]+(?P<value>.*))?$", re.MULTILINE)
+
+
+def attributes_around(path: str, read: Read) -> dict[str, str]:
+    """The attributes of the document at `path`: of a component, else of the editors' file that is nearest."""
+    found = {"asciidoctor": "", "backend": "html5", "docdir": posixpath.dirname(path) or "."}
+    for folder in reversed(list(folders_above(path))):
+        for name in EDITOR_FILES:
+            data = read(posixpath.join(folder, name))
+            if data is not None:
+                found["asciidoctorconfigdir"] = folder or "."
+                found.update(_entries(data.decode("utf-8", "replace")))
+    return found | _of_component(path, read)
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """The folders that a file lies in, the nearest first; "" is the root."""
+    folder = posixpath.dirname(path)
+    while folder:
+        yield folder
+        folder = posixpath.dirname(folder)
+    yield ""
+
+
+def module_root(path: str) -> str:
+    """`docs/modules/ROOT` of `docs/modules/ROOT/pages/a/b.adoc`; "" outside of Antora."""
+    parts = path.split("/")
+    for index in range(len(parts) - 2, 0, -1):
+        if parts[index] in FAMILIES and index >= 2 and parts[index - 2] == "modules":
+            return "/".join(parts[:index])
+    return ""
+
+
+def _entries(text: str) -> Iterator[tuple[str, str]]:
+    lines = re.sub(r"[ \t]\\\r?\n[ \t]*", " ", text).replace("\r\n", "\n")
+    for entry in _ENTRY.finditer(lines):
+        yield entry["name"].lower(), (entry["value"] or "").strip()
+
+
+def _of_component(path: str, read: Read) -> dict[str, str]:
+    """The attributes that Antora sets itself, and those that `antora.yml` in a folder above the file sets."""
+    root = module_root(path)
+    if not root:
+        return {}
+    data = read(posixpath.join(posixpath.dirname(posixpath.dirname(root)), "antora.yml"))
+    try:
+        found: Any = yaml.safe_load(data) if data is not None else None
+    except (yaml.YAMLError, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, Mapping):
+        return {}
+    name, version = str(found.get("name", "")), str(found.get("version") or "")
+    attributes = {
+        "page-component-name": name,
+        "page-component-title": str(found.get("title") or name),
+        "page-component-version": version,
+        "page-component-display-version": str(found.get("display_version") or version),
+        "page-version": version,
+        "page-module": posixpath.basename(root),
+        **{f"{family}dir": f"{family[:-1]}$" for family in FAMILIES - {"pages", "images"}},
+    }
+    section = found.get("asciidoc")
+    given = section.get("attributes") if isinstance(section, Mapping) else None
+    if isinstance(given, Mapping):
+        for key, value in given.items():
+            if value is not None and value is not False:
+                attributes[str(key).lower()] = str(value).removesuffix("@")
+    return attributes
