@@ -26,8 +26,8 @@ class FrontMatter:
 
     `first_line` and `last_line` are those of the two markers. Values are plain: strings (dates and
     decimals stay as they are written), integers, booleans, None, lists, maps with string keys.
-    `data` is empty when it is wrong; the document's problems then say why. `key_lines` are
-    those of top-level keys.
+    When it is wrong, the document's problems say why, and `data` has what is on single lines of YAML
+    (`title: bind: and more`). `key_lines` are those of top-level keys.
     """
 
     data: Mapping[str, Any]
@@ -72,7 +72,7 @@ def read_front_matter(
 
 class _Mapping(NamedTuple):
     """What stands between the marks: values, and the lines of the keys, counted from the opening mark as 0;
-    without both where there is a `problem`."""
+    as far as they can be told where there is a `problem`."""
 
     data: Mapping[str, Any] = MappingProxyType({})
     lines: Mapping[str, int] = MappingProxyType({})
@@ -84,6 +84,22 @@ _TOO_DEEP = _Mapping(problem="it nests too deeply")
 
 
 def _read_yaml(source: str) -> _Mapping:
+    found = _read_whole_yaml(source)
+    if not found.problem or found is _TOO_DEEP:
+        return found
+    data: dict[str, Any] = {}
+    lines: dict[str, int] = {}
+    for number, text in enumerate(source.split("\n"), start=1):
+        if (entry := _YAML_LINE.match(text)) and entry["key"] not in data:
+            alone = _read_whole_yaml(text)
+            if alone.problem and entry["value"][0] in "[{" and entry["value"][-1] not in "]}":
+                continue  # it goes on in the next line
+            data[entry["key"]] = entry["value"] if alone.problem else alone.data[entry["key"]]
+            lines[entry["key"]] = number
+    return found._replace(data=data, lines=lines)
+
+
+def _read_whole_yaml(source: str) -> _Mapping:
     try:
         node = _compose(source)
         if node is None:
@@ -97,6 +113,9 @@ def _read_yaml(source: str) -> _Mapping:
         return _TOO_DEEP
     except (yaml.YAMLError, ValueError) as error:
         return _Mapping(problem=str(error))
+    for key, value in node.value:
+        if key.value == "title" and not isinstance(value, yaml.ScalarNode) and value.flow_style:
+            data["title"] = source[value.start_mark.index : value.end_mark.index]  # `{#if ...}`
     return _Mapping(data, {key.value: key.start_mark.line + 1 for key, _ in node.value})
 
 
@@ -117,6 +136,7 @@ def _read_toml(source: str) -> _Mapping:
     return _Mapping(data, lines)
 
 
+_YAML_LINE = re.compile(r"(?P<key>[A-Za-z_][\w-]*):[ \t]+(?P<value>[^\s|>&*!].*?)[ \t\r]*$")
 _TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
 _TOML_KEY = re.compile(r"[ \t]*\[{0,2}[ \t]*([\w-]+|\"[^\"]+\"|'[^']+')[ \t]*[.=\]]")
 _READERS = {"---": _read_yaml, "+++": _read_toml}

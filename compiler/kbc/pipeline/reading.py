@@ -97,7 +97,15 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         project = replace(project, collections=(*project.collections, rules))
     if project.boundary is not None:
         # Nobody wrote these files for a knowledge base: one that cannot be read must not stop all.
-        diagnostics.downgrade(_is_of_file)
+        pages = {
+            file.path
+            for each in project.collections
+            if each.kind == "docs"
+            for file in files[each.name]
+        }
+        diagnostics.downgrade(
+            lambda each: _is_of_file(each) or (_is_metadata(each) and each.path in pages)
+        )
     diagnostics.reading = ""
     with guarded(diagnostics):
         frontends.check(records, diagnostics, project.collections)
@@ -137,6 +145,11 @@ def _is_of_file(problem: Diagnostic) -> bool:
         or problem.code.endswith("-invalid")
         or problem.code == "format-library-missing"
     )
+
+
+def _is_metadata(problem: Diagnostic) -> bool:
+    """Whether a field of a page's metadata is wrong, which then has its default."""
+    return problem.code.startswith("metadata-")
 
 
 _BY_FILE = frozenset({"docs", "pages"})

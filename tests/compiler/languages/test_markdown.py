@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -154,23 +155,34 @@ def test_front_matter_values_look_as_they_are_written() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("yaml", "line"),
+    ("yaml", "line", "data"),
     [
-        ("a: 1\nb: [", 4),
-        ("- a\n- b", 2),
-        ("a: 1\na: 2", 3),
-        ("a: &x [1]\nb: *x", 3),
-        ("b: *x", 2),
-        ("a: !!python/object:os.system 1", 2),
-        ("[x]: 1", 2),
-        ("a: " + "[" * 5_000, 1),
+        ("a: 1\nb: [", 4, {"a": 1}),
+        ("- a\n- b", 2, {}),
+        ("a: 1\na: 2", 3, {"a": 1}),
+        ("a: &x [1]\nb: *x", 3, {}),
+        ("b: *x", 2, {}),
+        ("a: !!python/object:os.system 1", 2, {}),
+        ("[x]: 1", 2, {}),
+        ("a: " + "[" * 5_000, 1, {}),
+        ("title: bind: x\nc:\n  - 1\ntags: [a]", 2, {"title": "bind: x", "tags": ["a"]}),
+        ("title: {#if ...}\nb: 2", 4, {"title": "{#if ...}", "b": 2}),
     ],
 )
-def test_wrong_front_matter_is_an_error_on_its_line(yaml: str, line: int) -> None:
+def test_wrong_front_matter_is_an_error_on_its_line(
+    yaml: str, line: int, data: dict[str, Any]
+) -> None:
     document = parse(f"---\n{yaml}\n---\n# A\n")
     assert codes(document) == [("front-matter-invalid", line)]
-    assert document.data == {}
+    assert document.data == data
     assert outline(document)[0][1] == "A"
+
+
+@pytest.mark.parametrize("title", ["{let/const ...}", "[...slug]"])
+def test_a_title_in_brackets_is_a_title(title: str) -> None:
+    document = parse(f"---\ntitle: {title}\n---\n\nText\n")
+    assert codes(document) == []
+    assert document.data == {"title": title}
 
 
 def test_front_matter_may_be_toml() -> None:
