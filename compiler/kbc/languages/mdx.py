@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
@@ -20,8 +20,8 @@ from kbc.languages.includes.files import fence
 # line, an import is text.
 MAX_STATEMENT_LINES = 200
 MAX_IMPORT_CHARS = 2_000
-# Export statements of a page with template literals that hold fences.
-MAX_EXPORTS_WITH_FENCES = 20
+# Statements and comments of a page that hold fences.
+MAX_WITH_FENCES = 20
 
 # HTML elements that have no closing tag.
 _VOID_ELEMENTS = frozenset(
@@ -36,6 +36,7 @@ _ATTRIBUTE = re.compile(
     r"(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|(?P<value>\{)))?|(?P<spread>\{))"
 )
 _COMMENT_START = re.compile(r"\{\s*/\*|<!--")
+_JSX_COMMENT = re.compile(r"(?<!`)\{\s*/\*")
 _COMMENT_END = {"{": re.compile(r"\*/\s*\}"), "<": re.compile("-->")}
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _OPEN_BRACKET = re.compile(r"[(\[{]")
@@ -53,6 +54,12 @@ _STATED = re.compile(
     r"\b(?P<name>\w+)\s*=\s*(?:\"(?P<quoted>[^\"]+)\"|'(?P<single>[^']+)'|"
     r"\{\s*`(?P<template>[^`]+)`\s*\})"
 )
+_CONSTANT = re.compile(
+    r"export\s+const\s+(?P<name>[\w$]+)\b[^=\n]*=\s*(?P<literal>[\[{].*[\]}])\s*(?:as\s+const\s*)?;?\s*\Z",
+    re.DOTALL,
+)
+_LINKS = ("href", "link", "to", "url")
+_NO_DATA = frozenset(["style", "className", "components", "sx"])
 _CODE_ATTRIBUTES = frozenset(
     ["npm", "npx", "yarn", "pnpm", "bun", "deno", "cargo", "pip", "command", "code"]
 )
@@ -70,14 +77,16 @@ class MdxSpan:
 
 
 def clean(text: str) -> str:
-    """`text` ("\\n" line ends, no front matter) without MDX syntax; inner text of tags stays, and commands
-    and code that a tag has as attributes, as code.
+    """`text` ("\\n" line ends, no front matter) without MDX syntax; inner text of tags stays, and so does what
+    a component shows of its attributes: commands, code and data as code, cards as items of a list.
 
     Lines that held nothing else go, three or more line ends in a row become two, and the ends are
     trimmed, all outside code.
     """
     code = _code(text)
     removed = _syntax(text, code)
+    statements = (_CONSTANT.match(text[span.start : span.end]) for span in removed)
+    constants = {found["name"]: found["literal"] for found in statements if found}
     parts: list[str] = []
     prose: list[str] = []
 
@@ -91,7 +100,7 @@ def clean(text: str) -> str:
         if is_code:
             flush()
             parts.append(text[max(position, span.start) : span.end])
-        elif shown := _attribute_code(text[span.start : span.end]):
+        elif shown := _shown(text[span.start : span.end], constants):
             flush()
             is_at_start = text[span.start - 1 : span.start] in ("", "\n")
             needs_end = text[span.end - 1] == "\n" or text[span.end : span.end + 1] != "\n"
@@ -102,9 +111,10 @@ def clean(text: str) -> str:
     return "".join(parts).strip()
 
 
-def _attribute_code(tag: str) -> str:
-    """A fence with the commands of `<CommandTabs npm="npm i x" yarn="yarn add x" />` or the code of
-    `<Code code="x = 1" lang="py" />`; "" for other tags."""
+def _shown(tag: str, constants: Mapping[str, str]) -> str:
+    """What a component shows that has it as attributes: commands and code (`<CommandTabs npm="npm i x" />`),
+    the title and the address of a card, and data, in the text or exported as one of `constants`; "" for other
+    tags."""
     if not tag.lstrip().startswith("<"):
         return ""
     stated = {
@@ -112,10 +122,37 @@ def _attribute_code(tag: str) -> str:
         for match in _STATED.finditer(tag)
     }
     code = [value for name, value in stated.items() if name in _CODE_ATTRIBUTES]
-    if not any(" " in value or "\n" in value for value in code):  # names of packages or files
+    if any(" " in value or "\n" in value for value in code):  # else names of packages or files
+        language = "sh" if "code" not in stated else stated.get("lang", stated.get("language", ""))
+        return fence("\n".join(code), language)
+    if not tag.rstrip("> \t\n").endswith("/") or not tag.lstrip()[1:2].isupper():
         return ""
-    language = "sh" if "code" not in stated else stated.get("lang", stated.get("language", ""))
-    return fence("\n".join(code), language)
+    if data := _data(tag.strip(), constants):
+        return "\n\n".join(fence(each, "js") for each in data)
+    target = next((stated[name] for name in _LINKS if name in stated), "")
+    about = stated.get("description", "")
+    if "title" not in stated or not (target or about):
+        return ""
+    title = f"[{stated['title']}]({target})" if target else f"**{stated['title']}**"
+    return f"- {title}" + (f": {about}" if about else "")
+
+
+def _data(tag: str, constants: Mapping[str, str]) -> list[str]:
+    """The objects and lists of several lines that a tag is given."""
+    ends = _brace_ends(tag)
+    found = []
+    opening = _TAG_OPENING.match(tag)
+    position = opening.end() if opening else len(tag)
+    while (attribute := _ATTRIBUTE.match(tag, position)) and not attribute["end"]:
+        start = position = attribute.end()
+        if attribute["value"] or attribute["spread"]:
+            position = ends.get(start - 1, len(tag))
+            value = tag[start : position - 1].strip()
+            literal = constants.get(value, value)
+            is_data = literal.startswith(("[", "{")) and "\n" in literal and ":" in literal
+            if attribute["value"] and is_data and attribute["name"] not in _NO_DATA:
+                found.append(literal)
+    return found
 
 
 def mask(text: str) -> str:
@@ -154,8 +191,12 @@ def _code(text: str) -> list[MdxSpan]:
     source = _TAG_LINE.sub("", text.replace("\0", "\ufffd"))
     lines = text.split("\n")
     fences = _fences(source)
-    for _ in range(MAX_EXPORTS_WITH_FENCES):
-        around = next(filter(None, (_export_around(lines, first) for first, _ in fences)), None)
+    for _ in range(MAX_WITH_FENCES):
+        ends = [0, *(end for _, end in fences)]
+        around = next(
+            filter(None, (_syntax_around(lines, *one) for one in zip(ends, fences, strict=False))),
+            None,
+        )
         if around is None:
             break
         shown = source.split("\n")
@@ -184,9 +225,27 @@ def _fences(source: str) -> list[tuple[int, int]]:
     ]
 
 
+def _syntax_around(
+    lines: Sequence[str], floor: int, fenced: tuple[int, int]
+) -> tuple[int, int] | None:
+    """The lines of the comment or export statement, from line `floor` on, in which what seems to be a fenced
+    block begins; None where it begins in none."""
+    return _comment_around(lines, floor, fenced[0]) or _export_around(lines, fenced[0])
+
+
+def _comment_around(lines: Sequence[str], floor: int, at: int) -> tuple[int, int] | None:
+    """The lines of the comment that line `at` begins in."""
+    before = "\n".join(lines[floor:at])
+    openings = [match.start() for match in _JSX_COMMENT.finditer(before)]
+    end = _COMMENT_END["{"].search
+    if not openings or end(before, openings[-1]):
+        return None
+    last = next((line for line in range(at, len(lines)) if end(lines[line])), None)
+    return None if last is None else (floor + before.count("\n", 0, openings[-1]), last + 1)
+
+
 def _export_around(lines: Sequence[str], at: int) -> tuple[int, int] | None:
-    """The lines of the export statement in one of whose template literals line `at` begins; None where it
-    is in none."""
+    """The lines of the export statement in one of whose template literals line `at` begins."""
     for first in range(at - 1, max(at - MAX_STATEMENT_LINES, -1), -1):
         if _FENCE_LINE.match(lines[first]):
             return None

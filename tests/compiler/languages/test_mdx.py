@@ -118,3 +118,40 @@ def test_a_fence_in_a_template_literal_of_an_export_opens_no_block() -> None:
 def test_an_export_that_is_shown_in_a_block_hides_no_fence() -> None:
     text = "```js\n\nexport default `\n\n```\n\nText.\n\n```js\nx\n}\n```"
     assert clean(text) == text
+
+
+def test_a_fence_in_a_comment_opens_no_block() -> None:
+    text = "# A\n\n{/* ```sql\nSELECT 1\n``` */}\n\n## B\n\n{/*\n\n```\nx\n```\n\n*/}\n\n```css\n/* c */\n```\n"
+    assert clean(text) == "# A\n\n## B\n\n```css\n/* c */\n```"
+    assert [heading.title for heading in parse(text, mdx=True).headings] == ["A", "B"]
+    assert not parse(text, mdx=True).problems
+
+
+def test_a_comment_that_is_code_hides_nothing() -> None:
+    text = "Begin with `{/*`:\n\n```\n{/*\n```\n\nText.\n\n```\n*/}\n```"
+    assert clean(text) == text
+
+
+def test_data_that_a_component_shows_stays_as_code() -> None:
+    data = '[\n  { name: "id", description: "Unique id" },\n]'
+    for text in (
+        f"export const fields: Field[] = {data};\n\n# A\n\n<Table fields={{fields}} />\n",
+        f"# A\n\n<Table fields={{{data}}} />\n",
+    ):
+        assert clean(text) == f"# A\n\n```js\n{data}\n```"
+    assert clean("# A\n\n<B style={{\n  color: 'red',\n}} />\n\nText.") == "# A\n\nText."
+    tabs = "<Tabs values={[\n  {label: 'A'},\n]}>\n\nText.\n\n</Tabs>"
+    assert clean(tabs) == "Text."
+
+
+def test_cards_without_text_are_items_of_a_list() -> None:
+    text = (
+        '<Cards>\n<LinkCard title="Editor" description="Set it up." href="/editor/" />\n'
+        '<Card title="Install" href="/install" />\n<Card title="Why" description="It is fast." />\n</Cards>'
+    )
+    assert [line for line in clean(text).split("\n") if line] == [
+        "- [Editor](/editor/): Set it up.",
+        "- [Install](/install)",
+        "- **Why**: It is fast.",
+    ]
+    assert clean('Text <img title="T" src="x" /> <Icon title="T" /> here.') == "Text   here."
