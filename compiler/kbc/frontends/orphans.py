@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import Links, links
+from kbc.project.kinds import MARKDOWN
 from kbc.records import (
     CodeRecord,
     CompiledRecord,
@@ -33,7 +34,6 @@ ENTRY_NAMES = frozenset({"_index", "home", "index", "readme", "summary"})
 NAVIGATION_FIELDS = ("nav_order", "order", "sidebar_position", "weight")
 """Front matter that puts a page into a navigation that its site generator writes."""
 
-_MARKDOWN_ENDINGS = (".md", ".mdx", ".markdown", ".qmd", ".rmd")
 _ATTRIBUTE = re.compile(r"\b(?:href|to)=\{?[\"']([^\"']+)[\"']")
 _MENTION = re.compile(r"[\w./%+-]*\w\.(?:mdx|markdown|md)\b")
 
@@ -49,7 +49,7 @@ def is_markdown(record: CompiledRecord) -> bool:
         return False
     if isinstance(record, (PageRecord, WorkshopSection)):
         name = posixpath.basename(record.path).lower()
-        return name.endswith(_MARKDOWN_ENDINGS) and "llms-full" not in name
+        return name.endswith(MARKDOWN) and "llms-full" not in name
     return record.language in ("markdown", "mdx") and not isinstance(record, CodeRecord)
 
 

@@ -15,6 +15,7 @@ from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.includes import is_complete
+from kbc.project.kinds import MARKDOWN
 from kbc.project.model import Collection
 from kbc.records import (
     BuiltinRecord,
@@ -28,7 +29,7 @@ from kbc.records import (
 )
 
 # Links to other files (images, downloads, routes of a web site) are none of the compiler's business.
-_PAGE_ENDINGS = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".topic", ".txt")
+_PAGE_ENDINGS = (*MARKDOWN, ".topic", ".txt")
 # Nor are addresses, and paths from the root of a site: `/path`, or `@/path` in Zola.
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|@?/")
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
@@ -304,13 +305,16 @@ def _check_links(
                 continue
             own = rules.get(record.collection, _ANY)
             is_target = anchor in targets and (own.project_wide or own == _ANY)
-            if anchor not in anchors[path] and not is_target:
+            # Some sites keep the case of headings in their anchors.
+            known = anchors[path]
+            is_there = anchor in known or (own == _ANY and anchor.lower() in known)
+            if not is_there and not is_target:
                 diagnostics.warning(
                     "dead-anchor",
                     f"the link {link!r} leads to a heading that {path} does not have",
                     record.path,
                     line_in_file(line),
-                    hint=suggest(anchor, anchors[path]),
+                    hint=suggest(anchor, known),
                 )
 
 

@@ -77,8 +77,8 @@ class MdxSpan:
 
 
 def clean(text: str) -> str:
-    """`text` ("\\n" line ends, no front matter) without MDX syntax; inner text of tags stays, and so does what
-    a component shows of its attributes: commands, code and data as code, cards as items of a list.
+    """`text` ("\\n" line ends, no front matter) without MDX syntax; inner text of tags stays, and so does
+    what a component shows of its attributes: commands, code and data as code, cards as items of a list.
 
     Lines that held nothing else go, three or more line ends in a row become two, and the ends are
     trimmed, all outside code.

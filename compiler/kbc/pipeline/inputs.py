@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kbc.project.model import Collection, Project
 from kbc.project.scopes import NOT_SEARCHED
 from kbc.project.source_file import ReadFile, SourceFile
-from kbc.records import CompiledRecord
+from kbc.records import CompiledRecord, DocRecord
 from kbc.sources.accounting import Accounting
 
 
@@ -38,6 +38,7 @@ class Inputs:
             for collection in self.collections
             if collection.kind not in NOT_SEARCHED
             for record in self.records[collection.name]
+            if not _is_only_titled(record)
         ]
 
     @property
@@ -48,3 +49,9 @@ class Inputs:
             for name, records in self.records.items()
             for record in records
         }
+
+
+def _is_only_titled(record: CompiledRecord) -> bool:
+    """Whether a page has a title and no text, as the pages of sections do in many sites: a list names it, and
+    as a hit it would tell nothing."""
+    return isinstance(record, DocRecord) and not record.content.strip() and not record.summary

@@ -169,7 +169,7 @@ class CollectionKind:
         return tuple(name for name in self.table.model_fields if name not in shared)
 
 
-MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd")
+MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd")
 CONVERTED = (
     *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".topic"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from kbc.languages.suffixes import LANGUAGES, ending
 from kbc.project.include_tree import IncludeTree
+from kbc.project.kinds import MARKDOWN
 from kbc.recognition.generators import (
     antora,
     doc_builder,
@@ -60,8 +61,8 @@ MANIFESTS = frozenset(
 VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
 DOCS_FOLDERS = ("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual")
 PAGES = (
-    *(".md", ".mdx", ".markdown", ".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb"),
-    *(".qmd", ".rmd"),
+    *MARKDOWN,
+    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb"),
     *(".docbook", ".dbk", ".mediawiki", ".wiki"),
 )
 """What people write documentation in."""
@@ -76,6 +77,9 @@ _NO_PROGRAMS = frozenset({"css", "html", "ini", "json", "scss", "toml", "xml", "
 """Languages that site generators and data are written in as well."""
 
 _MANY_PAGES = 20
+_CONTENT = "content"
+"""The folder of pages of sites that are programs, such as those of Next.js and Nuxt."""
+
 _NEARLY_ALL = 0.8
 MAX_DEPTH = 3
 """Folders below a repository's root that a site is looked for in."""
@@ -179,14 +183,15 @@ def translations(names: Sequence[str], language: str = "en") -> list[str]:
 def pages_below(names: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
     """Where a repository without a site has its documentation: a conventional folder, the deepest one with
     nearly all of the pages, or all folders at the top that hold rather pages than code, with the pages
-    beside them; nothing where there are few. `names` are the entries of the root, `files` all paths."""
+    beside them; nothing where there are few, except in a folder for content. `names` are the entries of the
+    root, `files` all paths."""
     folders = {name.split("/")[0] for name in files if "/" in name}
     for name in DOCS_FOLDERS:
         if name in names and name in folders:
             return (name,)
     pages = [name.split("/") for name in files if "node_modules/" not in name and _is_page(name)]
     nested = [page for page in pages if len(page) > 1]
-    if len(nested) < _MANY_PAGES:
+    if len(nested) < _MANY_PAGES and {page[0] for page in nested} != {_CONTENT}:
         return ()
     folder: list[str] = []
     while True:

@@ -26,3 +26,17 @@ def test_a_mistake_in_one_page_of_a_recognised_folder_stops_nothing(tmp_path: Pa
         ("metadata-wrong-type", False, "b.md"),
         ("front-matter-invalid", False, "c.md"),
     ]
+
+
+def test_a_page_without_text_is_listed_and_not_searched(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "up/index.md": "---\ntitle: Upgrading\norder: 2\n---\n",
+            "up/about.md": "---\ntitle: About\ndescription: What changed.\n---\n",
+            "up/v6.md": "# From v6 to v7\n\nText.\n",
+        },
+    )
+    inputs, _ = read(root)
+    assert len(inputs.records["docs"]) == 3
+    assert [record.id for record in inputs.searched] == ["up/about.md", "up/v6.md"]

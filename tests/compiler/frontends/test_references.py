@@ -115,6 +115,11 @@ def test_targets_of_links_are_written_as_commonmark_has_them() -> None:
     assert "docs/gone_too.md" in found[1][3]
 
 
+def test_links_may_have_the_case_of_a_heading_where_no_generator_is_known() -> None:
+    page = "# A\n\n[one](#Use-in-Classes) [two](#Use-in-Modules)\n\n## Use in Classes\n\nText.\n"
+    assert [each[1:3] for each in checked({"docs/a.md": page})] == [(3, "dead-anchor")]
+
+
 def test_links_lead_to_ids_that_tags_of_components_state() -> None:
     page = (
         "# A\n\n[first](#basics) [other](#advanced)\n\n"

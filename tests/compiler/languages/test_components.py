@@ -99,3 +99,42 @@ def test_references_that_pages_ask_for_are_inserted_or_counted() -> None:
     found = expand(page, "a.md", {}.get, objects=lambda name, options: f"Reference of {name}")
     assert found.text.split() == ["Reference", "of", "pkg.Thing", "Text"]
     assert expanded(page).external == {"::: (API)": 1}
+
+
+@pytest.mark.parametrize(
+    ("opening", "expected"),
+    [
+        ('<Callout type="warn">', "**Warning**"),
+        ('<Aside type="caution" title="Wet">', "**Caution: Wet**"),
+        ("<Callout>", "**Callout**"),
+        ('<Tab value="react" title="a.ts">', "**react: a.ts**"),
+        ('<TabItem value="js" label="JavaScript">', "**JavaScript**"),
+        ('<Fragment slot="pnpm">', "**pnpm**"),
+    ],
+)
+def test_labels_of_components_say_what_they_are(opening: str, expected: str) -> None:
+    name = opening[1:].partition(" ")[0].rstrip(">")
+    assert expected in expanded(f"{opening}\nText.\n</{name}>\n", "docs/a.mdx").text.split("\n")
+
+
+def test_a_mounted_file_has_what_it_is_given_and_no_imports() -> None:
+    part = b"import Npm from './npm.astro';\n\n<Npm>\nadd {props.lib} {props.other}\n</Npm>\n"
+    page = "import Install from './install.mdx';\n\n#### Step\n<Install lib='pg' />\n"
+    text = expanded(page, "docs/a.mdx", {"docs/install.mdx": part}).text
+    assert "#### Step\n<Npm>\nadd pg {props.other}\n</Npm>" in text
+
+
+def test_imports_in_code_are_no_imports() -> None:
+    page = "```astro\nimport { Content as Gone } from '../gone.md';\n---\n<Gone />\n```\n"
+    found = expanded(page, "docs/a.mdx")
+    assert (found.text, found.unresolved) == (page, {})
+
+
+def test_at_include_inserts_pages_as_text_and_other_files_as_code() -> None:
+    files = {"docs/.made/errors.md": b"## a_key\n\nText.\n", "docs/x.cpp": b"int x;\n"}
+    page = "@include .made/errors.md\n\n@include x.cpp\n\n@include gone.md\n\nWe @include you.\n"
+    found = expanded(page, files=files)
+    assert found.text == (
+        "## a_key\n\nText.\n\n```cpp\nint x;\n```\n\n(not included: gone.md)\n\nWe @include you.\n"
+    )
+    assert found.unresolved == {"@include": 1}

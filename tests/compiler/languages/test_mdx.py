@@ -121,7 +121,8 @@ def test_an_export_that_is_shown_in_a_block_hides_no_fence() -> None:
 
 
 def test_a_fence_in_a_comment_opens_no_block() -> None:
-    text = "# A\n\n{/* ```sql\nSELECT 1\n``` */}\n\n## B\n\n{/*\n\n```\nx\n```\n\n*/}\n\n```css\n/* c */\n```\n"
+    comments = "{/* ```sql\nSELECT 1\n``` */}\n\n## B\n\n{/*\n\n```\nx\n```\n\n*/}"
+    text = f"# A\n\n{comments}\n\n```css\n/* c */\n```\n"
     assert clean(text) == "# A\n\n## B\n\n```css\n/* c */\n```"
     assert [heading.title for heading in parse(text, mdx=True).headings] == ["A", "B"]
     assert not parse(text, mdx=True).problems

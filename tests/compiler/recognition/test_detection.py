@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.compiler.recognition.trees import addresses, page, read, recognised, write_tree
+from tests.compiler.recognition.trees import addresses, page, read, recognised, titles, write_tree
 
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline.reading import read_inputs
@@ -306,6 +306,19 @@ def test_chapters_in_many_folders_of_a_repository_are_documentation(tmp_path: Pa
     assert places["readme"] == ("README.md",)
     assert {record.path for record in inputs.records["code"]} == code.keys()
     assert len(inputs.records["docs"]) == 25
+
+
+def test_few_pages_in_a_folder_for_content_are_documentation(tmp_path: Path) -> None:
+    files = {
+        "package.json": '{"name": "pond"}',
+        "lib/source.ts": "export const a = 1;\n",
+        "content/docs/index.mdx": page("Pond"),
+        "content/docs/nets.cheatmd": page("Nets"),
+    }
+    root = write_tree(tmp_path / "tree", files)
+    inputs, _ = read(root)
+    assert titles(inputs.records["docs"]) == {"index.mdx": "Pond", "nets.cheatmd": "Nets"}
+    assert [each.id for each in inputs.records["code"]] == ["lib/source.ts"]
 
 
 def test_readme_files_beside_code_are_no_documentation_folders(tmp_path: Path) -> None:

@@ -27,6 +27,11 @@ def without_scripts(prose: str) -> str:
     return _SCRIPT.sub("", prose)
 
 
+def without_imports(prose: str) -> str:
+    """Prose without its statements of imports."""
+    return _IMPORT.sub("", prose)
+
+
 def mounted_names(body: str) -> frozenset[str]:
     """Components that a page both opens and closes, or mounts with an empty tag."""
     opened: set[str] = set()

@@ -37,6 +37,9 @@ _AUTODOC = re.compile(r"^(?P<indent>[ \t]*)\[\[autodoc\]\][ \t]+(?P<name>[\w.]+)
 _CONTENTS = re.compile(r"[ \t]*\[\[?(?:toc|TOC)\]\]?[ \t]*")
 _COMPONENT = re.compile(r"^(?P<indent>[ \t]*)<(?P<name>[A-Z]\w*)\b(?P<attributes>[^<>]*)(?<!/)>")
 _LABEL = re.compile(r"\b(?:label|title|header|summary)\s*=\s*\{?\s*[\"'`]([^\"'`\n]+)[\"'`]")
+_VALUE = re.compile(r"\bvalue\s*=\s*[\"']([^\"'\n]+)[\"']")
+_KIND = re.compile(r"\btype\s*=\s*\{?\s*[\"'`]([A-Za-z]+)[\"'`]")
+_SLOT = re.compile(r"\bslot\s*=\s*[\"']([^\"'\n]+)[\"']")
 
 _UNLABELLED = frozenset(
     [
@@ -72,6 +75,11 @@ _NOTICES = frozenset(
         "Aside",
     ]
 )
+_OF_ANY_KIND = frozenset(["Callout", "Admonition", "Aside"])
+"""Notices whose `type` says what they are."""
+
+_KINDS = {"warn": "warning"}
+
 _PANELS = frozenset(
     [
         "TabItem",
@@ -272,9 +280,15 @@ def _closes(lines: Sequence[str], index: int, marks: str) -> bool:
 
 def _component_label(name: str, attributes: str) -> str:
     stated = _LABEL.search(attributes)
+    shown = stated[1] if stated else ""
     if name in _NOTICES:
-        return label(name, stated[1] if stated else "")
+        kind = _KIND.search(attributes) if name in _OF_ANY_KIND else None
+        return label(_KINDS.get(kind[1], kind[1]) if kind else name, shown)
     if name in _PANELS:
-        value = stated or re.search(r"\bvalue\s*=\s*[\"']([^\"'\n]+)[\"']", attributes)
-        return label("", value[1]) if value else ""
-    return ""
+        value = _VALUE.search(attributes)
+        # A tab may be titled after a file, and several tabs after the same one.
+        if value and stated and stated[0].startswith("title"):
+            shown = f"{value[1]}: {shown}"
+        return label("", shown or (value[1] if value else ""))
+    slot = _SLOT.search(attributes) if name == "Fragment" else None
+    return label("", slot[1]) if slot else ""

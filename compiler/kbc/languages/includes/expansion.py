@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from kbc.languages.includes.components import (
     SCRIPTS,
@@ -39,6 +38,7 @@ from kbc.languages.includes.gitbook import replace_blocks
 from kbc.languages.includes.liquid import Liquid, replace_liquid
 from kbc.languages.includes.mkdocs import TRIGGER as MKDOCS
 from kbc.languages.includes.mkdocs import replace_plugins
+from kbc.languages.includes.mounts import imported_texts, with_mounts
 from kbc.languages.includes.myst import replace_directives
 from kbc.languages.includes.shortcodes import replace_shortcodes
 from kbc.languages.includes.values import Lookup, replace_values
@@ -86,11 +86,7 @@ _ARROWS = re.compile(
 _COMMENT = re.compile(
     r"<!--\s*@include:\s*(?P<target>[^\s{#>]+?)(?:#(?P<region>[\w.-]+))?\s*(?:\{(?P<lines>[\d, ]*)\})?\s*-->"
 )
-_IMPORT = re.compile(
-    r"^import\s+(?:\{\s*Content\s+as\s+(?P<content>\w+)\s*\}|(?P<name>\w+))"
-    r"\s+from\s+[\"'](?P<raw>!!raw-loader!)?(?P<target>[^\"'\n]+)[\"'];?[ \t]*$",
-    re.MULTILINE,
-)
+_AT_INCLUDE = re.compile(r"^@include[ \t]+(?P<target>[\w./-]+\.\w+)[ \t]*$")
 _SNIPPET_PART = re.compile(r"(?P<path>.+?)(?::(?P<part>(?:-?\d*:-?\d*|[\w-]+)))?")
 
 
@@ -191,7 +187,7 @@ def _expand(
     if filled is not None and "{{" in body:
         body = replace_values(body, filled, page)
     body = replace_directives(body, page)
-    components = _imports(body, page)
+    components = imported_texts(body, page)
     parts = [
         _code(stretch, page) if is_code else _prose(stretch, page, components)
         for stretch, is_code in fenced_stretches(body)
@@ -281,6 +277,8 @@ def _prose(
             lines.append(indented(match["indent"], _arrows(match, page)))
         elif "{{" in line and _MDBOOK.search(_without_code(line)):
             lines.append(_MDBOOK.sub(lambda found: _mdbook(found, page), line))
+        elif "@include" in line and (match := _AT_INCLUDE.match(line)):
+            lines.append(_whole_file(match["target"], page))
         elif "@include" in line and _COMMENT.search(_without_code(line)):
             lines.append(_COMMENT.sub(lambda found: _comment(found, page), line))
         else:
@@ -303,7 +301,16 @@ def _prose(
         page.external.update({"{{% }}": count} if count else {})
     if "{{<" in text or "{{%" in text:
         text = replace_shortcodes(text, page, expand_part)
-    return _mounted(text, page, components) if components else text
+    return with_mounts(text, page, components, expand_part) if components else text
+
+
+def _whole_file(target: str, page: IncludingPage) -> str:
+    """Svelte's and Doxygen's `@include`: Markdown as text, other files as code."""
+    text = _markdown(target, "@include", page)
+    is_code = language_of(target) not in ("", "markdown", "mdx") and not text.startswith(
+        NOT_INCLUDED
+    )
+    return fence(text.rstrip("\n"), language_of(target)) if is_code else text
 
 
 def _without_code(line: str) -> str:
@@ -399,46 +406,3 @@ def _comment(match: re.Match[str], page: IncludingPage) -> str:
         end = int(last) if last else (len(lines) if comma else int(first or 1))
         text = "\n".join(lines[int(first or 1) - 1 : end])
     return expand_part(path, dedent(text), page).strip("\n")
-
-
-def _imports(body: str, page: IncludingPage) -> Mapping[str, tuple[str, str, bool]]:
-    """MDX: name -> path, text, and whether it is shown as code, of imported files that are text."""
-    found = {}
-    for match in _IMPORT.finditer(body):
-        target = match["target"]
-        is_raw = match["raw"] is not None
-        if is_raw or target.lower().endswith((".md", ".mdx")):
-            loaded = page.load(target, "raw-loader" if is_raw else "import of Markdown")
-            if loaded is not None:
-                found[match["name"] or match["content"]] = (*loaded, is_raw)
-    return found
-
-
-def _mounted(
-    text: str, page: IncludingPage, components: Mapping[str, tuple[str, str, bool]]
-) -> str:
-    """`<Name/>` and `<CodeBlock>{Name}</CodeBlock>` with the file that `Name` was imported from."""
-    for name, (path, source, is_raw) in components.items():
-        if is_raw:
-            used = re.compile(
-                rf"<CodeBlock\b(?P<attributes>[^<>]*)>\s*\{{\s*{name}\s*\}}\s*</CodeBlock>"
-            )
-            text = used.sub(partial(_block, path=path, source=source), text)
-        elif re.search(rf"<{name}\b[^<>]*/>", text):
-            inner = expand_part(path, source, page).strip("\n")
-            text = re.sub(rf"<{name}\b[^<>]*/>", partial(_constant, inner), text)
-    return text
-
-
-def _constant(text: str, _: re.Match[str]) -> str:
-    return text
-
-
-def _block(match: re.Match[str], path: str, source: str) -> str:
-    attributes = dict(
-        re.findall(r"\b(language|title)\s*=\s*\{?[\"']([^\"']*)[\"']", match["attributes"])
-    )
-    title = attributes.get("title", "")
-    info = f'title="{title}"' if title else ""
-    code = source.rstrip("\n")
-    return f"\n{fence(code, attributes.get('language') or language_of(path), info)}\n"

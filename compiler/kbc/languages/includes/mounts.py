@@ -1,0 +1,74 @@
+"""Files that an MDX page imports and mounts: Markdown as its text, raw files as code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from itertools import chain
+
+from kbc.languages.includes.components import without_imports
+from kbc.languages.includes.containers import fenced_stretches
+from kbc.languages.includes.files import IncludingPage, PartExpander, fence, language_of
+
+_IMPORT = re.compile(
+    r"^import\s+(?:\{\s*Content\s+as\s+(?P<content>\w+)\s*\}|(?P<name>\w+))"
+    r"\s+from\s+[\"'](?P<raw>!!raw-loader!)?(?P<target>[^\"'\n]+)[\"'];?[ \t]*$",
+    re.MULTILINE,
+)
+_GIVEN = re.compile(
+    r"\b(?P<name>\w+)\s*=\s*\{?\s*(?P<quote>[\"'`])(?P<value>[^\"'`{}]*)(?P=quote)\s*\}?"
+)
+_PROP = re.compile(r"\{\s*props\.(?P<name>\w+)\s*\}")
+
+
+def imported_texts(body: str, page: IncludingPage) -> Mapping[str, tuple[str, str, bool]]:
+    """MDX: name -> path, text, and whether it is shown as code, of imported files that are text."""
+    found = {}
+    prose = (stretch for stretch, is_code in fenced_stretches(body) if not is_code)
+    for match in chain.from_iterable(map(_IMPORT.finditer, prose)):
+        target = match["target"]
+        is_raw = match["raw"] is not None
+        if is_raw or target.lower().endswith((".md", ".mdx")):
+            loaded = page.load(target, "raw-loader" if is_raw else "import of Markdown")
+            if loaded is not None:
+                found[match["name"] or match["content"]] = (*loaded, is_raw)
+    return found
+
+
+def with_mounts(
+    text: str,
+    page: IncludingPage,
+    components: Mapping[str, tuple[str, str, bool]],
+    expand_part: PartExpander,
+) -> str:
+    """`<Name/>` and `<CodeBlock>{Name}</CodeBlock>` with the file that `Name` was imported from."""
+    for name, (path, source, is_raw) in components.items():
+        if is_raw:
+            used = re.compile(
+                rf"<CodeBlock\b(?P<attributes>[^<>]*)>\s*\{{\s*{name}\s*\}}\s*</CodeBlock>"
+            )
+            text = used.sub(partial(_block, path=path, source=source), text)
+        elif re.search(rf"<{name}\b[^<>]*/>", text):
+            inner = "\n".join(
+                stretch if is_code else without_imports(stretch)
+                for stretch, is_code in fenced_stretches(expand_part(path, source, page))
+            ).strip("\n")
+            text = re.sub(rf"<{name}\b(?P<given>[^<>]*)/>", partial(_with_props, inner), text)
+    return text
+
+
+def _with_props(text: str, mounted: re.Match[str]) -> str:
+    """A mounted file with what it is given as text (`lib="x"`) in the place of `{props.lib}`."""
+    given = {found["name"]: found["value"] for found in _GIVEN.finditer(mounted["given"])}
+    return _PROP.sub(lambda used: given.get(used["name"], used[0]), text)
+
+
+def _block(match: re.Match[str], path: str, source: str) -> str:
+    attributes = dict(
+        re.findall(r"\b(language|title)\s*=\s*\{?[\"']([^\"']*)[\"']", match["attributes"])
+    )
+    title = attributes.get("title", "")
+    info = f'title="{title}"' if title else ""
+    code = source.rstrip("\n")
+    return f"\n{fence(code, attributes.get('language') or language_of(path), info)}\n"
