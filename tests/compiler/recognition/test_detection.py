@@ -318,7 +318,7 @@ def test_few_pages_in_a_folder_for_content_are_documentation(tmp_path: Path) -> 
     root = write_tree(tmp_path / "tree", files)
     inputs, _ = read(root)
     assert titles(inputs.records["docs"]) == {"index.mdx": "Pond", "nets.cheatmd": "Nets"}
-    assert [each.id for each in inputs.records["code"]] == ["lib/source.ts"]
+    assert [each.id for each in inputs.records["code"]] == ["lib/source.ts", "package.json"]
 
 
 def test_readme_files_beside_code_are_no_documentation_folders(tmp_path: Path) -> None:
