@@ -38,7 +38,7 @@ NAMES = {
     "mkdocs": "MkDocs site",
     "quarto": "Quarto project",
     "sphinx": "Sphinx project",
-    "starlight": "Starlight site",
+    "starlight": "Astro site",
     "vitepress": "VitePress site",
     "vuepress": "VuePress site",
     "writerside": "Writerside project",

@@ -171,7 +171,7 @@ def test_starlight_takes_title_addresses_and_one_language(tmp_path: Path) -> Non
         "Guides/open.mdx": "https://s.example/docs/guides/open/",
         "moved.md": "https://s.example/docs/other/place/",
     }
-    what = "npm package sluice-docs with a Starlight site 'Sluice' (docs/astro.config.mjs)"
+    what = "npm package sluice-docs with an Astro site 'Sluice' (docs/astro.config.mjs)"
     assert recognised(root).what == what
 
 
