@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import lzma
 import os
-import shutil
 import tarfile
+import tempfile
 import unicodedata
 import zipfile
 import zlib
@@ -20,6 +20,7 @@ from typing import IO
 
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.errors.shortages import shortage
+from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
 
 ENDINGS = (
     ".zip",
@@ -37,6 +38,7 @@ ENDINGS = (
 MAX_BYTES = 2 * 1024**3
 MAX_MEMBERS = 200_000
 _BLOCK = 1 << 20
+_UNFINISHED = ".new-"
 # RuntimeError is what zipfile raises for an encrypted member, NotImplementedError for an unknown packing.
 _DAMAGE = (
     tarfile.TarError,
@@ -70,24 +72,39 @@ def extracted(path: Path, cache: Path) -> Path:
     """
     target = cache / "archives" / _digest(path)
     content = target / "content"
-    if not (target / "complete").exists():
-        shutil.rmtree(target, ignore_errors=True)
-        content.mkdir(parents=True)
-        try:
-            _extract(path, content)
-        except _DAMAGE as error:
-            shutil.rmtree(target, ignore_errors=True)
-            if shortage(error) is not None:
-                raise
-            raise ArchiveError(
-                f"{path.name!r} cannot be unpacked: {error}", "Unpack it and name the folder."
-            ) from error
-        except BaseException:
-            shutil.rmtree(target, ignore_errors=True)
-            raise
-        (target / "complete").touch()
+    if not target.exists():
+        _unpack(path, target)
     inside = [entry for entry in content.iterdir() if entry.name != "pax_global_header"]
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else content
+
+
+def _unpack(path: Path, target: Path) -> None:
+    """Makes the folder `target` in one step: other processes may unpack the same archive."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    remove_abandoned(str(target.parent), _UNFINISHED)
+    with tempfile.TemporaryDirectory(
+        prefix=_UNFINISHED, dir=target.parent, ignore_cleanup_errors=True
+    ) as folder:
+        lock = lock_folder(folder)  # says that somebody writes into the folder
+        try:
+            staged = Path(folder) / target.name
+            (staged / "content").mkdir(parents=True)
+            try:
+                _extract(path, staged / "content")
+            except _DAMAGE as error:
+                if shortage(error) is not None:
+                    raise
+                raise ArchiveError(
+                    f"{path.name!r} cannot be unpacked: {error}", "Unpack it and name the folder."
+                ) from error
+            try:
+                staged.rename(target)
+            except OSError:
+                if not target.exists():  # else another process has been faster
+                    raise
+        finally:
+            if lock is not None:
+                os.close(lock)
 
 
 def _digest(path: Path) -> str:
@@ -95,7 +112,9 @@ def _digest(path: Path) -> str:
     with path.open("rb") as stream:
         while block := stream.read(_BLOCK):
             digest.update(block)
-    return digest.hexdigest()[:32]
+    return digest.hexdigest()[
+        :40
+    ]  # entries with 32 digits may lack files: they were written in place
 
 
 def _extract(path: Path, target: Path) -> None:

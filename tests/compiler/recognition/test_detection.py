@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 import tarfile
 import zipfile
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from threading import Event, current_thread, main_thread
+from typing import IO, Any
 
 import pytest
 from tests.compiler.recognition.trees import addresses, page, read, recognised, titles, write_tree
 
+from kb_runtime.store import temporary_folders
 from kbc.diagnostics import Diagnostics
 from kbc.pipeline.reading import read_inputs
 from kbc.project.include_tree import IncludeTree
@@ -278,6 +283,56 @@ def test_an_archive_that_finds_no_space_is_not_called_damaged(tmp_path: Path) ->
     )
     assert said.stdout == "there is no space left\n"
     assert list((tmp_path / "cache/archives").iterdir()) == []
+
+
+def test_an_archive_that_two_processes_unpack_at_once_is_whole_for_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = {f"{number}.md": page(f"Page {number}") for number in range(5)}
+    with zipfile.ZipFile(tmp_path / "site.zip", "w") as archive:
+        for name, text in pages.items():
+            archive.writestr(f"site/{name}", text)
+    write = archives._write
+    second_writes, first_is_done = Event(), Event()
+    seconds: list[Future[dict[str, str]]] = []
+
+    def taking_turns(stream: IO[bytes], place: Path, *rest: Any) -> None:
+        if place.name == "2.md" and not seconds:
+            seconds.append(pool.submit(unpacked))
+            assert second_writes.wait(60)
+        elif current_thread() is not main_thread() and not second_writes.is_set():
+            second_writes.set()
+            assert first_is_done.wait(60)
+        write(stream, place, *rest)
+
+    def unpacked() -> dict[str, str]:
+        found = archives.extracted(tmp_path / "site.zip", tmp_path / "cache")
+        return {each.name: each.read_text() for each in found.iterdir()}
+
+    monkeypatch.setattr(archives, "_write", taking_turns)
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            assert unpacked() == pages
+        finally:
+            first_is_done.set()
+        assert seconds[0].result() == pages
+    assert len(list((tmp_path / "cache/archives").iterdir())) == 1
+
+
+def test_what_killed_processes_were_unpacking_goes_with_the_next_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(temporary_folders, "LOCKED_WITHIN_S", 0.0)
+    for name in (".new-killed", ".new-living"):
+        write_tree(tmp_path / "cache/archives" / name, {"content/a.md": page("Half")})
+    held = temporary_folders.lock_folder(str(tmp_path / "cache/archives/.new-living"))
+    assert held is not None
+    with zipfile.ZipFile(tmp_path / "site.zip", "w") as archive:
+        archive.writestr("a.md", page("A"))
+    archives.extracted(tmp_path / "site.zip", tmp_path / "cache")
+    os.close(held)
+    hidden = [path.name for path in (tmp_path / "cache/archives").glob(".*")]
+    assert hidden == [".new-living"]
 
 
 def test_included_files_stay_within_the_tree_and_are_accounted_for(tmp_path: Path) -> None:
