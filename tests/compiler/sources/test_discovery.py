@@ -146,6 +146,45 @@ def test_a_path_out_of_the_root_is_refused_unless_allowed(tmp_path: Path) -> Non
     assert [file.relative_path for file in files["docs"]] == ["x.md"]
 
 
+OUTSIDE_2 = ["outside-2/docs/a.md", "outside-2/more/docs-2/a.md"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        ('"docs", "../docs"', ["docs-2/a.md", "docs/a.md"]),
+        ('"../docs", "docs"', ["docs-2/a.md", "docs/a.md"]),
+        ('"docs/*.md", "../docs/*.md"', ["docs-2/a.md", "docs/a.md"]),
+        ('"d*/*.md", "../docs"', ["docs-2/a.md", "docs/a.md"]),
+        ('"docs", "../docs", "more"', ["docs-2/a.md", "docs/a.md", "more/docs-2/a.md"]),
+        ('"more/docs-2", "../more"', ["more-2/docs-2/a.md", "more/docs-2/a.md"]),
+        ('"more", "../docs"', ["docs/a.md", "more/docs-2/a.md"]),
+        ('"..", "docs"', ["docs/a.md", "more/docs-2/a.md", *OUTSIDE_2]),
+    ],
+)
+def test_a_file_outside_never_has_the_name_of_one_inside(
+    tmp_path: Path, paths: str, names: list[str]
+) -> None:
+    root = tmp_path / "kb"
+    for place in ("kb/docs", "kb/more/docs-2", "docs", "more/docs-2"):
+        write(tmp_path / place / "a.md", f"# {place}\n")
+    toml = "".join(
+        docs(entry).replace('"docs"', f'"part{number}"', 1)
+        for number, entry in enumerate(paths.split(", "))
+    )
+    files, _ = files_of(root, toml, allow_outside=True)
+    found = {(file.path, file.data) for each in files.values() for file in each}
+    assert sorted(path for path, _ in found) == names
+    assert len({data for _, data in found}) == len(names)
+
+
+def test_a_folder_around_the_root_keeps_its_names_where_none_is_taken(tmp_path: Path) -> None:
+    write(tmp_path / "docs/a.md")
+    write(tmp_path / "kb/notes/b.md")
+    files, _ = files_of(tmp_path / "kb", docs('".."'), allow_outside=True)
+    assert [file.path for file in files["docs"]] == ["docs/a.md", "notes/b.md"]
+
+
 def test_names_with_spaces_quotes_and_newlines_are_kept_and_shown_on_one_line(
     tmp_path: Path,
 ) -> None:
