@@ -72,6 +72,19 @@ def import_command(
             click.secho(
                 f"warning: {found.path}: not imported: {found.reason}", err=True, fg="yellow"
             )
+    for path in report.not_replaced:
+        click.secho(
+            f"warning: {out / path}: not replaced: an import did not write it, or it was edited since;"
+            " remove it and run the import again for the page of the source",
+            err=True,
+            fg="yellow",
+        )
+    for path in report.not_removed:
+        click.secho(
+            f"warning: {out / path}: not removed: it was edited, and the source no longer has its page",
+            err=True,
+            fg="yellow",
+        )
     for hint in report.hints:
         click.echo(f"hint: {hint}", err=True)
     kept = f", {report.kept:,} of them from before" if report.kept else ""

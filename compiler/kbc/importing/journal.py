@@ -19,13 +19,14 @@ FILE_NAME = ".kbc-import.jsonl"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalLine:
     """What became of the entry `key`, whose content had the SHA-256 `digest`, when `recipe` read it.
-    `path` is the file that it was written to, "" for what was left out with `reason`; the rest is what
-    later entries are compared with."""
+    `path` is the file that it was written to, "" for what was left out with `reason`, and `page_digest`
+    the SHA-256 of what was written; the rest is what later entries are compared with."""
 
     key: str
     digest: str
     recipe: str
     path: str = ""
+    page_digest: str = ""
     url: str = ""
     title: str = ""
     text_digest: str = ""
@@ -40,20 +41,36 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE_NAME
-        self.earlier: dict[str, JournalLine] = dict(self._read())
+        self.earlier: dict[str, JournalLine] = {}
+        self._page_digests: dict[str, set[str]] = {}  # of each path
+        for line in self._read():
+            self.earlier[line.key] = line
+            self._own(line)
         self._stream: IO[str] | None = None
 
-    def _read(self) -> Iterator[tuple[str, JournalLine]]:
+    @property
+    def paths(self) -> list[str]:
+        """The files that imports wrote, also those whose entry a later line puts elsewhere."""
+        return list(self._page_digests)
+
+    def owns(self, path: str, digest: str) -> bool:
+        """Whether an import wrote the content with this SHA-256 into the file."""
+        return digest in self._page_digests.get(path, ())
+
+    def _own(self, line: JournalLine) -> None:
+        if line.path and line.page_digest:
+            self._page_digests.setdefault(line.path, set()).add(line.page_digest)
+
+    def _read(self) -> Iterator[JournalLine]:
         try:
             text = self._path.read_text("utf-8", "replace")
         except FileNotFoundError:
             return
         for row in text.split("\n"):
             try:
-                line = JournalLine(**json.loads(row))
+                yield JournalLine(**json.loads(row))
             except (ValueError, TypeError):
                 continue
-            yield line.key, line
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -74,8 +91,18 @@ class Journal:
         replace_file(self._path, "".join(f"{row}\n" for row in rows).encode())
 
     def add(self, line: JournalLine) -> None:
-        assert self._stream is not None
         self._new[line.key] = line
         if self.earlier.get(line.key) != line:
-            self._stream.write("\n" + json.dumps(asdict(line), ensure_ascii=False))
-            self._stream.flush()
+            self._append(line)
+
+    def add_intent(self, key: str, path: str, page_digest: str) -> None:
+        """Claims the file before it is written: a run that is killed then leaves none that looks like its
+        reader's own. The next run reads the entry again, unless its line follows."""
+        if not self.owns(path, page_digest):
+            line = JournalLine(key=key, digest="", recipe="", path=path, page_digest=page_digest)
+            self._append(line)
+
+    def _append(self, line: JournalLine) -> None:
+        assert self._stream is not None
+        self._stream.write("\n" + json.dumps(asdict(line), ensure_ascii=False))
+        self._stream.flush()

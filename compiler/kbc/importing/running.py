@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -67,7 +68,8 @@ class ImportOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
     """`pages` are in `out` now; `kept` of them an earlier run wrote, and `removed` files of earlier runs
-    are gone. `hints` are what would help with files that could not be read."""
+    are gone. `hints` are what would help with files that could not be read. `not_replaced` and
+    `not_removed` are files below `out` that are not as an import wrote them, and so stayed as they are."""
 
     what: str
     out: Path
@@ -76,6 +78,8 @@ class ImportReport:
     removed: int
     files: Accounting
     hints: tuple[str, ...] = ()
+    not_replaced: tuple[str, ...] = ()
+    not_removed: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
         return {
@@ -86,6 +90,8 @@ class ImportReport:
             "removed": self.removed,
             "files": self.files.as_dict(),
             "hints": list(self.hints),
+            "not_replaced": list(self.not_replaced),
+            "not_removed": list(self.not_removed),
         }
 
 
@@ -131,6 +137,8 @@ class _Import:
         self._kept = 0
         self._pages = 0
         self._removed = 0
+        self._not_replaced: list[str] = []
+        self._not_removed: list[str] = []
         self._first: JournalLine | None = None
         self._places = hashlib.sha256(json.dumps(sorted(found.places.items())).encode()).hexdigest()
 
@@ -143,7 +151,7 @@ class _Import:
             for number, entry in enumerate(candidates, start=1):
                 self._process(entry)
                 progress.advance(number)
-        self._remove_obsolete()
+            self._remove_obsolete()  # while the journal still names what earlier runs wrote
         self._write_project()
 
     def report(self) -> ImportReport:
@@ -155,6 +163,8 @@ class _Import:
             removed=self._removed,
             files=self._accounting,
             hints=tuple(self._hints),
+            not_replaced=tuple(f"{PAGES}/{path}" for path in self._not_replaced),
+            not_removed=tuple(f"{PAGES}/{path}" for path in self._not_removed),
         )
 
     def _candidates(self) -> list[SiteEntry]:
@@ -229,8 +239,13 @@ class _Import:
         url = self._address(entry, line)
         path = self._path(url)
         self._remember(entry, line, url, path)
-        self._write_page(path, rendered(page, entry, url))
-        return _with(line, url=url, path=path)
+        text = rendered(page, entry, url).encode()
+        line = _with(line, url=url, path=path, page_digest=hashlib.sha256(text).hexdigest())
+        imported = earlier.page_digest if earlier is not None and earlier.path == path else ""
+        if self._write_page(line, text) or line.page_digest == imported:
+            return line
+        self._not_replaced.append(path)
+        return _with(line, digest="", page_digest=imported)  # without a digest it is tried again
 
     def _again(self, entry: SiteEntry, earlier: JournalLine) -> JournalLine | None:
         """The outcome of an earlier run, if it is still that of this one."""
@@ -296,16 +311,23 @@ class _Import:
             path = f"{stem}-{number}.md"
         return path
 
-    def _write_page(self, path: str, text: str) -> None:
-        """All of the file or nothing. What a run that was killed was writing is overwritten by the next."""
-        place, staged = self._out / PAGES / path, self._out / STAGED
+    def _write_page(self, line: JournalLine, text: bytes) -> bool:
+        """Writes all of the file or nothing; False where there is one that is not as an import wrote it."""
+        place, staged = self._out / PAGES / line.path, self._out / STAGED
+        present = _digest(place)
+        if present == line.page_digest:
+            return True
+        if present is not None and not self._journal.owns(line.path, present):
+            return False
+        self._journal.add_intent(line.key, line.path, line.page_digest)
         place.parent.mkdir(parents=True, exist_ok=True)
         try:
-            staged.write_text(text, encoding="utf-8", newline="\n")
+            staged.write_bytes(text)  # over what a run that was killed was writing
             staged.replace(place)
         except BaseException:
             staged.unlink(missing_ok=True)
             raise
+        return True
 
     def _remember(self, entry: SiteEntry, line: JournalLine, url: str, path: str) -> None:
         self._seen.texts.add(line.text_digest)
@@ -317,12 +339,16 @@ class _Import:
     def _remove_obsolete(self) -> None:
         """Removes the pages of earlier runs that this one would not have written."""
         current = {line.path for line in self._done.values() if line is not None}
-        for line in self._journal.earlier.values():
-            if line.path and line.path not in current:
-                path = self._out / PAGES / line.path
-                if path.is_file():
-                    path.unlink()
-                    self._removed += 1
+        for path in self._journal.paths:
+            place = self._out / PAGES / path
+            present = _digest(place) if path not in current else None
+            if present is None:
+                continue
+            if self._journal.owns(path, present):
+                place.unlink()
+                self._removed += 1
+            else:
+                self._not_removed.append(path)
 
     def _write_project(self) -> None:
         place = self._out / PROJECT_FILE
@@ -337,6 +363,16 @@ class _Import:
         }
         quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
         replace_file(place, _KB_TOML.format(**quoted, pages=PAGES).encode())
+
+
+def _digest(place: Path) -> str | None:
+    """The SHA-256 of a file; None where there is nothing, "" for what is not a readable file."""
+    try:
+        return hashlib.sha256(place.read_bytes()).hexdigest()
+    except OSError as error:
+        if short := shortage(error):
+            raise short from error
+        return "" if os.path.lexists(place) else None
 
 
 def _with(line: JournalLine, **changes: str | bool) -> JournalLine:

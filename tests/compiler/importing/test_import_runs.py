@@ -17,6 +17,8 @@ from kbc.importing import running
 from kbc.importing.journal import FILE_NAME, Journal
 from kbc.importing.running import STAGED
 
+TUNE = "pages/docs.example.org/guide/tune.md"
+
 
 def test_patterns_depth_and_limit_leave_pages_out(tmp_path: Path) -> None:
     source = write(tmp_path / "mirror", WGET)
@@ -126,3 +128,81 @@ def test_what_is_gone_or_changed_follows_and_other_files_stay(tmp_path: Path) ->
         "docs.example.org/mine.md",
     ]
     assert "All new." in (tmp_path / "kb/pages/docs.example.org/guide/tune.md").read_text()
+
+
+def test_a_file_that_no_import_wrote_is_not_replaced(tmp_path: Path) -> None:
+    source = write(tmp_path / "mirror", WGET)
+    own = write(tmp_path / "kb", {TUNE: "My own words.\n"}) / TUNE
+    report = imported(source, tmp_path / "kb")
+    adds_up(report, len(WGET))
+    assert (report.not_replaced, report.pages) == ((TUNE,), 3)
+    assert imported(source, tmp_path / "kb").not_replaced == (TUNE,)
+    assert own.read_text() == "My own words.\n"
+    for path in source.rglob("tune*"):
+        path.unlink()
+    report = imported(source, tmp_path / "kb")
+    assert (report.removed, report.not_replaced, report.not_removed) == (0, (), ())
+    assert own.read_text() == "My own words.\n"
+
+
+def test_an_edited_page_stays_whatever_becomes_of_its_source(tmp_path: Path) -> None:
+    source = write(tmp_path / "mirror", WGET)
+    imported(source, tmp_path / "kb")
+    edited = tmp_path / "kb" / TUNE
+    before = edited.read_bytes()
+    edited.write_bytes(before + b"My own words.\n")
+    report = imported(source, tmp_path / "kb")
+    assert (report.kept, report.not_replaced) == (3, ())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(running.toolchain, "source_hash", lambda: "of another version")
+        assert imported(source, tmp_path / "kb").not_replaced == ()
+    (source / "docs.example.org/guide/tune.html").write_text(page("Tuning", "All new."))
+    for _ in range(2):
+        assert imported(source, tmp_path / "kb").not_replaced == (TUNE,)
+        assert edited.read_bytes() == before + b"My own words.\n"
+    for path in source.rglob("tune*"):
+        path.unlink()
+    report = imported(source, tmp_path / "kb")
+    assert (report.removed, report.not_removed) == (0, (TUNE,))
+    assert edited.read_bytes() == before + b"My own words.\n"
+    assert imported(source, tmp_path / "kb").not_removed == ()
+
+
+@pytest.mark.parametrize("undo", [Path.unlink, Path.write_bytes])
+def test_an_edited_page_is_imported_again_when_the_edit_is_undone(
+    tmp_path: Path, undo: Callable[..., object]
+) -> None:
+    source = write(tmp_path / "mirror", WGET)
+    imported(source, tmp_path / "kb")
+    edited = tmp_path / "kb" / TUNE
+    before = edited.read_bytes()
+    edited.write_bytes(before + b"My own words.\n")
+    (source / "docs.example.org/guide/tune.html").write_text(page("Tuning", "All new."))
+    imported(source, tmp_path / "kb")
+    undo(edited, *([before] if undo is Path.write_bytes else []))
+    assert imported(source, tmp_path / "kb").not_replaced == ()
+    assert "All new." in edited.read_text()
+
+
+@pytest.mark.parametrize("killed_in", ["replace", "add", "unlink"])
+def test_a_run_after_a_killed_one_leaves_no_page_that_the_source_lacks(
+    tmp_path: Path, killed_in: str
+) -> None:
+    """Killed before and after a page is in its place, and before what is obsolete is removed."""
+    address = '<link rel="canonical" href="https://docs.example.org/{}">'.format
+    source = write(tmp_path / "mirror", {"docs.example.org/a.html": page("A", "x", address("old"))})
+    imported(source, tmp_path / "kb")
+    (source / "docs.example.org/a.html").write_text(page("A", "Words.", address("new")))
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Journal if killed_in == "add" else Path, killed_in, killed)
+        with pytest.raises(KeyboardInterrupt):
+            imported(source, tmp_path / "kb")
+    (source / "docs.example.org/a.html").write_text(page("A", "Newer.", address("new")))
+    report = imported(source, tmp_path / "kb")
+    assert (report.removed, report.not_replaced, report.not_removed) == (1, (), ())
+    assert list(pages(tmp_path / "kb")) == ["docs.example.org/new.md"]
+    assert "Newer." in (tmp_path / "kb/pages/docs.example.org/new.md").read_text()

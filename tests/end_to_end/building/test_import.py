@@ -61,6 +61,27 @@ def test_what_is_not_imported_is_said_also_when_quiet(
     assert "warning: b.md: not imported: not UTF-8" in capsys.readouterr().err
 
 
+def test_files_that_stay_as_their_author_left_them_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mirror, pages = tmp_path / "mirror", tmp_path / "kb/pages/a.example"
+    mirror.mkdir()
+    for name in ("a", "b"):
+        (mirror / f"{name}.html").write_text(f"<title>{name}</title><main><p>{name}</p></main>")
+    command = ["import", str(mirror), "--out", str(tmp_path / "kb"), "--quiet"]
+    command += ["--base", "https://a.example"]
+    assert run(command) == exit_codes.OK
+    for name in ("a", "b"):
+        (pages / f"{name}.md").write_text("My own words.\n")
+    (mirror / "a.html").write_text("<title>a</title><main><p>New.</p></main>")
+    (mirror / "b.html").unlink()
+    capsys.readouterr()
+    assert run(command) == exit_codes.OK
+    told = capsys.readouterr().err
+    assert f"warning: {pages / 'a.md'}: not replaced: " in told
+    assert f"warning: {pages / 'b.md'}: not removed: " in told
+
+
 def test_a_file_that_cannot_be_read_stops_the_import_and_takes_no_page_away(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
