@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
 from functools import partial
 from glob import has_magic
 from pathlib import Path
@@ -148,7 +149,8 @@ class _Walker:
         if has_magic(entry) and not start.exists():
             base = self._name(Path(os.path.normpath(self._root / glob_base(entry))))
             base = "" if base == "." else base
-            for found in sorted(self._root.glob(entry)):
+            with_hidden = KINDS[collection.kind].is_source_tree
+            for found in _matches(self._root, entry, with_hidden=with_hidden):
                 path = Path(os.path.normpath(found))
                 # A wildcard may stand for a link, or lead through one to files that are none.
                 if os.path.realpath(path) != str(path) and not self._stays_inside(path):
@@ -306,6 +308,22 @@ def _source_tree(
     if not KINDS[collection.kind].is_source_tree:
         return None
     return SourceTree(collection.exclude, leave_out)
+
+
+def _matches(root: Path, glob: str, *, with_hidden: bool) -> list[Path]:
+    """The paths that a glob matches, sorted. Hidden files and folders are matched only by parts of it
+    that begin with a dot themselves."""
+    dotted = [part for part in glob.split("/") if part.startswith(".")]
+    return [
+        path
+        for path in sorted(root.glob(glob))
+        if with_hidden
+        or all(
+            any(fnmatchcase(part, each) for each in dotted)
+            for part in path.relative_to(root).parts
+            if part.startswith(".")
+        )
+    ]
 
 
 _HTML_PAGES = frozenset({"hugo", "jekyll"})

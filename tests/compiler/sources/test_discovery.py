@@ -65,6 +65,37 @@ def test_files_folders_and_globs_are_paths(tmp_path: Path) -> None:
     assert not len(diagnostics)
 
 
+@pytest.mark.parametrize(
+    ("entry", "names"),
+    [
+        ("docs/**/*.md", ["docs/a.md", "docs/sub/a.md"]),
+        ("docs/*", ["docs/a.md", "docs/sub/a.md"]),
+        ("**/*.md", ["docs/a.md", "docs/sub/a.md"]),
+        (".github/*.md", [".github/a.md"]),
+        (".git*/**/*.md", [".github/a.md", ".github/sub/a.md"]),
+        ("docs/.draft/*.md", ["docs/.draft/a.md"]),
+        ("docs/.*", ["docs/.a.md", "docs/.draft/a.md"]),
+        ("docs/../.github/*.md", [".github/a.md"]),
+    ],
+)
+def test_a_glob_finds_hidden_files_only_where_it_names_them(
+    tmp_path: Path, entry: str, names: list[str]
+) -> None:
+    for place in ("docs", "docs/sub", "docs/.draft", ".github", ".github/sub", ".github/.x"):
+        write(tmp_path / ".above/kb" / place / "a.md")
+    root = tmp_path / ".above/kb"
+    write(root / "docs/.a.md")
+    files, diagnostics = files_of(root, docs(f'"{entry}"'))
+    assert [file.path for file in files["docs"]] == names
+    assert not len(diagnostics)
+
+
+def test_a_glob_of_a_source_tree_finds_hidden_files(tmp_path: Path) -> None:
+    write(tmp_path / "src/.config/a.py", "x = 1\n")
+    files, _ = files_of(tmp_path, docs('"src/**/*.py"').replace('"docs"', '"code"'))
+    assert [file.path for file in files["code"]] == ["src/.config/a.py"]
+
+
 def test_a_missing_path_is_an_error_in_kb_toml(tmp_path: Path) -> None:
     _, diagnostics = files_of(tmp_path, docs('"nowhere"'))
     (error,) = diagnostics.errors
