@@ -75,7 +75,8 @@ def cached_bytes(shards: Sequence[Shard]) -> tuple[int, int]:
 
 
 def divided(inputs: Inputs) -> list[Shard]:
-    """The shards of a knowledge base, in order; none where it is small enough to stay in one piece."""
+    """The shards of a knowledge base that have records, in order; none where it is small enough to stay in
+    one piece."""
     chars = sum(len(record.text) for record in inputs.searched)
     count = shard_count(chars / _CHARS_PER_CHUNK, inputs.project.build.shard_chunks)
     if count == 1:
@@ -87,6 +88,8 @@ def divided(inputs: Inputs) -> list[Shard]:
     found = []
     for number in range(count):
         places = {name: np.flatnonzero(each == number) for name, each in shards.items()}
+        if not any(map(len, places.values())):
+            continue
         records = {
             name: [inputs.records[name][at] for at in own.tolist()] for name, own in places.items()
         }

@@ -1,0 +1,85 @@
+"""Shards that are empty, and those that later builds take from earlier ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.comparison import diff
+from kb_runtime.knowledge.inspection import inspect
+from kb_runtime.knowledge.verification import verify
+from kb_runtime.search.request import SearchRequest
+from kbc.pipeline.build import BuildOptions, build
+
+
+class Pages:
+    """A knowledge base of a few pages, with more shards than these fill."""
+
+    def __init__(self, folder: Path, numbers: range, shard_chunks: int) -> None:
+        self.root, self.folder = folder / "kb", folder
+        (self.root / "docs").mkdir(parents=True)
+        ending = f"[build]\nshard_chunks = {shard_chunks}\n"
+        (self.root / "kb.toml").write_text(f'[kb]\nname = "few"\n{ending}')
+        for number in numbers:
+            self.write(number, "The rope is coiled on the deck. " * 64)
+
+    def write(self, number: int, text: str) -> None:
+        (self.root / "docs" / f"page{number}.md").write_text(f"# Page {number}\n\n{text}\n")
+
+    def build(self, out: str = "out") -> Path:
+        cache = self.folder / "cache" if out == "out" else None
+        return build(
+            self.root, BuildOptions(out=self.folder / out, cache=cache, embed=False, keep=9)
+        ).path
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def found(folder: Path, query: str) -> set[str]:
+    with Artifact.open(folder) as artifact:
+        hits = artifact.searcher.search(SearchRequest(query, limit=20, mode="lexical")).hits
+        return {artifact.catalog(hit.collection).id(hit.record) for hit in hits}
+
+
+def test_one_long_page_is_one_shard(tmp_path: Path) -> None:
+    one = Pages(tmp_path, range(1), 1).build()
+    assert len(inspect(one)["shards"]) == 1
+    assert verify(one).problems == ()
+    assert found(one, "rope") == {"docs/page0.md"}
+
+
+def test_shards_without_a_record_are_left_out(tmp_path: Path) -> None:
+    pages = Pages(tmp_path, range(3), 1)
+    few = pages.build()
+    shards = inspect(few)["shards"]
+    assert 1 <= len(shards) <= 3
+    assert all(sum(shard["records"].values()) for shard in shards)
+    assert verify(few).problems == ()
+    assert len(found(few, "rope")) == 3
+
+
+@pytest.mark.slow
+def test_an_edit_that_fills_or_empties_a_shard_gives_the_bytes_of_a_clean_build(
+    tmp_path: Path,
+) -> None:
+    pages = Pages(tmp_path, range(3), 1)
+    few = pages.build()
+    pages.write(3, "A marmoset.")
+    more = pages.build()
+    assert len(inspect(more)["shards"]) == len(inspect(few)["shards"]) + 1
+    assert found(more, "marmoset") == {"docs/page3.md"}
+    assert diff(few, more).collections["docs"].added == ("docs/page3.md",)
+    assert files(more) == files(pages.build("clean"))
+    (pages.root / "docs" / "page3.md").unlink()
+    (pages.root / "docs" / "page0.md").unlink()
+    fewer = pages.build()
+    assert verify(fewer).problems == ()
+    assert files(fewer) == files(pages.build("clean"))
