@@ -1,4 +1,4 @@
 """Measures how well an artifact answers: labelled questions, measures, comparison of builds.
 
-Imports the runtime, which it measures.
+Imports `project` and the runtime, which it measures.
 """

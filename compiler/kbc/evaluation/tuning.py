@@ -10,13 +10,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS
 from kb_runtime.search.ranking.steps import STEPS
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.search.searcher import Searcher
 from kbc.evaluation import measures
-from kbc.evaluation.questions import PAGE, Question, check_questions, ranking_of
+from kbc.evaluation.questions import PAGE, EvaluationError, Question, check_questions, ranking_of
+from kbc.project.search_section import search_section
+from kbc.project.settings import BOOST_FIELDS, MOST_FACTOR, SearchSettings
 
 FOLDS = 5
 SIGNIFICANT = 0.05
@@ -105,9 +109,16 @@ class Proposal:
 def tune(artifact: Artifact, questions: Sequence[Question], settings: Settings) -> Proposal:
     """Chooses settings for the questions, starting from `settings`, which the artifact was built with.
 
-    Raises `EvaluationError` for a question that names what is not there.
+    Raises `EvaluationError` for a question that names what is not there, and for settings that no build
+    takes.
     """
     check_questions(artifact, questions)
+    try:
+        SearchSettings.model_validate(settings)
+    except ValidationError:
+        raise EvaluationError(
+            "[search] of kb.toml has a mistake: `kbc check` names the line and says what to write there"
+        ) from None
     artifact.prepare()
     bench = _Bench(artifact, questions)
     everything = range(len(questions))
@@ -171,9 +182,10 @@ def _variants(artifact: Artifact, settings: Settings) -> Iterator[tuple[str, Set
     if len(plain) < len(settings):
         yield "fusion", {**plain, "fusion": "balanced"}
     boosts = settings.get("boosts", {})
-    for field, usual in DEFAULT_BOOSTS.items():
+    for field in BOOST_FIELDS:
         for factor in _FACTORS:
-            value = round(boosts.get(field, usual) * factor, 3)
+            value = round(boosts.get(field, DEFAULT_BOOSTS[field]) * factor, 3)
+            value = min(value, MOST_FACTOR)
             yield f"boosts.{field}", {**settings, "boosts": {**boosts, field: value}}
     weights = settings.get("weights", {})
     searched = [each.name for each in artifact.collections if each.chunks]
@@ -229,12 +241,9 @@ class _Configured:
         self, artifact: Artifact, settings: Settings, encode: Callable[[str], Any] | None
     ) -> None:
         self._artifact = artifact
-        given = artifact.manifest.get("search") or {}
-        own = {key: each for key, each in given.items() if key not in ("alpha", "fusion", "rrf_k")}
-        switches = dict.fromkeys(settings.get("without", ()), False)
-        changed = {key: each for key, each in settings.items() if key != "without"}
-        boosts = {**DEFAULT_BOOSTS, **settings.get("boosts", {})}
-        self.manifest = {"search": {**own, **changed, "boosts": boosts, "ranking": switches}}
+        manifest = artifact.manifest.as_dict()
+        search = search_section(SearchSettings.model_validate(settings))
+        self.manifest = {**manifest, "search": {**(manifest.get("search") or {}), **search}}
         self.encoder = None if encode is None else _Encoder(encode)
 
     def __getattr__(self, name: str) -> Any:

@@ -10,10 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kb_runtime.knowledge.sharding.order import SHARDS
-from kb_runtime.search.fusion import RRF_K
-from kb_runtime.search.lexical_schema import DEFAULT_BOOSTS
-from kb_runtime.search.ranking.steps import STEPS
-from kb_runtime.search.request import CANDIDATES
 from kb_runtime.search.vectors import EXACT_ROWS, RowRange
 from kb_runtime.store.facets import SEARCHED
 from kb_runtime.store.manifest import INPUTS, MANIFEST
@@ -42,6 +38,7 @@ from kbc.pipeline.inputs import Inputs
 from kbc.project.kinds import KINDS
 from kbc.project.loading import PROJECT_FILE
 from kbc.project.scopes import search_scopes
+from kbc.project.search_section import search_section
 from kbc.records import CodeRecord, CompiledChunk, DocRecord, catalog_entry
 
 
@@ -285,7 +282,6 @@ def manifest_fields(
     """What the linker seals into manifest.json; docs/format.md describes each field. `encoder` is None
     for an artifact without vectors."""
     project = inputs.project
-    search = project.search
     return {
         "name": project.name,
         "title": project.title,
@@ -312,16 +308,7 @@ def manifest_fields(
         "scopes": search_scopes(inputs.collections),
         "encoder": None if encoder is None else dict(encoder),
         "search": {
-            "candidates": search.candidates or CANDIDATES,
-            # An author who sets the constant of a fusion wants that fusion.
-            "fusion": search.fusion or ("rrf" if search.rrf_k else "balanced"),
-            "rrf_k": search.rrf_k or RRF_K,
-            "alpha": search.alpha,
-            "boosts": {**DEFAULT_BOOSTS, **search.boosts},
-            "weights": dict(search.weights),
-            "ranking": {step: step not in search.without for step in STEPS},
-            "reranker": search.reranker,
-            **({"rerank": True} if search.rerank else {}),
+            **search_section(project.search),
             "exact_rows": EXACT_ROWS,
             "languages": by_frequency(extent.languages),
         },

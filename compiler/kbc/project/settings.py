@@ -47,8 +47,11 @@ FAMILIES = (
 FUSIONS = ("balanced", "rrf")
 POOLINGS = ("mean", "cls")
 
+MOST_FACTOR = 100
+"""Of `boosts` and `weights`."""
+
 _Chars = Annotated[int, between(1, 10_000_000)]
-_Factor = Annotated[Number, between(0, 100)]
+_Factor = Annotated[Number, between(0, MOST_FACTOR)]
 
 
 class TopTables(Table):

@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 
 from kb_runtime.errors import exit_codes
+from kb_runtime.knowledge.artifact import Artifact
 from kbc.cli.main import run
+from kbc.evaluation.questions import EvaluationError, Question, evaluate
+from kbc.evaluation.tuning import tune
+from kbc.pipeline.build import BuildOptions, build
 
 THINGS = [
     f"{first}{last}"
@@ -114,3 +118,39 @@ def test_a_folder_without_a_kb_toml_is_refused(
 ) -> None:
     assert run(["tune", str(tmp_path)]) == exit_codes.USAGE
     assert "kbc init" in capsys.readouterr().err
+
+
+LAMP = {
+    "wash": "Clean the lamp with warm water and soap, then dry it.",
+    "oil": "Pour oil into the lamp up to the mark. The lamp takes a cup of oil.",
+    "light": "Open the shutter and hold a match to the wick until it burns.",
+    "out": "Close the shutter. Without air the flame dies down.",
+    "price": "A lamp costs ten crowns, a lamp with a brass foot twelve.",
+}
+ASKED = {
+    "how do I ignite the lamp": "light",
+    "extinguish the lamp": "out",
+    "polish a dirty lamp": "wash",
+    "refuel the lamp": "oil",
+    "what must I pay for a lamp": "price",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("search", ["", "rrf_k = 1", "alpha = 0.3", "boosts = { title = 99 }"])
+def test_the_first_measure_is_that_of_an_evaluation(
+    search: str, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    (tmp_path / "docs").mkdir()
+    for name, text in LAMP.items():
+        (tmp_path / "docs" / f"{name}.md").write_text(f"# {name.title()}\n\n{text}\n")
+    (tmp_path / "kb.toml").write_text(f'[kb]\nname = "lamp"\n[search]\n{search}\n')
+    assert pytestconfig.cache is not None
+    cache = Path(pytestconfig.cache.mkdir("kbc"))
+    folder = build(tmp_path, BuildOptions(out=tmp_path / "out", cache=cache)).path
+    questions = [Question(query, {f"doc:docs/{name}.md": 1.0}) for query, name in ASKED.items()]
+    with Artifact.open(folder) as artifact:
+        expected = evaluate(artifact, questions).means()["mrr@10"].mean
+        assert tune(artifact, questions, tomllib.loads(search)).before == pytest.approx(expected)
+        with pytest.raises(EvaluationError, match="`kbc check` names the line"):
+            tune(artifact, questions, {"boosts": {"title": -1}})
