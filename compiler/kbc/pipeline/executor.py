@@ -14,7 +14,6 @@ from typing import Any
 from kb_runtime.search.vectors import EXACT_ROWS
 from kb_runtime.store.manifest import load as load_manifest
 from kbc.backends.vectors import write_vectors
-from kbc.cache import toolchain
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.chunking import drafts
 from kbc.diagnostics import Diagnostics, guarded
@@ -28,13 +27,13 @@ from kbc.encoding.shipped import write_reranker
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.encoding.views import EmbeddedTexts
 from kbc.execution.pool import THREADS, WorkerPool
-from kbc.formats import converters, format_of
-from kbc.linking.linker import Published, Staging, build_id
+from kbc.linking.linker import Published, Staging
 from kbc.linking.retention import remove_build
 from kbc.linking.self_check import check_of
 from kbc.pipeline import sections
 from kbc.pipeline.draft_first import publishes_draft
 from kbc.pipeline.garbage import few_collections, trimming_memory
+from kbc.pipeline.identity import identity
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import BuildOptions, BuildReport
 from kbc.pipeline.progress import PhaseClock, Progress
@@ -193,28 +192,18 @@ class Executor:
             counter.count = len(inputs.files)
         return inputs
 
-    def _build_id(self, inputs: Inputs, model: Model | None, content: Any = None) -> str:
-        """Over everything that decides the bytes of the artifact: what `content` stands for (None: the
-        files of `inputs`), settings and versions."""
-        return build_id(
-            inputs=content or [[file.path, file.sha256] for file in inputs.files],
-            settings=[inputs.project.settings(), self._options.built_at, self._options.prefix],
-            toolchain={
-                "libraries": toolchain.library_versions(),
-                "converters": converters(filter(None, map(format_of, {*inputs.paths.values()}))),
-                "source": toolchain.source_hash(),
-                "model": model and model.identity,
-                "max_tokens": model and model.max_tokens,
-                "variants": self._options.variants,
-                "parsed": self._has_symbols,
-                # Not of a shard, which has none.
-                **({"reranker": self._reranker.identity} if self._reranker and not content else {}),
-            },
-        )
+    def _build_id(self, inputs: Inputs, model: Model | None) -> str:
+        others: dict[str, Any] = {}
+        if self._reranker:
+            others["reranker"] = self._reranker.identity
+        # The manifest has their lines, which move with comments in kb.toml.
+        if warnings := self._warnings():
+            others["warnings"] = warnings
+        files = [[file.path, file.sha256] for file in inputs.files]
+        return identity(inputs, files, model, self._options, **others)
 
-    @property
-    def _has_symbols(self) -> bool:
-        return self._options.parsed or not self._options.draft
+    def _warnings(self) -> list[dict[str, object]]:
+        return [found.as_dict() for found in self._diagnostics.warnings]
 
     def _chunk(self, inputs: Inputs, model: Model, tokenizer: TokenCounter) -> list[CompiledChunk]:
         from kbc import chunking  # with grammars and parsers, which a draft does without
@@ -322,7 +311,7 @@ class Executor:
         phase_bytes, self._vector_bytes = cached_bytes(shards)
         self._cache.reserve(phase_bytes)
         for shard in trimming_memory(shards):
-            id = self._build_id(shard.inputs, model, shard.digest)
+            id = identity(shard.inputs, shard.digest, model, self._options)
             entry = staging.adopt_shard(id)
             if entry is None:
                 folder = staging.shard(id)
@@ -382,12 +371,11 @@ class Executor:
         """The sections that an artifact has once; gives the manifest's fields."""
         folder = staging.folder
         sections.emit_facets(inputs, folder)
-        if self._has_symbols:
+        if self._options.has_symbols:
             with self._clock.phase("symbols"):
                 sections.emit_symbols(inputs, folder, partial=self._options.partial)
         built_at = self._options.built_at
-        warnings = [found.as_dict() for found in self._diagnostics.warnings]
-        manifest = sections.manifest_fields(inputs, extent, encoder, built_at, warnings)
+        manifest = sections.manifest_fields(inputs, extent, encoder, built_at, self._warnings())
         if self._reranker is not None:
             with self._clock.phase("reranker"):
                 target, cache = folder / "reranker", self._options.cache_folder

@@ -89,6 +89,10 @@ class BuildOptions:
         return self.embed and not self.draft
 
     @property
+    def has_symbols(self) -> bool:
+        return self.parsed or not self.draft
+
+    @property
     def document_variant(self) -> Variant:
         return EXACT_VARIANT if self.exact else DOCUMENT_VARIANT
 
