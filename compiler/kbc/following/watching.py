@@ -142,6 +142,10 @@ class Watcher:
         self._watched = [_WatchedProject(root, Resident(engines)) for root in distinct]
         # A relative folder would move with the working directory of a command that --exec runs.
         self._options = replace(options, out=options.out_folder.absolute())
+        # The kernel names a file by the path that is watched, or by the real one.
+        self._out = Path(os.path.realpath(options.out_folder))
+        cache = options.cache_folder
+        self._cache = None if cache is None else Path(os.path.realpath(cache))
         self._observer = observer
         self._poll = poll
         self._is_noted = False
@@ -246,19 +250,19 @@ class Watcher:
             self._files.watch([base for one in self._watched for base in one.bases])
 
     def _concerns(self, one: _WatchedProject, changed: Iterable[str]) -> bool:
-        return any(path.is_relative_to(base) for path in map(Path, changed) for base in one.bases)
+        bases = {*one.bases, *(Path(os.path.realpath(base)) for base in one.bases)}
+        return any(path.is_relative_to(base) for path in map(Path, changed) for base in bases)
 
     def _is_own(self, path: Path) -> bool:
         """Whether a build or a version control system writes it, and no author."""
         if not VERSION_CONTROL.isdisjoint(path.parts):
             return True
-        cache = self._options.cache_folder
-        if cache is not None and path.is_relative_to(cache.absolute()):
+        path = Path(os.path.realpath(path))
+        if self._cache is not None and path.is_relative_to(self._cache):
             return True
-        out = self._options.out_folder
-        if not path.is_relative_to(out):
+        if not path.is_relative_to(self._out):
             return False
-        below = path.relative_to(out).parts
+        below = path.relative_to(self._out).parts
         if len(below) < 2:  # the output folder, or in it the folder of a knowledge base
             return not below or (path / LOCK).exists()
         return _is_output(below[1])

@@ -192,11 +192,15 @@ def test_a_folder_that_goes_away_and_comes_back_is_followed(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_what_it_writes_itself_below_the_knowledge_base_starts_no_build(tmp_path: Path) -> None:
-    root = write_kb(tmp_path / "kb")
+@pytest.mark.parametrize(("watched", "written"), [("kb", "kb"), ("link", "kb"), ("kb", "link")])
+def test_what_it_writes_itself_below_the_knowledge_base_starts_no_build(
+    tmp_path: Path, watched: str, written: str
+) -> None:
+    root, below = write_kb(tmp_path / "kb"), tmp_path / written
+    (tmp_path / "link").symlink_to(root)
     timer = threading.Timer(2.0, lambda: (root / "docs" / "new.md").write_text("# New\n\nText.\n"))
     script = Script(timer.start)
-    watch(script, root, out=root / "dist", cache=root / ".cache")
+    watch(script, tmp_path / watched, out=below / "dist", cache=below / ".cache")
     assert script.builds == 2
     assert "Text." in live_text(root / "dist")
 
