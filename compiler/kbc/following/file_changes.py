@@ -13,7 +13,7 @@ from typing import Protocol
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
 from kb_runtime.errors import SingleCodeError, exit_codes
-from kbc.following.source_files import Signature, signature
+from kbc.project.signature import Signature, signature
 
 # A save is several events (write, rename, time stamps), and saving all files of an editor many of them.
 # They count as one change once it is quiet for this long; after the longest time they count anyway.

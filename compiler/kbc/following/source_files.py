@@ -18,19 +18,11 @@ from kb_runtime.store.listing import FileListing, ListedFile, listing_bytes
 from kb_runtime.store.manifest import CURRENT, LISTING
 from kbc.languages.fences import unparsed_type
 from kbc.languages.suffixes import language_of_source
+from kbc.project.signature import Signature, signature
 from kbc.sources.source_tree import SourceTree
-
-Signature = tuple[int, int, int, int]
-"""Time of content, time of status, size, inode. The kernel sets the time of status at every write and
-nobody else can, so that an edit which keeps size and time of content is seen, too."""
-
 
 _HEAD_BYTES = 256
 """In which the first line of a script names its interpreter."""
-
-
-def signature(info: os.stat_result) -> Signature:
-    return info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino
 
 
 class _KnownFile(NamedTuple):

@@ -29,9 +29,11 @@ from kbc.pipeline.options import StrPath
 from kbc.pipeline.progress import Progress
 from kbc.pipeline.resident import Engines, Resident
 from kbc.project.loading import load_project
+from kbc.project.signature import signature_at
 
 TICK_S = 1.0
-"""How often folders are checked that went away or came back, which the kernel does not report."""
+"""How often files outside that pages include are checked, and folders that went away or came back, which
+the kernel does not report."""
 _GLANCE_S = 0.01
 """How long a change is waited for before there is time to warm up."""
 
@@ -72,6 +74,11 @@ class _WatchedProject:
     resident: Resident
     bases: tuple[Path, ...] = ()
     is_cold: bool = False
+
+    def includes_changed(self) -> bool:
+        """Whether a file outside of the root, which its pages include, is another one than the last build
+        met. They are too few, in too large a tree, to have the kernel watch it."""
+        return any(signature_at(path) != seen for path, seen in self.resident.beyond.items())
 
 
 def watch(
@@ -194,6 +201,7 @@ class Watcher:
 
     def _build(self, one: _WatchedProject) -> None:
         self._check_stop()
+        one.resident.beyond = {path: signature_at(path) for path in one.resident.beyond}
         progress = self._observer.begins(one.root)
         try:
             report = build(one.root, self._options, progress, one.resident)
@@ -222,7 +230,11 @@ class Watcher:
             cold = next((one for one in self._watched if one.is_cold), None)
             changed = self._files.wait(TICK_S if cold is None else _GLANCE_S)
             self._note_polling()
-            due = [one for one in self._watched if self._concerns(one, changed)]
+            due = [
+                one
+                for one in self._watched
+                if self._concerns(one, changed) or one.includes_changed()
+            ]
             if due:
                 self._watch_current_bases()
                 return due

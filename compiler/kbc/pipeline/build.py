@@ -41,7 +41,7 @@ def build(
     each case what was live before still is.
     """
     chosen = options or BuildOptions()
-    return build_from(_reader(root, chosen), chosen, progress, resident)
+    return build_from(_reader(root, chosen, resident), chosen, progress, resident)
 
 
 def build_from(
@@ -64,13 +64,18 @@ def warm_up(root: Path, options: BuildOptions, resident: Resident) -> None:
     Executor(_reader(root, options), options, Progress(), resident).warm_up()
 
 
-def _reader(root: StrPath | Project, options: BuildOptions) -> Read:
+def _reader(
+    root: StrPath | Project, options: BuildOptions, resident: Resident | None = None
+) -> Read:
     def read(diagnostics: Diagnostics) -> Inputs | None:
         from kbc.pipeline.checking import (
             read_checked,  # all front ends, which source trees do without
         )
 
-        return read_checked(root, diagnostics, options.allow_outside, options.cache_folder)
+        inputs = read_checked(root, diagnostics, options.allow_outside, options.cache_folder)
+        if inputs is not None and resident is not None:
+            resident.beyond = inputs.beyond
+        return inputs
 
     return read
 

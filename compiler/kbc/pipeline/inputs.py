@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from kbc.project.model import Collection, Project
 from kbc.project.scopes import NOT_SEARCHED
+from kbc.project.signature import Signature
 from kbc.project.source_file import ReadFile, SourceFile
 from kbc.records import CompiledRecord, DocRecord
 from kbc.sources.accounting import Accounting
@@ -17,7 +19,8 @@ class Inputs:
     """What the front ends made of a knowledge base. Collections are in row order, files sorted;
     `files` are those that were read and those that these include, without their content, which is as much
     memory as all records. `licences` are those of `files` that say under which terms the knowledge base is
-    given away. `accounting` says what became of every file that was found."""
+    given away. `accounting` says what became of every file that was found, and `beyond` in which state the
+    files outside of the root were that pages include, None for one that was missing."""
 
     project: Project
     collections: tuple[Collection, ...]
@@ -25,6 +28,7 @@ class Inputs:
     records: Mapping[str, list[CompiledRecord]]
     licences: tuple[SourceFile, ...] = ()
     accounting: Accounting = field(default_factory=Accounting)
+    beyond: Mapping[Path, Signature | None] = field(default_factory=dict)
 
     @property
     def record_count(self) -> int:

@@ -131,6 +131,7 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         records,
         tuple(licences),
         accounting,
+        tree.beyond,
     )
 
 

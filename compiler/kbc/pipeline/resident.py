@@ -6,6 +6,7 @@ creates one and discards it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from kbc.backends.vectors import GraphMemory
@@ -15,6 +16,7 @@ from kbc.encoding.encoder import Sessions
 from kbc.encoding.model import Model, resolve_model
 from kbc.encoding.shipped import ShippedEncoders
 from kbc.encoding.tokenizer import TokenCounter
+from kbc.project.signature import Signature
 
 _Signature = tuple[tuple[str, int, int, int], ...]
 
@@ -49,7 +51,8 @@ class Engines:
 class Resident:
     """What builds of one knowledge base leave to the next ones. Not for two builds at once.
 
-    `is_warm` tells whether a build after an edit finds here all that the edit did not change.
+    `is_warm` tells whether a build after an edit finds here all that the edit did not change. `beyond` are
+    the files outside of the root that the last build looked for, as it found them.
     """
 
     def __init__(self, engines: Engines) -> None:
@@ -58,6 +61,7 @@ class Resident:
         self.vectors = VectorMemory()
         self.graphs = GraphMemory()
         self.is_warm = False
+        self.beyond: Mapping[Path, Signature | None] = {}
 
     def end_of_build(self, *, complete: bool) -> None:
         """A `complete` build went through all phases, with or without results from here."""

@@ -10,6 +10,8 @@ import os
 import posixpath
 from pathlib import Path
 
+from kbc.project.signature import Signature, signature_at
+
 MAX_INCLUDED_BYTES = 4 * 1024 * 1024
 """A larger file is no excerpt for a page."""
 
@@ -18,7 +20,9 @@ class IncludeTree:
     """Reads files below `boundary`, a folder that is or holds `root`.
 
     Names are relative to `root`, with forward slashes; `../` leads into the rest of the boundary.
-    `included` maps the name of each file that was read to those of its includers, sorted.
+    `included` maps the name of each file that was read to those of its includers, sorted. `beyond` maps
+    the path of each file outside of the root that was looked for to its signature before it was read,
+    None where it was missing.
     """
 
     def __init__(self, root: Path, boundary: Path | None = None) -> None:
@@ -26,6 +30,7 @@ class IncludeTree:
         self._boundary = self._root if boundary is None else Path(os.path.realpath(boundary))
         self._data: dict[str, bytes | None] = {}
         self._includers: dict[str, set[str]] = {}
+        self.beyond: dict[Path, Signature | None] = {}
 
     @property
     def included(self) -> dict[str, tuple[str, ...]]:
@@ -74,14 +79,26 @@ class IncludeTree:
         return target if inside else None
 
     def _place(self, name: str) -> Path | None:
-        target = self._inside(name)
+        return self._file(self._inside(name))
+
+    def _file(self, target: Path | None) -> Path | None:
         return target if target is not None and target.is_file() else None
 
     def _read(self, name: str) -> bytes | None:
         try:
-            place = self._place(name)
+            target = self._inside(name)
+            if target is not None and self._root not in target.parents:
+                self._note(Path(os.path.normpath(self._root / name)))
+            place = self._file(target)
             if place is None or place.stat().st_size > MAX_INCLUDED_BYTES:
                 return None
             return place.read_bytes()
         except OSError:
             return None
+
+    def _note(self, path: Path) -> None:
+        """Of a file in a folder that is missing, the folder is noted: many files may be looked for there."""
+        found = signature_at(path)
+        while found is None and not path.parent.exists():
+            path = path.parent
+        self.beyond.setdefault(path, found)

@@ -274,6 +274,44 @@ def test_files_outside_are_watched_where_they_may_be_read(tmp_path: Path, poll: 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("settings", ["", 'generator = "mkdocs"\nconfig = "mkdocs.yml"\n'])
+def test_files_that_pages_include_from_elsewhere_in_the_checkout_are_watched(
+    tmp_path: Path, settings: str
+) -> None:
+    repository, out = tmp_path / "checkout", tmp_path / "out"
+    root, source = repository / "docs", repository / "src" / "shown.py"
+    (repository / ".git").mkdir(parents=True)
+    source.parent.mkdir()
+    source.write_text("first = 1\n")
+    root.mkdir()
+    (root / "mkdocs.yml").write_text("site_name: demo\ndocs_dir: .\n")
+    included = ["src/shown.py", "src/later/shown.py"]
+    shown = "\n".join(f'```python\n--8<-- "../{path}"\n```\n' for path in included)
+    (root / "index.md").write_text(f"# Demo\n\nAn example follows.\n\n{shown}")
+    if settings:
+        head = (
+            '[kb]\nname = "demo"\n\n[[collection]]\nname = "pages"\nkind = "docs"\npaths = ["."]\n'
+        )
+        (root / "kb.toml").write_text(head + settings)
+
+    def add_missing() -> None:
+        assert "second = 2" in live_text(out)
+        (repository / "new").mkdir()
+        (repository / "new" / "shown.py").write_text("third = 3\n")
+        (repository / "new").rename(source.parent / "later")
+
+    def replace() -> None:
+        assert "third = 3" in live_text(out)
+        source.with_suffix(".new").write_text("fourth = 4\n")
+        source.with_suffix(".new").replace(source)
+
+    script = Script(lambda: None, add_missing, replace)
+    script.during[1] = lambda: source.write_text("second = 2\n")
+    watch(script, root, out=out, cache=tmp_path / "cache")
+    assert "fourth = 4" in live_text(out)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("poll", [False, True])
 def test_an_edit_that_keeps_size_and_time_is_seen(tmp_path: Path, poll: bool) -> None:
     root = write_kb(tmp_path / "kb")
