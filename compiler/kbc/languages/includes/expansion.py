@@ -36,6 +36,8 @@ from kbc.languages.includes.files import (
 from kbc.languages.includes.gitbook import TRIGGER as GITBOOK
 from kbc.languages.includes.gitbook import replace_blocks
 from kbc.languages.includes.liquid import Liquid, replace_liquid
+from kbc.languages.includes.mdc import TRIGGER as MDC
+from kbc.languages.includes.mdc import label_components
 from kbc.languages.includes.mkdocs import TRIGGER as MKDOCS
 from kbc.languages.includes.mkdocs import replace_plugins
 from kbc.languages.includes.mounts import imported_texts, with_mounts
@@ -48,12 +50,12 @@ from kbc.languages.includes.vuepress import replace_files
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?::{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)|@include|raw-loader"
     rf"|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{DOCFX}|{GITBOOK}|{SCRIPTS}"
-    rf"|{VUEPRESS}|{MKDOCS}",
+    rf"|{VUEPRESS}|{MKDOCS}|{MDC}",
     re.MULTILINE,
 )
 _MARK = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|import\b|\[!|\(#tab/"
-    r"|@\[code|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!"
+    r"|@\[code|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|::[A-Za-z]|:[a-z][\w-]*[\[{]"
 )
 """What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
 _DOCFX = re.compile(DOCFX, re.MULTILINE)
@@ -192,7 +194,7 @@ def _expand(
         _code(stretch, page) if is_code else _prose(stretch, page, components)
         for stretch, is_code in fenced_stretches(body)
     ]
-    shown = label_containers("\n".join(parts), page)
+    shown = label_containers(label_components("\n".join(parts)), page)
     result = source[:start] + (shown if page.path.lower().endswith(".mdx") else _plain(shown, body))
     return result.replace("\n", newline) if newline != "\n" else result
 
