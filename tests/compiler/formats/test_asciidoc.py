@@ -205,3 +205,31 @@ def test_character_references_and_macros_within_words_and_values() -> None:
         "{more}\n\n[#b]\n== B\n"
     )
     assert text(source).startswith("One — two & three1.\n\n(see the **end**).\n")
+
+
+def test_underlined_titles_are_sections_and_other_underlines_delimit_listings() -> None:
+    found = one(
+        "probe(1)\n========\n\nNAME\n----\nprobe - looks at disks\n\n[[syntax]]\nSYNOPSIS\n--------\n"
+        "`probe` [--all]\n\n----\ncode line\n----\n\nBelow\n~~~~~\nText.\n\nDeeper\n^^^^^^^\n\nLast\n+++\n"
+        "Some words\n----\nanother listing\n----\n"
+    )
+    assert (found.title, found.anchors) == (
+        "probe(1)",
+        ("_probe1", "_name", "syntax", "_below", "_deeper", "_last"),
+    )
+    assert found.text == (
+        "# probe(1)\n\n## NAME\n\nprobe - looks at disks\n\n## SYNOPSIS\n\n`probe` [--all]\n\n"
+        "```\ncode line\n```\n\n### Below\n\nText.\n\n#### Deeper\n\n##### Last\n\nSome words\n\n"
+        "```\nanother listing\n```\n"
+    )
+
+
+def test_containers_have_no_underlined_titles() -> None:
+    assert text("====\nCode\n----\nx = 1\n----\n====\n") == "Code\n\n```\nx = 1\n```\n"
+    assert text("====\n[discrete]\nCode\n----\n====\n") == "**Code**\n"
+
+
+def test_references_show_underlined_titles_of_other_pages() -> None:
+    files = {"b.adoc": b"Add(1)\r\n======\r\n\r\nText.\r\n"}
+    (found,) = convert("a.adoc", b"See xref:b.adoc[].\n", files.get)
+    assert found.text == "See [Add(1)](b.adoc).\n"

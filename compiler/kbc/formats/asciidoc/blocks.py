@@ -11,7 +11,7 @@ from kbc.formats.asciidoc import lists, tables
 from kbc.formats.asciidoc.attributes import Attributes, substitute
 from kbc.formats.asciidoc.inline import Inline
 from kbc.formats.asciidoc.lines import LineReader, SharedContext, SourceLine
-from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written
+from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written, underlined_level
 from kbc.formats.document import FormatError
 
 MAX_DEPTH = 40
@@ -81,10 +81,11 @@ class Blocks:
         line = lines.peek()
         if line is None:
             return []
-        written = self._content(line, given, lines)
+        section = self._section(line, given, lines)
+        written = self._heading(*section, given) if section else self._content(line, given, lines)
         if given.id and given.title:
             self.titles.setdefault(given.id, self.text(given.title))
-        if given.title and written and not _SECTION.match(line.text):
+        if given.title and written and not section:
             return commonmark.blocks([[f"**{' '.join(self.text(given.title).split())}**"], written])
         return written
 
@@ -125,12 +126,11 @@ class Blocks:
         probe = Attributes()
         while (line := lines.peek()) is not None and self._metadata(line, probe, lines):
             pass
-        match = re.match(r"[=#] +(\S.*)", line.text) if line is not None else None
-        if match is None or line is None:
+        title = self._document_title(lines)
+        if not title:
             if probe.positional or probe.id or probe.title:  # they belong to the first block
                 lines.push(_as_lines(probe))
             return []
-        lines.next()
         while (line := lines.peek()) is not None and line.text:
             if _AUTHOR.match(line.text) and "author" not in self.project.attributes:
                 author = re.sub(r"\s*<[^>]*>", "", line.text)
@@ -143,7 +143,42 @@ class Blocks:
                 lines.next()
             elif not self._metadata(line, Attributes(), lines):
                 break
-        return self._heading(match[1], 1, probe)
+        return self._heading(title, 1, probe)
+
+    def _document_title(self, lines: LineReader) -> str:
+        """The title that the next lines are, which are taken; "" for others."""
+        line, below = lines.peek(), lines.peek(1)
+        if line is None:
+            return ""
+        if match := re.match(r"[=#] +(\S.*)", line.text):
+            lines.next()
+            return match[1]
+        if below is None or underlined_level(line.text, below.text) != 1:
+            return ""
+        lines.next()
+        lines.next()
+        return line.text
+
+    def _section(
+        self, line: SourceLine, given: Attributes, lines: LineReader
+    ) -> tuple[str, int] | None:
+        """The title and level of the section that the next lines begin, which are taken. A container has
+        no underlined titles: there `----` begins a listing."""
+        section = _SECTION.match(line.text)
+        if section and not DELIMITER.match(line.text):
+            title, level = section[2], len(section[1])
+        elif self.contained and given.style not in ("discrete", "float"):
+            return None
+        else:
+            below = lines.peek(1)
+            title = line.text
+            level = underlined_level(title, below.text) if below is not None else 0
+            if not level:
+                return None
+            lines.next()
+        lines.next()
+        offset = line.offset + _number(self.project.attributes.get("leveloffset", ""))
+        return title, level + offset
 
     def _heading(self, text: str, level: int, given: Attributes) -> Written:
         shown = " ".join(self.text(text).split())
@@ -177,11 +212,6 @@ class Blocks:
 
     def _content(self, line: SourceLine, given: Attributes, lines: LineReader) -> Written:
         text = line.text
-        section = _SECTION.match(text)
-        if section and not DELIMITER.match(text):
-            lines.next()
-            offset = line.offset + _number(self.project.attributes.get("leveloffset", ""))
-            return self._heading(section[2], len(section[1]) + offset, given)
         if DELIMITER.match(text):
             return self._delimited(text, given, lines)
         if macro := _MACRO.match(text):

@@ -11,6 +11,7 @@ from kbc.formats import commonmark
 from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc.attributes import substitute, unknown_names
 from kbc.formats.asciidoc.lines import SharedContext
+from kbc.formats.asciidoc.markup import document_title
 
 MAX_DEPTH = 12
 _SUBSTITUTED = re.compile(r"\b(?:q|quotes|m|macros|n|normal)\b")
@@ -141,11 +142,9 @@ class Inline:
         if file not in self._page_titles:
             self._page_titles[file] = ("", "")
             if found := self._project.find(file, self._project.path):
-                match = re.search(
-                    r"^= +(\S.*)$", found[1][:8000].decode("utf-8", "replace"), re.MULTILINE
-                )
+                start = found[1][:8000].decode("utf-8", "replace").replace("\r\n", "\n")
                 folder = posixpath.dirname(self._project.path) or "."
-                title = substitute(match[1].strip(), self._project.attributes) if match else ""
+                title = substitute(document_title(start), self._project.attributes)
                 self._page_titles[file] = (posixpath.relpath(found[0], folder), title)
         return self._page_titles[file]
 
