@@ -233,3 +233,8 @@ def test_references_show_underlined_titles_of_other_pages() -> None:
     files = {"b.adoc": b"Add(1)\r\n======\r\n\r\nText.\r\n"}
     (found,) = convert("a.adoc", b"See xref:b.adoc[].\n", files.get)
     assert found.text == "See [Add(1)](b.adoc).\n"
+
+
+def test_attributes_may_have_names_with_spaces() -> None:
+    source = "= probe(8)\n:doctype: manpage\n:man manual: System\n:command: probe\n\n{command}, {manmanual}\n"
+    assert text(source) == "# probe(8)\n\nprobe, System\n"

@@ -17,7 +17,8 @@ from kbc.formats.document import FormatError
 MAX_DEPTH = 40
 
 ADMONITIONS = ("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION")
-_ENTRY = re.compile(r":(!?)([\w][\w-]*)(!?):(?:\s+(.*))?\Z")
+_ENTRY = re.compile(r":(!?)(\w[^:]*?)(!?):(?:\s+(.*))?\Z")
+_NOT_IN_NAME = re.compile(r"[^\w-]")
 _SECTION = re.compile(r"(={1,6}|#{1,6})\s+(\S.*?)(?:\s+\1)?\Z")
 _BLOCK_ANCHOR = re.compile(r"\[\[([^\],]+)(?:,([^\]]*))?\]\]\Z")
 _BLOCK_LIST = re.compile(r"\[([^\[\]]*|.*[\"'=].*)\]\Z")
@@ -112,14 +113,15 @@ class Blocks:
 
     def _set(self, entry: re.Match[str], lines: LineReader) -> None:
         before, name, after, value = entry.groups()
+        name = _NOT_IN_NAME.sub("", name).lower()
         value = value or ""
         while value.endswith(" \\"):
             line = lines.next()
             value = value[:-1].rstrip() + " " + (line.text.strip() if line is not None else "")
         if before or after:
-            self.project.attributes.pop(name.lower(), None)
+            self.project.attributes.pop(name, None)
         else:
-            self.project.attributes[name.lower()] = substitute(value, self.project.attributes)
+            self.project.attributes[name] = substitute(value, self.project.attributes)
 
     def _header(self, lines: LineReader) -> Written:
         """The title of the document with author and revision."""
