@@ -238,3 +238,35 @@ def test_references_show_underlined_titles_of_other_pages() -> None:
 def test_attributes_may_have_names_with_spaces() -> None:
     source = "= probe(8)\n:doctype: manpage\n:man manual: System\n:command: probe\n\n{command}, {manmanual}\n"
     assert text(source) == "# probe(8)\n\nprobe, System\n"
+
+
+def test_included_files_are_relative_to_a_folder_around_the_file_too() -> None:
+    files = {
+        "foot.adoc": b"of the root\n",
+        "docs/common/foot.adoc": b"include::part.adoc[]\n\ninclude::common/deep.adoc[]\n",
+        "docs/common/part.adoc": b"The {command} command.\n",
+        "common/deep.adoc": b"Deep.\n",
+        "common/foot.adoc": b"not the nearest\n",
+    }
+    source = b"= Probe\n:command: probe\n\ninclude::common/foot.adoc[]\n\ninclude::foot.adoc[]\n"
+    (found,) = convert("docs/cmds/probe.adoc", source, files.get)
+    assert found.text == "# Probe\n\nThe probe command.\n\nDeep.\n\nof the root\n"
+    assert found.problems == ()
+    (found,) = convert("docs/a.adoc", b"include::docs/a.adoc[]\n", {"docs/a.adoc": b"endless"}.get)
+    assert [(each.code, each.line) for each in found.problems] == [(UNRESOLVED, 1)]
+
+
+def test_what_is_not_included_is_named_in_its_place() -> None:
+    source = (
+        "include::{gone}/a_b_.adoc[]\n= Title\nJane Doe\ninclude::c.adoc[]\n:x: 1\n\n"
+        "Text {x}\ninclude::*d*.{y}[]\n\ninclude::e.adoc[opts=optional]\n"
+        "* item\n+\n----\ninclude::https://example.org/_f_.adoc[]\n----\n"
+    )
+    found = one(source)
+    assert found.author == "Jane Doe"
+    assert {each.name for each in found.problems} == {"include"}
+    assert found.text == (
+        "# Title\n\n(not included: {gone}/a_b\\_.adoc)\n\n(not included: c.adoc)\n\n"
+        "Text 1\n(not included: \\*d\\*.{y})\n\n"
+        "- item\n\n  ```\n  (not included: https://example.org/_f_.adoc)\n  ```\n"
+    )

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kbc.languages.includes.files import NOT_INCLUDED
+
 MAX_EXPANSION = 20_000
 
 _PART = re.compile(
@@ -14,7 +16,9 @@ _PART = re.compile(
 )
 _SHORTHAND = re.compile(r"([#.%])([^#.%]+)")
 _REFERENCE = re.compile(r"(\\?)\{(?:(set|counter2?):)?([\w-]+)(?::[^{}]*)?\}")
-_CODE = re.compile(r"(`+|\+{1,3})(?=\S).*?(?<=\S)\1", re.DOTALL)
+_VERBATIM = re.compile(
+    rf"(`+|\+{{1,3}})(?=\S).*?(?<=\S)\1|{re.escape(NOT_INCLUDED)}[^()\n]*\)", re.DOTALL
+)
 _UNKNOWN = re.compile(r"(?<![\w/\\$`{=])\{([a-z][a-z0-9_-]+)\}(?![\w/}])")
 CHARACTERS: Mapping[str, str] = {
     "empty": "", "blank": "", "sp": " ", "nbsp": " ", "zwsp": "", "wj": "", "apos": "'", "quot": '"',
@@ -103,7 +107,7 @@ def unknown_names(text: str) -> list[str]:
     """The names of references that `substitute` left in a text, outside code: `/users/{id}` is none."""
     if "{" not in text:
         return []
-    return _UNKNOWN.findall(_CODE.sub("", text))
+    return _UNKNOWN.findall(_VERBATIM.sub("", text))
 
 
 def _value(match: re.Match[str], attributes: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from kbc.formats.asciidoc import lists, tables
 from kbc.formats.asciidoc.attributes import Attributes, substitute
 from kbc.formats.asciidoc.inline import Inline
 from kbc.formats.asciidoc.lines import LineReader, SharedContext, SourceLine
-from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written, underlined_level
+from kbc.formats.asciidoc.markup import DELIMITER, TITLE, Written, is_missing, underlined_level
 from kbc.formats.document import FormatError
 
 MAX_DEPTH = 40
@@ -126,15 +126,24 @@ class Blocks:
     def _header(self, lines: LineReader) -> Written:
         """The title of the document with author and revision."""
         probe = Attributes()
-        while (line := lines.peek()) is not None and self._metadata(line, probe, lines):
-            pass
+        missing: list[SourceLine] = []  # shown below the title, so that they do not end the header
+        while (line := lines.peek()) is not None:
+            if is_missing(line.text):
+                missing.append(line)
+                lines.next()
+            elif not self._metadata(line, probe, lines):
+                break
         title = self._document_title(lines)
         if not title:
             if probe.positional or probe.id or probe.title:  # they belong to the first block
                 lines.push(_as_lines(probe))
+            lines.push(missing)
             return []
         while (line := lines.peek()) is not None and line.text:
-            if _AUTHOR.match(line.text) and "author" not in self.project.attributes:
+            if is_missing(line.text):
+                missing.append(line)
+                lines.next()
+            elif _AUTHOR.match(line.text) and "author" not in self.project.attributes:
                 author = re.sub(r"\s*<[^>]*>", "", line.text)
                 self.project.attributes["author"] = ", ".join(
                     part.strip() for part in author.split(";")
@@ -145,6 +154,7 @@ class Blocks:
                 lines.next()
             elif not self._metadata(line, Attributes(), lines):
                 break
+        lines.push(missing)
         return self._heading(title, 1, probe)
 
     def _document_title(self, lines: LineReader) -> str:
@@ -214,6 +224,9 @@ class Blocks:
 
     def _content(self, line: SourceLine, given: Attributes, lines: LineReader) -> Written:
         text = line.text
+        if is_missing(text):
+            lines.next()
+            return self.paragraph(text)
         if DELIMITER.match(text):
             return self._delimited(text, given, lines)
         if macro := _MACRO.match(text):

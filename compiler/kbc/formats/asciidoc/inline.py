@@ -12,6 +12,7 @@ from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc.attributes import substitute, unknown_names
 from kbc.formats.asciidoc.lines import SharedContext
 from kbc.formats.asciidoc.markup import document_title
+from kbc.languages.includes.files import NOT_INCLUDED
 
 MAX_DEPTH = 12
 _SUBSTITUTED = re.compile(r"\b(?:q|quotes|m|macros|n|normal)\b")
@@ -22,6 +23,7 @@ _BRACKETS = r"\[(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*\]"
 _TOKENS = re.compile(
     rf"""
       (?P<escaped>\\(?=[`*_\#^~+\[<({{]|https?:|\w+:))
+    | (?P<missing>{re.escape(NOT_INCLUDED)}[^()\n]*\))
     | (?P<pass>\+\+\+.+?\+\+\+|pass:[\w,]*{_BRACKETS}|(?<![+\w])\+\+(?!\+).+?\+\+)
     | (?P<quoted>"`(?=\S)(.+?)`"|'`(?=\S)(.+?)`')
     | (?P<code>``(?=\S).+?``|(?<![\w`])`(?=\S)[^`]*?(?<=\S)`(?![\w`]))
@@ -216,6 +218,7 @@ def _label(inside: str) -> str:
 
 
 _WRITERS: dict[str, Callable[[Inline, re.Match[str], int], str]] = {
+    "missing": lambda writer, match, depth: commonmark.escaped(match[0]),
     "pass": Inline._pass,
     "quoted": Inline._quoted,
     "code": Inline._code,

@@ -13,6 +13,7 @@ from kbc.formats.asciidoc.attributes import Attributes, substitute
 from kbc.formats.asciidoc.surroundings import FAMILIES, folders_above, module_root
 from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, FormatError, Read, decode
 from kbc.formats.selection import line_numbers
+from kbc.languages.includes.files import NOT_INCLUDED
 
 MAX_INCLUDES = 1_000
 MAX_DEPTH = 30
@@ -22,6 +23,7 @@ _DIRECTIVE = re.compile(r"(\\?)(include|ifdef|ifndef|ifeval|endif)::(\S[^\[]*)?\
 _TAG = re.compile(r"(?:\A|.*[^\w])(tag|end)::([^\s\[\]]+)\[\](?:\s|\Z|[^\w])")
 _EXPRESSION = re.compile(r"\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*\Z")
 _IN_UNKNOWN_FOLDER = re.compile(r"\{[\w-]+\}/([^{}]+/[^{}]+)")
+_ROOTED = re.compile(r"[{$:]|\A(?:/|\.\./)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,18 @@ class SharedContext:
 
     def find(self, target: str, base: str) -> tuple[str, bytes] | None:
         """The file that `target` names in the file `base`: relative, or a resource of Antora."""
-        for candidate in self._candidates(target, base):
+        return self._first(self._candidates(target, base))
+
+    def find_included(self, target: str, base: str) -> tuple[str, bytes] | None:
+        """As `find`, else relative to a folder around `base`, the nearest first: a build may start in any."""
+        found = self.find(target, base)
+        if found is not None or _ROOTED.search(target):
+            return found
+        places = (posixpath.join(folder, target) for folder in folders_above(base))
+        return self._first(place for place in places if place not in (base, self.path))
+
+    def _first(self, candidates: Iterable[str]) -> tuple[str, bytes] | None:
+        for candidate in candidates:
             path = posixpath.normpath(candidate)
             if path.startswith("/") or path in ("", "."):
                 continue
@@ -215,24 +228,24 @@ class LineReader:
         project = self._project
         wanted = substitute(target, project.attributes)
         given = attribute_lists.parse(substitute(rest, project.attributes))
-        found = None if "://" in wanted else project.find(wanted, line.path)
+        found = None if "://" in wanted else project.find_included(wanted, line.path)
         project.includes += 1
         if found is None and ("://" in wanted or "{" in wanted):
             project.elsewhere("include", f"{wanted!r} is not a file of the tree", line)
-            return []
+            return [_missing(line, wanted)]
         if found is None or line.depth > MAX_DEPTH or project.includes > MAX_INCLUDES:
-            if "optional" not in given.options:
-                # Several repositories may give an Antora component its modules and files.
-                is_resource = "$" in wanted
-                report = project.elsewhere if is_resource else project.unresolved
-                report("include", f"the file {wanted!r} is not there", line)
-            return []
+            if "optional" in given.options:
+                return []
+            # Several repositories may give an Antora component its modules and files.
+            report = project.elsewhere if "$" in wanted else project.unresolved
+            report("include", f"the file {wanted!r} is not there", line)
+            return [_missing(line, wanted)]
         path, data = found
         try:
             numbered = self._selected(_split(decode(data)), given)
         except (FormatError, ValueError) as error:
             project.unresolved("include", f"{wanted!r}: {error}", line)
-            return []
+            return [_missing(line, wanted)]
         if not numbered and (given.get("tag") or given.get("tags")):
             project.unresolved("include", f"{wanted!r} has no such tag", line)
         offset = line.offset + _offset(given.get("leveloffset"))
@@ -259,6 +272,10 @@ class LineReader:
                 (n, f"{pad}{text[margin:]}" if text.strip() else "") for n, text in numbered
             ]
         return numbered
+
+
+def _missing(line: SourceLine, target: str) -> SourceLine:
+    return replace(line, text=f"{NOT_INCLUDED}{target})", done=True)
 
 
 def select_tags(lines: list[tuple[int, str]], tags: str) -> list[tuple[int, str]]:

@@ -6,6 +6,7 @@ import re
 from typing import Protocol
 
 from kbc.formats.asciidoc.lines import LineReader, SourceLine
+from kbc.languages.includes.files import NOT_INCLUDED
 
 Written = list[str]
 
@@ -36,6 +37,11 @@ def document_title(source: str) -> str:
         if match["title"] or underlined_level(match["text"], match["line"]):
             return (match["title"] or match["text"]).strip()
     return ""
+
+
+def is_missing(text: str) -> bool:
+    """Whether the line stands for a file that was not included."""
+    return text.startswith(NOT_INCLUDED) and text.endswith(")")
 
 
 class BlockWriter(Protocol):
