@@ -270,3 +270,19 @@ def test_what_is_not_included_is_named_in_its_place() -> None:
         "Text 1\n(not included: \\*d\\*.{y})\n\n"
         "- item\n\n  ```\n  (not included: https://example.org/_f_.adoc)\n  ```\n"
     )
+
+
+def test_a_tag_may_be_empty_and_one_that_is_not_there_is_named() -> None:
+    files = {
+        "p.adoc": b"// tag::a[]\n// end::a[]\n// tag::b[]\nin b\n// end::b[]\n",
+    }
+    for attributes, expected, message in (
+        ("tag=a", "", ""),
+        ("tags=a;b", "in b\n", ""),
+        ("tags=**;!gone", "in b\n", ""),
+        ("tags=b;gone", "in b\n(not included: p.adoc#gone)\n", "'p.adoc' has no tag 'gone'"),
+        ("tag=gone", "(not included: p.adoc#gone)\n", "'p.adoc' has no tag 'gone'"),
+    ):
+        (found,) = convert("a.adoc", f"include::p.adoc[{attributes}]\n".encode(), files.get)
+        assert found.text == expected, attributes
+        assert [each.message for each in found.problems] == [message] * bool(message), attributes

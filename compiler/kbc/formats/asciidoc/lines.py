@@ -242,18 +242,22 @@ class LineReader:
             return [_missing(line, wanted)]
         path, data = found
         try:
-            numbered = self._selected(_split(decode(data)), given)
+            lines = _split(decode(data))
+            numbered = self._selected(lines, given)
         except (FormatError, ValueError) as error:
             project.unresolved("include", f"{wanted!r}: {error}", line)
             return [_missing(line, wanted)]
-        if not numbered and (given.get("tag") or given.get("tags")):
-            project.unresolved("include", f"{wanted!r} has no such tag", line)
+        tags = "" if given.get("lines") else given.get("tags") or given.get("tag")
+        missing = missing_tags(lines, tags)
+        for name in missing:
+            project.unresolved("include", f"{wanted!r} has no tag {name!r}", line)
         offset = line.offset + _offset(given.get("leveloffset"))
         is_adoc = path.endswith((".adoc", ".asciidoc", ".asc", ".ad"))
-        return [
+        selected = [
             SourceLine(text, path, number, offset, line.depth + 1, done=not is_adoc)
             for number, text in numbered
         ]
+        return [*selected, *(_missing(line, f"{wanted}#{name}") for name in missing)]
 
     def _selected(self, lines: list[str], given: Attributes) -> list[tuple[int, str]]:
         numbered = list(enumerate(lines, start=1))
@@ -276,6 +280,17 @@ class LineReader:
 
 def _missing(line: SourceLine, target: str) -> SourceLine:
     return replace(line, text=f"{NOT_INCLUDED}{target})", done=True)
+
+
+def missing_tags(lines: list[str], tags: str) -> list[str]:
+    """The names in `tags` whose text is wanted and of which no line begins a region."""
+    stated = [name.strip() for name in re.split(r"[,;]", tags)]
+    wanted = [name for name in stated if name and name[0] not in "!*"]
+    if not wanted:
+        return []
+    marked = (_TAG.match(text) for text in lines if "tag::" in text)
+    begun = {match[2] for match in marked if match and match[1] == "tag"}
+    return [name for name in wanted if name not in begun]
 
 
 def select_tags(lines: list[tuple[int, str]], tags: str) -> list[tuple[int, str]]:
