@@ -286,3 +286,19 @@ def test_a_tag_may_be_empty_and_one_that_is_not_there_is_named() -> None:
         (found,) = convert("a.adoc", f"include::p.adoc[{attributes}]\n".encode(), files.get)
         assert found.text == expected, attributes
         assert [each.message for each in found.problems] == [message] * bool(message), attributes
+
+
+def test_labels_are_strong_as_a_whole_whatever_part_of_them_is_formatted() -> None:
+    for term, expected in (
+        ("*DEBUG*=all", "**DEBUG=all**"),
+        ("`--a`=_x_", "**`--a`=*x***"),
+        ("*-c*, *--cols* _list_", "**-c, --cols *list***"),
+        ("*-c*", "**-c**"),
+        ("_list_", "**list**"),
+        ("kbd:[Ctrl] _x_ y", "**Ctrl *x* y**"),
+        ("extensions.*", "**extensions.\\***"),
+    ):
+        assert text(f"{term}::\n  Text.\n") == f"- {expected}\n\n  Text.\n"
+        assert text(f".{term}\nText.\n") == f"{expected}\n\nText.\n"
+        assert text(f"====\n== {term}\n====\n") == f"{expected}\n"
+        assert text(f"|===\n|{term}\n\na|\n* x\n|===\n") == f"- {expected}\n\n  - x\n"

@@ -49,6 +49,9 @@ class Blocks:
     def text(self, text: str) -> str:
         return self.inline.markdown(text)
 
+    def label(self, text: str) -> str:
+        return self.inline.label(text)
+
     def paragraph(self, text: str) -> Written:
         return commonmark.paragraph(self.text(text))
 
@@ -87,7 +90,7 @@ class Blocks:
         if given.id and given.title:
             self.titles.setdefault(given.id, self.text(given.title))
         if given.title and written and not section:
-            return commonmark.blocks([[f"**{' '.join(self.text(given.title).split())}**"], written])
+            return commonmark.blocks([[f"**{self.label(given.title)}**"], written])
         return written
 
     def _metadata(self, line: SourceLine, given: Attributes, lines: LineReader) -> bool:
@@ -193,7 +196,7 @@ class Blocks:
         return title, level + offset
 
     def _heading(self, text: str, level: int, given: Attributes) -> Written:
-        shown = " ".join(self.text(text).split())
+        shown = self.label(text) if self.contained else " ".join(self.text(text).split())
         inner = re.search(r"\[\[([^\],]+)[^\]]*\]\]", text)
         id = given.id or (inner[1] if inner else self._id(text))
         self.titles.setdefault(id, shown)

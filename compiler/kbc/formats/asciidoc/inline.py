@@ -52,6 +52,7 @@ class Inline:
     def __init__(self, project: SharedContext) -> None:
         self._project = project
         self._page_titles: dict[str, tuple[str, str]] = {}
+        self._is_label = False
 
     def markdown(self, text: str) -> str:
         """The text with attributes replaced; lines are kept. Those that have no value in the tree are
@@ -60,6 +61,13 @@ class Inline:
         for name in unknown_names(filled):
             self._project.without_value(name)
         return self._converted(filled, 0)
+
+    def label(self, text: str) -> str:
+        """As `markdown`, on one line and without strong parts: the caller makes all of it strong."""
+        self._is_label = True
+        shown = " ".join(self.markdown(text).split())
+        self._is_label = False
+        return re.sub(r"\A\*([^*]+)\*\Z", r"\1", shown)
 
     def _converted(self, text: str, depth: int) -> str:
         if depth > MAX_DEPTH or len(text) > 100_000:
@@ -162,10 +170,10 @@ class Inline:
             )
             return commonmark.link(shown, address)
         if name in ("kbd", "btn"):
-            return f"**{commonmark.escaped(inside)}**"
+            return self._strong(commonmark.escaped(inside))
         if name == "menu":
             steps = [target, *(part.strip() for part in inside.split(">") if part.strip())]
-            return f"**{commonmark.escaped(' › '.join(steps))}**"
+            return self._strong(commonmark.escaped(" › ".join(steps)))
         if name.startswith("footnote"):
             return f" ({self._converted(inside, depth).strip()})"
         if name in ("stem", "latexmath", "asciimath"):
@@ -192,6 +200,10 @@ class Inline:
         assert tail is not None
         address = text[: tail.start()]
         return f"<{address}>{commonmark.escaped(tail[0])}"
+
+    def _strong(self, shown: str) -> str:
+        is_plain = self._is_label or not shown or shown != shown.strip()
+        return shown if is_plain else f"**{shown}**"
 
     def _marked(self, mark: str) -> Callable[[re.Match[str], int], str]:
         def write(match: re.Match[str], depth: int) -> str:
@@ -229,7 +241,7 @@ _WRITERS: dict[str, Callable[[Inline, re.Match[str], int], str]] = {
     "macro": Inline._macro,
     "url": Inline._url,
     "role": lambda writer, match, depth: "",
-    "strong": lambda writer, match, depth: writer._marked("**")(match, depth),
+    "strong": lambda writer, match, depth: writer._strong(writer._marked("")(match, depth)),
     "emphasis": lambda writer, match, depth: writer._marked("*")(match, depth),
     "mark": lambda writer, match, depth: writer._marked("")(match, depth),
     "plain": Inline._plain,

@@ -65,7 +65,7 @@ def _item(
     if kind[0] in ":;":
         match = _TERM.match(line.text)
         assert match is not None
-        parts.append([f"**{' '.join(blocks.text(match['term']).split()).strip('*')}**"])
+        parts.append([f"**{blocks.label(match['term'])}**"])
         text = match["text"] or ""
         prefix = "- "
         if not text:

@@ -51,14 +51,14 @@ def write(blocks: BlockWriter, kind: str, body: list[SourceLine], given: Attribu
         for index, cell in enumerate(row):
             cell.style = cell.style or (styles[index] if index < len(styles) else "")
     width = max(len(row) for row in [header, *rows])
-    names = [_inline(blocks, cell) for cell in header]
     blocks.contained += 1
     simple = all(_is_simple(cell) for row in rows for cell in row)
     if simple:
+        names = [_inline(blocks, cell) for cell in header]
         texts = [[_inline(blocks, cell) for cell in row] for row in rows]
         written = commonmark.table(names or [""] * width, texts)
     else:
-        written = _as_list(blocks, names, rows)
+        written = _as_list(blocks, [_label(blocks, cell) for cell in header], rows)
     blocks.contained -= 1
     return written
 
@@ -180,6 +180,10 @@ def _inline(blocks: BlockWriter, cell: Cell) -> str:
     )
 
 
+def _label(blocks: BlockWriter, cell: Cell) -> str:
+    return _inline(blocks, cell) if cell.style in ("l", "m") else blocks.label(cell.text)
+
+
 def _as_list(blocks: BlockWriter, names: list[str], rows: list[list[Cell]]) -> Written:
     items: list[Written] = []
     for row in rows:
@@ -195,7 +199,7 @@ def _as_list(blocks: BlockWriter, names: list[str], rows: list[list[Cell]]) -> W
             else:
                 written = commonmark.paragraph(_inline(blocks, cell))
             if written and index < len(names) and names[index]:
-                parts.append([f"**{names[index].strip('*')}**"])
+                parts.append([f"**{names[index]}**"])
             parts.append(written)
         items.append(commonmark.indented(commonmark.blocks(parts) or [""], "- "))
     return commonmark.blocks(items)
