@@ -192,3 +192,46 @@ def test_code_that_a_site_runs_is_code() -> None:
         "        .. jupyter-execute::\n\n            a = f(\n                1,\n            )\n"
     )
     assert "  ```python\n  a = f(\n      1,\n  )\n  ```" in text(source)
+
+
+PEP = """\
+PEP: 8
+Title: Style ``of`` Code
+Author: Jane Doe <jane@example.org>,
+        B Name <b@example.org>
+Status: Active
+Created: 05-Jul-2001
+Superseded-By: 9
+
+
+Abstract
+========
+
+Text.
+"""
+
+
+def test_a_pep_has_the_title_and_fields_of_its_header() -> None:
+    found = one(PEP)
+    assert found.problems == ()
+    assert (found.title, found.author) == ("PEP 8 – Style of Code", "Jane Doe, B Name")
+    assert found.created_at == "05-Jul-2001"
+    assert found.anchors == ("pep-content", "abstract")
+    head, _, rest = found.text.partition("\n\n")
+    assert head == "# PEP 8 – Style `of` Code"
+    assert rest.startswith(
+        "- **Author**: Jane Doe <[jane@example.org](mailto:jane@example.org)>,\n"
+        "  B Name <[b@example.org](mailto:b@example.org)>\n- **Status**: Active\n"
+    )
+    assert rest.endswith("\n\n## Abstract\n\nText.\n")
+
+
+def test_a_toctree_names_a_pep_by_its_title() -> None:
+    files = {"pep-0008.rst": PEP.encode()}
+    (found,) = convert("index.rst", b".. toctree::\n\n   pep-0008\n", files.get)
+    assert found.text == "- [PEP 8 – Style of Code](pep-0008.rst)\n"
+
+
+def test_a_first_line_that_is_like_the_header_of_a_pep_is_text() -> None:
+    assert text("PEP: 8 is the style guide.\n\nText.\n").startswith("PEP: 8 is")
+    assert text("From: Jane\nTo: Joe\n\nText.\n").startswith("From: Jane\nTo: Joe\n")

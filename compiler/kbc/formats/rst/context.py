@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, Read
+from kbc.formats.rst.pep import title_of
 from kbc.formats.selection import candidates, read_target
 from kbc.languages.includes.generated import is_generated
 
@@ -79,8 +80,8 @@ class Context:
 def first_title(data: bytes) -> str:
     """The first section title of a reStructuredText file, as plain text."""
     text = data[:20_000].decode("utf-8", "replace").replace("\r\n", "\n")
-    for match in _TITLE.finditer(text):
-        title = (match["with_over"] or match["plain"] or "").strip()
+    titles = (match["with_over"] or match["plain"] or "" for match in _TITLE.finditer(text))
+    for title in map(str.strip, (title_of(text), *titles)):
         if not title.startswith((".. ", ":")) and re.search(r"\w", title):
             return _ROLE.sub(lambda role: role[1], title).replace("``", "").replace("\\", "")
     return ""

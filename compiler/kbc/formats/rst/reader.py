@@ -18,6 +18,7 @@ from docutils.transforms import references
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.directives import directive_class
+from kbc.formats.rst.pep import give_title, is_pep
 from kbc.formats.rst.roles import role_function
 from kbc.formats.rst.writer import RstWriter
 
@@ -93,13 +94,16 @@ def _check_depth(text: str) -> None:
 
 
 def _doctree(path: str, text: str, context: Context) -> nodes.document:
-    parser = Parser(inliner=_inliner(context))
+    has_pep_header = is_pep(text)
+    parser = Parser(rfc2822=has_pep_header, inliner=_inliner(context))
     settings = docutils.frontend.get_default_settings(Parser)
     for name, value in _SETTINGS.items():
         setattr(settings, name, value)
     document = docutils.utils.new_document(path, settings)
     parser.parse(text, document)
     _apply_transforms(document)
+    if has_pep_header:
+        give_title(document)
     return document
 
 

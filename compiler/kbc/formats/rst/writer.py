@@ -13,6 +13,7 @@ from kbc.formats.rst import tables
 from kbc.formats.rst.autodoc import described
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.directives import entry, labelled
+from kbc.formats.rst.pep import author_and_date
 
 Lines = list[str]
 
@@ -54,8 +55,7 @@ class RstWriter:
         self._owners: list[str] = []
         self.anchors: list[str] = []
         self.title = ""
-        self.author = ""
-        self.created_at = ""
+        self.author, self.created_at = author_and_date(document.get("headers", {}))
 
     def write(self) -> str:
         children = list(self._document.children)
