@@ -143,7 +143,7 @@ def test_monospaced_text_on_slides_is_code() -> None:
 def test_org_keeps_code_with_tabs_and_terms_that_pandoc_gives_up_on() -> None:
     found = one("org")
     assert (found.title, found.author, found.created_at) == ("The title", "Jane", "2024-05-06")
-    assert found.anchors == ("head",)
+    assert found.anchors == ("", "head")
     assert "```python\ndef f():\n\treturn 1\n```" in found.text
     assert "Its meaning." in found.text
 

@@ -65,7 +65,8 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         tree = _tree("mdoc" if _MDOC.search(data[:20_000]) else name, data)
     else:
         tree = _tree(name, data)
-    writer = PandocWriter(with_code(tree, data) if name == "pptx" else tree)
+    tree = with_code(tree, data) if name == "pptx" else tree
+    writer = PandocWriter(tree, is_org=name == "org")
     text = writer.write()
     known = _properties(data) if name in _OFFICE else {}
     return [

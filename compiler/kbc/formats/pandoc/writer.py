@@ -18,10 +18,12 @@ _DATE_FIELDS = ("date", "created", "dcterms:created", "dcterms:modified")
 
 
 class PandocWriter:
-    """One document: `write` gives its text; `anchors` are those of its headings, then."""
+    """One document: `write` gives its text; `anchors` are those of its headings, then. `is_org` tells Org
+    documents, whose headings all lie below their title, from others, where it may be the first of them."""
 
-    def __init__(self, tree: dict[str, Any]) -> None:
+    def __init__(self, tree: dict[str, Any], *, is_org: bool = False) -> None:
         self._tree = tree
+        self._is_org = is_org
         self._contained = 0
         self._notes: list[Any] = []
         self.anchors: list[str] = []
@@ -124,13 +126,14 @@ class PandocWriter:
 
     def _header(self, content: list[Any]) -> Written:
         level, (id, _, _), inlines = content
-        text = " ".join(self._inlines(inlines).replace("\\\n", " ").split())
+        named = [each for each in inlines if not _is_tag(each)]
+        text = " ".join(self._inlines(named).replace("\\\n", " ").split())
         if not text:
             return []
         if self._contained:
             return [f"**{text}**"]
         self.anchors.append(id)
-        return commonmark.heading(level, text)
+        return commonmark.heading(level + 1 if self._is_org and self.title else level, text)
 
     def _code(self, content: list[Any]) -> Written:
         (_, classes, _), code = content
@@ -257,6 +260,11 @@ _BLOCKS: dict[str, Callable[[PandocWriter, Any], Written]] = {
 
 def _always(marker: str, index: int) -> str:
     return marker
+
+
+def _is_tag(node: Node) -> bool:
+    """Whether this is a tag behind a heading of Org."""
+    return bool(node["t"] == "Span" and "tag" in node["c"][0][1] and node["c"][0][2])
 
 
 def _rows(rows: Sequence[Any]) -> Iterator[list[list[Node]]]:
