@@ -22,3 +22,35 @@ def test_headings_of_org_lie_below_its_title_without_their_tags() -> None:
 def test_org_without_a_title_begins_with_its_first_heading() -> None:
     found = one("a.org", "* One :tag:\ntext\n** Two\n")
     assert (found.title, found.text) == ("One", "# One\n\ntext\n\n## Two\n")
+
+
+def test_a_reference_over_several_lines_in_a_list_of_mediawiki_is_a_note() -> None:
+    found = one(
+        "a.wiki",
+        '= One =\n\n* Item<ref name"x">first\n* second</ref> and<ref>\nthird</ref> end.\n'
+        "* Other<ref name=a/>\n\nText<ref>one\n\ntwo</ref>\n<pre>\n* <ref>a\nb</ref>\n</pre>\n",
+    )
+    assert found.problems == ()
+    assert found.text.startswith(
+        "# One\n\n- Item\\[1\\] and\\[2\\] end.\n- Other\\[3\\]\n\nText\\[4\\]"
+    )
+    assert "```\n* <ref>a\nb</ref>\n```" in found.text
+    assert "\\[1\\] first \\* second\n\n\\[2\\] third\n\n" in found.text
+    assert found.text.endswith("\\[4\\] one\n\ntwo\n")
+
+
+def test_a_page_of_mediawiki_that_pandoc_cannot_read_keeps_its_text() -> None:
+    found = one(
+        "a.wiki",
+        "= One =\nText of <it>.\n\n* Item<ref><pre>a\nb</pre></ref> ends.\n\n== Two ==\n\nMore.\n",
+    )
+    (problem,) = found.problems
+    assert (problem.code, problem.line, problem.is_error) == ("mediawiki-invalid", 5, False)
+    assert found.text == (
+        "# One\n\nText of \\<it>.\n\n\\* Item\\<ref>\\<pre>a\nb\\</pre>\\</ref> ends.\n\n## Two\n\nMore.\n"
+    )
+
+
+def test_an_image_of_mediawiki_in_html_is_its_alternative_text() -> None:
+    found = one("a.wiki", '<img src=x.png></img>\n\nSee <img src="y" alt="A heron" />.\n')
+    assert found.text == "See A heron.\n"

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
-from kbc.formats.pandoc.org import BACKSLASH, TAB, prepared
+from kbc.formats.pandoc import mediawiki, org
+from kbc.formats.pandoc.org import BACKSLASH, TAB
 from kbc.formats.pandoc.slides import with_code
 from kbc.formats.pandoc.writer import PandocWriter
 from kbc.formats.program import SECONDS, OutOfTimeError, run
@@ -32,6 +33,7 @@ _READERS = {
     ".mediawiki": "mediawiki",
     ".wiki": "mediawiki",
 }
+_PREPARED = {"org": org.prepared, "mediawiki": mediawiki.prepared}
 _RTS_MESSAGE = re.compile(r"heap|stack overflow", re.IGNORECASE)
 _ROFF = re.compile(rb"^[.'](?:TH|SH|Dd|Dt)\b", re.MULTILINE)
 _MDOC = re.compile(rb"^\.D[dt]\b", re.MULTILINE)
@@ -57,12 +59,17 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
         data = decode(data).encode()
     elif not data.startswith(b"PK"):
         raise FormatError(f"the file is no {name.upper()}: it is not a ZIP archive")
-    if name == "org":
-        data = prepared(data.decode()).encode()
+    if name in _PREPARED:
+        data = _PREPARED[name](data.decode()).encode()
     if name == "man":
         if not _ROFF.search(data[:20_000]):
             return [Converted(text="", format=name, problems=(_NO_MAN_PAGE,))]
         tree = _tree("mdoc" if _MDOC.search(data[:20_000]) else name, data)
+    elif name == "mediawiki":
+        try:
+            tree = _tree(name, data)
+        except FormatError as error:
+            return [_as_written(data.decode(), error)]
     else:
         tree = _tree(name, data)
     tree = with_code(tree, data) if name == "pptx" else tree
@@ -80,6 +87,17 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
             anchors=tuple(writer.anchors),
         )
     ]
+
+
+def _as_written(text: str, error: FormatError) -> Converted:
+    """A page of MediaWiki that pandoc cannot read: its text counts more than its markup."""
+    problem = DocumentProblem(
+        code="mediawiki-invalid",
+        message=f"{error.message}; its text is kept as it is written",
+        line=error.line,
+        hint="Fix the markup at this line.",
+    )
+    return Converted(text=mediawiki.as_written(text), format="mediawiki", problems=(problem,))
 
 
 def _properties(data: bytes) -> dict[str, str]:
