@@ -141,6 +141,12 @@ def _scopes(session: Session, kind: str, given: str) -> Iterator[list[Collection
     yield scopes
 
 
+def told_address(session: Session, collection: str, id: str) -> str | None:
+    """The address of a record, where several knowledge bases are served: its path may be another's,
+    too."""
+    return session.artifact.address(collection, id) if len(session.artifact.served) > 1 else None
+
+
 def public_address(session: Session, record: CatalogEntry) -> str:
     """Where a record can be opened: its page on the web or, without one, its `kb://` address."""
     if url := record.get("url"):

@@ -51,6 +51,7 @@ class LineMatch(TypedDict):
     context: Annotated[list[str], "the line with those around it"]
     before: Annotated[list[str], "the lines before"]
     after: Annotated[list[str], "the lines after"]
+    address: NotRequired[Annotated[str, "of several knowledge bases: its record"]]
 
 
 class LineMatches(AnswerFields):

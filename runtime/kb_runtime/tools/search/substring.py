@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import ELLIPSIS, cut
 from kb_runtime.tools import lookup
-from kb_runtime.tools.answers import json_answer
+from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
 from kb_runtime.tools.paging import Pager
 
@@ -37,17 +37,23 @@ LONGEST_LINE = 400
 
 
 class TextPart(NamedTuple):
-    """Text of a file that begins at line `first` (1-based)."""
+    """Text of a file that begins at line `first` (1-based), and the record that has it."""
 
     first: int
     text: str
+    collection: str
+    id: str
+
+
+Files = dict[tuple[str, str], list[TextPart]]
+"""The parts of each file, by its path and the knowledge base that it is of."""
 
 
 class Match(NamedTuple):
-    """Line `at` (0-based) of `lines`, which begin at line `first` of `path`."""
+    """Line `at` (0-based) of `lines`, those of a part of the file `path`."""
 
     path: str
-    first: int
+    part: TextPart
     lines: list[str]
     at: int
 
@@ -67,7 +73,8 @@ def search_docs(session: Session, arguments: dict[str, Any]) -> Answer[LineMatch
         "limit": limit,
         "contextLines": around,
         "matches": [
-            _entry(match, query.casefold(), around) for match in matches[page.start : page.stop]
+            _entry(session, match, query.casefold(), around)
+            for match in matches[page.start : page.stop]
         ],
     }
     if page.next is not None:
@@ -81,26 +88,29 @@ def search_docs(session: Session, arguments: dict[str, Any]) -> Answer[LineMatch
     return json_answer(structured)
 
 
-def _files(session: Session, scope: str) -> dict[str, list[TextPart]]:
-    """The files of a scope by path. Where a page holds the whole file, its records add nothing."""
-    files: dict[str, list[TextPart]] = {}
-    whole: dict[str, str] = {}
+def _files(session: Session, scope: str) -> Files:
+    """The files of a scope. Where a page holds the whole file, its records add nothing."""
+    files: Files = {}
+    whole: dict[tuple[str, str], TextPart] = {}
     for kind in KINDS:
         for info in lookup.collections(session, kind):
             if kind != "docs" and not _in_scope(kind, "", scope):
                 continue
             catalog = session.artifact.catalog(info.name)
+            origin = session.artifact.origin(info.name)
             for position in range(len(catalog)):
                 record = catalog[position]
-                path, text = record["path"], record.get("text", "")
+                file = record["path"], origin
+                first = 1 if kind == "docs" else record.get("line", 1)
+                part = TextPart(first, record.get("text", ""), info.name, record["id"])
                 if kind == "docs":
-                    whole[path] = text
+                    whole[file] = part
                 if not _in_scope(kind, record.get("group", ""), scope):
                     continue
-                if path in whole:
-                    files[path] = [TextPart(1, whole[path])]
+                if file in whole:
+                    files[file] = [whole[file]]
                 else:
-                    files.setdefault(path, []).append(TextPart(record.get("line", 1), text))
+                    files.setdefault(file, []).append(part)
     return files
 
 
@@ -116,32 +126,34 @@ def _in_scope(kind: str, group: str, scope: str) -> bool:
     return group == ("posts" if scope == "extra" else scope)
 
 
-def _matches(files: dict[str, list[TextPart]], folded_query: str) -> Iterator[Match]:
+def _matches(files: Files, folded_query: str) -> Iterator[Match]:
     """The matching lines, by path and line."""
-    for path in sorted(files):
-        for first, text in sorted(files[path]):
-            folded = text.casefold()
+    for path, origin in sorted(files):
+        for part in sorted(files[path, origin]):
+            folded = part.text.casefold()
             if folded_query not in folded:
                 continue
-            lines = text.split("\n")
+            lines = part.text.split("\n")
             for at, line in enumerate(folded.split("\n")):
                 if folded_query in line:
-                    yield Match(path, first, lines, at)
+                    yield Match(path, part, lines, at)
 
 
-def _entry(match: Match, folded_query: str, around: int) -> LineMatch:
-    path, first, lines, at = match
+def _entry(session: Session, match: Match, folded_query: str, around: int) -> LineMatch:
+    path, part, lines, at = match
     end = len(lines) - (lines[-1] == "")
     before = [_shown(line) for line in lines[max(0, at - around) : at]]
     after = [_shown(line) for line in lines[at + 1 : min(at + 1 + around, end)]]
-    return {
+    entry: LineMatch = {
         "file": path,
-        "line": first + at,
+        "line": part.first + at,
         "content": _shown(lines[at], folded_query),
         "context": [*before, *after],
         "before": before,
         "after": after,
     }
+    entry |= present(address=lookup.told_address(session, part.collection, part.id))
+    return entry
 
 
 def _shown(line: str, folded_query: str = "") -> str:

@@ -1,0 +1,75 @@
+"""Knowledge bases whose files have the same paths: no tool takes a file of one for that of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.end_to_end.serving.federation.library import (
+    Library,
+    call,
+    settings_of,
+    text_of,
+)
+
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp.dispatch import Dispatcher
+
+REFERENCE = "docs/builtin.md"
+
+
+def _files(name: str, operator: str) -> dict[str, str]:
+    collections = (
+        '[[collection]]\nname = "builtins"\nkind = "builtins"\npaths = ["docs/builtin.md"]\n'
+        '[[collection]]\nname = "docs"\nkind = "docs"\npaths = ["docs"]\n'
+        '[[collection]]\nname = "code"\nkind = "code"\npaths = ["code"]\n'
+    )
+    return {
+        "kb.toml": settings_of(name) + collections,
+        REFERENCE: (
+            f"# Builtins\n\n## `{operator}`\n\nSignature: `pure def {operator}: (str) => bool`\n\n"
+            f"The {name} {operator} moors the ship.\n\nIt holds a sprocket.\n"
+        ),
+        "docs/quay.md": f"# The quay\n\nThe quay of {name} has a sprocket.\n",
+        "code/main.py": (
+            f"def helper():\n    return '{name} helper'\n\n\n"
+            f"def caller_{name}():\n    return helper()\n"
+        ),
+    }
+
+
+@pytest.fixture(scope="module")
+def pair(library: Library) -> Iterator[Dispatcher]:
+    """`north` and `south`; both define the operator `moor` on the same lines of one page."""
+    built = [library.build(name, _files(name, "moor"), embed=False) for name in ("north", "south")]
+    live = LiveArtifact(*built)
+    yield Dispatcher(live)
+    live.close()
+
+
+def structured(dispatcher: Dispatcher, tool: str, **arguments: Any) -> dict[str, Any]:
+    result = call(dispatcher, tool, **arguments)
+    assert not result["isError"], text_of(result)
+    found: dict[str, Any] = result["structuredContent"]
+    return found
+
+
+def test_lines_are_found_in_the_pages_of_every_knowledge_base(pair: Dispatcher) -> None:
+    found = structured(pair, "sea_search_docs", query="sprocket")
+    assert found["total"] == 4
+    assert [(one["address"], one["line"]) for one in found["matches"]] == [
+        ("kb://north/docs/docs%2Fbuiltin.md", 9),
+        ("kb://south/docs/docs%2Fbuiltin.md", 9),
+        ("kb://north/docs/docs%2Fquay.md", 3),
+        ("kb://south/docs/docs%2Fquay.md", 3),
+    ]
+    for one in found["matches"]:
+        page = structured(pair, "sea_get_doc", filename=one["address"], startLine=one["line"])
+        assert page["content"].startswith(one["content"])
+
+
+def test_lines_of_one_knowledge_base_need_no_address(pair: Dispatcher) -> None:
+    found = structured(pair, "sea_search_docs", query="sprocket", kb="south")
+    assert found["total"] == 2
+    assert not any("address" in one for one in found["matches"])
