@@ -185,8 +185,11 @@ def _shown(
         record = decoded[place] = session.artifact.catalog(hit.collection).head(hit.record)
     if scope == ALL and info.kind == "docs":
         line = hit.chunk["start_line"]
+        origin = session.artifact.origin
+        builtins = lookup.collections(session, "builtins")
+        owners = [one for one in builtins if origin(one.name) == origin(info.name)]
         for name in hit.chunk.get("breadcrumb", ())[1:]:
-            for owner in lookup.collections(session, "builtins"):
+            for owner in owners:
                 catalog = session.artifact.catalog(owner.name)
                 position = catalog.find(name)
                 entry: Any = None if position is None else catalog[position]

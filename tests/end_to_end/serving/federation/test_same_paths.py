@@ -29,7 +29,9 @@ def _files(name: str, operator: str) -> dict[str, str]:
         "kb.toml": settings_of(name) + collections,
         REFERENCE: (
             f"# Builtins\n\n## `{operator}`\n\nSignature: `pure def {operator}: (str) => bool`\n\n"
-            f"The {name} {operator} moors the ship.\n\nIt holds a sprocket.\n"
+            f"The {name} {operator} moors the ship. It holds a sprocket.\n\n"
+            + f"{name.title()}ern moor ropes are slow, and long, and wet.\n\n"
+            * 60
         ),
         "docs/quay.md": f"# The quay\n\nThe quay of {name} has a sprocket.\n",
         "code/main.py": (
@@ -59,8 +61,8 @@ def test_lines_are_found_in_the_pages_of_every_knowledge_base(pair: Dispatcher) 
     found = structured(pair, "sea_search_docs", query="sprocket")
     assert found["total"] == 4
     assert [(one["address"], one["line"]) for one in found["matches"]] == [
-        ("kb://north/docs/docs%2Fbuiltin.md", 9),
-        ("kb://south/docs/docs%2Fbuiltin.md", 9),
+        ("kb://north/docs/docs%2Fbuiltin.md", 7),
+        ("kb://south/docs/docs%2Fbuiltin.md", 7),
         ("kb://north/docs/docs%2Fquay.md", 3),
         ("kb://south/docs/docs%2Fquay.md", 3),
     ]
@@ -73,3 +75,9 @@ def test_lines_of_one_knowledge_base_need_no_address(pair: Dispatcher) -> None:
     found = structured(pair, "sea_search_docs", query="sprocket", kb="south")
     assert found["total"] == 2
     assert not any("address" in one for one in found["matches"])
+
+
+def test_no_hit_is_shown_as_the_entry_of_another_knowledge_base(pair: Dispatcher) -> None:
+    ids = [hit["id"] for hit in structured(pair, "sea_hybrid_search", query="southern")["results"]]
+    assert "kb://south/builtins/moor" in ids
+    assert "kb://north/builtins/moor" not in ids
