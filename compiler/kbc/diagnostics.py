@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from kb_runtime.errors import KbcError, SingleCodeError, exit_codes
 from kb_runtime.errors.shortages import shortage
+from kb_runtime.text.rendering import printable
 
 
 class Severity(enum.IntEnum):
@@ -48,7 +49,7 @@ class Diagnostic:
     @property
     def location(self) -> str:
         """`path:line:column`, as far as known; unprintable characters of the path are escaped."""
-        parts = [escape_path(self.path)] if self.path else []
+        parts = [printable(self.path)] if self.path else []
         if self.path and self.line is not None:
             parts.append(str(self.line))
             if self.column is not None:
@@ -88,13 +89,6 @@ class Diagnostic:
             "hint": self.hint or None,
         }
         return {name: value for name, value in fields.items() if value is not None}
-
-
-def escape_path(path: str) -> str:
-    """`path` on one line: control characters and lone surrogates as backslash escapes."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in path
-    )
 
 
 class Diagnostics:

@@ -155,10 +155,13 @@ def doctor_command(
 def _show(finding: Any, as_json: bool) -> None:
     if as_json:
         return
+    from kb_runtime.text.rendering import printable
+
     colour = {"ok": "green", "warning": "yellow", "problem": "red"}[finding.level]
-    click.echo(f"{click.style(finding.level, fg=colour)}: {finding.about}: {finding.message}")
+    said = printable(f"{finding.about}: {finding.message}")
+    click.echo(f"{click.style(finding.level, fg=colour)}: {said}")
     if finding.hint:
-        click.echo(f"  hint: {finding.hint}")
+        click.echo(f"  hint: {printable(finding.hint)}")
 
 
 class _Installation:
@@ -273,6 +276,7 @@ class _Installation:
     def tell(self, as_json: bool, dry_run: bool) -> None:
         """Prints what was done. Raises SystemExit when something failed."""
         from kb_runtime.clients.table import CLIENTS
+        from kb_runtime.text.rendering import printable
 
         server = self._server
         if as_json:
@@ -290,7 +294,7 @@ class _Installation:
             self._tell_start()
             for each in self._collisions:
                 title = CLIENTS[each.client].title
-                click.secho(f"warning: {title}: {each}", err=True, fg="yellow")
+                click.secho(f"warning: {title}: {printable(str(each))}", err=True, fg="yellow")
             if self._collisions:
                 click.echo(
                     "  hint: give each knowledge base a [kb] prefix of its own and set [tools] prefix ="
@@ -304,10 +308,11 @@ class _Installation:
 
     def _tell_change(self, done: dict[str, Any], dry_run: bool) -> None:
         from kb_runtime.clients.table import CLIENTS
+        from kb_runtime.text.rendering import printable
 
         title = CLIENTS[done["client"]].title
         if "error" in done:
-            click.secho(f"{title}: {done['error']}", err=True, fg="red")
+            click.secho(f"{title}: {printable(done['error'])}", err=True, fg="red")
             if done["hint"]:
                 click.echo(f"  hint: {done['hint']}", err=True)
             return

@@ -40,7 +40,10 @@ def collisions(
     clients: Iterable[Client], place: InstallTarget, name: str, tools: Sequence[str]
 ) -> list[Collision]:
     """The servers of this program, besides `name`, that offer one of `tools` in a client. Each is started
-    once to list its tools; one that does not start is left out: `doctor` is for that."""
+    once to list its tools; one that does not start is left out: `doctor` is for that. None in a project,
+    whose files may come from anybody and name any command."""
+    if place.scope != "user":
+        return []
     offered: dict[tuple[str, ...], Sequence[str]] = {}
     found = []
     for client in clients:

@@ -193,7 +193,16 @@ class Doctor:
         return self._artifacts[path]
 
     def _answers(self, entry: _ServerEntry) -> Iterator[Finding]:
+        """What the server says when it is started; only what the user has put into their own files is."""
         launch = entry.launch
+        if entry.scope != "user":
+            yield Finding(
+                "warning",
+                entry.about,
+                f"not started, because a file of a project may name any command: {launch}",
+                "If you trust the project, run this command in a terminal; it must wait for input.",
+            )
+            return
         for era in ERAS:
             key = (era, launch.argv, tuple(sorted(launch.environment.items())))
             if key not in self._reports:

@@ -35,6 +35,13 @@ def code_span(text: str) -> str:
     return f"{marks} {line} {marks}"
 
 
+def printable(text: str) -> str:
+    """`text` on one line: control characters and lone surrogates as backslash escapes."""
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
 def cut(text: str, start: int, limit: int) -> int:
     """Where a part of `text` that begins at `start` and holds up to `limit` code points ends.
 

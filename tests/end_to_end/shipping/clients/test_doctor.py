@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -138,3 +139,32 @@ def test_doctor_sees_a_missing_dependency(built: Path, home: Path, tmp_path: Pat
     assert ran.returncode == exit_codes.BROKEN
     assert "The dependency no-such-library is not installed." in ran.stdout
     assert "not-asked-for" not in ran.stdout
+
+
+def test_a_command_that_a_project_names_is_never_started(
+    built: Path, home: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    program = tmp_path / "handbook-kb"
+    program.write_text("#!/bin/sh\necho started > ${0%/*}/started\n")
+    program.chmod(0o755)
+    entry = {"command": str(program), "args": ["serve"], "env": {"BROWSER": "anything"}}
+    Path(".mcp.json").write_text(json.dumps({"mcpServers": {"docs": entry}}))
+    assert problems(capsys) == []
+    assert warnings(capsys) == [
+        f"not started, because a file of a project may name any command: {program} serve"
+    ]
+    options = ("--client", "claude-code", "--scope", "project")
+    code, out, _ = ask(capsys, "install", built, *options)
+    assert code == exit_codes.OK
+    assert "started as a client starts it" in out
+    assert not (tmp_path / "started").exists()
+
+
+def test_control_characters_of_a_project_are_shown_as_escapes(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = {"command": "/bin/sh-kb", "args": ["\x1b[2J"]}
+    Path(".mcp.json").write_text(json.dumps({"mcpServers": {"x\x1b]0;owned\x07": entry}}))
+    out = ask(capsys, "doctor")[1]
+    assert "x\\x1b]0;owned\\x07 in " in out
+    assert "\x1b]" not in out
