@@ -6,7 +6,7 @@ import os
 from _thread import allocate_lock  # `import threading` costs a server 2 ms before its first answer
 
 from kb_runtime import log
-from kb_runtime.errors import ArtifactError
+from kb_runtime.errors import ArtifactError, KbcError
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.store.manifest import LISTING, Location, locate
 
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 _SIGNATURE_CODES = ("unsigned", "bad-signature", "rollback")
 """Why a build is refused that may be served once it is signed."""
 
+_PASSING_CODES = ("missing", "truncated", "altered", "unreadable", "shortage")
+"""Why a build is refused that may be served later: it is still being copied, or the machine is short of
+something."""
+
 SHADOWED_BY_WORKSPACES = ("code", "tests")
 """Kinds of which a workspace may hold newer records than the knowledge bases, under the same ids."""
 
@@ -33,7 +37,8 @@ class LiveArtifact:
 
     Every lease looks at each CURRENT (one `stat`) and takes the versions that they name; a call works
     on its versions until it ends, and a version that was replaced is closed when its last call ends.
-    When a new version cannot be opened, the old one stays and the reason goes to stderr, once.
+    When a new version cannot be opened, the old one stays and the reason goes to stderr, once; `follow`
+    tries again.
     A path that names one build is served as it is, for good.
     """
 
@@ -66,6 +71,7 @@ class LiveArtifact:
         self._guard = allocate_lock()  # held for a moment, around counts and `_version`
         self._swapping = allocate_lock()  # held while new versions are being opened
         self._listeners: list[Callable[[], None]] = []
+        self._refusal = ""  # why versions that can be opened cannot be served together
         self._sources = [_VersionSource(locate(path), check=check) for path in paths]
         self._sources += [
             _VersionSource(Location(os.path.realpath(each)), is_workspace=True, scan=scan)
@@ -96,7 +102,8 @@ class LiveArtifact:
             return Lease(self, self._version)
 
     def follow(self) -> None:
-        """Swaps to what is published now, where it is not served yet, without a lease."""
+        """Swaps to what is published now, where it is not served yet, without a lease. A version that
+        could not be opened for a reason that may pass is tried again, which calls do not wait for."""
         self._follow(wait=True)
 
     def on_swap(self, listener: Callable[[], None]) -> None:
@@ -135,7 +142,7 @@ class LiveArtifact:
         While one thread opens the new versions, the others go on with the old ones, unless they
         `wait`.
         """
-        if not any(source.has_changed for source in self._sources):
+        if not any(source.has_changed or (wait and source.has_failed) for source in self._sources):
             if wait:  # another thread may have seen the change and still be opening
                 with self._swapping:
                     pass
@@ -152,20 +159,27 @@ class LiveArtifact:
 
     def _swap(self) -> bool:
         old = self._version
-        opened = [
-            source.open(known) if source.has_changed else known
-            for source, known in zip(self._sources, old.opened, strict=True)
-        ]
-        if all(one is known for one, known in zip(opened, old.opened, strict=True)):
-            return False
+        opened: list[_Opened | None] = []
         try:
+            for source, known in zip(self._sources, old.opened, strict=True):
+                is_due = source.has_changed or source.has_failed
+                opened.append(source.open(known) if is_due else known)
+            if all(one is known for one, known in zip(opened, old.opened, strict=True)):
+                return False
             new = self._combined(opened)
-        except ArtifactError as error:
-            for one, known in zip(opened, old.opened, strict=True):
-                if one is not None and one is not known:
+        except BaseException as error:
+            for source, one in zip(self._sources, opened, strict=False):
+                if one is not None and one not in old.opened:
                     one.artifact.close()
-            log.say(f"still serving build {old.knowledge.build_id}: {error.message}")
+                    source.has_failed = True  # it could be opened, and is not served yet
+            if not isinstance(error, Exception):
+                raise
+            refusal = _reason(error)
+            if refusal != self._refusal:
+                self._refusal = refusal
+                _log_refusal(old.knowledge.build_id, error)
             return False
+        self._refusal = ""
         with self._guard:
             self._version = new
         self._retire(old)
@@ -265,8 +279,9 @@ class _LeasedVersion:
 
 
 class _VersionSource:
-    """A place where versions appear. `has_warned`: its other encoder was logged. `problem`: the code of
-    the error for which the version of a workspace is not served."""
+    """A place where versions appear. `has_failed`: what is published could not be opened, and may be
+    later. `has_warned`: its other encoder was logged. `problem`: the code of the error for which the
+    version of a workspace is not served."""
 
     __slots__ = (
         "_check",
@@ -275,6 +290,7 @@ class _VersionSource:
         "_scan",
         "_seen",
         "_unsigned",
+        "has_failed",
         "has_warned",
         "is_workspace",
         "problem",
@@ -294,7 +310,8 @@ class _VersionSource:
         self._scan = scan
         self._seen: Stamps | None = None
         self._unsigned = ""  # a build that was refused, and may be served once it is signed
-        self._refusal = ""
+        self._refusal: tuple[Stamp | None, str] | None = None  # CURRENT, and why; for the log
+        self.has_failed = False
         self.has_warned = False
         self.problem = ""
 
@@ -309,34 +326,36 @@ class _VersionSource:
 
     def open(self, known: _Opened | None) -> _Opened | None:
         """The live version; `known`, which is served now, where it is still that or no other can be
-        opened. None for a workspace without a version. Raises `ArtifactError` where nothing is known."""
-        self.problem = ""
-        stamp = self._seen = self._stamp()  # before opening: a later change is then not overlooked
-        if self.is_workspace and stamp is None:
-            return None  # nothing is published yet, or it was withdrawn
+        opened. None for a workspace without a version. Raises what opening does where nothing is known."""
+        stamps = self._seen = self._stamp()  # before opening: a later change is then not overlooked
+        self.has_failed = True  # until it has not: what interrupts this is no reason to give it up
         try:
-            if self._scan is not None and not os.path.exists(self._location.current):
-                return _Opened(self._scan(self._listing))
-            if known is not None:
-                live = os.path.basename(self._location.build_folder())
-                if live == known.artifact.build_id:
-                    return known
-            artifact = self._opened()
-        except ArtifactError as error:
-            self.problem = error.code if self.is_workspace else ""
-            if known is not None:
-                self._log_refusal(known, error)
-                return known
-            if not self.is_workspace:
+            opened = self._live_version(known, stamps)
+        except Exception as error:
+            code = error.code if isinstance(error, ArtifactError) else type(error).__name__
+            self.has_failed = not isinstance(error, ArtifactError) or code in _PASSING_CODES
+            if known is None and not self.is_workspace:
                 raise
-            log.say(f"serving without the workspace: {error.message} {error.hint}".rstrip())
-            return None
-        if known is not None:
-            artifact.adopt_encoder(known.artifact)
-        return _Opened(artifact)
+            self.problem = code if self.is_workspace else ""
+            refusal = (stamps and stamps[0], code)
+            if refusal != self._refusal:  # what is tried again fails again, in other words perhaps
+                self._refusal = refusal
+                _log_refusal(known.artifact.build_id if known else "", error)
+            return known
+        self.has_failed = False
+        self.problem = ""
+        self._refusal = None
+        return opened
 
-    def _opened(self) -> Artifact:
-        """The live version, checked. Raises `ArtifactError`."""
+    def _live_version(self, known: _Opened | None, stamps: Stamps | None) -> _Opened | None:
+        if self.is_workspace and stamps is None:
+            return None  # nothing is published yet, or it was withdrawn
+        if self._scan is not None and not os.path.exists(self._location.current):
+            return _Opened(self._scan(self._listing))
+        if known is not None:
+            live = os.path.basename(self._location.build_folder())
+            if live == known.artifact.build_id:
+                return known
         self._unsigned = ""
         try:
             artifact = Artifact.open_location(self._location, self._check)
@@ -344,14 +363,9 @@ class _VersionSource:
             if error.code in _SIGNATURE_CODES:
                 self._unsigned = self._location.build_folder()
             raise
-        self._refusal = ""
-        return artifact
-
-    def _log_refusal(self, known: _Opened, error: ArtifactError) -> None:
-        """Once, although a build that is not signed is tried again when its signatures change."""
-        if error.message != self._refusal:
-            self._refusal = error.message
-            log.say(f"still serving build {known.artifact.build_id}: {error.message}")
+        if known is not None:
+            artifact.adopt_encoder(known.artifact)
+        return _Opened(artifact)
 
     @property
     def _listing(self) -> str:
@@ -397,3 +411,21 @@ def _stamp_of(path: str) -> Stamp | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_ino, found.st_size
+
+
+def _log_refusal(serving: str, error: Exception) -> None:
+    """Says why a version is not served; `serving` is the build that is, "" for a workspace without one."""
+    kept = f"still serving build {serving}" if serving else "serving without the workspace"
+    if isinstance(error, (KbcError, OSError, MemoryError)):
+        log.say(f"{kept}: {_reason(error)}")
+    else:
+        log.failure(kept, error)
+
+
+def _reason(error: Exception) -> str:
+    from kb_runtime.errors.shortages import shortage
+
+    known = error if isinstance(error, KbcError) else shortage(error)
+    return (
+        str(error) if known is None else f"{known.message.removesuffix('.')}. {known.hint}".rstrip()
+    )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -130,6 +131,46 @@ def test_a_damaged_new_version_is_not_swapped_in(
     live.close()
 
 
+def test_a_version_whose_files_arrive_after_current_is_served_when_they_are_there(
+    publish: Publish, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live = LiveArtifact(publish(entries("one")).path.parent)
+    second = publish(entries("two"))
+    second.path.rename(tmp_path / "on its way")
+    for _ in range(3):
+        live.follow()
+    assert text_of(live) == "one"
+    assert capsys.readouterr().err.count("still serving") == 1
+    (tmp_path / "on its way").rename(second.path)
+    live.follow()
+    assert text_of(live) == "two"
+    live.close()
+
+
+@pytest.mark.parametrize("short", [MemoryError(), OSError(errno.EMFILE, "Too many open files")])
+def test_a_version_that_a_shortage_kept_from_opening_is_served_later(
+    publish: Publish,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    short: Exception,
+) -> None:
+    live = LiveArtifact(publish(entries("one")).path.parent)
+    publish(entries("two"))
+
+    def fail(*_: object) -> None:
+        raise short
+
+    with monkeypatch.context() as patched:
+        patched.setattr("kb_runtime.knowledge.artifact.load", fail)
+        for _ in range(3):
+            live.follow()
+        assert text_of(live) == "one"
+    assert capsys.readouterr().err.count("still serving") == 1
+    live.follow()
+    assert text_of(live) == "two"
+    live.close()
+
+
 def test_a_vanished_knowledge_base_is_served_on(
     publish: Publish, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -250,6 +291,23 @@ def test_a_swap_to_the_name_of_another_is_refused_and_the_old_one_serves(
     assert capsys.readouterr().err.count("both the knowledge base 'a'") == 1
     named(tmp_path, "b", "b3")
     assert texts_of(live) == ["a1", "b3"]
+    live.close()
+
+
+def test_a_version_opened_beside_one_that_is_refused_is_closed_and_served_later(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live = LiveArtifact(named(tmp_path, "a", "a1"), named(tmp_path, "b", "b1"))
+    named(tmp_path, "a", "a2")
+    publish_small(tmp_path / "b", entries("b2"), name="a")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(3):
+        live.follow()
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert texts_of(live) == ["a1", "b1"]
+    assert capsys.readouterr().err.count("both the knowledge base 'a'") == 1
+    named(tmp_path, "b", "b3")
+    assert texts_of(live) == ["a2", "b3"]
     live.close()
 
 
