@@ -181,7 +181,7 @@ class _ProjectReader:
         """The paths in a manifest, relative to its own folder; `#` begins a comment."""
         try:
             lines = (self._root / manifest).read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError):
+        except (OSError, ValueError):  # ValueError: not UTF-8, or a NUL in its name
             lines = []
         found = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
         if not found:

@@ -12,6 +12,7 @@ from glob import has_magic
 from pathlib import Path
 
 from kb_runtime.errors.shortages import raise_shortage
+from kb_runtime.text.rendering import shorten
 from kbc.diagnostics import Diagnostics
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
@@ -26,6 +27,7 @@ from kbc.sources.source_tree import SourceTree
 from kbc.sources.workshop_tree import WorkshopTree
 
 SIDECAR_SUFFIX = ".meta.toml"
+_PATHS_HINT = "Correct `paths`; it names files, folders or globs below the folder of kb.toml."
 LICENCE_FILES = ("COPYING", "LICENSE", "LICENSE.md", "LICENSE.txt", "NOTICE", "NOTICE.txt")
 
 
@@ -135,22 +137,29 @@ class _Walker:
     ) -> Iterator[tuple[Path, str]]:
         """Absolute paths with the base folder (root-relative) that each was found under."""
         start = Path(os.path.normpath(self._root / entry))
-        target = Path(os.path.realpath(start))
-        if not self._allow_outside and not (
-            _is_within(start, self._root) and _is_within(target, self._root)
-        ):
+        try:
+            target = Path(os.path.realpath(start))
+            is_inside = _is_within(start, self._root) and _is_within(target, self._root)
+            exists, is_folder, is_link = start.exists(), start.is_dir(), start.is_symlink()
+            is_glob = has_magic(entry) and not exists
+            matches = []
+            if is_glob and (is_inside or self._allow_outside):
+                with_hidden = KINDS[collection.kind].is_source_tree
+                matches = _matches(self._root, entry, with_hidden=with_hidden)
+        except (OSError, ValueError) as error:  # ValueError: a NUL, or `**` within a part
+            self._unusable(collection, entry, error)
+            return
+        if not (is_inside or self._allow_outside):
             self._problem(
                 collection,
                 "path-outside",
                 f"{entry!r} is outside the knowledge base's folder",
                 "Copy the files into it, or build with --allow-outside.",
             )
-            return
-        if has_magic(entry) and not start.exists():
+        elif is_glob:
             base = self._name(Path(os.path.normpath(self._root / glob_base(entry))))
             base = "" if base == "." else base
-            with_hidden = KINDS[collection.kind].is_source_tree
-            for found in _matches(self._root, entry, with_hidden=with_hidden):
+            for found in matches:
                 path = Path(os.path.normpath(found))
                 # A wildcard may stand for a link, or lead through one to files that are none.
                 if os.path.realpath(path) != str(path) and not self._stays_inside(path):
@@ -159,18 +168,28 @@ class _Walker:
                     yield from ((file, base) for file in walk(path))
                 else:
                     yield path, base
-        elif start.is_dir():
+        elif is_folder:
             base = self._name(start)
             yield from ((file, base) for file in walk(start))
-        elif start.exists() or start.is_symlink():
+        elif exists or is_link:
             yield start, ""
         else:
             self._problem(
                 collection,
                 "path-missing",
                 f"{entry!r} of collection {collection.name!r} does not exist",
-                "Correct `paths`; it names files, folders or globs below the folder of kb.toml.",
+                _PATHS_HINT,
             )
+
+    def _unusable(self, collection: Collection, entry: str, error: OSError | ValueError) -> None:
+        reason = str(error)
+        if isinstance(error, OSError):
+            raise_shortage(error, self._root / entry)
+            reason = error.strerror or reason
+        message = (
+            f"{shorten(repr(entry), 80)} of collection {collection.name!r} cannot be looked up"
+        )
+        self._problem(collection, "path-missing", f"{message}: {reason}", _PATHS_HINT)
 
     def _walk(
         self, folder: Path, wanted: Callable[[Path], bool], above: tuple[tuple[int, int], ...] = ()
@@ -312,15 +331,17 @@ def _source_tree(
 
 def _matches(root: Path, glob: str, *, with_hidden: bool) -> list[Path]:
     """The paths that a glob matches, sorted. Hidden files and folders are matched only by parts of it
-    that begin with a dot themselves."""
-    dotted = [part for part in glob.split("/") if part.startswith(".")]
+    that begin with a dot themselves. Raises `ValueError` for a glob that is none."""
+    base = glob_base(glob)
+    start, pattern = root / base, glob.removeprefix(base).lstrip("/")
+    dotted = [part for part in pattern.split("/") if part.startswith(".")]
     return [
         path
-        for path in sorted(root.glob(glob))
+        for path in sorted(start.glob(pattern))
         if with_hidden
         or all(
             any(fnmatchcase(part, each) for each in dotted)
-            for part in path.relative_to(root).parts
+            for part in path.relative_to(start).parts
             if part.startswith(".")
         )
     ]

@@ -79,7 +79,7 @@ def glob_base(entry: str) -> str:
         if has_magic(part):
             break
         parts.append(part)
-    return "/".join(parts)
+    return "/".join(parts) or "/" * entry.startswith("/")
 
 
 def _name(entry: str) -> str:

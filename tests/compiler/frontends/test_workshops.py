@@ -304,14 +304,17 @@ def test_a_manifest_lists_workshops_to_compile_together(tmp_path: Path) -> None:
     assert [workshop.id for workshop in found] == ["forms", "routes"]
 
 
-def test_a_manifest_that_names_nothing_is_an_error(tmp_path: Path) -> None:
-    text = '[[collection]]\nname = "w"\nkind = "workshops"\nmanifest = "all.txt"\n'
+@pytest.mark.parametrize(
+    ("name", "shown"), [("all.txt", "'all.txt'"), (r"all\u0000.txt", r"'all\x00.txt'")]
+)
+def test_a_manifest_that_names_nothing_is_an_error(tmp_path: Path, name: str, shown: str) -> None:
+    text = f'[[collection]]\nname = "w"\nkind = "workshops"\nmanifest = "{name}"\n'
     (tmp_path / "kb.toml").write_text(text)
     diagnostics = Diagnostics()
     assert load_project(tmp_path, diagnostics) is None
     (error,) = diagnostics.errors
     assert (error.code, error.line) == ("path-missing", 4)
-    assert "'all.txt'" in error.message
+    assert shown in error.message
 
 
 @pytest.mark.parametrize(

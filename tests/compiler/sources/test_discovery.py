@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from kbc.project.source_file import SourceFile
 from kbc.sources.discovery import discover
 from kbc.sources.formats import is_wanted
 from kbc.sources.ignore_files import read_patterns
+from kbc.sources.outside import glob_base
 
 
 def files_of(
@@ -101,6 +103,45 @@ def test_a_missing_path_is_an_error_in_kb_toml(tmp_path: Path) -> None:
     (error,) = diagnostics.errors
     assert (error.code, error.path, error.line) == ("path-missing", "kb.toml", 6)
     assert "'nowhere'" in error.message
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        pytest.param(
+            "docs/**.md",
+            "'**' can only be an entire path component",
+            marks=pytest.mark.skipif(sys.version_info >= (3, 13), reason="means `*` there"),
+        ),
+        ("docs/\\u0000", "null byte"),
+        ("docs/\\u0000*.md", "null byte"),
+        ("a" * 5000, "File name too long"),
+        ("docs/" + "a" * 300 + "/*.md", "File name too long"),
+    ],
+)
+@pytest.mark.parametrize("allow_outside", [False, True])
+def test_a_path_that_no_file_can_have_is_a_problem_in_kb_toml(
+    tmp_path: Path, entry: str, reason: str, allow_outside: bool
+) -> None:
+    write(tmp_path / "docs/a.md")
+    _, diagnostics = files_of(tmp_path, docs(f'"{entry}"'), allow_outside)
+    (found,) = diagnostics
+    assert (found.path, found.line) == ("kb.toml", 6)
+    assert reason in found.message
+    assert len(found.message) < 500
+
+
+def test_a_glob_may_be_an_absolute_path_outside(tmp_path: Path) -> None:
+    (tmp_path / "kb").mkdir()
+    write(tmp_path / "other/x.md")
+    write(tmp_path / "other/.hidden.md")
+    entry = docs(f'"{tmp_path}/other/*.md"')
+    files, diagnostics = files_of(tmp_path / "kb", entry, allow_outside=True)
+    assert [(file.path, file.base) for file in files["docs"]] == [("other/x.md", "other")]
+    assert not len(diagnostics)
+    _, diagnostics = files_of(tmp_path / "kb", entry)
+    assert codes(diagnostics) == [("path-outside", "kb.toml")]
+    assert glob_base("/*.md") == "/"
 
 
 def test_a_folder_without_a_fitting_file_is_a_warning(tmp_path: Path) -> None:
