@@ -207,7 +207,7 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
     return DocRecord(
         id=f"{id}/{document.name}" if document.name else id,
         collection=collection.name,
-        title=stated or permalinks.title(collection, file.path) or _file_name(file.path),
+        title=stated or permalinks.title(collection, file.path) or _name_in_path(file.path),
         path=file.path,
         text=document.text,
         size=len(document.text.encode()),
@@ -232,7 +232,7 @@ def _html_page(
     from kbc.languages.html import read_html  # its libraries take long to import
 
     stored = file.text(diagnostics)
-    if stored is None or _file_name(file.path).lower().startswith("404."):
+    if stored is None or file.path.rpartition("/")[2].lower().startswith("404."):
         return None
     lines = includes.expand(file, stored).replace("\r\n", "\n").split("\n")
     problems: list[Diagnostic] = []
@@ -268,7 +268,7 @@ def _plain_text(
     return DocRecord(
         id=collection.stripped(file.path),
         collection=collection.name,
-        title=_file_name(file.path),
+        title=_name_in_path(file.path),
         path=file.path,
         text=text,
         size=len(text.encode()),
@@ -335,7 +335,3 @@ def _name_in_path(path: str) -> str:
     stem = name.rpartition(".")[0] or name
     is_index = stem.lower().strip("_") in ("index", "readme")
     return folder.rpartition("/")[2] or stem if is_index else stem
-
-
-def _file_name(path: str) -> str:
-    return path.rsplit("/", 1)[-1]

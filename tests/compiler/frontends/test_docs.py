@@ -102,7 +102,15 @@ def test_where_the_title_comes_from(text: str, title: str) -> None:
 
 @pytest.mark.parametrize(
     ("path", "title"),
-    [("docs/rules/no-var.md", "no-var"), ("docs/rules/README.md", "rules"), ("index.md", "index")],
+    [
+        ("docs/rules/no-var.md", "no-var"),
+        ("docs/rules/README.md", "rules"),
+        ("index.md", "index"),
+        ("docs/notes/1.2.adoc", "1.2"),
+        ("docs/notes/README.rst", "notes"),
+        ("docs/notes/all.txt", "all"),
+        ("docs/notes/all.html", "all"),
+    ],
 )
 def test_a_page_without_a_title_has_the_name_of_its_file_or_folder(path: str, title: str) -> None:
     assert read_page(path, "text\n").title == title
@@ -125,7 +133,7 @@ def test_markdown_content_is_the_text_without_front_matter() -> None:
 
 def test_plain_text_has_no_structure() -> None:
     record = read_page("docs/notes.txt", "\nFirst line\nsecond.\n\n# not a heading\n")
-    assert (record.title, record.format, record.sections) == ("notes.txt", "text", ())
+    assert (record.title, record.format, record.sections) == ("notes", "text", ())
     assert record.summary == "First line second."
 
 
