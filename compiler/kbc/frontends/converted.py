@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import posixpath
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -10,7 +12,15 @@ from typing import NamedTuple
 
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
-from kbc.formats import ELSEWHERE, FORMATS, UNRESOLVED, Converted, DocumentProblem, convert
+from kbc.formats import (
+    ELSEWHERE,
+    FORMATS,
+    UNRESOLVED,
+    Converted,
+    DocumentProblem,
+    convert,
+    format_of,
+)
 from kbc.frontends.includes import EXTERNAL_HINT, UNRESOLVED_HINT, counted
 from kbc.frontends.markdown_file import first_paragraph
 from kbc.languages import markdown
@@ -18,6 +28,8 @@ from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import Section
 from kbc.sources.formats import format_by_content
+
+_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z_][\w.:-]*;")
 
 SUFFIXES = tuple(FORMATS)
 
@@ -54,6 +66,8 @@ def read_converted(
     if file.is_blank:
         file.text(diagnostics)  # says that it is empty
         return []
+    if named is None:
+        named = _entity_files(file, format)
     include = partial(file.include, relative_to="")
     found = convert(file.path, file.data, include, format=format, named=named)
     problems = [problem for document in found for problem in document.problems]
@@ -73,6 +87,28 @@ def read_converted(
             summary = DocumentProblem(code=code, message=message, line=some[0].line, hint=hint)
             _report(summary, file.path, diagnostics)
     return [document for document in found if document.text.strip()]
+
+
+def _entity_files(file: SourceFile, format: str) -> dict[str, str] | None:
+    """The files that may declare the entities of a DocBook document: beside it, above it, or in folders
+    `entities` there, the nearest ones first."""
+    chosen = format_of(file.path)
+    name = format or (chosen.name if chosen else "")
+    if file.tree is None or name != "docbook" or not _ENTITY.search(file.data):
+        return None
+    folder = posixpath.dirname(file.path.lstrip("/"))
+    folders = [folder]
+    while folder:
+        folder = posixpath.dirname(folder)
+        folders.append(folder)
+    places = [each for folder in folders for each in (folder, posixpath.join(folder, "entities"))]
+    paths = [
+        posixpath.join(place, name)
+        for place in places
+        for name in file.tree.names(place)
+        if name.endswith(".ent")
+    ]
+    return {path: path for path in paths}
 
 
 class ConvertedOutline(NamedTuple):

@@ -54,3 +54,50 @@ def test_a_page_of_mediawiki_that_pandoc_cannot_read_keeps_its_text() -> None:
 def test_an_image_of_mediawiki_in_html_is_its_alternative_text() -> None:
     found = one("a.wiki", '<img src=x.png></img>\n\nSee <img src="y" alt="A heron" />.\n')
     assert found.text == "See A heron.\n"
+
+
+CHAPTER = """\
+<?xml version="1.0"?>
+<!DOCTYPE chapter [
+  <!-- it's -->
+  <!ENTITY prod "Heron">
+  <!ENTITY full "&prod; <literal>2]</literal>">
+  <!ENTITY next SYSTEM "next.xml">
+  <!ENTITY % others SYSTEM "../own.ent">
+  %others;
+]>
+<chapter><title>About &prod;</title>
+<para>Use &full;, &own; and &alpha; in &php.ini; <ulink url="&url.x;">here</ulink>.</para>
+&next;
+<screen><![CDATA[&prod;]]></screen></chapter>
+"""
+
+
+def test_entities_of_docbook_are_their_values_or_names() -> None:
+    files = {
+        "own.ent": b"<!ENTITY own '<literal>mine</literal>'>",
+        "docs/a.ent": b'<!ENTITY prod "Not this"><!ENTITY url.x "http://x.org/?a=1&amp;b">',
+    }
+    (found,) = convert(
+        "docs/a.docbook", CHAPTER.encode(), files.get, named={"docs/a.ent": "docs/a.ent"}
+    )
+    assert found.problems == ()
+    assert found.text == (
+        "# About Heron\n\nUse Heron `2]`, `mine` and α in php.ini [here](http://x.org/?a=1&b).\n\n"
+        "```\n&prod;\n```\n"
+    )
+
+
+def test_entities_of_docbook_that_are_not_well_formed_are_their_names() -> None:
+    source = "<!DOCTYPE article [<!ENTITY a '<para>'>]><article><para>Of &a;.</para></article>"
+    assert one("a.docbook", source).text == "Of a.\n"
+
+
+def test_entities_of_docbook_do_not_grow_without_bound() -> None:
+    values = "".join(f"<!ENTITY a{i} '{f'&a{i - 1};' * 10}'>" for i in range(1, 12))
+    source = f"<!DOCTYPE article [<!ENTITY a0 'laugh'>{values}<!ENTITY b '&b;'>]>"
+    found = one("a.docbook", f"{source}<article><para>Of &a11; and &b;.</para></article>")
+    assert found.problems == ()
+    assert "Of " in found.text
+    assert found.text.endswith(" and b.\n")
+    assert len(found.text) < 200_000

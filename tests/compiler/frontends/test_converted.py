@@ -179,3 +179,20 @@ def test_a_file_nobody_wrote_for_us_stops_no_build(tmp_path: Path) -> None:
     assert found.accounting.counts() == {"read": 1, "included": 0, "left out": 0, "not readable": 2}
     with pytest.raises(BuildError, match="2 warnings in the knowledge base; nothing was published"):
         diagnostics.raise_if_errors(strict=True)
+
+
+def test_entities_of_docbook_are_declared_in_files_around_it(tmp_path: Path) -> None:
+    chapter = '<chapter xmlns="http://docbook.org/ns/docbook"><title>&name;</title>%s</chapter>'
+    found, diagnostics = inputs(
+        tmp_path,
+        {
+            "docs/one/a.xml": chapter % "<para>&near; &gone;</para>",
+            "docs/one/near.ent": "<!ENTITY near 'by'>",
+            "docs/entities/names.ent": '<!ENTITY name "Herons"><!ENTITY near "far">',
+        },
+    )
+    assert list(diagnostics) == []
+    (record,) = found.records["docs"]
+    assert isinstance(record, DocRecord)
+    assert record.text == "# Herons\n\nby gone\n"
+    assert found.accounting.counts()["included"] == 2

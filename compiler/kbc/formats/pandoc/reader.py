@@ -8,12 +8,13 @@ import re
 import sys
 import zipfile
 import zlib
+from collections.abc import Iterable, Mapping
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
-from kbc.formats.pandoc import mediawiki, org
+from kbc.formats.pandoc import docbook, mediawiki, org
 from kbc.formats.pandoc.org import BACKSLASH, TAB
 from kbc.formats.pandoc.slides import with_code
 from kbc.formats.pandoc.writer import PandocWriter
@@ -52,8 +53,11 @@ def reader_of(path: str) -> str:
     return _READERS.get(Path(path).suffix.lower(), "man")
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
-    """The document of a file; raises `FormatError` for what pandoc cannot read."""
+def convert(
+    path: str, data: bytes, read: Read, named: Mapping[str, str] | None = None
+) -> list[Converted]:
+    """The document of a file; raises `FormatError` for what pandoc cannot read. `named` has the paths of
+    files that may declare the entities of a DocBook document."""
     name = reader_of(path)
     if name not in _BINARY:
         data = decode(data).encode()
@@ -70,6 +74,8 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
             tree = _tree(name, data)
         except FormatError as error:
             return [_as_written(data.decode(), error)]
+    elif name == "docbook":
+        tree = _docbook(path, data.decode(), read, (named or {}).values())
     else:
         tree = _tree(name, data)
     tree = with_code(tree, data) if name == "pptx" else tree
@@ -87,6 +93,19 @@ def convert(path: str, data: bytes, read: Read) -> list[Converted]:
             anchors=tuple(writer.anchors),
         )
     ]
+
+
+def _docbook(path: str, text: str, read: Read, files: Iterable[str]) -> dict[str, Any]:
+    """The tree of a document with the values of its entities, or with their names, where a value is not
+    well formed."""
+    prepared = docbook.prepared(path, text, read, files)
+    try:
+        return _tree("docbook", prepared.encode())
+    except FormatError:
+        with_names = docbook.with_names(docbook.without_declarations(text)[0])
+        if with_names == prepared:
+            raise
+        return _tree("docbook", with_names.encode())
 
 
 def _as_written(text: str, error: FormatError) -> Converted:
