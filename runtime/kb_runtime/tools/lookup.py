@@ -147,6 +147,12 @@ def told_address(session: Session, collection: str, id: str) -> str | None:
     return session.artifact.address(collection, id) if len(session.artifact.served) > 1 else None
 
 
+def told_name(session: Session, collection: str, id: str) -> str:
+    """What a record is called in an answer that several knowledge bases give: its address; otherwise
+    its id."""
+    return told_address(session, collection, id) or id
+
+
 def public_address(session: Session, record: CatalogEntry) -> str:
     """Where a record can be opened: its page on the web or, without one, its `kb://` address."""
     if url := record.get("url"):

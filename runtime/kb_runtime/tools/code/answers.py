@@ -29,6 +29,7 @@ class CodeEvidence(TypedDict):
 
 class CodeResult(TypedDict):
     file: Annotated[str, "path in the workspace"]
+    address: NotRequired[Annotated[str, "of several knowledge bases: the file's"]]
     content: NotRequired[
         Annotated[str, "the passage as on disk when indexed; missing with compact"]
     ]
@@ -92,6 +93,7 @@ class SymbolPlace(TypedDict):
     name: Annotated[str, "as it is used"]
     kind: Annotated[str, "function, method, class ..."]
     file: Annotated[str, "path in the workspace"]
+    address: NotRequired[Annotated[str, "of several knowledge bases: the file's"]]
     lines: Annotated[str, "`start-end`, from 1"]
     parent: NotRequired[Annotated[str, "the definition around it"]]
     signature: NotRequired[Annotated[str, "its first line"]]
@@ -124,6 +126,7 @@ class SymbolDefinition(AnswerFields):
 
 class SymbolReference(TypedDict):
     file: Annotated[str, "path in the workspace"]
+    address: NotRequired[Annotated[str, "of several knowledge bases: the file's"]]
     line: Annotated[int, "from 1"]
     column: Annotated[int, "from 1, in bytes of UTF-8"]
     text: Annotated[str, "the line"]
@@ -133,7 +136,12 @@ class SymbolReference(TypedDict):
         Resolution,
         "`resolved`: by scope, import or package; `by name`: a guess, as of `x.name` with an unknown `x`",
     ]
-    definition: NotRequired[Annotated[str, "`file:line` of what it means, when resolved"]]
+    definition: NotRequired[
+        Annotated[
+            str,
+            "`file:line` of what it means, when resolved; of several knowledge bases `address:line`",
+        ]
+    ]
     stale: NotRequired[Annotated[bool, "the file has changed since it was indexed"]]
 
 
@@ -150,8 +158,12 @@ class CallSite(TypedDict):
     symbol: Annotated[str, "the definition at the other end; `(file)` for calls outside of any"]
     kind: NotRequired[Annotated[str, "function, method ..."]]
     file: NotRequired[Annotated[str, "where it is defined; missing when that is a guess"]]
+    address: NotRequired[Annotated[str, "of several knowledge bases: the file's"]]
     lines: NotRequired[Annotated[str, "`start-end` of its definition"]]
-    calls: Annotated[list[str], "`file:line` of the calls, the first ten"]
+    calls: Annotated[
+        list[str],
+        "`file:line` of the calls, the first ten; of several knowledge bases `address:line`",
+    ]
     count: Annotated[int, "calls"]
     resolution: Annotated[Resolution, "`by name` when one of the calls is a guess"]
 
@@ -185,6 +197,7 @@ class CodeOutline(AnswerFields):
 
 class SemanticHit(TypedDict):
     file: Annotated[str, "path in the workspace"]
+    address: NotRequired[Annotated[str, "of several knowledge bases: the file's"]]
     lines: Annotated[str, "`start-end`, from 1"]
     score: Annotated[float, "0 to 1; compares between calls"]
     snippet: Annotated[str, "the passage, or its beginning"]
@@ -200,6 +213,7 @@ class SemanticSearch(AnswerFields):
 
 class ContextFile(TypedDict):
     file: Annotated[str, "path in the workspace"]
+    address: NotRequired[Annotated[str, "of several knowledge bases: the file's"]]
     score: Annotated[float, "of its best passage"]
     reason: Annotated[str, "why it is here"]
     symbols: Annotated[list[str], "its outermost definitions, the first 20"]

@@ -4,12 +4,13 @@ one text within a token budget."""
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.rendering import cut, fence
 from kb_runtime.tools import lookup
+from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.index import FAMILY, KIND
 from kb_runtime.tools.code.passages import MEANING_SHARE
 from kb_runtime.tools.code.retrieval import MAX_QUERY_CHARS, MAX_TOP_K, codebase_retrieval
@@ -54,8 +55,7 @@ def semantic_search(session: Session, arguments: dict[str, Any]) -> Answer[Seman
             "score": result["score"],
             "snippet": content[: cut(content, 0, SNIPPET_CHARS)].rstrip(),
         }
-        if "stale" in result:
-            hit["stale"] = result["stale"]
+        hit |= present(address=result.get("address"), stale=result.get("stale"))
         chars += len(hit["snippet"])
         if chars > MAX_SNIPPETS_CHARS:
             break
@@ -73,7 +73,7 @@ def semantic_search(session: Session, arguments: dict[str, Any]) -> Answer[Seman
         structured["warnings"] = warnings
     parts = [f"# {len(hits)} results for: {arguments['query']}"]
     parts += (
-        f"## {hit['file']}:{hit['lines']} ({hit['score']:.2f})\n{fence(hit['snippet'])}"
+        f"## {_name(hit)}:{hit['lines']} ({hit['score']:.2f})\n{fence(hit['snippet'])}"
         for hit in hits
     )
     parts += (f"Note: {warning}" for warning in warnings)
@@ -122,20 +122,19 @@ def get_context_for_prompt(session: Session, arguments: dict[str, Any]) -> Answe
         least *= 1 - MEANING_SHARE
     for result in found["results"]:
         if result["score"] >= least:
-            by_file.setdefault(result["file"], []).append(result)
+            by_file.setdefault(_name(result), []).append(result)
     if found["results"] and not by_file:
         best = found["results"][0]
         warnings.append(
             f"nothing reaches the score {least:.2f} of min_relevance: the best is"
-            f" {best['file']} with {best['score']:.2f}"
+            f" {_name(best)} with {best['score']:.2f}"
         )
-    files = dict(list(by_file.items())[: arguments["max_files"]])
     budget: int = arguments["token_budget"]
     text = _Text(budget * CHARS_PER_TOKEN)
     text.add(f"# Context for: {arguments['query']}")
     shown: list[ContextFile] = []
-    for file, results in files.items():
-        entry = _add_file(session, text, file, results)
+    for results in list(by_file.values())[: arguments["max_files"]]:
+        entry = _add_file(session, text, results)
         if entry is not None:
             shown.append(entry)
     if arguments["include_related"] and shown:
@@ -156,14 +155,19 @@ def get_context_for_prompt(session: Session, arguments: dict[str, Any]) -> Answe
     return Answer("\n\n".join([context, *notes]), structured)
 
 
-def _add_file(
-    session: Session, text: _Text, file: str, results: Sequence[CodeResult]
-) -> ContextFile | None:
+def _name(result: CodeResult | SemanticHit | ContextFile) -> str:
+    """What a file is called: its address where several knowledge bases are served, whose paths may be
+    the same."""
+    return result.get("address") or result["file"]
+
+
+def _add_file(session: Session, text: _Text, results: Sequence[CodeResult]) -> ContextFile | None:
     """Adds the passages of a file, best first within the budget, shown in the order of the file."""
-    record = lookup.find_path(session, KIND, file)
+    best = results[0]
+    record = lookup.find_path(session, KIND, best["file"], _name(best))
     defined = (record.get("definitions") or []) if record is not None else []
     names = [each["name"] for each in defined if not each["parent"]][:MAX_SYMBOLS]
-    head = f"## {file}" + (f"\nDefines: {', '.join(names)}" if names else "")
+    head = f"## {_name(best)}" + (f"\nDefines: {', '.join(names)}" if names else "")
     passages: list[CodeResult] = []
     room = text.left - len(head) - 4
     for result in results:
@@ -177,23 +181,20 @@ def _add_file(
         return None
     passages.sort(key=lambda result: int(result["lines"].partition("-")[0]))
     text.add("\n\n".join([head, *map(_passage, passages)]))
-    return {
-        "file": file,
-        "score": results[0]["score"],
-        "reason": results[0]["reason"],
+    entry: ContextFile = {
+        "file": best["file"],
+        "score": best["score"],
+        "reason": best["reason"],
         "symbols": names,
         "snippets": [result["lines"] for result in passages],
     }
+    entry |= present(address=best.get("address"))
+    return entry
 
 
 def _passage(result: CodeResult) -> str:
     stale = " (the file has changed since it was indexed)" if result.get("stale") else ""
     return f"Lines {result['lines']}{stale}\n{fence(result['content'])}"
-
-
-class _Related(NamedTuple):
-    file: str
-    signatures: dict[str, None]
 
 
 def _add_related(
@@ -206,20 +207,21 @@ def _add_related(
         )
     except ToolError:  # no symbols yet
         return
-    known = {each["file"] for each in shown}
+    known = {_name(each) for each in shown}
     used: Counter[str] = Counter()
-    related: dict[str, _Related] = {}
+    related: dict[str, dict[str, None]] = {}
     for file in shown:
         for found in _targets(index, file):
-            if found.file in known:
+            name = index.file_name(found.tree, found.record)
+            if name in known:
                 continue
-            used[found.file] += 1
+            used[name] += 1
             place = index.place(found)
             signature = place.get("signature") or f"{place['kind']} {place['name']}"
-            entry = related.setdefault(found.file, _Related(found.file, {}))
-            entry.signatures[f"- {place['lines']}: {signature}"] = None
+            signatures = related.setdefault(name, {})
+            signatures[f"- {place['lines']}: {signature}"] = None
     lines = [
-        "\n".join([f"### {file}", *list(related[file].signatures)[:MAX_SIGNATURES]])
+        "\n".join([f"### {file}", *list(related[file])[:MAX_SIGNATURES]])
         for file, _ in used.most_common(MAX_RELATED)
     ]
     if lines:
@@ -231,7 +233,7 @@ def _targets(index: SymbolIndex, file: ContextFile) -> list[Found]:
     targets = []
     for tree in index.trees:
         number = tree.catalog.find(file["file"])
-        if number is None:
+        if number is None or index.file_name(tree, number) != _name(file):
             continue
         own = next(
             (each for each in range(tree.symbols.files) if tree.catalog.place(each) == number), None

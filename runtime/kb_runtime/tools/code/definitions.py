@@ -64,7 +64,7 @@ def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolS
         structured["warnings"] = warnings
     lines = [f"{len(found)} definitions match {symbol}"]
     lines += (
-        f"- {each['kind']} {_full(each)}: {each['file']}:{each['lines']} ({each['match']}, used"
+        f"- {each['kind']} {_full(each)}: {_place(each)} ({each['match']}, used"
         f" {each['uses']} times)"
         for each in results
     )
@@ -149,6 +149,10 @@ def _full(each: Any) -> str:
     return f"{each['parent']}.{each['name']}" if each.get("parent") else str(each["name"])
 
 
+def _place(each: Any) -> str:
+    return f"{each.get('address') or each['file']}:{each['lines']}"
+
+
 def _notes(structured: Any) -> list[str]:
     lines = [f"Note: {warning}" for warning in structured.get("warnings", ())]
     if "nextCursor" in structured:
@@ -178,10 +182,10 @@ def symbol_definition(session: Session, arguments: dict[str, Any]) -> Answer[Sym
     if warnings:
         structured["warnings"] = warnings
     language = index.entry(best.tree, best.record).get("language", "")
-    lines = [f"{place['kind']} {_full(place)}: {place['file']}:{place['lines']}", ""]
+    lines = [f"{place['kind']} {_full(place)}: {_place(place)}", ""]
     lines += [fence(content, language)]
     lines += [
-        f"- also {each['kind']} {_full(each)}: {each['file']}:{each['lines']}"
+        f"- also {each['kind']} {_full(each)}: {_place(each)}"
         for each in structured.get("others", ())
     ]
     return Answer("\n".join([*lines, *_notes(structured)]), structured)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kb_runtime.text.rendering import shorten
+from kb_runtime.tools import lookup
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import CodeEntry
@@ -18,6 +19,7 @@ class Freshness:
 
     def __init__(self, session: Session) -> None:
         tree = session.working_tree
+        self._session = session
         self._tree = tree if tree is not None and tree.is_reachable else None
         self._is_followed = session.workspace is not None
         self._stale: dict[str, str] = {}  # file -> what happened to it
@@ -31,22 +33,23 @@ class Freshness:
         state = "current" if self._tree is None else self._tree.state(record)
         if self._tree is None or state == "current":
             return result
-        self._stale[record["id"]] = state
+        file = lookup.told_name(self._session, record["collection"], record["id"])
+        self._stale[file] = state
         text = self._tree.text(record) if state == "changed" else None
         first = int(result["lines"].partition("-")[0])
         place = None if text is None else _nearest(text, result["content"], first)
         if place is None:
             if state == "missing":
-                self._left_out.append(record["id"])
+                self._left_out.append(file)
             else:
                 self.warnings.append(
-                    f"lines {result['lines']} of {record['id']} were left out: their text was changed"
+                    f"lines {result['lines']} of {file} were left out: their text was changed"
                     " since it was indexed"
                 )
             return None
         last = place + result["content"].count("\n")
         if place != first:
-            self._moved.append(f"{record['id']} from line {first} to {place}")
+            self._moved.append(f"{file} from line {first} to {place}")
         result["lines"], result["stale"] = f"{place}-{last}", True
         return result
 

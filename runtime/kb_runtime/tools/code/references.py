@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kb_runtime.store.symbols import CALL, FAMILIES
 from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.rendering import json_text, shorten
+from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.index import FAMILY, KIND
 from kb_runtime.tools.code.symbols import (
     LANGUAGE,
@@ -105,7 +106,9 @@ def _reference(index: SymbolIndex, place: FoundUse, meant: Found | None) -> Symb
     if (around := tree.symbols.around(use.file, use.line)) >= 0:
         reference["inside"] = _full_name(tree, around)
     if meant is not None:
-        reference["definition"] = f"{meant.file}:{meant.definition.line}"
+        defined = index.file_name(meant.tree, meant.record)
+        reference["definition"] = f"{defined}:{meant.definition.line}"
+    reference |= present(address=index.address(tree, place.record))
     if index.is_stale(index.entry(tree, place.record)):
         reference["stale"] = True
     return reference
@@ -133,7 +136,8 @@ def _references_text(structured: SymbolReferences) -> str:
     for each in structured["references"]:
         guess = " [guess]" if each["resolution"] == "by name" else ""
         inside = f" in {each['inside']}" if "inside" in each else ""
-        lines.append(f"{each['file']}:{each['line']}:{inside}{guess} {each['text']}")
+        file = each.get("address") or each["file"]
+        lines.append(f"{file}:{each['line']}:{inside}{guess} {each['text']}")
     return "\n".join([*lines, *_notes(structured)])
 
 
@@ -145,13 +149,15 @@ def _notes(structured: Any) -> list[str]:
 
 
 class _Call(NamedTuple):
-    """One call: where, and at the other end a definition and whether it is known to be meant."""
+    """One call: where, and at the other end a definition and whether it is known to be meant; `file` is
+    the other end of a call outside of any definition."""
 
     place: str
     key: tuple[str, ...]
     name: str
     other: Found | None
     is_resolved: bool
+    file: FoundUse | None = None
 
 
 def call_relationships(session: Session, arguments: dict[str, Any]) -> Answer[CallRelationships]:
@@ -166,11 +172,12 @@ def call_relationships(session: Session, arguments: dict[str, Any]) -> Answer[Ca
         "definitions": [index.place(one) for one in found[:MAX_DEFINITIONS]],
     }
     if direction in ("callers", "both"):
-        callers = _sites(_callers(index, found))
+        callers = _sites(index, _callers(index, found))
         structured["callers"] = _fitting(callers, top_k)
         structured["totalCallers"] = len(callers)
     if direction in ("callees", "both"):
-        callees = _sites(_callees(SymbolIndex(session, None, language), index, found))
+        everywhere = SymbolIndex(session, None, language)
+        callees = _sites(index, _callees(everywhere, index, found))
         structured["callees"] = _fitting(callees, top_k)
         structured["totalCallees"] = len(callees)
     warnings = [*index.warnings(), *_unseen(index, found)]
@@ -189,9 +196,11 @@ def _callers(index: SymbolIndex, found: Sequence[Found]) -> list[_Call]:
         tree, use = place.tree, place.use
         row = tree.symbols.around(use.file, use.line)
         around = index.found(tree, row) if row >= 0 else None
-        key = index.key(around) if around is not None else (place.file,)
+        file = index.file_name(tree, place.record)
+        key = index.key(around) if around is not None else (file,)
         name = "(file)" if around is None else _full_name(tree, row)
-        calls.append(_Call(f"{place.file}:{use.line}", key, name, around, meant is not None))
+        outside = place if around is None else None
+        calls.append(_Call(f"{file}:{use.line}", key, name, around, meant is not None, outside))
     return calls
 
 
@@ -205,7 +214,7 @@ def _callees(everywhere: SymbolIndex, index: SymbolIndex, found: Sequence[Found]
             if use.way != CALL:
                 continue
             name = symbols.name(symbols.name_of_use(row))
-            place = f"{one.file}:{use.line}"
+            place = f"{index.file_name(one.tree, one.record)}:{use.line}"
             if use.target >= 0:
                 other = index.found(one.tree, use.target)
                 if other is not None:
@@ -219,17 +228,17 @@ def _callees(everywhere: SymbolIndex, index: SymbolIndex, found: Sequence[Found]
     return calls
 
 
-def _sites(calls: Iterable[_Call]) -> list[CallSite]:
+def _sites(index: SymbolIndex, calls: Iterable[_Call]) -> list[CallSite]:
     """The calls by the definition at their other end: known ones first, then by number, then in the
     order of the calls."""
     groups: dict[tuple[str, ...], list[_Call]] = {}
     for call in calls:
         groups.setdefault(call.key, []).append(call)
-    sites = [_site(group) for group in groups.values()]
+    sites = [_site(index, group) for group in groups.values()]
     return sorted(sites, key=lambda site: (site["resolution"] != "resolved", -site["count"]))
 
 
-def _site(calls: Sequence[_Call]) -> CallSite:
+def _site(index: SymbolIndex, calls: Sequence[_Call]) -> CallSite:
     first = calls[0]
     site: CallSite = {
         "symbol": first.name,
@@ -239,10 +248,10 @@ def _site(calls: Sequence[_Call]) -> CallSite:
     }
     if first.other is not None:
         each = first.other.definition
-        site["kind"], site["file"] = each.kind, first.other.file
-        site["lines"] = f"{each.line}-{each.end_line}"
-    elif first.name == "(file)":
-        site["file"] = first.key[0]
+        site["kind"], site["lines"] = each.kind, f"{each.line}-{each.end_line}"
+    if (end := first.other or first.file) is not None:
+        site["file"] = end.file
+        site |= present(address=index.address(end.tree, end.record))
     return site
 
 
@@ -270,7 +279,8 @@ def _calls_text(structured: CallRelationships) -> str:
         lines.append(f"{total} {side} of {structured['symbol']}{more}")
         for site in sites:
             guess = " [guess]" if site["resolution"] == "by name" else ""
-            where = f" ({site['file']}:{site['lines']})" if "lines" in site else ""
+            file = site.get("address") or site.get("file")
+            where = f" ({file}:{site['lines']})" if "lines" in site else ""
             lines.append(f"- {site['symbol']}{where}{guess}: {', '.join(site['calls'])}")
     return "\n".join([*lines, *_notes(structured)])
 

@@ -133,13 +133,17 @@ def _result(session: Session, query: str, passage: Passage, score: float) -> Cod
     chunks = [artifact.chunks[at] for at in passage.rows]
     text = "".join(chunk["text"] for chunk in chunks)
     content, line = _trimmed(text, chunks[0]["start_line"])
-    return {
-        "file": artifact.catalog(passage.best.collection).id(passage.best.record),
+    collection = passage.best.collection
+    file = artifact.catalog(collection).id(passage.best.record)
+    result: CodeResult = {
+        "file": file,
         "content": content,
         "score": round(score, 4),
         "lines": f"{line}-{line + content.count(chr(10))}",
         "reason": _reason(query, passage),
     }
+    result |= present(address=lookup.told_address(session, collection, file))
+    return result
 
 
 def _record_of(session: Session, passage: Passage) -> Any:

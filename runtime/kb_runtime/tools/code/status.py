@@ -34,7 +34,8 @@ def index_status(session: Session, arguments: dict[str, Any]) -> Answer[CodeInde
             languages[record.get("language") or "text"] += 1
             by_tree[record.get("workspace", "")] += 1
             if tree is not None and is_compared:
-                states[record["id"]] = tree.state(record)
+                file = lookup.told_name(session, info.name, record["id"])
+                states[file] = tree.state(record)
     changed = sorted(file for file, state in states.items() if state == "changed")
     deleted = sorted(file for file, state in states.items() if state == "missing")
     structured: CodeIndexStatus = {

@@ -151,6 +151,14 @@ class SymbolIndex:
             self._places[key] = place
         return self._places[key]
 
+    def address(self, tree: Tree, record: int) -> str | None:
+        """The address of a file, where several knowledge bases are served."""
+        return lookup.told_address(self._session, tree.info.name, tree.catalog.id(record))
+
+    def file_name(self, tree: Tree, record: int) -> str:
+        """What answers call a file, where they name it beside a line."""
+        return lookup.told_name(self._session, tree.info.name, tree.catalog.id(record))
+
     def found(self, tree: Tree, row: int) -> Found | None:
         """The definition of a row; None for one in a hidden file."""
         definition = tree.symbols.definition(row)
@@ -235,10 +243,22 @@ class SymbolIndex:
         declaration and its definition are one."""
         owner = tree.symbols.definition(each.parent).name if each.parent >= 0 else ""
         file = tree.catalog.own_id(each.file)
+        origin = self._origin(tree, each.file)
         language = self._language_of(tree, each.file)
         if language == "c" and not owner:
-            return language, each.name
-        return file, owner, each.name
+            return origin, language, each.name
+        return origin, file, owner, each.name
+
+    def _origin(self, tree: Tree, file: int) -> str:
+        """The knowledge base that a file is of; of a hidden file, the one that shows another in its
+        place. "" where only one is served: then a path means one file."""
+        artifact = self._session.artifact
+        if len(artifact.served) < 2:
+            return ""
+        if tree.catalog.place(file) is None:
+            id = tree.catalog.own_id(file)
+            tree = next((one for one in self.trees if _shows(one.catalog, id)), tree)
+        return artifact.origin(tree.info.name)
 
     def _language_of(self, tree: Tree, file: int) -> str:
         place = tree.catalog.place(file)
@@ -287,7 +307,12 @@ class SymbolIndex:
             "file": found.file,
             "lines": f"{each.line}-{each.end_line}",
         }
-        out |= present(parent=parent, signature=signature, stale=self.is_stale(entry) or None)
+        out |= present(
+            address=self.address(found.tree, found.record),
+            parent=parent,
+            signature=signature,
+            stale=self.is_stale(entry) or None,
+        )
         return out
 
     def is_stale(self, entry: Mapping[str, Any]) -> bool:
@@ -296,10 +321,10 @@ class SymbolIndex:
         return tree is not None and tree.is_reachable and self._state(tree, entry) != "current"
 
     def _state(self, tree: Any, entry: Mapping[str, Any]) -> str:
-        id: str = entry["id"]
-        if id not in self._states:
-            self._states[id] = tree.state(entry)
-        return self._states[id]
+        file = lookup.told_name(self._session, entry["collection"], entry["id"])
+        if file not in self._states:
+            self._states[file] = tree.state(entry)
+        return self._states[file]
 
     @cached_property
     def _states(self) -> dict[str, str]:
@@ -323,6 +348,11 @@ class SymbolIndex:
     @cached_property
     def _lines(self) -> dict[tuple[str, int], list[str]]:
         return {}
+
+
+def _shows(catalog: Records, id: str) -> bool:
+    position = catalog.find(id)
+    return position is not None and catalog.id(position) == id
 
 
 def _language(hint: str) -> frozenset[str]:

@@ -218,7 +218,7 @@ def _result(
         metadata["lines"] = [hit.chunk["start_line"], hit.chunk["end_line"]]
     if hit.copies:
         metadata["alsoIn"] = [
-            _copy_name(session, collection, record)
+            lookup.told_name(session, collection, session.artifact.catalog(collection).id(record))
             for collection, record in hit.copies[:MAX_COPIES]
         ]
     title = record["title"] if info.kind == "builtins" else hit.chunk.get("title")
@@ -282,12 +282,6 @@ _ID_PREFIXES = {
     "patterns": "pattern",
     "templates": "template",
 }
-
-
-def _copy_name(session: Session, collection: str, record: int) -> str:
-    """The id of a record, or its address where several knowledge bases are served."""
-    id = session.artifact.catalog(collection).id(record)
-    return session.artifact.address(collection, id) if len(session.artifact.served) > 1 else id
 
 
 def _is_elsewhere(session: Session, info: CollectionInfo, id: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.end_to_end.serving.federation.library import (
 )
 
 from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.live.working_tree import WorkingTree
 from kb_runtime.mcp.dispatch import Dispatcher
 
 REFERENCE = "docs/builtin.md"
@@ -42,12 +44,17 @@ def _files(name: str, operator: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def pair(library: Library) -> Iterator[Dispatcher]:
+def live(library: Library) -> Iterator[LiveArtifact]:
     """`north` and `south`; both define the operator `moor` on the same lines of one page."""
     built = [library.build(name, _files(name, "moor"), embed=False) for name in ("north", "south")]
     live = LiveArtifact(*built)
-    yield Dispatcher(live)
+    yield live
     live.close()
+
+
+@pytest.fixture(scope="module")
+def pair(live: LiveArtifact) -> Dispatcher:
+    return Dispatcher(live)
 
 
 def structured(dispatcher: Dispatcher, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -81,3 +88,50 @@ def test_no_hit_is_shown_as_the_entry_of_another_knowledge_base(pair: Dispatcher
     ids = [hit["id"] for hit in structured(pair, "sea_hybrid_search", query="southern")["results"]]
     assert "kb://south/builtins/moor" in ids
     assert "kb://north/builtins/moor" not in ids
+
+
+def _main(name: str) -> str:
+    return f"kb://{name}/code/main.py"
+
+
+def test_passages_of_one_path_are_of_several_files(pair: Dispatcher) -> None:
+    context = structured(pair, "get_context_for_prompt", query="helper", min_relevance=0)
+    assert {(each["address"], *each["symbols"]) for each in context["files"]} == {
+        (_main(name), "helper", f"caller_{name}") for name in ("north", "south")
+    }
+    for name in ("north", "south"):
+        _, _, of_file = context["context"].partition(f"## {_main(name)}\n")
+        assert f"'{name} helper'" in of_file.partition("\n## ")[0]
+    for tool in ("codebase_retrieval", "semantic_search"):
+        results = structured(pair, tool, query="south helper")["results"]
+        assert results[0]["address"] == _main("south")
+    found = structured(pair, "symbol_definition", symbol="caller_south")
+    assert found["definition"]["address"] == _main("south")
+
+
+def test_a_call_means_the_definition_of_its_own_knowledge_base(pair: Dispatcher) -> None:
+    found = structured(pair, "symbol_references", symbol="helper")
+    assert [(one["inside"], one["address"], one["definition"]) for one in found["references"]] == [
+        (f"caller_{name}", _main(name), f"{_main(name)}:1") for name in ("north", "south")
+    ]
+    sides = structured(pair, "call_relationships", symbol="helper")
+    assert {(one["symbol"], one["address"], *one["calls"]) for one in sides["callers"]} == {
+        (f"caller_{name}", _main(name), f"{_main(name)}:6") for name in ("north", "south")
+    }
+
+
+def test_code_of_one_knowledge_base_needs_no_address(pair: Dispatcher) -> None:
+    found = structured(pair, "symbol_references", symbol="helper", kb="south")
+    assert [one["definition"] for one in found["references"]] == ["main.py:1"]
+    assert "address" not in found["definitions"][0]
+
+
+def test_a_file_that_is_current_does_not_hide_that_another_has_changed(
+    live: LiveArtifact, tmp_path: Path
+) -> None:
+    (tmp_path / "main.py").write_text(_files("south", "moor")["code/main.py"])
+    dispatcher = Dispatcher(live, working_tree=WorkingTree(str(tmp_path)))
+    assert structured(dispatcher, "index_status")["changed"] == [_main("north")]
+    found = structured(dispatcher, "symbol_definition", symbol="helper")
+    assert [one.get("stale") for one in (found["definition"], *found["others"])] == [True, None]
+    assert found["warnings"] == [f"changed since it was indexed: {_main('north')}"]
