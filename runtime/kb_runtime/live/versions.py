@@ -71,6 +71,7 @@ class LiveArtifact:
         self._guard = allocate_lock()  # held for a moment, around counts and `_version`
         self._swapping = allocate_lock()  # held while new versions are being opened
         self._listeners: list[Callable[[], None]] = []
+        self._swap_checks: list[Callable[[Knowledge], object]] = []
         self._refusal = ""  # why versions that can be opened cannot be served together
         self._sources = [_VersionSource(locate(path), check=check) for path in paths]
         self._sources += [
@@ -110,6 +111,11 @@ class LiveArtifact:
         """Has `listener` called after each swap, by the thread that did it and before that thread
         goes on: a listener must be quick."""
         self._listeners.append(listener)
+
+    def check_swaps(self, check: Callable[[Knowledge], object]) -> None:
+        """Has `check` asked before each swap about what is to be served; the old versions stay where it
+        raises. What is served now is not asked about."""
+        self._swap_checks.append(check)
 
     @property
     def can_change(self) -> bool:
@@ -187,7 +193,7 @@ class LiveArtifact:
         return True
 
     def _combined(self, opened: Sequence[_Opened | None]) -> _LeasedVersion:
-        """The opened artifacts as one. Raises `ArtifactError`."""
+        """The opened artifacts as one. Raises `ArtifactError`, and what a check raises."""
         artifacts = [one.artifact for one in opened if one is not None]
         if not artifacts:
             assert self._empty is not None
@@ -200,6 +206,13 @@ class LiveArtifact:
             shadowing = SHADOWED_BY_WORKSPACES if has_workspace else ()
             # Of source trees alone the first index stands for all.
             knowledge = Federation(artifacts, shadowing, max(self._served, 1))
+        try:
+            for check in self._swap_checks:
+                check(knowledge)
+        except BaseException:
+            if knowledge is not artifacts[0]:
+                knowledge.close()
+            raise
         with self._guard:
             for one in opened:
                 if one is not None:

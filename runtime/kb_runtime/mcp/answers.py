@@ -222,7 +222,9 @@ def remaining_profile(profile: str, knowledge: Knowledge) -> str:
     left = [name for name in profile.split(",") if name.strip() in offered]
     if not left:
         raise ArtifactError(
-            "not-an-artifact", f"Build {knowledge.build_id} has no tools of the profile {profile}."
+            "not-an-artifact",
+            f"Build {knowledge.build_id} has no tools of the profile {profile}.",
+            "Restart the server with other --tools.",
         )
     return ",".join(left)
 

@@ -60,6 +60,7 @@ class Dispatcher:
         self._cache_scope = "public"
         with live.lease() as artifact:
             self._answers = self._read_answers(artifact, profile)
+        live.check_swaps(self._offered_by)
 
     @property
     def answers(self) -> Answers:
@@ -125,13 +126,15 @@ class Dispatcher:
     def _answers_of(self, artifact: Knowledge) -> Answers:
         answers = self._answers
         if answers.build_id != artifact.build_id:
-            try:
-                answers = self._read_answers(artifact, self._profile)
-            except ProfileError:  # this version lacks a family that the one at the start had
-                profile = remaining_profile(self._profile, artifact)
-                answers = self._read_answers(artifact, profile)
-            self._answers = answers
+            answers = self._answers = self._offered_by(artifact)
         return answers
+
+    def _offered_by(self, artifact: Knowledge) -> Answers:
+        """The answers for another version. Raises ArtifactError where it offers nothing of the profile."""
+        try:
+            return self._read_answers(artifact, self._profile)
+        except ProfileError:  # this version lacks a family that the one at the start had
+            return self._read_answers(artifact, remaining_profile(self._profile, artifact))
 
     def _read_answers(self, artifact: Knowledge, profile: str) -> Answers:
         also = () if self._working_tree is None else (CODEBASE,)

@@ -12,6 +12,7 @@ from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp import revisions
 from kb_runtime.mcp.answers import ProfileError
+from kb_runtime.mcp.changes import Changes
 from kb_runtime.mcp.dispatch import Dispatcher
 
 NEWEST = revisions.NEWEST_HANDSHAKE
@@ -296,11 +297,29 @@ def test_a_later_version_offers_what_is_left_of_the_profile(dispatch: Any, corpu
     left = dispatcher.handle("tools/list", {}, NEWEST)["tools"]
     assert {tool["name"] for tool in left} == {"small_hybrid_search", "small_search_docs"}
     assert len(left) < len(both)
-    corpus.publish("3", docs=[], builtins=[])
-    with pytest.raises(ProtocolError, match="cannot be read"):
-        dispatcher.handle("tools/list", {}, NEWEST)
     corpus.publish("1")
     assert dispatcher.handle("tools/list", {}, NEWEST)["tools"] == both
+
+
+def test_a_later_version_without_any_family_of_the_profile_is_not_served(
+    corpus: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live = LiveArtifact(corpus.path)
+    dispatcher = Dispatcher(live, "reference,search")
+    Changes(live, dispatcher)
+    before = dispatcher.handle("tools/list", {}, NEWEST)["tools"]
+    corpus.publish("2", docs=[], builtins=[])
+    for _ in range(3):
+        live.follow()
+        assert dispatcher.handle("ping", {}, NEWEST) == {}
+        assert dispatcher.handle("initialize", HELLO, NEWEST)["serverInfo"]["version"] == "1"
+        assert dispatcher.handle("tools/list", {}, NEWEST)["tools"] == before
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "has no tools of the profile reference,search" in told
+    corpus.publish("3", docs=[])
+    assert dispatcher.handle("initialize", HELLO, NEWEST)["serverInfo"]["version"] == "3"
+    live.close()
 
 
 @pytest.mark.parametrize("profile", ["nope", "compact,serch", "reference,"])
