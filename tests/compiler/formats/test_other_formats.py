@@ -178,7 +178,7 @@ def test_word_code_without_highlighting_is_a_block() -> None:
 
 def test_man_docbook_and_mediawiki() -> None:
     man = one("man").text
-    assert "# OPTIONS" in man
+    assert "## OPTIONS" in man
     assert "```\nthing -v file\n```" in man
     docbook = one("docbook")
     assert docbook.title == "The title"

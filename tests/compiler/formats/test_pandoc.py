@@ -101,3 +101,13 @@ def test_entities_of_docbook_do_not_grow_without_bound() -> None:
     assert "Of " in found.text
     assert found.text.endswith(" and b.\n")
     assert len(found.text) < 200_000
+
+
+def test_the_title_of_a_man_page_is_its_name_and_section() -> None:
+    page = '.TH XTFREE 3 2021-03-22 "X" "Manual"\n.SH NAME\nXtFree \\- free\n'
+    found = one("man3/XtFree.3", page)
+    assert (found.title, found.created_at) == ("XtFree(3)", "2021-03-22")
+    assert found.text == "# XtFree(3)\n\n## NAME\n\nXtFree - free\n"
+    assert one("other.3", page).title == "xtfree(3)"
+    bsd = ".Dd May 1, 2020\n.Dt ACCEPT 2\n.Os\n.Sh NAME\n.Nm accept\n.Nd take\n"
+    assert one("a.2", bsd).title == "accept(2)"

@@ -79,7 +79,8 @@ def convert(
     else:
         tree = _tree(name, data)
     tree = with_code(tree, data) if name == "pptx" else tree
-    writer = PandocWriter(tree, is_org=name == "org")
+    title = _man_title(path, tree) if name == "man" else ""
+    writer = PandocWriter(tree, is_titled=name in ("man", "org"), title=title)
     text = writer.write()
     known = _properties(data) if name in _OFFICE else {}
     return [
@@ -93,6 +94,17 @@ def convert(
             anchors=tuple(writer.anchors),
         )
     ]
+
+
+def _man_title(path: str, tree: dict[str, Any]) -> str:
+    """`accept(2)`: a man page's header often has the name in capitals, that of its file is as it is typed."""
+    title, section = (
+        PandocWriter({"meta": {"title": tree["meta"].get(name)}}).title
+        for name in ("title", "section")
+    )
+    stem = Path(path).stem
+    name = stem if stem.lower() == title.lower() else title.lower() if title.isupper() else title
+    return f"{name}({section})" if name and section else name
 
 
 def _docbook(path: str, text: str, read: Read, files: Iterable[str]) -> dict[str, Any]:

@@ -18,17 +18,18 @@ _DATE_FIELDS = ("date", "created", "dcterms:created", "dcterms:modified")
 
 
 class PandocWriter:
-    """One document: `write` gives its text; `anchors` are those of its headings, then. `is_org` tells Org
-    documents, whose headings all lie below their title, from others, where it may be the first of them."""
+    """One document: `write` gives its text; `anchors` are those of its headings, then. `is_titled` is for
+    formats whose headings all lie below the title; in others it may be the first of them. `title` is one
+    that the tree does not have."""
 
-    def __init__(self, tree: dict[str, Any], *, is_org: bool = False) -> None:
+    def __init__(self, tree: dict[str, Any], *, is_titled: bool = False, title: str = "") -> None:
         self._tree = tree
-        self._is_org = is_org
+        self._is_titled = is_titled
         self._contained = 0
         self._notes: list[Any] = []
         self.anchors: list[str] = []
         meta = tree.get("meta", {})
-        self.title = self._meta(meta.get("title"))
+        self.title = title or self._meta(meta.get("title"))
         self.author = self._meta(meta.get("author", meta.get("creator")))
         self.created_at = next(
             filter(None, (self._meta(meta.get(name)) for name in _DATE_FIELDS)), ""
@@ -133,7 +134,7 @@ class PandocWriter:
         if self._contained:
             return [f"**{text}**"]
         self.anchors.append(id)
-        return commonmark.heading(level + 1 if self._is_org and self.title else level, text)
+        return commonmark.heading(level + 1 if self._is_titled and self.title else level, text)
 
     def _code(self, content: list[Any]) -> Written:
         (_, classes, _), code = content
