@@ -111,3 +111,10 @@ def test_the_title_of_a_man_page_is_its_name_and_section() -> None:
     assert one("other.3", page).title == "xtfree(3)"
     bsd = ".Dd May 1, 2020\n.Dt ACCEPT 2\n.Os\n.Sh NAME\n.Nm accept\n.Nd take\n"
     assert one("a.2", bsd).title == "accept(2)"
+
+
+def test_subscripts_stay_apart_from_the_word_before_them() -> None:
+    org = "Use ada_language_server, foo_bar.baz and a_{b c}.\n"
+    assert one("a.org", org).text == "Use ada_language_server, foo_bar.baz and a_(b c).\n"
+    wiki = "H<sub>2</sub>O, k<sub>i</sub> and ''k''<sub>i+1</sub> <sub>x</sub>.\n"
+    assert one("a.wiki", wiki).text == "H2O, k_i and *k*\\_(i+1) \\_x.\n"

@@ -80,7 +80,7 @@ def convert(
         tree = _tree(name, data)
     tree = with_code(tree, data) if name == "pptx" else tree
     title = _man_title(path, tree) if name == "man" else ""
-    writer = PandocWriter(tree, is_titled=name in ("man", "org"), title=title)
+    writer = PandocWriter(tree, is_org=name == "org", is_titled=name == "man", title=title)
     text = writer.write()
     known = _properties(data) if name in _OFFICE else {}
     return [

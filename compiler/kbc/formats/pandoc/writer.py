@@ -18,13 +18,21 @@ _DATE_FIELDS = ("date", "created", "dcterms:created", "dcterms:modified")
 
 
 class PandocWriter:
-    """One document: `write` gives its text; `anchors` are those of its headings, then. `is_titled` is for
-    formats whose headings all lie below the title; in others it may be the first of them. `title` is one
-    that the tree does not have."""
+    """One document: `write` gives its text; `anchors` are those of its headings, then. The headings of Org
+    (`is_org`) and of what `is_titled` all lie below the title; in other formats it may be the first of
+    them. `title` is one that the tree does not have."""
 
-    def __init__(self, tree: dict[str, Any], *, is_titled: bool = False, title: str = "") -> None:
+    def __init__(
+        self,
+        tree: dict[str, Any],
+        *,
+        is_org: bool = False,
+        is_titled: bool = False,
+        title: str = "",
+    ) -> None:
         self._tree = tree
-        self._is_titled = is_titled
+        self._is_org = is_org
+        self._is_titled = is_titled or is_org
         self._contained = 0
         self._notes: list[Any] = []
         self.anchors: list[str] = []
@@ -84,7 +92,13 @@ class PandocWriter:
         return commonmark.blocks(parts)
 
     def _inlines(self, nodes: Sequence[Node]) -> str:
-        return "".join(self._inline(node) for node in nodes)
+        text = ""
+        for node in _with_identifiers(nodes) if self._is_org else nodes:
+            written = self._inline(node)
+            if node["t"] == "Subscript" and written.startswith("_") and not text[-1:].isalnum():
+                written = f"\\{written}"  # would begin emphasis
+            text += written
+        return text
 
     def _inline(self, node: Node) -> str:
         kind = node["t"]
@@ -117,7 +131,13 @@ class PandocWriter:
             return commonmark.escaped(content[1]) if content[0] == "latex" else ""
         if kind == "Superscript":
             return f"^{self._inlines(content)}"
+        if kind == "Subscript":
+            return self._subscript(self._inlines(content))
         return self._inlines(content) if isinstance(content, list) else ""
+
+    def _subscript(self, text: str) -> str:
+        """`k_i`, `k_(i+1)`; but `H2O`, as it is typed."""
+        return text if text.isdigit() else f"_{text}" if text.isalnum() else f"_({text})"
 
     def _paragraph(self, content: Sequence[Node]) -> Written:
         if {node["t"] for node in content} == {"Code", "LineBreak"}:  # code in a Word document
@@ -261,6 +281,24 @@ _BLOCKS: dict[str, Callable[[PandocWriter, Any], Written]] = {
 
 def _always(marker: str, index: int) -> str:
     return marker
+
+
+def _with_identifiers(nodes: Sequence[Node]) -> Iterator[Node]:
+    """`nodes` of Org, for which `bar` in `foo_bar_baz` is a subscript, with such names as one text."""
+    text = ""
+    for node in nodes:
+        inner = node["c"] if node["t"] == "Subscript" else ()
+        if node["t"] == "Str":
+            text += node["c"]
+        elif inner and all(each["t"] == "Str" for each in inner):
+            text += f"_{''.join(each['c'] for each in inner)}"
+        else:
+            if text:
+                yield {"t": "Str", "c": text}
+            text = ""
+            yield node
+    if text:
+        yield {"t": "Str", "c": text}
 
 
 def _is_tag(node: Node) -> bool:
