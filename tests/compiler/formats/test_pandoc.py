@@ -118,3 +118,8 @@ def test_subscripts_stay_apart_from_the_word_before_them() -> None:
     assert one("a.org", org).text == "Use ada_language_server, foo_bar.baz and a_(b c).\n"
     wiki = "H<sub>2</sub>O, k<sub>i</sub> and ''k''<sub>i+1</sub> <sub>x</sub>.\n"
     assert one("a.wiki", wiki).text == "H2O, k_i and *k*\\_(i+1) \\_x.\n"
+
+
+def test_code_of_org_has_the_language_that_is_written() -> None:
+    source = "#+begin_src emacs-lisp :tangle no\n(setq a t)\n#+end_src\n"
+    assert one("a.org", source).text == "```emacs-lisp\n(setq a t)\n```\n"

@@ -157,8 +157,9 @@ class PandocWriter:
         return commonmark.heading(level + 1 if self._is_titled and self.title else level, text)
 
     def _code(self, content: list[Any]) -> Written:
-        (_, classes, _), code = content
+        (_, classes, attributes), code = content
         language = next((name for name in classes if name not in ("numberLines", "example")), "")
+        language = dict(attributes).get("org-language", language)  # as written: emacs-lisp
         return commonmark.fence(code, language)
 
     def _items(self, items: Sequence[Sequence[Node]], marker: Callable[[int], str]) -> Written:
