@@ -302,3 +302,19 @@ def test_labels_are_strong_as_a_whole_whatever_part_of_them_is_formatted() -> No
         assert text(f".{term}\nText.\n") == f"{expected}\n\nText.\n"
         assert text(f"====\n== {term}\n====\n") == f"{expected}\n"
         assert text(f"|===\n|{term}\n\na|\n* x\n|===\n") == f"- {expected}\n\n  - x\n"
+
+
+def test_the_text_of_a_reference_may_hold_code_with_angle_brackets() -> None:
+    assert text("See <<cond, `+Map<K, List<V>>+`>> and <<cond,the *C*>>.\n") == (
+        "See `Map<K, List<V>>` and the **C**.\n"
+    )
+
+
+def test_a_paragraph_ends_at_the_attributes_of_the_next_block() -> None:
+    source = "image:map.png[width=1]\n[gremlin-groovy,modern]\n----\ng.V()\n----\n"
+    assert text(source) == "```\ng.V()\n```\n"
+    assert text("Text\n[see below].\n") == "Text\n[see below].\n"
+
+
+def test_macros_for_man_pages_name_them() -> None:
+    assert text("See linkgit:git-add[1] and man:ls[].\n") == "See git-add(1) and ls.\n"

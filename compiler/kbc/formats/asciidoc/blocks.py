@@ -22,6 +22,9 @@ _NOT_IN_NAME = re.compile(r"[^\w-]")
 _SECTION = re.compile(r"(={1,6}|#{1,6})\s+(\S.*?)(?:\s+\1)?\Z")
 _BLOCK_ANCHOR = re.compile(r"\[\[([^\],]+)(?:,([^\]]*))?\]\]\Z")
 _BLOCK_LIST = re.compile(r"\[([^\[\]]*|.*[\"'=].*)\]\Z")
+_ATTRIBUTE_LINE = re.compile(r"\[(?:|[\w.#%{,\"'].*|\[(?:|[^\W\d][\w:.-]*(?:, *.+)?)\])\]\Z")
+"""As Asciidoctor has it: an anchor, or a list that begins with a word or one of the marks."""
+
 _MACRO = re.compile(r"([a-z][\w-]*)::(\S*?)\[(.*)\]\Z")
 _PREFIX = re.compile(rf"({'|'.join(ADMONITIONS)}):\s+(.*)", re.DOTALL)
 _AUTHOR = re.compile(r"[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}(?:\s+<[^>]+>)?(?:;.*)?\Z")
@@ -387,10 +390,8 @@ class Blocks:
 
 
 def _interrupts(text: str) -> bool:
-    found = _BLOCK_LIST.match(text)
-    return bool(found) and bool(
-        re.match(r"\[(source|NOTE|TIP|\w+,|#|\.|%|\[|cols|horizontal|discrete)", text)
-    )
+    """Whether the line holds attributes of a block, which a paragraph before it ends at."""
+    return _ATTRIBUTE_LINE.match(text) is not None
 
 
 def _joined(body: list[SourceLine]) -> str:

@@ -29,10 +29,10 @@ _TOKENS = re.compile(
     | (?P<code>``(?=\S).+?``|(?<![\w`])`(?=\S)[^`]*?(?<=\S)`(?![\w`]))
     | (?P<index>\(\(\(.+?\)\)\)|\(\((?!\()(?P<indexed>.+?)\)\))
     | (?P<anchor>\[\[[^\]]+\]\])
-    | (?P<reference><<(?P<cross>[^<>]+?)>>)
+    | (?P<reference><<(?P<cross>[^<>]+?|[^<>,`]+,(?:`[^`]*`|[^<>`])*)>>)
     | (?P<entity>&(?:[A-Za-z][A-Za-z0-9]{{1,30}}|\#\d{{1,7}}|\#x[0-9A-Fa-f]{{1,6}});)
     | (?P<macro>(?P<name>xref|(?<!\w)(?:link|mailto|image|icon|kbd|btn|menu|footnote(?:ref)?|stem|latexmath
-        |asciimath|anchor|indexterm2?|javadoc|api|spring-\w+|label|badge)):(?!:)(?P<target>[^\s\[\]]*)
+        |asciimath|anchor|indexterm2?|javadoc|api|spring-\w+|label|badge|linkgit|man)):(?!:)(?P<target>[^\s\[\]]*)
         (?P<arguments>{_BRACKETS}))
     | (?P<url>(?<![\w:/"'=])<?(?:https?|ftp|irc)://[^\s\[\]<>]+(?P<label>{_BRACKETS})?>?)
     | (?P<role>\[[.\w #%-]*\](?=[*_`\#]))
@@ -183,6 +183,8 @@ class Inline:
             return commonmark.escaped(found.style or found.get("alt"))
         if name in ("icon", "anchor", "indexterm"):
             return ""
+        if name in ("linkgit", "man"):
+            return commonmark.escaped(f"{target}({inside})" if inside else target)
         if name in ("javadoc", "api"):
             label = (
                 attribute_lists.parse(inside).style or target.rsplit("/", 1)[-1].rsplit(".", 1)[-1]
