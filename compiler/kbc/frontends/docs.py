@@ -60,6 +60,9 @@ class DocMetadata(Metadata, extra="ignore"):
     url: Text = Field(default="", description="its public address")
 
 
+_FRONT_MATTER = re.compile(rb"---[ \t]*\r?\n[\w-]+:.*?^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
+
+
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
@@ -74,7 +77,7 @@ def read(
         elif file.path.lower().endswith((".html", ".htm")):
             html = _html_page(collection, file, diagnostics, includes)
             records.extend([html] if html else [])
-        elif file.path.lower().endswith(".txt"):
+        elif file.path.lower().endswith(".txt") and not _FRONT_MATTER.match(file.data):
             record = _plain_text(collection, file, diagnostics)
             records.extend([record] if record else [])
         elif (stored := read_text(file, diagnostics)) is not None:
@@ -89,7 +92,7 @@ def read(
 
 
 class _PageText(NamedTuple):
-    """A Markdown or MDX file, its `text` with what it includes, and what is `stored`."""
+    """A Markdown or MDX file, or one of text with front matter, its `text` with what it includes, and what is `stored`."""
 
     file: SourceFile
     text: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.compiler.recognition.trees import addresses, page, read, write_tree
+from tests.compiler.recognition.trees import addresses, page, read, titles, write_tree
 
 from kbc.records import DocRecord
 
@@ -204,3 +204,20 @@ def test_references_of_hugo_find_a_page_in_any_folder(tmp_path: Path) -> None:
     assert "[gates](../b/gates.md#open), [twice](twice.md)" in first.text
     (warning,) = (each for each in diagnostics if each.code == "dead-link")
     assert "twice.md" in warning.message
+
+
+def test_text_with_front_matter_in_a_collection_of_jekyll_is_a_page(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "_config.yml": "markdown: kramdown\ncollections: {licenses: {output: true}}\n",
+            "_licenses/heron.txt": "---\ntitle: Heron License\n---\n\nYou may fly.\n",
+            "index.md": page("Home"),
+            "robots.txt": "Allow: /\n",
+        },
+    )
+    inputs, _ = read(root)
+    assert titles(inputs.records["docs"]) == {
+        "_licenses/heron.txt": "Heron License",
+        "index.md": "Home",
+    }

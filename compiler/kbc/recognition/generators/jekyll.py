@@ -38,6 +38,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         base_url=f"{address}/{text(data, 'baseurl').strip('/')}".rstrip("/") if address else "",
         exclude=(
             *NOT_PAGES,
+            *(f"!/_{name}/**/*.txt" for name in names),  # files with front matter are pages, too
             *(each for each in _MACHINERY if each.strip("/") not in include),
             *_BUNDLER,
             *(f"/{each.lstrip('/')}" for each in texts(data.get("exclude"))),
