@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -20,9 +20,7 @@ from typing import Any, Self
 
 from kb_runtime.errors import ArtifactError, KbcError, exit_codes
 from kb_runtime.errors.shortages import NO_SPACE
-from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.knowledge.sharding.order import SHARDS
-from kb_runtime.knowledge.verification import check
 from kb_runtime.store.locks import open_locked
 from kb_runtime.store.manifest import (
     BUILD_ID_LENGTH,
@@ -37,6 +35,7 @@ from kb_runtime.text.tables import size
 from kb_runtime.version import FORMAT_VERSION, UNSHARDED_FORMAT_VERSION
 from kbc.linking import retention
 from kbc.linking.flushing import flush, flushing_tree
+from kbc.linking.self_check import SelfCheck, defect_of, is_damaged
 
 LOCK = ".lock"
 """The file in a knowledge base's folder that its builder holds locked; it has no content."""
@@ -62,17 +61,9 @@ MANIFEST_FIELDS = (
 RERANKER = "reranker"
 """The field of an artifact with a re-ranker; others do not have it."""
 
-_OF_SHARDS = frozenset({"hashes", "catalogs", "chunks", "segments", "vectors"})
-"""What is checked of each shard when it is sealed, and not again of all of them together."""
-_JUST_WRITTEN = frozenset({"segments"})
-"""What is checked of files from elsewhere only: whether the engine's are such as the engine writes."""
-
 _UNWRITABLE = frozenset(
     {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR}
 )
-
-SelfCheck = Callable[[Artifact], None]
-"""Asks a finished artifact questions; raises `ArtifactError` when an answer is wrong."""
 
 
 class PublishError(KbcError):
@@ -82,6 +73,18 @@ class PublishError(KbcError):
     """
 
     exit_code = exit_codes.OUTPUT
+
+
+class DamagedShardsError(PublishError):
+    """The files of the shards `ids`, taken from earlier builds, are not those that these builds had."""
+
+    def __init__(self, defect: str, ids: Collection[str]) -> None:
+        super().__init__(
+            "self-check",
+            f"The build failed its self-check: {defect}",
+            "Nothing was published. Shards of an earlier build are damaged: remove it, and build again.",
+        )
+        self.ids = ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +124,18 @@ class Staging:
     Leaving the block without `publish` removes the folder. Entering raises `PublishError` when the
     folder cannot be made or another build holds the lock for longer than `wait_s` seconds; an
     `OSError` of a write inside the block that means a full disk leaves it as `PublishError` too.
+    The shards `refused` are not taken from earlier builds.
     """
 
-    def __init__(self, out: Path, name: str, build_id: str, *, wait_s: float = 30.0) -> None:
+    def __init__(
+        self,
+        out: Path,
+        name: str,
+        build_id: str,
+        *,
+        wait_s: float = 30.0,
+        refused: Collection[str] = (),
+    ) -> None:
         if not is_build_id(build_id):
             raise ValueError(f"not a build id: {build_id!r}")
         self.kb_folder = out / name
@@ -133,6 +145,8 @@ class Staging:
         self._temporary = retention.temporary(self.kb_folder, build_id)
         self._listed: dict[str, dict[str, Any]] = {}
         self._earlier: dict[Path, Manifest] = {}
+        self._refused = refused
+        self._adopted: list[str] = []
 
     @property
     def folder(self) -> Path:
@@ -174,7 +188,7 @@ class Staging:
 
         Asked before the sections are written, it saves writing them.
         """
-        if not self._target.is_dir() or _defect(self._target, self_check) is not None:
+        if not self._target.is_dir() or defect_of(self._target, self_check) is not None:
             return None
         was_live = not self._make_current()
         return Published(self._target, self.build_id, True, was_live, self._prune(keep))
@@ -190,7 +204,7 @@ class Staging:
 
         `fields` are the `MANIFEST_FIELDS`. A sound build of the same id is kept and reused, a
         damaged one replaced. With `keep` above 0 older builds beyond that number are removed.
-        Raises `PublishError`.
+        Raises `PublishError`, where shards of earlier builds are damaged `DamagedShardsError`.
         """
         optional = {SHARDS, RERANKER}
         missing = sorted(set(MANIFEST_FIELDS).symmetric_difference({*fields} - optional))
@@ -202,8 +216,10 @@ class Staging:
                 return reused
             (self.folder / MANIFEST).write_bytes(seal(self._manifest(fields, self.build_id)))
             with flushing_tree(self.folder):
-                defect = _defect(self.folder, self_check)
+                defect = defect_of(self.folder, self_check)
             if defect is not None:
+                if damaged := [id for id in self._adopted if is_damaged(self.shard(id))]:
+                    raise DamagedShardsError(defect, damaged)
                 raise PublishError(
                     "self-check",
                     f"The build failed its self-check: {defect}",
@@ -223,7 +239,7 @@ class Staging:
         """Seals what is in `shard(id)` as an artifact of its own, and checks it. Raises `PublishError`."""
         folder = self.shard(id)
         (folder / MANIFEST).write_bytes(seal(self._manifest(fields, id, f"{SHARDS}/{id}/")))
-        if (defect := _defect(folder, None)) is not None:
+        if (defect := defect_of(folder, None)) is not None:
             raise PublishError(
                 "self-check",
                 f"A shard failed its self-check: {defect}",
@@ -232,11 +248,15 @@ class Staging:
 
     def adopt_shard(self, id: str) -> dict[str, Any] | None:
         """Takes a shard of a published build, without copying it where the file system has hard links;
-        gives what that build's manifest says of it. None when no build has it."""
+        gives what that build's manifest says of it. None when no build has it. Of its files only those are
+        hashed that are read before `publish`, which opens the others."""
+        if id in self._refused:
+            return None
         for build in sorted(self.kb_folder.glob(f"*/{SHARDS}/{id}")):
             try:
                 whole, shard = self._published(build.parents[1]), load(build)
                 shard.check_sizes()
+                shard.check_files(shard.section("columns/"))
             except ArtifactError:
                 continue
             for path in [*shard.files, MANIFEST]:
@@ -251,6 +271,7 @@ class Staging:
                 }
                 for path, (size, digest) in shard.files.items()
             }
+            self._adopted.append(id)
             return next(dict(one) for one in whole[SHARDS] if one["build_id"] == id)
         return None
 
@@ -386,20 +407,6 @@ class Staging:
             isinstance(name, (str, os.PathLike)) and Path(name).absolute().is_relative_to(folder)
             for name in names
         )
-
-
-def _defect(folder: Path, self_check: SelfCheck | None) -> str | None:
-    """Why the build in `folder` must not be published, or None."""
-    try:
-        with Artifact.open(folder) as artifact:
-            problems = check(artifact, _OF_SHARDS if SHARDS in artifact.manifest else _JUST_WRITTEN)
-            if problems:
-                return problems[0].message
-            if self_check is not None:
-                self_check(artifact)
-    except ArtifactError as error:
-        return error.message
-    return None
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

@@ -1,15 +1,19 @@
-"""Queries a finished build before it goes live: it must find its own records."""
+"""Checks a finished build before it goes live: it must be sound and find its own records."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.sharding.order import SHARDS
+from kb_runtime.knowledge.verification import CHECKS, check
 from kb_runtime.search.query import analyse
 from kb_runtime.search.request import SearchRequest
 from kb_runtime.search.vectors import RowRange
+from kb_runtime.store.manifest import load
 
 SAMPLES = 16
 """Records asked for, spread evenly over the artifact."""
@@ -19,6 +23,42 @@ DRAFT_SAMPLES = 2
 
 SELF_COSINE = 0.999
 """A normalised vector with itself; graphs hold vectors in 16 bits, which cost less than 1e-3."""
+
+
+_OF_SHARDS = frozenset({"hashes", "catalogs", "chunks", "segments", "vectors"})
+"""What is checked of each shard when it is sealed, and not again of all of them together. Files are hashed
+when they are opened, and the rest of them at last."""
+_ALL_BUT_HASHES = CHECKS.keys() - {"hashes"}
+_JUST_WRITTEN = frozenset({"segments"})
+"""What is checked of files from elsewhere only: whether the engine's are such as the engine writes."""
+
+SelfCheck = Callable[[Artifact], None]
+"""Asks a finished artifact questions; raises `ArtifactError` when an answer is wrong."""
+
+
+def defect_of(folder: Path, self_check: SelfCheck | None) -> str | None:
+    """Why the build in `folder` must not be published, or None."""
+    try:
+        with Artifact.open(folder) as artifact:
+            is_sharded = SHARDS in artifact.manifest
+            problems = check(artifact, _OF_SHARDS if is_sharded else _JUST_WRITTEN)
+            if not problems and self_check is not None:
+                self_check(artifact)
+            if not problems and is_sharded:
+                problems = check(artifact, _ALL_BUT_HASHES)
+            return problems[0].message if problems else None
+    except ArtifactError as error:
+        return error.message
+
+
+def is_damaged(folder: Path) -> bool:
+    """Whether the files of a build or a shard are others than its manifest says."""
+    try:
+        manifest = load(folder)
+        manifest.check_files(manifest.files)
+    except ArtifactError:
+        return True
+    return False
 
 
 def query_own_records(artifact: Artifact, samples: int = SAMPLES) -> None:

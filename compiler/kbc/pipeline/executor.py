@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -27,7 +27,7 @@ from kbc.encoding.shipped import write_reranker
 from kbc.encoding.tokenizer import TokenCounter
 from kbc.encoding.views import EmbeddedTexts
 from kbc.execution.pool import THREADS, WorkerPool
-from kbc.linking.linker import Published, Staging
+from kbc.linking.linker import DamagedShardsError, Published, Staging
 from kbc.linking.retention import remove_build
 from kbc.linking.self_check import check_of
 from kbc.pipeline import sections
@@ -103,8 +103,24 @@ class Executor:
     def _run(self) -> BuildReport:
         inputs, model = self._read_with_model()
         draft = self._publish_draft(inputs, model)
-        name, keep = inputs.project.name, self._options.keep
-        with Staging(self._options.out_folder, name, self._build_id(inputs, model)) as staging:
+        try:
+            published, counts = self._publish(inputs, model, draft)
+        except DamagedShardsError as error:
+            note = f"damaged shards of an earlier build are compiled again: {', '.join(error.ids)}"
+            self._diagnostics.note("shard-damaged", note)
+            published, counts = self._publish(inputs, model, draft, refused=error.ids)
+        for note in self._cache.notes:
+            self._diagnostics.note("cache", note)
+        for note in self._pool.notes:
+            self._diagnostics.note("worker-refused", note)
+        return self._report(inputs, published, counts)
+
+    def _publish(
+        self, inputs: Inputs, model: Model | None, draft: Path | None, refused: Collection[str] = ()
+    ) -> tuple[Published, EncodingCounts]:
+        """Makes the build live, and removes the `draft`. Shards `refused` are compiled again."""
+        out, name, keep = self._options.out_folder, inputs.project.name, self._options.keep
+        with Staging(out, name, self._build_id(inputs, model), refused=refused) as staging:
             published = staging.reuse(keep=keep)
             counts = EncodingCounts()
             if published is None:
@@ -114,11 +130,7 @@ class Executor:
                     published = staging.publish(manifest, check, keep=keep)
             if draft is not None:
                 remove_build(draft)
-        for note in self._cache.notes:
-            self._diagnostics.note("cache", note)
-        for note in self._pool.notes:
-            self._diagnostics.note("worker-refused", note)
-        return self._report(inputs, published, counts)
+        return published, counts
 
     def _publish_draft(self, inputs: Inputs, model: Model | None) -> Path | None:
         """Makes a draft live where the vectors will take long; gives its folder."""

@@ -83,3 +83,54 @@ def test_an_edit_that_fills_or_empties_a_shard_gives_the_bytes_of_a_clean_build(
     fewer = pages.build()
     assert verify(fewer).problems == ()
     assert files(fewer) == files(pages.build("clean"))
+
+
+def damage(path: Path) -> None:
+    """Changes a byte of a file, which keeps its size and its hard links."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "file",
+    [
+        "catalog/chunks.bin",
+        "columns/record.u32",
+        "columns/labels.json",
+        "lexical/*.store",
+        "tools.json",
+    ],
+)
+def test_a_damaged_shard_is_compiled_again_by_the_next_build(tmp_path: Path, file: str) -> None:
+    pages = Pages(tmp_path, range(3), 1)
+    before = pages.build()
+    shards = {each["build_id"]: each["records"] for each in inspect(before)["shards"]}
+    for id in list(shards)[:2]:
+        (path,) = (before / "shards" / id).glob(file)
+        damage(path)
+    assert not verify(before).ok
+    again = pages.build()
+    assert again == before
+    assert verify(again).problems == ()
+    for id in list(shards)[:2]:
+        (path,) = (again / "shards" / id).glob(file)
+        damage(path)
+    pages.write(3, "A marmoset.")
+    edited = pages.build()
+    assert verify(edited).problems == ()
+    assert files(edited) == files(pages.build("clean"))
+
+
+@pytest.mark.slow
+def test_sound_shards_are_taken_from_an_earlier_build(tmp_path: Path) -> None:
+    pages = Pages(tmp_path, range(3), 1)
+    before = pages.build()
+    sound, damaged, *_ = (each["build_id"] for each in inspect(before)["shards"])
+    damage(before / "shards" / damaged / "catalog" / "chunks.bin")
+    pages.write(3, "A marmoset.")
+    after = pages.build()
+    for id, is_taken in ((sound, True), (damaged, False)):
+        one, other = (folder / "shards" / id / "tools.json" for folder in (before, after))
+        assert one.samefile(other) is is_taken
