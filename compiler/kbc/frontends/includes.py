@@ -17,6 +17,7 @@ from kbc.languages.front_matter import read_front_matter
 from kbc.languages.includes import Liquid, Lookup, expand, may_include, value_at
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
+from kbc.project.well_formed import YamlLoader
 
 if TYPE_CHECKING:
     from kbc.formats.document import DocumentProblem
@@ -297,7 +298,7 @@ def _found(tables: Iterable[Mapping[str, Any]], name: str) -> str | None:
 
 def _yaml(text: str) -> Mapping[str, Any]:
     try:
-        return _mapping(yaml.safe_load(text))
+        return _mapping(yaml.load(text, Loader=YamlLoader))
     except (yaml.YAMLError, ValueError):
         return {}
 

@@ -19,6 +19,7 @@ from kb_runtime.text.rendering import shorten
 from kbc.diagnostics import Diagnostics
 from kbc.project.source_file import SourceFile
 from kbc.project.validation import KEY, Mistake, mistake, own_mistake
+from kbc.project.well_formed import parse_json
 
 
 class Metadata(BaseModel):
@@ -155,7 +156,7 @@ def read_json(file: SourceFile, diagnostics: Diagnostics) -> tuple[Any, str] | N
     if text is None:
         return None
     try:
-        return json.loads(text), text
+        return parse_json(text), text
     except json.JSONDecodeError as error:
         diagnostics.error(
             "json-syntax",

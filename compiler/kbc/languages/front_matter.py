@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from kb_runtime.records.well_formed import well_formed
 from kbc.diagnostics import Diagnostic, Severity
 from kbc.limits import MAX_FRONT_MATTER_CHARS
+from kbc.project.well_formed import YamlLoader
 
 MAX_ALIASED_CHARS = 1_000
 """Of a text that an alias stands for once more."""
@@ -116,7 +118,9 @@ def _read_whole_yaml(source: str) -> _Mapping:
     for key, value in node.value:
         if key.value == "title" and not isinstance(value, yaml.ScalarNode) and value.flow_style:
             data["title"] = source[value.start_mark.index : value.end_mark.index]  # `{#if ...}`
-    return _Mapping(data, {key.value: key.start_mark.line + 1 for key, _ in node.value})
+    return _Mapping(
+        data, {well_formed(key.value): key.start_mark.line + 1 for key, _ in node.value}
+    )
 
 
 def _read_toml(source: str) -> _Mapping:
@@ -146,7 +150,7 @@ _HINTS = {
 }
 
 
-class _FrontMatterLoader(yaml.SafeLoader):
+class _FrontMatterLoader(YamlLoader):
     """YAML with few surprises: `yes`, `on`, `=`, dates and `3.10` are strings, as they look.
 
     Aliases of lists and maps, and repeated keys are refused: the first can grow without bound, the second

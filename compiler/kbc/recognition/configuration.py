@@ -6,7 +6,6 @@ tells its users what is wrong with its configuration.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from kbc.formats import inventory
 from kbc.formats.document import FormatError
 from kbc.formats.inventory import Inventory
 from kbc.project.include_tree import IncludeTree
+from kbc.project.well_formed import YamlLoader, parse_json
 from kbc.recognition.site import mapping
 
 READER = "the generator's configuration"
@@ -34,7 +34,7 @@ _COMMENT = re.compile(rf"(?P<kept>{_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LAST_COMMA = re.compile(rf"(?P<kept>{_STRING})|,\s*(?P<end>[\]}}])")
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(YamlLoader):
     """YAML whose unknown tags give what they hold: `!ENV [NAME, default]` its default, others None."""
 
 
@@ -103,7 +103,7 @@ def read_toml(tree: IncludeTree, path: str) -> Mapping[str, Any]:
 
 def read_json(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     try:
-        return mapping(json.loads(read_text(tree, path)))
+        return mapping(parse_json(read_text(tree, path)))
     except (ValueError, RecursionError):
         return {}
 
@@ -112,7 +112,7 @@ def read_json_with_comments(tree: IncludeTree, path: str) -> Mapping[str, Any]:
     """JSON with comments and commas behind the last entry, as programs of Microsoft's read it."""
     plain = _COMMENT.sub(lambda match: match["kept"] or "", read_text(tree, path))
     try:
-        return mapping(json.loads(_LAST_COMMA.sub(r"\g<kept>\g<end>", plain)))
+        return mapping(parse_json(_LAST_COMMA.sub(r"\g<kept>\g<end>", plain)))
     except (ValueError, RecursionError):
         return {}
 

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from kbc.formats.document import Read
+from kbc.project.well_formed import YamlLoader
 
 EDITOR_FILES = (".asciidoctorconfig", ".asciidoctorconfig.adoc")
 """Files with attributes for all documents below their folder."""
@@ -64,7 +65,7 @@ def _of_component(path: str, read: Read) -> dict[str, str]:
         return {}
     data = read(posixpath.join(posixpath.dirname(posixpath.dirname(root)), "antora.yml"))
     try:
-        found: Any = yaml.safe_load(data) if data is not None else None
+        found: Any = None if data is None else yaml.load(data, Loader=YamlLoader)
     except (yaml.YAMLError, ValueError, RecursionError):
         found = None
     if not isinstance(found, Mapping):

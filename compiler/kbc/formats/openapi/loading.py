@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from kbc.formats.document import FormatError
+from kbc.project.well_formed import YamlLoader, parse_json
 
 MAX_NESTING = 200
 
@@ -16,8 +17,8 @@ def parse(text: str, path: str) -> Any:
     """The value of a JSON or YAML text; raises `FormatError` with the line of a mistake."""
     try:
         if path.lower().endswith(".json"):
-            return json.loads(text)
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+            return parse_json(text)
+        loader = getattr(yaml, "CSafeLoader", YamlLoader)
         _check_depth(text, loader)
         return yaml.load(text, Loader=loader)
     except json.JSONDecodeError as error:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import html as html_entities
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from kbc.frontends.markdown_file import first_paragraph, shorten
 from kbc.languages import markdown
 from kbc.languages.anchors import AnchorRules
 from kbc.project.source_file import SourceFile
+from kbc.project.well_formed import parse_json
 from kbc.records import Section
 from kbc.sources.formats import format_by_content, looks_like_html
 
@@ -242,7 +242,7 @@ def _json_lines(file: SourceFile, text: str, diagnostics: Diagnostics) -> Iterat
         if not line.strip():
             continue
         try:
-            entry = json.loads(line)
+            entry = parse_json(line)
         except (ValueError, RecursionError) as error:
             reason = getattr(error, "msg", "a number has too many digits")
             if isinstance(error, RecursionError):

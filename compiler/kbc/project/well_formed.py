@@ -1,0 +1,27 @@
+"""JSON and YAML as values whose texts UTF-8 can carry: both can escape half of a surrogate pair."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import yaml
+
+from kb_runtime.records.well_formed import well_formed
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def parse_json(text: str) -> Any:
+    """What `json.loads` gives and raises."""
+    value = json.loads(text)
+    return well_formed(value) if _SURROGATE.search(text) else value
+
+
+class YamlLoader(yaml.SafeLoader):
+    """`yaml.SafeLoader`; the one in C refuses such escapes, with their lines."""
+
+    def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
+        """By scalar, because aliases let a small text stand for an endless value."""
+        return well_formed(super().construct_scalar(node))

@@ -1,0 +1,59 @@
+"""Texts of JSON and YAML that escape half of a surrogate pair, which UTF-8 cannot carry."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kbc.cache.codec import pack
+from kbc.diagnostics import Diagnostics
+from kbc.languages.markdown import parse
+from kbc.pipeline.reading import read_inputs
+from kbc.project.well_formed import YamlLoader, parse_json
+
+HALF, WHOLE = "\\ud83d", "\\uD83D\\uDE00"
+WORKSHOP = "workshops/w/exercises"
+
+
+def test_halves_are_replaced_and_pairs_joined() -> None:
+    source = f'{{"a {HALF}": ["{HALF} b", "{WHOLE}"]}}'
+    expected = {"a \ufffd": ["\ufffd b", "\U0001f600"]}
+    assert parse_json(source) == expected
+    assert yaml.load(source, Loader=YamlLoader) == expected
+
+
+def test_front_matter_is_well_formed() -> None:
+    found = parse(f'---\n"k{HALF}": 1\ntitle: "a {HALF} b"\ntags: ["{WHOLE}"]\n---\n\nText.\n')
+    assert found.front_matter is not None
+    assert found.front_matter.data == {"k\ufffd": 1, "title": "a \ufffd b", "tags": ["\U0001f600"]}
+    assert found.front_matter.line_of("k\ufffd") == 2
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"sources/s.jsonl": f'{{"url": "https://x.org/a", "text": "# Hi {HALF}\\n\\nText"}}'},
+        {"docs/openapi.json": json.dumps(
+            {"openapi": "3.0.0", "info": {"title": "A \ud83d", "version": "1"}, "paths": {
+                "/a": {"get": {"summary": "x", "responses": {}}}}})},
+        {"docs/a.md": f'---\ntitle: "a {HALF} b"\n---\n\nText.\n'},
+        {"templates/a.qnt": "module a {}\n", "templates/templates.json": json.dumps(
+            [{"id": "a", "name": "n \ud83d", "description": "d", "framework": "f", "filename": "a.qnt"}])},
+        {"workshops/w/package.json": f'{{"epicshop": {{"title": "T {HALF}"}}}}',
+         f"{WORKSHOP}/README.mdx": "# Hi\n", f"{WORKSHOP}/01.a/README.mdx": "# A\n",
+         f"{WORKSHOP}/01.a/01.problem.b/README.mdx": "# B\n"},
+    ],
+)  # fmt: skip
+def test_files_with_such_texts_are_read(tmp_path: Path, files: dict[str, str]) -> None:
+    root = tmp_path / "kb"
+    for name, text in {**files, "kb.toml": '[kb]\nname = "k"\n'}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    diagnostics = Diagnostics()
+    inputs = read_inputs(root, diagnostics)
+    assert inputs is not None
+    assert diagnostics.errors == []
+    assert "\ufffd" in pack(inputs.records).decode(errors="ignore")
