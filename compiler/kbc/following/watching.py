@@ -186,17 +186,23 @@ class Watcher:
             self._files.close()
 
     def _require_names(self) -> None:
+        if len(self._watched) < 2:
+            return
+        from kbc.pipeline.reading import project_at  # all front ends, as a build does
+
         owners: dict[str, Path] = {}
         for one in self._watched:
-            project = load_project(one.root, Diagnostics())
+            project = None
+            with suppress(Exception):  # its build will say what is wrong
+                project = project_at(one.root, self._options.cache_folder, Diagnostics())
             if project is None:
-                continue  # its build will say what is wrong
+                continue
             first = owners.setdefault(project.name, one.root)
             if first != one.root:
                 raise SameNameError(
                     f"{first} and {one.root} are both called {project.name!r}: each would replace the"
                     " other's versions",
-                    "Rename one of them in kb.toml, or watch it with another --out.",
+                    "Give one of them another `name` in a kb.toml, or watch it with another --out.",
                 )
 
     def _build(self, one: _WatchedProject) -> None:

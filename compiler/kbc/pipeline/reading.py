@@ -50,7 +50,7 @@ def read_inputs(
             is_temporary = cache is None and path.is_file() and is_archive(path)
             if is_temporary:
                 cache = Path(stack.enter_context(TemporaryDirectory(prefix="kbc-archive-")))
-            project = _project_at(path, cache, diagnostics)
+            project = project_at(path, cache, diagnostics)
         if project is None:
             return None
         inputs = read_project(project, diagnostics, allow_outside)
@@ -67,7 +67,7 @@ def _left_out(project: Project) -> dict[str, str]:
     return found
 
 
-def _project_at(root: Path, cache: Path | None, diagnostics: Diagnostics) -> Project | None:
+def project_at(root: Path, cache: Path | None, diagnostics: Diagnostics) -> Project | None:
     """What kb.toml says, or else what `root` is recognised as."""
     if not root.exists() or (root / PROJECT_FILE).exists():
         return load_project(root, diagnostics)

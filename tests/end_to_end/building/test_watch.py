@@ -232,6 +232,17 @@ def test_knowledge_bases_of_one_name_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_recognised_folders_of_one_name_are_refused(tmp_path: Path) -> None:
+    roots = [tmp_path / "one", tmp_path / "two"]
+    for root in roots:
+        (root / "docs").mkdir(parents=True)
+        (root / "docs" / "index.md").write_text("# Index\n\nText.\n")
+        (root / "mkdocs.yml").write_text("site_name: Same name\n")
+    with pytest.raises(SameNameError, match="both called 'same-name'"):
+        Watcher(roots, BuildOptions(out=tmp_path / "out", embed=False), Script()).run()
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("poll", [False, True])
 def test_a_stop_is_heeded_where_its_exception_was_lost(tmp_path: Path, poll: bool) -> None:
