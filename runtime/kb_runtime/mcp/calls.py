@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 from kb_runtime.errors import ArtifactError, ProtocolError, ToolError
 from kb_runtime.mcp import correlation, failures, revisions
-from kb_runtime.mcp.merged_answers import KB
+from kb_runtime.mcp.merged_answers import COLLECTION, KB
 from kb_runtime.text.names import quoted
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import error_structure, error_text, with_warnings
@@ -103,6 +103,8 @@ def run_tool(
     )
     if answers.choices and KB in given:
         session.artifact = _chosen(artifact, given.pop(KB), tool)
+        if COLLECTION in given:
+            given[COLLECTION] = _own_name(artifact, session.artifact, given[COLLECTION])
     checked, warnings = check(tool, given)
     session.max_chars = checked.pop(MAX_CHARS.name) or _default_chars(session.artifact)
     answer = with_warnings(tool.run(session, checked), [*warnings, *session.notes])
@@ -141,6 +143,15 @@ def _chosen(knowledge: Knowledge, name: Any, tool: Tool) -> Artifact:
             next_steps=[f"Leave {KB} out, or give one of: {', '.join(others)}."],
         )
     return part
+
+
+def _own_name(knowledge: Knowledge, part: Artifact, collection: Any) -> Any:
+    """What a part itself calls a collection, of which the offer has the name among all."""
+    for own in part.collections:
+        here = next(iter(knowledge.addressed(part.manifest["name"], own.name)), own.name)
+        if isinstance(collection, str) and here.casefold() == collection.casefold():
+            return own.name
+    return collection
 
 
 def _has(part: Artifact, tool: Tool) -> bool:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 KB = "kb"
 """The argument by which a call asks one of several knowledge bases."""
+COLLECTION = "collection"
+"""The argument that takes a collection by its name among all knowledge bases."""
 
 _KB_DESCRIPTION = "ask this knowledge base only"
 _REFERENCE_ONLY = (
@@ -145,7 +147,7 @@ def _with_collections(tool: Document, names: Mapping[str, str]) -> Document:
         return [names.get(value, value) for value in values]
 
     return _with_choices(
-        tool, lambda argument, values: renamed(values) if argument == "collection" else values
+        tool, lambda argument, values: renamed(values) if argument == COLLECTION else values
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.end_to_end.serving.federation.library import (
+    REVISION,
     Library,
     call,
     settings_of,
@@ -135,3 +136,32 @@ def test_a_file_that_is_current_does_not_hide_that_another_has_changed(
     found = structured(dispatcher, "symbol_definition", symbol="helper")
     assert [one.get("stale") for one in (found["definition"], *found["others"])] == [True, None]
     assert found["warnings"] == [f"changed since it was indexed: {_main('north')}"]
+
+
+@pytest.fixture(scope="module")
+def compact(live: LiveArtifact) -> Dispatcher:
+    return Dispatcher(live, "compact")
+
+
+def asked(dispatcher: Dispatcher, tool: str, **arguments: Any) -> dict[str, Any]:
+    """The result of a call; tools of the compact profile have no schema of their answers."""
+    params = {"name": tool, "arguments": arguments}
+    result: dict[str, Any] = dispatcher.handle("tools/call", params, REVISION)
+    return result
+
+
+def test_every_collection_on_offer_can_be_asked_for_with_its_knowledge_base(
+    compact: Dispatcher,
+) -> None:
+    listed = compact.handle("tools/list", {}, REVISION)["tools"]
+    (tool,) = (tool for tool in listed if tool["name"] == "sea_list")
+    offered = tool["inputSchema"]["properties"]["collection"]["enum"]
+    assert {"north.docs", "south.docs"} <= set(offered)
+    for name in ("north", "south"):
+        for collection in (f"{name}.docs", f"{name.title()}.Docs", "docs"):
+            found = asked(compact, "sea_list", collection=collection, kb=name)["structuredContent"]
+            assert [one["id"] for one in found["records"]] == ["docs/builtin.md", "docs/quay.md"]
+        page = asked(compact, "sea_get", name="docs/quay.md", collection=f"{name}.docs", kb=name)
+        assert f"The quay of {name}" in text_of(page)
+    other = asked(compact, "sea_list", collection="north.docs", kb="south")
+    assert 'no collection "north.docs"' in text_of(other)
