@@ -96,6 +96,14 @@ def find(
     Raises `ToolError` NOT_FOUND, which tells `next_steps`.
     """
     address = parse_address(name)
+    if address and not is_known(knowledge, address[0]):
+        served = ", ".join(part.manifest["name"] for part in knowledge.served)
+        raise ToolError(
+            "NOT_FOUND",
+            f"{quoted(name)} is of the knowledge base {quoted(address[0])}, which is not searched here;"
+            f" there are: {served}",
+            next_steps=next_steps,
+        )
     wanted = collection or (address[1] if address else None)
     names = knowledge.addressed(*address[:2]) if address and not collection else ()
     infos = [knowledge.collection(each) for each in names]
@@ -114,6 +122,11 @@ def find(
         suggestions=suggest(bare, known, PATH_SUGGESTIONS),
         next_steps=next_steps,
     )
+
+
+def is_known(knowledge: Knowledge, kb: str) -> bool:
+    """Whether the addresses of a knowledge base can mean records of this."""
+    return any(part.manifest["name"] == kb for part in knowledge.parts)
 
 
 def named_collection(knowledge: Knowledge, name: str) -> CollectionInfo:

@@ -130,9 +130,11 @@ def note_duplicates(session: Session, name: str, places: Sequence[tuple[str, str
 
 def _scopes(session: Session, kind: str, given: str) -> Iterator[list[CollectionInfo]]:
     """Where to look for what was given: where an address points, then in all collections of the kind.
-    Among several knowledge bases an address means the one that it names."""
+    Among several knowledge bases an address means the one that it names; one of another means nothing."""
     scopes = collections(session, kind)
     if address := parse_address(given):
+        if not lookup.is_known(session.artifact, address[0]):
+            return
         names = session.artifact.addressed(*address[:2])
         if meant := [info for info in scopes if info.name in names]:
             yield meant

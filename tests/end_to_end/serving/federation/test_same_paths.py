@@ -165,3 +165,32 @@ def test_every_collection_on_offer_can_be_asked_for_with_its_knowledge_base(
         assert f"The quay of {name}" in text_of(page)
     other = asked(compact, "sea_list", collection="north.docs", kb="south")
     assert 'no collection "north.docs"' in text_of(other)
+
+
+@pytest.mark.parametrize("chosen", [{}, {"kb": "south"}])
+def test_an_address_of_a_knowledge_base_that_is_not_asked_means_no_record(
+    pair: Dispatcher, compact: Dispatcher, chosen: dict[str, str]
+) -> None:
+    address = "kb://east/docs/docs%2Fquay.md"
+    if chosen:
+        assert not asked(compact, "sea_get", name="kb://north/docs/docs%2Fquay.md")["isError"]
+        address = "kb://north/docs/docs%2Fquay.md"
+    for dispatcher, tool, arguments in (
+        (compact, "sea_get", {"name": address}),
+        (compact, "sea_get", {"name": address, "collection": "south.docs"}),
+        (compact, "sea_outline", {"name": address}),
+        (pair, "sea_get_doc", {"filename": address}),
+        (
+            pair,
+            "sea_get_builtin",
+            {"name": address.replace("docs/docs%2Fquay.md", "builtins/moor")},
+        ),
+        (pair, "get_file", {"path": address.replace("docs/docs%2Fquay.md", "code/main.py")}),
+    ):
+        result = asked(dispatcher, tool, **arguments, **chosen)
+        assert result["isError"], (tool, text_of(result))
+        assert result["structuredContent"]["error"]["kind"] == "NOT_FOUND"
+    told = asked(compact, "sea_get", name=address, **chosen)
+    served = "south" if chosen else "north, south"
+    kb = address.split("/")[2]
+    assert f'"{kb}", which is not searched here; there are: {served}' in text_of(told)
