@@ -110,7 +110,7 @@ def find(
     if not infos:
         infos = [named_collection(knowledge, wanted)] if wanted else list(knowledge.collections)
     bare = record_id(name)
-    candidates = [one for one in dict.fromkeys((name, bare, bare.partition("#")[0])) if one]
+    candidates = [one for one in dict.fromkeys((name, bare, bare.rpartition("#")[0])) if one]
     for resolver in (resolve, resolve_ending):
         for candidate in candidates:
             if found := look_up(knowledge, infos, resolver, candidate):

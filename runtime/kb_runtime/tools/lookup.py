@@ -166,7 +166,10 @@ def find_path(session: Session, kind: RecordKind[R], path: str, given: str = "")
     """The record whose id is `path`, or the only one whose id ends with it. `given` is what the path
     was taken from: an address says where to look."""
     for infos in _scopes(session, kind, given):
-        place = look_up(session, infos, resolve_path, path)
+        # A path may begin like a hit's id: `doc:x.md`.
+        place = look_up(session, infos, resolve, given) if given not in ("", path) else None
+        if place is None:
+            place = look_up(session, infos, resolve_path, path)
         if place is not None:
             return _record(session, kind, place)
     return None

@@ -145,7 +145,8 @@ def _page(session: Session, argument: str, name: str) -> tuple[DocEntry, str | N
     Also the anchor that a `#` in it names, if any. Raises BAD_INPUT and NOT_FOUND.
     """
     path = clean_path(lookup.record_id(name), argument)
-    page, _, anchor = path.partition("#")
+    # The path itself may have a `#`: `docs/C#.md`.
+    page, _, anchor = path.rpartition("#") if "#" in path else (path, "", "")
     for candidate, fragment in ((path, None), (page.rstrip("/"), anchor or None)):
         record = lookup.find_path(session, KIND, candidate, name) or _titled(session, candidate)
         if record is not None:

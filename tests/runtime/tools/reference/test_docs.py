@@ -7,12 +7,15 @@ import pytest
 
 from kb_runtime.errors import ToolError
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.knowledge.lookup import get
+from kb_runtime.tools.arguments import check
 from kb_runtime.tools.declaration import Answer
-from kb_runtime.tools.reference.docs import get_doc, list_docs
+from kb_runtime.tools.reference.docs import TOOLS, get_doc, list_docs
 from kb_runtime.tools.session import Session
 from kbc.linking.linker import Published
 
 Call = Callable[..., Answer]
+(GET_DOC,) = (tool for tool in TOOLS if tool.run is get_doc)
 
 
 def structured(answer: Answer) -> dict[str, Any]:
@@ -249,3 +252,33 @@ def test_posts_are_extra(call: Call) -> None:
 def test_outline_path_is_accepted_by_get_doc(call: Call) -> None:
     path = structured(call("doc_outline", path="Testing"))["path"]
     assert structured(call("get_doc", filename=path))["path"] == path
+
+
+@pytest.mark.parametrize(
+    "path", ["C#.md", "F#/intro.md", "docs/a#b.md", "doc:x.md"], ids=["C", "F", "a", "x"]
+)
+def test_page_whose_path_looks_like_a_hit_or_an_anchor_is_read_by_the_ids_of_its_hits(
+    publish: Callable[..., Published], path: str
+) -> None:
+    section = {
+        "title": "Guide",
+        "level": 1,
+        "line": 1,
+        "end_line": 1,
+        "anchor": "guide",
+        "chars": 7,
+    }
+    fields = {"title": "T", "text": "# Guide", "content": "# Guide", "format": "markdown"}
+    page = {"id": path, "path": path, "processed": False, "sections": [section], **fields}
+    collection = {"name": "docs", "kind": "docs", "records": 1, "chunks": 1, "first_row": 0}
+    published = publish({"docs": [page]}, collections=[collection])
+    with Artifact.open(published.path) as artifact:
+        session = Session(artifact, {})
+        address = artifact.address("docs", path)
+        ids = [one + end for one in (f"doc:{path}", address) for end in ("#guide", "#guide:1")]
+        for name in (path, f"doc:{path}", address, *ids):
+            arguments, _ = check(GET_DOC, {"filename": name})
+            found = structured(get_doc(session, arguments))
+            assert found["path"] == path
+            assert ("section" in found) == (name in ids)
+            assert get(artifact, name).id == path
