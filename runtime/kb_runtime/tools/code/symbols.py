@@ -167,7 +167,7 @@ class SymbolIndex:
 
     def named(self, symbol: str) -> list[Found]:
         """The definitions that a name means, with its qualifier where one is given."""
-        *qualifier, name = filter(None, _QUALIFIERS.split(symbol)) or [symbol]
+        *qualifier, name = [*filter(None, _QUALIFIERS.split(symbol))] or [symbol]
         found = [
             one
             for tree in self.trees

@@ -108,6 +108,14 @@ def test_a_member_by_its_class(call: Call) -> None:
         call("symbol_definition", symbol="Pump.check")
 
 
+@pytest.mark.parametrize("symbol", ["#", ".", "::", "->", "..."])
+def test_a_symbol_without_a_name_is_found_nowhere(call: Call, symbol: str) -> None:
+    assert call("symbol_search", symbol=symbol)["results"] == []
+    for tool in ("symbol_definition", "symbol_references", "call_relationships"):
+        with pytest.raises(ToolError, match="no definition of"):
+            call(tool, symbol=symbol)
+
+
 def test_what_is_proved_and_what_is_guessed(call: Call) -> None:
     found = call("symbol_references", symbol="Engine.start", language_hint="python")
     assert [
