@@ -29,8 +29,11 @@ def index_status(session: Session, arguments: dict[str, Any]) -> Answer[CodeInde
     by_tree: Counter[str] = Counter()
     for info in lookup.collections(session, KIND):
         compiled = session.artifact.symbols(info.name)
-        symbols += 0 if compiled is None else compiled.definitions
-        for record in session.artifact.catalog(info.name):
+        catalog = session.artifact.catalog(info.name)
+        if compiled is not None:
+            shown = (file for file in range(compiled.files) if catalog.place(file) is not None)
+            symbols += sum(len(compiled.definitions_in(file)) for file in shown)
+        for record in catalog:
             languages[record.get("language") or "text"] += 1
             by_tree[record.get("workspace", "")] += 1
             if tree is not None and is_compared:

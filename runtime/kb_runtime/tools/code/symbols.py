@@ -188,7 +188,10 @@ class SymbolIndex:
             tree.symbols.name(number)
             for tree in self.trees
             for number, _ in tree.symbols.matching(re.compile(""))
-            if tree.symbols.definitions_of(number)
+            if any(
+                tree.catalog.place(tree.symbols.definition(row).file) is not None
+                for row in tree.symbols.definitions_of(number)
+            )
         }
         raise ToolError(
             "NOT_FOUND",

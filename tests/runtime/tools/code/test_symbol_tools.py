@@ -207,7 +207,8 @@ def test_context_stays_within_its_budget(call: Call) -> None:
     )
 
 
-def test_an_edited_file_hides_the_symbols_of_the_index(root: Path) -> None:
+def test_an_edited_file_hides_the_symbols_of_the_index(root: Path, call: Call) -> None:
+    shown = call("index_status")["symbolCount"]
     index = index_of(root)
     path = root / "tree" / "app" / "core.py"
     before = path.read_text()
@@ -223,8 +224,11 @@ def test_an_edited_file_hides_the_symbols_of_the_index(root: Path) -> None:
             assert call("symbol_definition", symbol="ignite")["definition"]["lines"] == "1-2"
             assert call("symbol_references", symbol="ignite")["resolved"] == CALLERS + 1
             assert call("call_relationships", symbol="refuel")["totalCallers"] == 1
-            with pytest.raises(ToolError, match="no definition"):
+            with pytest.raises(ToolError, match="no definition") as caught:
                 call("symbol_definition", symbol="Pump")
+            assert "Pump" not in caught.value.suggestions
+            status = call("index_status")
+            assert (status["fileCount"], status["symbolCount"]) == (len(FILES), shown - 6 + 2)
     finally:
         path.write_text(before)
         index.withdraw_edits()
