@@ -16,6 +16,9 @@ from kb_runtime.options.http import RateLimit
 MOST_CLIENTS = 10_000
 """Clients that are remembered, the latest ones: memory does not grow with the number of addresses."""
 
+MOST_OF_STREAM = 1 << 18
+"""Bytes of the body of a request that is answered by a stream: 256 addresses of resources are less."""
+
 _TOO_MANY = -32029
 """A JSON-RPC code of the range that the specification leaves to servers."""
 
@@ -46,9 +49,13 @@ class RateLimiter:
 
 
 class LimitedBodies:
-    """ASGI middleware that bounds the bytes of all bodies that the process has received and not yet
-    answered. A message of a few megabytes takes some forty times as much when it is parsed, and a thousand
-    connections may each send one."""
+    """ASGI middleware that bounds the bytes of all bodies that the process has received and not yet begun
+    to answer. A message of a few megabytes takes some forty times as much when it is parsed, and a thousand
+    connections may each send one.
+
+    An answer that has begun may be a stream without an end, whose body must not take the room of others
+    for good; it keeps the parsed message all the time, though, so it may have a small one only.
+    """
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self._app = app
@@ -60,33 +67,39 @@ class LimitedBodies:
             await self._app(scope, receive, send)
             return
         own = 0
-        refused = begun = False
+        begun = False
+        refusal: JSONResponse | None = None
 
         async def limited() -> Message:
-            nonlocal own, refused
+            nonlocal own, refusal
             message = await receive()
             size = len(message.get("body", b""))
             if self._held + size > self._most:
-                refused = True
+                refusal = _refusal(503, "The server has too many large requests", 1)
                 raise ConnectionAbortedError("there is no room for the body")
             own += size
             self._held += size
             return message
 
         async def answer(message: Message) -> None:
-            nonlocal begun
+            nonlocal own, begun, refusal
+            if not begun and _is_stream(message) and own > MOST_OF_STREAM:
+                refusal = _refusal(413, f"A subscription takes at most {MOST_OF_STREAM} bytes")
+                raise ConnectionAbortedError("the body is too large for a stream")
             begun = True
+            self._held -= own
+            own = 0
             await send(message)
 
         try:
             await self._app(scope, limited, answer)
         except BaseException:
-            if not refused or begun:
+            if refusal is None or begun:
                 raise
         finally:
             self._held -= own
-        if refused and not begun:
-            await _refusal(503, 1, "The server has too many large requests")(scope, receive, send)
+        if refusal is not None and not begun:
+            await refusal(scope, receive, send)
 
 
 class LimitedRequests:
@@ -106,16 +119,22 @@ class LimitedRequests:
             await self._app(scope, receive, send)
             return
         seconds = max(1, -int(-wait // 1))
-        await _refusal(429, seconds, "Too many requests")(scope, receive, send)
+        await _refusal(429, "Too many requests", seconds)(scope, receive, send)
 
 
-def _refusal(status: int, seconds: int, reason: str) -> JSONResponse:
-    message = f"{reason}: try again in {seconds} s"
+def _refusal(status: int, reason: str, seconds: int = 0) -> JSONResponse:
+    """`seconds` is when to try again; 0: the same request is refused then, too."""
+    message = f"{reason}: try again in {seconds} s" if seconds else reason
     return JSONResponse(
         {"jsonrpc": "2.0", "id": None, "error": {"code": _TOO_MANY, "message": message}},
         status_code=status,
-        headers={"retry-after": str(seconds)},
+        headers={"retry-after": str(seconds)} if seconds else None,
     )
+
+
+def _is_stream(message: Message) -> bool:
+    headers = dict(message.get("headers", ()))
+    return bool(headers.get(b"content-type", b"").startswith(b"text/event-stream"))
 
 
 def client_of(scope: Scope) -> str:

@@ -88,6 +88,44 @@ def test_bodies_in_flight_have_a_sum_and_room_comes_back() -> None:
     assert (b"retry-after", b"1") in sent[2][0]["headers"]
 
 
+@pytest.mark.parametrize(("size", "statuses"), [(90, [200, 200]), (91, [413, 200])])
+def test_a_stream_that_has_begun_takes_no_room_and_may_have_a_small_body_only(
+    monkeypatch: pytest.MonkeyPatch, size: int, statuses: list[int]
+) -> None:
+    monkeypatch.setattr(limits, "MOST_OF_STREAM", 90)
+    told: list[int] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        kind = "text/event-stream" if scope["path"] == "/stream" else "text/plain"
+        headers = [(b"content-type", kind.encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        if scope["path"] == "/stream":
+            await anyio.sleep_forever()
+
+    limited = LimitedBodies(app, 100)
+
+    async def ask(path: str, size: int) -> None:
+        async def receive() -> Message:
+            return {"type": "http.request", "body": bytes(size)}
+
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                told.append(message["status"])
+
+        await limited({"type": "http", "path": path}, receive, send)
+
+    async def run() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask, "/stream", size)
+            await anyio.wait_all_tasks_blocked()
+            await ask("/", 90)
+            tasks.cancel_scope.cancel()
+
+    anyio.run(run)
+    assert told == statuses
+
+
 @pytest.mark.parametrize(
     ("value", "limit"), [("5/s", (5, 1)), ("60/min", (60, 60)), ("1000/h", (1000, 3600))]
 )
