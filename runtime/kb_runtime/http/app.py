@@ -431,6 +431,7 @@ def serve_http(
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # whoever connects could name any address, and get a rate of its own
         backlog=_TAKEN_AT_ONCE,
         timeout_graceful_shutdown=_SHUTDOWN_S,
     )

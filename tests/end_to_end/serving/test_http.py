@@ -114,6 +114,16 @@ def test_allowed_hosts_and_origins_pass(
     assert post(url, origin="https://other.example").status_code == 403
 
 
+def test_a_client_gets_no_other_rate_by_naming_another_address(
+    quint_artifact: Path, start_server: Callable[..., Any]
+) -> None:
+    url = address_of(
+        start_server(quint_artifact, "--http", "--port", "0", "--rate-limit", "2/h"),
+    )
+    asked = [post(url, x_forwarded_for=f"10.0.0.{each}").status_code for each in range(4)]
+    assert asked == [200, 200, 429, 429]
+
+
 def test_a_token_is_required_where_one_is_set(guarded: str) -> None:
     assert post(guarded).status_code == 401
     assert post(guarded, authorization="Bearer wrong").status_code == 401
