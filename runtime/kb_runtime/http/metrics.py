@@ -7,6 +7,7 @@ replaces a dead one continues its counts, so counters never decrease.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kb_runtime.mcp.observation import CALL, Observation
@@ -27,6 +28,8 @@ class Metrics:
     def __init__(self, place: int = 0, folder: str = "") -> None:
         """With `folder`, which all workers share, this is the worker at `place`."""
         if folder:
+            # Temporary folders are cleaned up by age: a worker without one could never start.
+            os.makedirs(folder, mode=0o700, exist_ok=True)
             os.environ[FOLDER_VARIABLE] = folder
         import prometheus_client as prometheus
         from prometheus_client import values
@@ -107,7 +110,9 @@ class Metrics:
 
 
 def forget_gauges(folder: str, place: int) -> None:
-    """Removes the gauges of the worker at `place`, which has ended. Its counters stay."""
-    for name in os.listdir(folder):
-        if name.startswith("gauge_") and name.endswith(f"_{place}.db"):
-            os.remove(os.path.join(folder, name))
+    """Removes the gauges of the worker at `place`, which has ended. Its counters stay. A folder that is
+    gone, as temporary ones may be, has none: that is no reason to end the server."""
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            if name.startswith("gauge_") and name.endswith(f"_{place}.db"):
+                os.remove(os.path.join(folder, name))
