@@ -19,14 +19,19 @@ def default_models() -> Path:
     return default_cache() / "models"
 
 
+_LATEST_EPOCH = 4_354_819_198
+"""The last moment that a zip file, and so a wheel, can name."""
+
+
 def source_date_epoch() -> int | None:
     """Seconds since 1970 from $SOURCE_DATE_EPOCH, None without it. Raises `UsageError`."""
     value = os.environ.get("SOURCE_DATE_EPOCH")
     if not value:
         return None
-    if not value.isdecimal():
+    if not value.isdecimal() or len(value) > 20 or int(value) > _LATEST_EPOCH:
         raise UsageError(
-            f"SOURCE_DATE_EPOCH is {value!r}; it must be a number of seconds since 1970"
+            f"SOURCE_DATE_EPOCH is {value!r}; it must be a number of seconds since 1970, at most"
+            f" {_LATEST_EPOCH} (the end of 2107)"
         )
     return int(value)
 

@@ -84,8 +84,8 @@ def ingest(
     """
     with _locked(workspace.tests):
         stored = _stored(workspace.tests)
-        merged, added, replaced = _merged(stored, cases, datetime.now(UTC))
-        given = {case.uid for case in cases}
+        given = {case.uid: case for case in cases}  # of two with one uid the last
+        merged, added, replaced = _merged(stored, list(given.values()), datetime.now(UTC))
         sources = {case.source for case in cases}
         absent = [c.uid for c in stored if sync and c.source in sources and c.uid not in given]
         for uid in absent:

@@ -92,7 +92,8 @@ def read(
 
 
 class _PageText(NamedTuple):
-    """A Markdown or MDX file, or one of text with front matter, its `text` with what it includes, and what is `stored`."""
+    """A Markdown or MDX file, or one of text with front matter; its `text` with what it includes, and what is
+    `stored`."""
 
     file: SourceFile
     text: str

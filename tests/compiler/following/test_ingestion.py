@@ -63,6 +63,13 @@ def test_a_test_replaces_the_one_of_its_uid_and_others_stay(workspace: Workspace
 
 
 @pytest.mark.slow
+def test_of_two_tests_with_one_uid_the_last_counts(workspace: Workspace) -> None:
+    report = add(workspace, case("T-1"), case("T-1", "Log out"))
+    assert (report.tests, report.added, report.replaced, report.unchanged) == (1, 1, 0, 0)
+    assert titles(workspace) == {"T-1": "Log out"}
+
+
+@pytest.mark.slow
 def test_only_what_is_new_is_embedded(workspace: Workspace) -> None:
     assert add(workspace, *(case(f"T-{n}", f"Title {n}") for n in range(5))).embedded == 5
     assert add(workspace, case("T-6", "Another title")).embedded == 1

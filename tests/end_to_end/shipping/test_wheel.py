@@ -309,6 +309,21 @@ def test_source_date_epoch_is_the_time_of_every_entry(
     assert len(contents) == 2
 
 
+def test_a_time_that_no_archive_can_name_is_one_sentence(
+    tmp_path: Path,
+    artifact: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for moment in ("4354819200", "9" * 14, "9" * 5000):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", moment)
+        for command in ("wheel", "build"):
+            arguments = [command, str(artifact), "--out", str(tmp_path)]
+            assert run(arguments) == exit_codes.USAGE
+            assert "at most 4354819198 (the end of 2107)" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_cannot_be_packed_is_one_sentence(
     tmp_path: Path, artifact: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
