@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,9 @@ from tests.end_to_end.serving.test_http import ACCEPT, address_of
 from tests.waiting import PATIENCE_S
 
 from kb_runtime.knowledge.verification import verify
+from kb_runtime.live.versions import LiveArtifact
+from kb_runtime.mcp import revisions
+from kb_runtime.mcp.dispatch import Dispatcher
 from kbc.pipeline.build import BuildOptions, build
 
 PAGE = "# Retries\n\nThe client retries three times.  \n\n## Waiting\n\n```go\nwait()\n```\n"
@@ -33,13 +37,17 @@ TREE = {
 }
 
 
+def write_tree(root: Path, settings: str = "") -> None:
+    for name, text in TREE.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text + settings if name == "kb.toml" else text)
+
+
 @pytest.fixture(scope="module")
 def artifact(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Path:
     folder = tmp_path_factory.mktemp("learning")
-    for name, text in TREE.items():
-        path = folder / "kb" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    write_tree(folder / "kb")
     assert pytestconfig.cache is not None
     options = BuildOptions(out=folder / "out", cache=Path(pytestconfig.cache.mkdir("kbc")))
     report = build(folder / "kb", options)
@@ -129,3 +137,29 @@ def test_a_correlation_id_goes_through_http(url: str) -> None:
     error = both.json()["error"]
     assert (error["code"], error["data"]["correlationId"]) == (-32602, "inside")
     assert json.dumps(error).count("outside") == 0
+
+
+def test_prompts_name_prefixed_tools_and_keep_the_words_of_the_user(tmp_path: Path) -> None:
+    write_tree(tmp_path / "kb", "[tools]\nprefix = true\n")
+    built = build(tmp_path / "kb", BuildOptions(out=tmp_path / "out", embed=False))
+    live = LiveArtifact(built.path.parent)
+    dispatcher = Dispatcher(live, "all")
+    words = "what does search_topic_context do"
+    asked = [
+        ("find_where_topic_is_taught", {"query": words}),
+        ("quiz_me", {"topic": words}),
+        ("quiz_me", {"workshop": words}),
+        ("quiz_me", {"workshop": words, "exerciseNumber": "1"}),
+        ("quiz_me", {}),
+    ]
+    newest = revisions.NEWEST_HANDSHAKE
+    offered = {tool["name"] for tool in dispatcher.handle("tools/list", {}, newest)["tools"]}
+    for name, arguments in asked:
+        params = {"name": name, "arguments": arguments}
+        (message,) = dispatcher.handle("prompts/get", params, newest)["messages"]
+        text = message["content"]["text"]
+        assert not arguments or words in text
+        named = re.findall(r"[Cc]all `(\w+)`", text)
+        assert named
+        assert set(named) <= offered
+    live.close()
