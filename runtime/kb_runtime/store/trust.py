@@ -9,11 +9,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime import log
 from kb_runtime.errors import ArtifactError
 from kb_runtime.store.atomic_files import replace_file
+from kb_runtime.store.locks import open_locked
 from kb_runtime.store.signature import check_signature, key_id
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from kb_runtime.store.manifest import Manifest
 
 _MAX_BYTES = 1 << 20
+_LOCK_WAIT_S = 10.0
 
 
 class TrustedKey:
@@ -36,6 +40,10 @@ class TrustedKey:
         """Raises `ArtifactError`: `unsigned`, `bad-signature`; `other-artifact` where another knowledge
         base was accepted in this folder before; `rollback` for an older build."""
         serial = check_signature(manifest, data, self._key)
+        with _locked():  # several servers start at once, and each must keep what the others accept
+            self._accept(manifest, serial)
+
+    def _accept(self, manifest: Manifest, serial: int) -> None:
         place = f"{self._id} {os.path.dirname(manifest.folder)}"
         accepted = _read()
         name, newest = accepted.get(place, (manifest["name"], serial))
@@ -66,6 +74,22 @@ def _path() -> str:
     else:
         folder = os.path.expanduser("~/.local/state")
     return os.path.join(folder, "kbc", "accepted.json")
+
+
+@contextmanager
+def _locked() -> Iterator[None]:
+    """Holds the lock of the file, or nothing where there can be no lock: reading and writing say why."""
+    lock = None
+    try:
+        os.makedirs(os.path.dirname(_path()), mode=0o700, exist_ok=True)
+        lock = open_locked(f"{_path()}.lock", _LOCK_WAIT_S)
+    except OSError:
+        pass
+    try:
+        yield
+    finally:
+        if lock is not None:
+            os.close(lock)
 
 
 def _read() -> dict[str, tuple[str, int]]:

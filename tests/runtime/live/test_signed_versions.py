@@ -162,3 +162,24 @@ def test_a_manifest_that_alternates_is_never_served_forged(
     assert "9.9" not in served
     assert served
     assert refused
+
+
+def test_servers_that_start_together_remember_each_what_it_has_accepted(
+    publish: Publish, check: Check, secret: Path, tmp_path: Path
+) -> None:
+    kb = publish(entries("one")).path.parent
+    sign(kb, secret, None)
+    places = [Path(shutil.copytree(kb, tmp_path / f"copy {number}")) for number in range(8)]
+    ready = threading.Barrier(len(places))
+
+    def start(place: Path) -> None:
+        ready.wait()
+        LiveArtifact(place, check=check).close()
+
+    threads = [threading.Thread(target=start, args=(place,)) for place in places]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    accepted = json.loads((tmp_path / "state" / "kbc" / "accepted.json").read_text())
+    assert sorted(key.split(" ", 1)[1] for key in accepted) == sorted(map(str, places))
