@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 RESTARTED_AFTER_S = (1.0, 5.0, 30.0, 120.0)
 """Pauses before a follower that died is started again; after the last one it is not."""
+STEADY_S = 600.0
+"""A follower that lived this long is started again as if it had never died."""
 _LOOK_S = 0.5
 _FIRST_LOOK_S = 0.05
 
@@ -91,12 +93,16 @@ class FollowedTree:
 
     def _supervise(self) -> None:
         """Keeps the follower running until the server ends."""
+        import time
+
         from kb_runtime.live.compiler_process import CompilerMissingError
 
-        for pause in (0.0, *RESTARTED_AFTER_S):
-            if not self._pause(pause):
-                return
+        pauses = [0.0, *RESTARTED_AFTER_S]
+        while pauses and self._pause(pauses.pop(0)):
+            started = time.monotonic()
             error = self._run_follower()
+            if time.monotonic() - started >= STEADY_S:
+                pauses = list(RESTARTED_AFTER_S)
             if error is None:
                 return
             self._problem = f"{error.message} {error.hint}".strip()
