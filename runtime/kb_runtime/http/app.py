@@ -52,8 +52,8 @@ from kb_runtime.http.middleware import CorrelationHeader, ObservedRequests, Post
 from kb_runtime.http.origins import LOOPBACK, LOOPBACK_ORIGIN, NamedHosts
 from kb_runtime.mcp import correlation, revisions
 from kb_runtime.mcp.callers import CALLER
-from kb_runtime.mcp.changes import Changes
-from kb_runtime.mcp.connection import LISTEN, MAX_RESOURCES
+from kb_runtime.mcp.changes import Changes, check_number
+from kb_runtime.mcp.connection import LISTEN
 from kb_runtime.mcp.dispatch import Dispatcher
 
 if TYPE_CHECKING:
@@ -214,12 +214,9 @@ class Subscriptions:
         """One stream. Updates are granted of resources that are there."""
         wanted = params.notifications.resource_subscriptions or []
         run = anyio.to_thread.run_sync  # for what reads records
-        addresses = await run(self._changes.known, wanted)
-        if len(addresses) > MAX_RESOURCES:
-            raise MCPError(
-                revisions.INVALID_REQUEST, f"At most {MAX_RESOURCES} resources on one stream"
-            )
         try:
+            check_number(wanted)
+            addresses = await run(self._changes.known, wanted)
             with anyio.CancelScope(shield=True):  # a client that leaves now leaves nothing watched
                 await run(self._changes.watch, addresses)
         except ProtocolError as error:

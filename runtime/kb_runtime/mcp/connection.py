@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from kb_runtime.errors import ProtocolError
 from kb_runtime.mcp import failures, revisions
-from kb_runtime.mcp.params import HANDSHAKE_METHODS, RESOURCES, SUBSCRIBE, UNSUBSCRIBE
+from kb_runtime.mcp.params import (
+    HANDSHAKE_METHODS,
+    MAX_RESOURCES,
+    RESOURCES,
+    SUBSCRIBE,
+    UNSUBSCRIBE,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +33,6 @@ if TYPE_CHECKING:
 LISTEN = "subscriptions/listen"
 MAX_SUBSCRIPTIONS = 64
 """Of one client; one is enough for all lists."""
-MAX_RESOURCES = 256
-"""That one client may subscribe to: all are read again after a swap."""
 _BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
 
 
@@ -156,7 +160,7 @@ class Connection:
             self._ready = self._initialized
         elif method == "notifications/cancelled":
             subscription = params.get("requestId")
-            if isinstance(subscription, (str, int)):
+            if isinstance(subscription, (str, int)) and not isinstance(subscription, bool):
                 self._end(subscription)
 
     def _end(self, subscription: str | int) -> None:

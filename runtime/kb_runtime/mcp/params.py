@@ -56,6 +56,8 @@ SUBSCRIBE = "resources/subscribe"
 UNSUBSCRIBE = "resources/unsubscribe"
 RESOURCES = "resourceSubscriptions"
 """The field of a stateless client's request with the addresses that it asks about."""
+MAX_RESOURCES = 256
+"""That one client may subscribe to: all are read again after a swap."""
 STATELESS_METHODS = frozenset(_FIELDS) - {"initialize", "ping", SUBSCRIBE, UNSUBSCRIBE}
 
 

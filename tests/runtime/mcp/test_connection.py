@@ -12,8 +12,9 @@ from kb_runtime.errors import ProtocolError
 from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp import revisions
 from kb_runtime.mcp.changes import Changes
-from kb_runtime.mcp.connection import MAX_RESOURCES, MAX_SUBSCRIPTIONS, Connection
+from kb_runtime.mcp.connection import MAX_SUBSCRIPTIONS, Connection
 from kb_runtime.mcp.dispatch import Dispatcher
+from kb_runtime.mcp.params import MAX_RESOURCES
 
 STATELESS = revisions.STATELESS_REVISIONS[0]
 META = {revisions.REVISION_KEY: STATELESS, revisions.CAPABILITIES_KEY: {}}
@@ -347,6 +348,25 @@ def test_a_stateless_client_names_resources_in_its_subscription(
     cancel = {"method": "notifications/cancelled", "params": {"requestId": "a"}}
     connection.answer({"jsonrpc": "2.0", **cancel})
     assert updates(connection, op(1), op(2)) == [(op(2), "b")]
+
+
+def test_resources_are_counted_before_they_are_looked_for(
+    telling: Callable[[], Connection],
+) -> None:
+    never = [f"kb://small/builtins/never{number}" for number in range(MAX_RESOURCES + 1)]
+    error = telling().answer(subscribe("a", resourceSubscriptions=never))["error"]
+    assert error["code"] == revisions.INVALID_REQUEST
+    answer = telling().answer(subscribe("a", resourceSubscriptions=[*never[1:], *never[1:]]))
+    assert answer["params"]["notifications"] == {}
+
+
+def test_a_truth_value_cancels_no_subscription(telling: Callable[[], Connection]) -> None:
+    connection = telling()
+    connection.answer(subscribe(1, toolsListChanged=True))
+    connection.written()
+    cancel = {"method": "notifications/cancelled", "params": {"requestId": True}}
+    assert connection.answer({"jsonrpc": "2.0", **cancel}) is None
+    assert told(connection, "tools") == [("notifications/tools/list_changed", 1)]
 
 
 def test_a_client_subscribes_to_so_many_resources_and_no_more(
