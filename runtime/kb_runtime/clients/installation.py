@@ -69,6 +69,7 @@ def add(client: Client, place: InstallTarget, name: str, server: Server, *, forc
         if foreign and not force:
             raise _taken(before, name, found)
         new = client.format.put(text, name, fields, replace=foreign)
+    _check_edit(client.format, before, new)
     action: Action = "add" if found is None else "keep" if new == text else "update"
     after = before.data if action == "keep" else before.encode(new)
     return Change(client, "server", action, before, after)
@@ -86,6 +87,8 @@ def remove(client: Client, place: InstallTarget, name: str, *, force: bool) -> C
         if not _is_ours(entries[name]) and not force:
             raise _taken(before, name, entries[name])
         after = _original(client.format, before, name, entries[name])
+    if after is not None:
+        _check_edit(client.format, before, Snapshot(before.path, before.target, after).text())
     return Change(client, "server", "remove", before, after)
 
 
@@ -143,6 +146,18 @@ def _read(client: Client, place: InstallTarget) -> Snapshot:
 def _read_instructions(client: Client, place: InstallTarget) -> Snapshot | None:
     path = client.instructions(place.machine, place.scope, place.project)
     return config_file.read(path) if path else None
+
+
+def _check_edit(format: Format, before: Snapshot, text: str) -> None:
+    """Raises ConfigError for a text that the client could not read: a defect, which must not cost
+    anybody a configuration."""
+    try:
+        format.entries(text)
+    except TextError as error:
+        raise ConfigError(
+            f"{before.path} was not changed, because the new text {error}.",
+            "Edit the entry by hand, and report this with the file.",
+        ) from None
 
 
 def _is_ours(entry: Any) -> bool:

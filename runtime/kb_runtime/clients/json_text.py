@@ -168,7 +168,7 @@ def _cut(text: str, node: Value, member: Member) -> str:
         head = text[:comma] + text[comma + 1 : start]
     if len(members) == 1:
         gap = len(rest) - len(rest.lstrip(" \t\r\n"))
-        if head.endswith("{") and rest[gap] == "}":
+        if len(head) == node.start + 1 and rest[gap] == "}":  # no comment that happens to end so
             rest = rest[gap:]
     return head + rest
 

@@ -198,3 +198,14 @@ def test_the_reader_accepts_what_json_accepts_and_nothing_else(text: str) -> Non
 @given(json_files(comments=False))
 def test_the_reader_reads_what_json_reads(text: str) -> None:
     assert json_tree.decode(text, json_tree.read(text, comments=False)) == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    "head",
+    ['{ // servers {\n  "mcpServers": {', '{\n  "mcpServers": {\n    // "old": {'],
+)
+def test_a_comment_that_ends_with_a_brace_is_no_brace(head: str) -> None:
+    text = head + '\n    "quint": {"command": "kbc", "args": []}\n  }\n}\n'
+    for left in JsonText("mcpServers", comments=True).remove(text, "quint"):
+        assert data(left).get("mcpServers", {}) == {}
+        assert left.startswith(head.partition("\n")[0])
