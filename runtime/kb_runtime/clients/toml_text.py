@@ -8,6 +8,7 @@ after it, and it wrote LF into a file with CRLF.
 from __future__ import annotations
 
 import json
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -47,6 +48,10 @@ class TomlText:
         if entry is None:
             return self._checked(self._append(text, name, fields), name, fields)
         table = next((each for each in scan(text) if self._is_table(each, name)), None)
+        if table is None and not replace:  # written inline or dotted: what it has besides is kept
+            fields = {**entry, **fields}
+            if fields == entry:
+                return text
         if replace or table is None:
             return self._checked(
                 self._append(self._without(text, name), name, fields), name, fields
@@ -163,6 +168,6 @@ def _value(value: Any) -> str:
         return "{ " + ", ".join(pairs) + " }"
     if isinstance(value, str):
         return _string(value)
-    if isinstance(value, bool | int):
+    if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return json.dumps(value)
     raise TextError(f"has {value!r}, which is not copied")

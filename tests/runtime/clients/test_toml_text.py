@@ -98,6 +98,22 @@ def test_other_ways_to_write_a_table_are_replaced_and_removed(text: str) -> None
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        '[mcp_servers]\nquint = { command = "x", enabled = false, env = { "A B" = "1" }, wait_s = 2.5 }\n',
+        'mcp_servers.quint.command = "x"\nmcp_servers.quint.enabled = false\n'
+        'mcp_servers.quint.env = { "A B" = "1" }\nmcp_servers.quint.wait_s = 2.5\n',
+    ],
+)
+def test_other_fields_of_a_table_that_is_replaced_are_kept(text: str) -> None:
+    new = TOML.put(text, NAME, ENTRY)
+    kept = {"enabled": False, "env": {"A B": "1"}, "wait_s": 2.5}
+    assert TOML.entries(new)[NAME] == {**ENTRY, **kept}
+    assert TOML.entries(TOML.put(text, NAME, ENTRY, replace=True))[NAME] == ENTRY
+    assert TOML.put(text, NAME, {"command": "x"}) == text
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("a = \n", "is not valid TOML: Invalid value (at line 1, column 5)"),
