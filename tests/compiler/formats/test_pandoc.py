@@ -113,6 +113,42 @@ def test_the_title_of_a_man_page_is_its_name_and_section() -> None:
     assert one("a.2", bsd).title == "accept(2)"
 
 
+TABLE = """\
+.TH ASC 7
+.SH TABLES
+.TS
+l l | l l.
+Oct	Dec	Oct	Dec
+_
+000	0	100	64
+.TE
+.TS
+box, tab(:);
+c s
+lfCW lp-1w(2.5i).
+.\\" a comment
+Device flags
+=
+IFF_UP:T{
+Interface is
+running.
+T}
+.T&
+l l l.
+a:b:c
+.TE
+"""
+
+
+def test_tables_of_man_pages_keep_their_cells_whatever_their_format() -> None:
+    first = "| Oct | Dec | Oct | Dec |\n| --- | --- | --- | --- |\n| 000 | 0 | 100 | 64 |"
+    assert one("asc.7", TABLE).text.startswith(f"# asc(7)\n\n## TABLES\n\n{first}\n\n")
+    assert "| Device flags |  |  |" in one("asc.7", TABLE).text
+    assert one("asc.7", TABLE).text.endswith(
+        "| IFF_UP | Interface is running. |  |\n| a | b | c |\n"
+    )
+
+
 def test_subscripts_stay_apart_from_the_word_before_them() -> None:
     org = "Use ada_language_server, foo_bar.baz and a_{b c}.\n"
     assert one("a.org", org).text == "Use ada_language_server, foo_bar.baz and a_(b c).\n"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
-from kbc.formats.pandoc import docbook, mediawiki, org
+from kbc.formats.pandoc import docbook, man, mediawiki, org
 from kbc.formats.pandoc.org import BACKSLASH, TAB
 from kbc.formats.pandoc.slides import with_code
 from kbc.formats.pandoc.writer import PandocWriter
@@ -34,7 +34,7 @@ _READERS = {
     ".mediawiki": "mediawiki",
     ".wiki": "mediawiki",
 }
-_PREPARED = {"org": org.prepared, "mediawiki": mediawiki.prepared}
+_PREPARED = {"man": man.prepared, "org": org.prepared, "mediawiki": mediawiki.prepared}
 _RTS_MESSAGE = re.compile(r"heap|stack overflow", re.IGNORECASE)
 _ROFF = re.compile(rb"^[.'](?:TH|SH|Dd|Dt)\b", re.MULTILINE)
 _MDOC = re.compile(rb"^\.D[dt]\b", re.MULTILINE)
