@@ -47,7 +47,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from kb_runtime import log
 from kb_runtime.errors import ProtocolError
 from kb_runtime.http.connections import bounded, limits_for_this_process
-from kb_runtime.http.limits import LimitedBodies, LimitedRequests, RateLimiter, client_of
+from kb_runtime.http.limits import LimitedBodies, LimitedRequests, LongCalls, RateLimiter, client_of
 from kb_runtime.http.middleware import CorrelationHeader, ObservedRequests, PostOnly
 from kb_runtime.http.origins import LOOPBACK, LOOPBACK_ORIGIN, NamedHosts
 from kb_runtime.mcp import correlation, revisions
@@ -103,6 +103,7 @@ class DispatchServer(Server[Any]):
             get_tool_input_schema=self._input_schema,
         )
         self._dispatcher = dispatcher
+        self._long_calls = LongCalls()
         # In place of the default one, which reports to OpenTelemetry: nothing is reported anywhere.
         self.middleware[:] = [self._watch]
         for method, params_type in _PARAMS.items():
@@ -119,8 +120,10 @@ class DispatchServer(Server[Any]):
         stateless = revisions.is_stateless(context.protocol_version)
         if not (stateless and params is None):
             params = _with_header(context, params)
+        is_long = context.method == "tools/call" and self._dispatcher.takes_long(params)
+        run = self._long_calls.run if is_long else anyio.to_thread.run_sync
         try:
-            return await anyio.to_thread.run_sync(
+            return await run(
                 self._dispatcher.handle, context.method, params, context.protocol_version
             )
         except ProtocolError as error:

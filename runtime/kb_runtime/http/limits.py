@@ -1,16 +1,20 @@
-"""Limits how many requests one client may send: a token bucket for each."""
+"""Limits what clients may ask for: requests in a time, bytes of bodies, calls that take long."""
 
 from __future__ import annotations
 
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+import anyio
+import anyio.to_thread
 from starlette.authentication import SimpleUser
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kb_runtime.errors import ProtocolError
+from kb_runtime.mcp.stdio import MAX_WAITING
 from kb_runtime.options.http import RateLimit
 
 MOST_CLIENTS = 10_000
@@ -22,10 +26,29 @@ MOST_OF_STREAM = 1 << 18
 _TOO_MANY = -32029
 """A JSON-RPC code of the range that the specification leaves to servers."""
 
+Result = TypeVar("Result")
+
 
 class _Bucket(NamedTuple):
     tokens: float
     at: float
+
+
+class LongCalls:
+    """Makes calls that take long one after the other, each in a thread of its own, so that all threads for
+    other calls stay free. Those that wait hold no thread and end with the server."""
+
+    def __init__(self, most_waiting: int = MAX_WAITING) -> None:
+        self._most_waiting = most_waiting
+        self._turn = anyio.CapacityLimiter(1)
+
+    async def run(self, call: Callable[..., Result], *arguments: Any) -> Result:
+        """What a call gives. Raises what it raises, and `ProtocolError` where enough others wait already."""
+        if self._turn.statistics().tasks_waiting >= self._most_waiting:
+            raise ProtocolError(
+                _TOO_MANY, f"{self._most_waiting} such calls wait already: repeat it in a minute"
+            )
+        return await anyio.to_thread.run_sync(call, *arguments, limiter=self._turn)
 
 
 class RateLimiter:

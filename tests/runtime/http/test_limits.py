@@ -1,15 +1,18 @@
-"""Rate limits: a bucket for each client, filled at the rate of the limit."""
+"""Limits: a bucket of requests for each client, bytes of bodies in flight, calls that take long."""
 
 from __future__ import annotations
+
+import threading
+from collections.abc import Callable
 
 import anyio
 import pytest
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from kb_runtime.errors import UsageError
+from kb_runtime.errors import ProtocolError, UsageError
 from kb_runtime.http import limits
-from kb_runtime.http.limits import LimitedBodies, RateLimiter
+from kb_runtime.http.limits import LimitedBodies, LongCalls, RateLimiter
 from kb_runtime.options.http import RateLimit
 from kb_runtime.options.serve import parse
 
@@ -139,3 +142,30 @@ def test_rates_as_they_are_written(value: str, limit: tuple[int, int]) -> None:
 def test_other_rates_are_refused(value: str) -> None:
     with pytest.raises(UsageError, match="--rate-limit must be like 5/s"):
         parse(["artifact", "--http", f"--rate-limit={value}"])
+
+
+def test_calls_that_take_long_take_turns_and_few_of_them_wait() -> None:
+    calls = LongCalls(most_waiting=1)
+    begun, go = threading.Event(), threading.Event()
+
+    def first() -> int:
+        begun.set()
+        return int(go.wait(60))
+
+    async def ask() -> list[int]:
+        found: list[int] = []
+
+        async def run(call: Callable[[], int]) -> None:
+            found.append(await calls.run(call))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(run, first)
+            await anyio.to_thread.run_sync(begun.wait, 60)
+            group.start_soon(run, lambda: 2)
+            await anyio.wait_all_tasks_blocked()
+            with pytest.raises(ProtocolError, match="1 such calls wait already"):
+                await calls.run(lambda: 3)
+            go.set()
+        return found
+
+    assert anyio.run(ask) == [1, 2]
