@@ -143,7 +143,7 @@ class _FolderDetector:
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and sites[0].folder)
         if is_own or not (repository.is_repository(self._names) or found):
             sites = sites or self._bundles() or self._built() or self._below()
-            if not sites and repository.is_source_tree(self._files):
+            if not sites and repository.is_source_tree(self._files, self._man_pages):
                 return self._repository((), None)
             return self._sites(sites) if sites else self._plain()
         return self._repository(sites or self._below(), found)
@@ -232,6 +232,13 @@ class _FolderDetector:
                 break
         return found
 
+    @cached_property
+    def _man_pages(self) -> frozenset[str]:
+        return repository.man_pages(self._root, self._files)
+
+    def _places(self) -> tuple[str, ...]:
+        return repository.pages_below(self._names, self._files, self._man_pages)
+
     def _is_folder(self, name: str) -> bool:
         return (self._root / name).is_dir()
 
@@ -276,7 +283,7 @@ class _FolderDetector:
 
     def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
         collections = [self._of_site(site, index) for index, site in enumerate(sites)]
-        if not sites and (places := repository.pages_below(self._names, self._files)):
+        if not sites and (places := self._places()):
             plain = self._of_site(Site(generator="", config="", folder=places[0]), 0)
             strip = plain.strip if len(places) == 1 else ""
             paths = tuple(place for place in places if not repository.README.fullmatch(place))

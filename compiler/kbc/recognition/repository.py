@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from kb_runtime.errors.shortages import raise_shortage
+from kbc.formats.pandoc.man import START_BYTES, is_man_page
+from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import LANGUAGES, ending
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import MARKDOWN
@@ -59,6 +62,8 @@ MANIFESTS = frozenset(
 """Files that say how a project is built: beside them is its code."""
 
 VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
+_MAN = BY_NAME["man"].suffixes
+_MAN_FOLDER = "man"
 DOCS_FOLDERS = ("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual")
 PAGES = (
     *MARKDOWN,
@@ -180,19 +185,40 @@ def translations(names: Sequence[str], language: str = "en") -> list[str]:
     return [name for name in languages if name.replace("_", "-").split("-")[0] != language]
 
 
-def pages_below(names: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
+def man_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
+    """The paths among `files` of man pages, by how they begin."""
+    return frozenset(name for name in files if name.endswith(_MAN) and _begins_as_man(root / name))
+
+
+def _begins_as_man(path: Path) -> bool:
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            return is_man_page(stream.read(START_BYTES))
+    except OSError as error:
+        raise_shortage(error, path)
+        return False
+
+
+def pages_below(
+    names: Sequence[str], files: Sequence[str], man_pages: frozenset[str]
+) -> tuple[str, ...]:
     """Where a repository without a site has its documentation: a conventional folder, the deepest one with
     nearly all of the pages, or all folders at the top that hold rather pages than code, with the pages
-    beside them; nothing where there are few, except in a folder for content. `names` are the entries of the
-    root, `files` all paths."""
+    beside them; where there are few, a folder for content or for man pages, else nothing. `names` are the
+    entries of the root, `files` all paths, `man_pages` those of man pages."""
     folders = {name.split("/")[0] for name in files if "/" in name}
     for name in DOCS_FOLDERS:
         if name in names and name in folders:
             return (name,)
-    pages = [name.split("/") for name in files if "node_modules/" not in name and _is_page(name)]
+    is_man = any(name.startswith(f"{_MAN_FOLDER}/") for name in man_pages)
+    few = (_MAN_FOLDER,) if is_man else ()
+    found = [name for name in files if _is_page(name) or name in man_pages]
+    pages = [name.split("/") for name in found if "node_modules/" not in name]
     nested = [page for page in pages if len(page) > 1]
     if len(nested) < _MANY_PAGES and {page[0] for page in nested} != {_CONTENT}:
-        return ()
+        return few
     folder: list[str] = []
     while True:
         depth = len(folder)
@@ -203,7 +229,7 @@ def pages_below(names: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
         if count < _NEARLY_ALL * len(nested):
             break
         folder.append(name)
-    return ("/".join(folder),) if folder else _spread(pages, files)
+    return ("/".join(folder),) if folder else _spread(pages, files) or few
 
 
 def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, ...]:
@@ -237,12 +263,13 @@ def is_repository(names: Sequence[str]) -> bool:
     )
 
 
-def is_source_tree(names: Sequence[str]) -> bool:
+def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:
     """Whether a folder with these files, which has no manifest, holds source, and of documentation only notes
-    beside it, such as a README."""
+    beside it, such as a README, and not more man pages than programs."""
     if any(_is_document(name) and not README.fullmatch(name.rpartition("/")[2]) for name in names):
         return False
-    return any(LANGUAGES.get(ending(name), "html") not in _NO_PROGRAMS for name in names)
+    programs = sum(LANGUAGES.get(ending(name), "html") not in _NO_PROGRAMS for name in names)
+    return programs > 0 and programs >= len(man_pages)
 
 
 def _is_document(name: str) -> bool:

@@ -96,6 +96,33 @@ def test_programs_beside_pages_are_left_to_the_pages(tmp_path: Path) -> None:
     assert recognised(tree).what == "folder of pages"
 
 
+def _man(name: str) -> str:
+    return f".TH {name.upper()} 2\n.SH NAME\n{name} \\- one of the birds\n"
+
+
+def test_a_tree_of_man_pages_with_a_few_programs_is_a_folder_of_pages(tmp_path: Path) -> None:
+    pages = {f"man{n}/bird{n}.{n}": _man(f"bird{n}") for n in range(1, 8)}
+    tree = write_tree(tmp_path / "man-pages", {**pages, "scripts/check.sh": "exit 0\n"})
+    assert recognised(tree).what == "folder of pages"
+    assert len(read(tree)[0].records["docs"]) == 7
+
+
+def test_man_pages_in_their_folder_of_a_project_are_documentation(tmp_path: Path) -> None:
+    files = {"src/heron.c": "int main(void) { return 0; }\n", "man/heron.1": _man("heron")}
+    tree = write_tree(tmp_path / "heron", files | {"lib/libheron.so.1": "no man page"})
+    inputs, _ = read(tree)
+    assert [each.id for each in inputs.records["docs"]] == ["heron.1"]
+    assert "src/heron.c" in [each.id for each in inputs.records["code"]]
+    write_tree(tree, {f"book/{n}.md": page(f"Chapter {n}") for n in range(20)} | {"setup.py": ""})
+    assert recognised(tree).project.collections[0].paths == ("book",)
+
+
+def test_other_files_with_the_ending_of_a_man_page_are_no_documentation(tmp_path: Path) -> None:
+    files = {"src/heron.c": "int main(void) { return 0; }\n", "man/heron.1": "1.0.1\n"}
+    tree = write_tree(tmp_path / "heron", files)
+    assert {each.name for each in recognised(tree).project.collections} == {"code"}
+
+
 def test_what_init_writes_reads_the_same_records(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "tree", PROJECT)
     before, _ = read(root)

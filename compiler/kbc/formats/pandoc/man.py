@@ -1,15 +1,23 @@
-"""Prepares man pages for pandoc, which writes the word TABLE for tables whose format it does not know."""
+"""Recognises man pages, and prepares them for pandoc, which writes the word TABLE for tables whose format it
+does not know."""
 
 from __future__ import annotations
 
 import re
 
+START_BYTES = 20_000
+_ROFF = re.compile(rb"^[.'](?:TH|SH|Dd|Dt)\b", re.MULTILINE)
 _TABLE = re.compile(r"^([.']TS\b.*\n)((?:(?![.']T[SE]\b).*\n)*)(?=[.']TE\b)", re.MULTILINE)
 _COMMENT = re.compile(r"^[.']?[ \t]*\\[\"#].*\n", re.MULTILINE)
 _OPTIONS = re.compile(r"\s*[a-zA-Z][^;\n]*(?:\(;\)[^;\n]*)?;[ \t]*\n")
 _SEPARATOR = re.compile(r"\btab[ \t]*\((.)\)", re.IGNORECASE)
 _FORMAT = re.compile(r"(?:.*\n)*?.*\.[ \t]*\n")
 _CHANGE = re.compile(r"^[.']T&.*\n(?:(?![.']T&).*\n)*?.*\.[ \t]*\n", re.MULTILINE)
+
+
+def is_man_page(data: bytes) -> bool:
+    """Whether a file begins as a man page: other files, such as libraries, have such endings as well."""
+    return _ROFF.search(data, 0, START_BYTES) is not None
 
 
 def prepared(text: str) -> str:

@@ -36,7 +36,6 @@ _READERS = {
 }
 _PREPARED = {"man": man.prepared, "org": org.prepared, "mediawiki": mediawiki.prepared}
 _RTS_MESSAGE = re.compile(r"heap|stack overflow", re.IGNORECASE)
-_ROFF = re.compile(rb"^[.'](?:TH|SH|Dd|Dt)\b", re.MULTILINE)
 _MDOC = re.compile(rb"^\.D[dt]\b", re.MULTILINE)
 _NO_MAN_PAGE = DocumentProblem(
     code="man-page-none",
@@ -66,7 +65,7 @@ def convert(
     if name in _PREPARED:
         data = _PREPARED[name](data.decode()).encode()
     if name == "man":
-        if not _ROFF.search(data[:20_000]):
+        if not man.is_man_page(data):
             return [Converted(text="", format=name, problems=(_NO_MAN_PAGE,))]
         tree = _tree("mdoc" if _MDOC.search(data[:20_000]) else name, data)
     elif name == "mediawiki":
