@@ -32,10 +32,16 @@ def replace_file(
 
 
 def replace_text(path: str | os.PathLike[str], text: str) -> None:
-    """Puts `text` in the place of a file that its author edits: its permissions stay, and so does a
-    symbolic link to it. Raises `OSError`, and then the file is as it was."""
+    """Puts `text`, with LF, in the place of a file that its author edits: its permissions stay, its line ends
+    where all are CRLF, and a symbolic link to it. Raises `OSError`, and then the file is as it was."""
     target = os.path.realpath(path)
-    mode = os.stat(target).st_mode & 0o777 if os.path.exists(target) else None
+    mode = None
+    if os.path.exists(target):
+        mode = os.stat(target).st_mode & 0o777
+        with open(target, "rb") as file:
+            before = file.read()
+        if 0 < before.count(b"\n") == before.count(b"\r\n"):
+            text = text.replace("\n", "\r\n")
     replace_file(target, text.encode(), mode=mode)
 
 

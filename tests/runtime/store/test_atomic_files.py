@@ -89,3 +89,19 @@ def test_a_text_that_its_author_edits_keeps_its_mode_and_its_link(tmp_path: Path
     assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("two", 0o640)
     assert link.is_symlink()
     assert names(tmp_path) == ["a", "linked"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"a\r\nb\r\n", b"a\r\nc\r\n"),
+        (b"a\nb\n", b"a\nc\n"),
+        (b"a\r\nb\n", b"a\nc\n"),
+        (b"a", b"a\nc\n"),
+    ],
+)
+def test_an_edited_text_keeps_its_line_ends(tmp_path: Path, before: bytes, after: bytes) -> None:
+    path = tmp_path / "kb.toml"
+    path.write_bytes(before)
+    replace_text(path, "a\nc\n")
+    assert path.read_bytes() == after
