@@ -14,9 +14,10 @@ from kbc.formats.document import (
     FormatError,
     Read,
 )
-from kbc.formats.registry import FORMATS, Format, convert, converters, format_of
+from kbc.formats.registry import BY_NAME, FORMATS, Format, convert, converters, format_of
 
 __all__ = [
+    "BY_NAME",
     "ELSEWHERE",
     "FORMATS",
     "UNRESOLVED",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
+from typing import Any
 
 from kb_runtime.version import install_hint
 from kbc.cache.phases import recalled
@@ -21,7 +22,9 @@ INSTALL_HINT = f"Install what reads it: {install_hint('formats')}."
 class Format:
     """`module` has `convert(path, data, read)`. `needs` are the modules of libraries that come with the
     extra `formats`, not with the compiler. `suffixes` are the endings of file names, in lower case.
-    `libraries` are the distributions of `needs`."""
+    `libraries` are the distributions of `needs`. `around` are patterns of files that say something about
+    every document below their folder: `convert` takes those that are there as `around`. With
+    `names_files` it takes `named`, the paths of files that documents name without their folders."""
 
     name: str
     module: str
@@ -29,6 +32,8 @@ class Format:
     suffixes: tuple[str, ...]
     needs: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
+    around: tuple[str, ...] = ()
+    names_files: bool = False
 
 
 _FORMATS = (
@@ -43,6 +48,7 @@ _FORMATS = (
         module="kbc.formats.asciidoc",
         summary="AsciiDoc, as Asciidoctor and Antora have it",
         suffixes=(".adoc", ".asciidoc", ".asc"),
+        around=(".asciidoctorconfig.adoc", ".asciidoctorconfig"),
     ),
     Format(
         name="notebook",
@@ -65,6 +71,7 @@ _FORMATS = (
         module="kbc.formats.writerside",
         summary="topics of Writerside in XML, with the code and the parts that they include",
         suffixes=(".topic",),
+        names_files=True,
     ),
     *(
         Format(
@@ -74,6 +81,7 @@ _FORMATS = (
             suffixes=suffixes,
             needs=("pypandoc",),
             libraries=("pypandoc-binary",),
+            around=("*.ent", "entities/*.ent") if name == "docbook" else (),
         )
         for name, summary, suffixes in (
             ("docx", "Word documents", (".docx",)),
@@ -129,10 +137,12 @@ def convert(
     *,
     format: str = "",
     named: Mapping[str, str] | None = None,
+    around: Sequence[str] = (),
 ) -> list[Converted]:
     """The documents of a file, converted once for its content. `read` gives other files of the tree by
     path, for includes. `format` is the name of a format, where it is not that of the file's ending (`.txt`
-    of a Sphinx project). `named` gives the paths of files that a generator names without their folders.
+    of a Sphinx project). `named` gives the paths of files that a generator names without their folders,
+    `around` those of files that its format reads around it (see `Format`), the nearest first.
 
     Nothing is raised for what is wrong with the file: then there is one document without text, with one
     problem.
@@ -149,7 +159,7 @@ def convert(
         return read(other)
 
     def compute() -> list[Converted]:
-        documents = _converted(chosen, path, data, reading, named)
+        documents = _converted(chosen, path, data, reading, named, around)
         problems = (each for found in documents for each in found.problems)
         depends_on_more.extend(each for each in problems if each.is_error)
         return documents
@@ -157,6 +167,7 @@ def convert(
     digest = hashlib.sha256(data).hexdigest()
     settings = [path, chosen.name, sorted(converters([chosen]).items())]
     settings += [sorted(named.items())] if named else []
+    settings += [list(around)] if around else []
     return recalled(
         "convert", digest, settings, compute, list[Converted], lambda: not depends_on_more
     )
@@ -177,14 +188,20 @@ def _version(distribution: str) -> str:
 
 
 def _converted(
-    chosen: Format, path: str, data: bytes, read: Read, named: Mapping[str, str] | None
+    chosen: Format,
+    path: str,
+    data: bytes,
+    read: Read,
+    named: Mapping[str, str] | None,
+    around: Sequence[str],
 ) -> list[Converted]:
     try:
         if len(data) > MAX_CONVERTED_BYTES:
             raise FormatError(
                 f"the file has {len(data):,} bytes, more than {MAX_CONVERTED_BYTES:,}"
             )
-        known = {"named": named} if named else {}
+        known: dict[str, Any] = {"named": named} if named and chosen.names_files else {}
+        known |= {"around": around} if around else {}
         return list(importlib.import_module(chosen.module).convert(path, data, read, **known))
     except FormatError as error:
         problem = DocumentProblem(

@@ -4,32 +4,33 @@ from __future__ import annotations
 
 import dataclasses
 import posixpath
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import NamedTuple
 
 from kbc.cache.phases import remembered
 from kbc.diagnostics import Diagnostics
 from kbc.formats import (
+    BY_NAME,
     ELSEWHERE,
     FORMATS,
     UNRESOLVED,
     Converted,
     DocumentProblem,
+    Format,
     convert,
     format_of,
 )
 from kbc.frontends.includes import EXTERNAL_HINT, UNRESOLVED_HINT, counted
 from kbc.frontends.markdown_file import first_paragraph
 from kbc.languages import markdown
+from kbc.project.include_tree import folders_above
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.records import Section
 from kbc.sources.formats import format_by_content
-
-_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z_][\w.:-]*;")
 
 SUFFIXES = tuple(FORMATS)
 
@@ -66,15 +67,13 @@ def read_converted(
     if file.is_blank:
         file.text(diagnostics)  # says that it is empty
         return []
-    if named is None:
-        named = _entity_files(file, format)
     include = partial(file.include, relative_to="")
-    found = convert(file.path, file.data, include, format=format, named=named)
+    around = _files_around(file, BY_NAME[format] if format else format_of(file.path))
+    found = convert(file.path, file.data, include, format=format, named=named, around=around)
     problems = [problem for document in found for problem in document.problems]
     if count is not None:
-        of_all = [each for each in problems if each.code == ELSEWHERE and not each.line]
-        count(file, of_all)
-        problems = [each for each in problems if each not in of_all]
+        count(file, [each for each in problems if each.code == ELSEWHERE and not each.line])
+        problems = [each for each in problems if each.code != ELSEWHERE or each.line]
     for problem in problems:
         if problem.code not in (UNRESOLVED, ELSEWHERE):
             _report(problem, file.path, diagnostics)
@@ -89,26 +88,18 @@ def read_converted(
     return [document for document in found if document.text.strip()]
 
 
-def _entity_files(file: SourceFile, format: str) -> dict[str, str] | None:
-    """The files that may declare the entities of a DocBook document: beside it, above it, or in folders
-    `entities` there, the nearest ones first."""
-    chosen = format_of(file.path)
-    name = format or (chosen.name if chosen else "")
-    if file.tree is None or name != "docbook" or not _ENTITY.search(file.data):
-        return None
-    folder = posixpath.dirname(file.path.lstrip("/"))
-    folders = [folder]
-    while folder:
-        folder = posixpath.dirname(folder)
-        folders.append(folder)
-    places = [each for folder in folders for each in (folder, posixpath.join(folder, "entities"))]
-    paths = [
-        posixpath.join(place, name)
-        for place in places
-        for name in file.tree.names(place)
-        if name.endswith(".ent")
+def _files_around(file: SourceFile, format: Format | None) -> list[str]:
+    """The files around a document that its format reads, the nearest first."""
+    tree = file.tree
+    if tree is None or format is None:
+        return []
+    return [
+        posixpath.join(folder, below, name)
+        for folder in folders_above(file.path.lstrip("/"))
+        for below, wanted in map(posixpath.split, format.around)
+        for name in tree.names(posixpath.join(folder, below))
+        if fnmatchcase(name, wanted)
     ]
-    return {path: path for path in paths}
 
 
 class ConvertedOutline(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Iterator
 from pathlib import Path
 
 from kbc.project.signature import Signature, signature_at
@@ -30,6 +31,7 @@ class IncludeTree:
         self._boundary = self._root if boundary is None else Path(os.path.realpath(boundary))
         self._data: dict[str, bytes | None] = {}
         self._includers: dict[str, set[str]] = {}
+        self._names: dict[str, list[str]] = {}
         self.beyond: dict[Path, Signature | None] = {}
 
     @property
@@ -63,7 +65,13 @@ class IncludeTree:
 
     def names(self, folder: str) -> list[str]:
         """The names of the entries of a folder, sorted; none where there is no such folder."""
-        place = self._inside(posixpath.normpath(folder.lstrip("/")) if folder else ".")
+        name = posixpath.normpath(folder.lstrip("/")) if folder else "."
+        if name not in self._names:
+            self._names[name] = self._listed(name)
+        return self._names[name]
+
+    def _listed(self, name: str) -> list[str]:
+        place = self._inside(name)
         if place is None or not place.is_dir():
             return []
         try:
@@ -102,3 +110,12 @@ class IncludeTree:
         while found is None and not path.parent.exists():
             path = path.parent
         self.beyond.setdefault(path, found)
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """The folders that a file lies in, the nearest first; "" is the root."""
+    folder = posixpath.dirname(path)
+    while folder.strip("/"):
+        yield folder
+        folder = posixpath.dirname(folder)
+    yield ""

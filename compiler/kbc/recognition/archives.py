@@ -112,9 +112,8 @@ def _digest(path: Path) -> str:
     with path.open("rb") as stream:
         while block := stream.read(_BLOCK):
             digest.update(block)
-    return digest.hexdigest()[
-        :40
-    ]  # entries with 32 digits may lack files: they were written in place
+    # Entries with 32 digits may lack files: they were written in place.
+    return digest.hexdigest()[:40]
 
 
 def _extract(path: Path, target: Path) -> None:

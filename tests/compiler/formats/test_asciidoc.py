@@ -74,9 +74,11 @@ def test_attributes_of_the_editors_configuration_are_defaults() -> None:
         ".asciidoctorconfig": b":name: Outer\n:kind: book\n",
         "docs/.asciidoctorconfig.adoc": b"// hints\n:name: Heron \\\n  Server\n",
     }
-    (found,) = convert("docs/a.adoc", b":kind: page\n\nThe {kind} of {name}.\n", files.get)
+    around = ["docs/.asciidoctorconfig.adoc", ".asciidoctorconfig"]
+    source = b":kind: page\n\nThe {kind} of {name}.\n"
+    (found,) = convert("docs/a.adoc", source, files.get, around=around)
     assert found.text == "The page of Heron Server.\n"
-    (found,) = convert("docs/a.adoc", b"The {kind} of {name}.\n", files.get)
+    (found,) = convert("docs/a.adoc", b"The {kind} of {name}.\n", files.get, around=around)
     assert found.text == "The book of Heron Server.\n"
 
 
@@ -318,3 +320,9 @@ def test_a_paragraph_ends_at_the_attributes_of_the_next_block() -> None:
 
 def test_macros_for_man_pages_name_them() -> None:
     assert text("See linkgit:git-add[1] and man:ls[].\n") == "See git-add(1) and ls.\n"
+
+
+def test_a_document_with_nothing_around_it_reads_no_other_file() -> None:
+    asked: list[str] = []
+    convert("docs/a.adoc", b"= A\n\nText of {name}.\n", asked.append)
+    assert asked == []  # else it would be converted again in each build

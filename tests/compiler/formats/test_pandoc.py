@@ -78,9 +78,7 @@ def test_entities_of_docbook_are_their_values_or_names() -> None:
         "own.ent": b"<!ENTITY own '<literal>mine</literal>'>",
         "docs/a.ent": b'<!ENTITY prod "Not this"><!ENTITY url.x "http://x.org/?a=1&amp;b">',
     }
-    (found,) = convert(
-        "docs/a.docbook", CHAPTER.encode(), files.get, named={"docs/a.ent": "docs/a.ent"}
-    )
+    (found,) = convert("docs/a.docbook", CHAPTER.encode(), files.get, around=["docs/a.ent"])
     assert found.problems == ()
     assert found.text == (
         "# About Heron\n\nUse Heron `2]`, `mine` and α in php.ini [here](http://x.org/?a=1&b).\n\n"

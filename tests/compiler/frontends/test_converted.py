@@ -101,6 +101,20 @@ def test_values_that_a_build_sets_are_one_note_for_all_files(tmp_path: Path) -> 
     assert "{version} (3), {name} (1)" in note.message
 
 
+def test_files_around_a_document_are_read_as_its_format_wants(tmp_path: Path) -> None:
+    found, diagnostics = inputs(
+        tmp_path,
+        {
+            ".asciidoctorconfig": ":name: Outer\n:kind: book\n",
+            "docs/.asciidoctorconfig": ":name: Heron\n",
+            "docs/a.adoc": "= A\n\nThe {kind} of {name}.\n",
+        },
+    )
+    assert not list(diagnostics)
+    (page,) = found.records["docs"]
+    assert "The book of Heron." in page.text
+
+
 def test_files_outside_of_the_root_are_not_included(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret")
     root = tmp_path / "kb"

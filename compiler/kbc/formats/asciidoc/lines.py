@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 
 from kbc.formats.asciidoc import attributes as attribute_lists
 from kbc.formats.asciidoc.attributes import Attributes, substitute
-from kbc.formats.asciidoc.surroundings import FAMILIES, folders_above, module_root
+from kbc.formats.asciidoc.surroundings import FAMILIES, module_root
 from kbc.formats.document import ELSEWHERE, UNRESOLVED, DocumentProblem, FormatError, Read, decode
 from kbc.formats.selection import line_numbers
 from kbc.languages.includes.files import NOT_INCLUDED
+from kbc.project.include_tree import folders_above
 
 MAX_INCLUDES = 1_000
 MAX_DEPTH = 30

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc.blocks import Blocks
@@ -14,10 +14,11 @@ from kbc.formats.document import Converted, DocumentProblem, Read, decode
 _REFERENCE = re.compile("\x00([^\x00]*)\x00")
 
 
-def convert(path: str, data: bytes, read: Read) -> list[Converted]:
-    """The document of a file; raises `FormatError` for what is no text."""
+def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> list[Converted]:
+    """The document of a file; raises `FormatError` for what is no text. `around` are the files of editors
+    with attributes for it, the nearest first."""
     text = decode(data)
-    attributes = attributes_around(path, read)
+    attributes = attributes_around(path, read, around)
     project = SharedContext(path, read, attributes)
     blocks = Blocks(project)
     lines = blocks.document(LineReader.of_text(project, text, path))

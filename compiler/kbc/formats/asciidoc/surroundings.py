@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -13,34 +13,22 @@ import yaml
 from kbc.formats.document import Read
 from kbc.project.well_formed import YamlLoader
 
-EDITOR_FILES = (".asciidoctorconfig", ".asciidoctorconfig.adoc")
-"""Files with attributes for all documents below their folder."""
-
 FAMILIES = frozenset({"pages", "partials", "examples", "attachments", "images"})
 """The folders of a module of Antora."""
 
 _ENTRY = re.compile(r"^:(?P<name>[\w-]+):(?:[ \t]+(?P<value>.*))?$", re.MULTILINE)
 
 
-def attributes_around(path: str, read: Read) -> dict[str, str]:
-    """The attributes of the document at `path`: of a component, else of the editors' file that is nearest."""
+def attributes_around(path: str, read: Read, editors_files: Sequence[str]) -> dict[str, str]:
+    """The attributes of the document at `path`: of a component, else of the nearest of the `editors_files`,
+    which come first."""
     found = {"asciidoctor": "", "backend": "html5", "docdir": posixpath.dirname(path) or "."}
-    for folder in reversed(list(folders_above(path))):
-        for name in EDITOR_FILES:
-            data = read(posixpath.join(folder, name))
-            if data is not None:
-                found["asciidoctorconfigdir"] = folder or "."
-                found.update(_entries(data.decode("utf-8", "replace")))
+    for name in reversed(editors_files):
+        data = read(name)
+        if data is not None:
+            found["asciidoctorconfigdir"] = posixpath.dirname(name) or "."
+            found.update(_entries(data.decode("utf-8", "replace")))
     return found | _of_component(path, read)
-
-
-def folders_above(path: str) -> Iterator[str]:
-    """The folders that a file lies in, the nearest first; "" is the root."""
-    folder = posixpath.dirname(path)
-    while folder:
-        yield folder
-        folder = posixpath.dirname(folder)
-    yield ""
 
 
 def module_root(path: str) -> str:

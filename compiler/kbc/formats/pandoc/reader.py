@@ -8,7 +8,7 @@ import re
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -52,11 +52,9 @@ def reader_of(path: str) -> str:
     return _READERS.get(Path(path).suffix.lower(), "man")
 
 
-def convert(
-    path: str, data: bytes, read: Read, named: Mapping[str, str] | None = None
-) -> list[Converted]:
-    """The document of a file; raises `FormatError` for what pandoc cannot read. `named` has the paths of
-    files that may declare the entities of a DocBook document."""
+def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> list[Converted]:
+    """The document of a file; raises `FormatError` for what pandoc cannot read. `around` are the files that
+    may declare the entities of a DocBook document."""
     name = reader_of(path)
     if name not in _BINARY:
         data = decode(data).encode()
@@ -74,7 +72,7 @@ def convert(
         except FormatError as error:
             return [_as_written(data.decode(), error)]
     elif name == "docbook":
-        tree = _docbook(path, data.decode(), read, (named or {}).values())
+        tree = _docbook(path, data.decode(), read, around)
     else:
         tree = _tree(name, data)
     tree = with_code(tree, data) if name == "pptx" else tree

@@ -309,10 +309,10 @@ def _prose(
 def _whole_file(target: str, page: IncludingPage) -> str:
     """Svelte's and Doxygen's `@include`: Markdown as text, other files as code."""
     text = _markdown(target, "@include", page)
-    is_code = language_of(target) not in ("", "markdown", "mdx") and not text.startswith(
-        NOT_INCLUDED
-    )
-    return fence(text.rstrip("\n"), language_of(target)) if is_code else text
+    language = language_of(target)
+    if language in ("", "markdown", "mdx") or text.startswith(NOT_INCLUDED):
+        return text
+    return fence(text.rstrip("\n"), language)
 
 
 def _without_code(line: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kbc.languages.includes.generated import is_generated
+from kbc.project.include_tree import folders_above
 
 NOT_INCLUDED = "(not included: "
 """What stands in a page in the place of text that could not be had, before its name."""
@@ -124,10 +125,8 @@ class IncludingPage:
         plain = _ROOTED.sub("", target.replace("\\", "/"))
         names = (plain, plain[1:]) if _ALIASED.match(plain) else (plain,)
         beside = self.stack[-1] if self.stack else self.path
-        folders = [posixpath.dirname(beside)]
-        while folders[-1]:
-            folders.append(posixpath.dirname(folders[-1]))
-        folders += ["/".join([".."] * level) for level in range(1, _LEVELS_ABOVE + 1)]
+        above = ("/".join([".."] * level) for level in range(1, _LEVELS_ABOVE + 1))
+        folders = (*folders_above(beside), *above)
         seen = set()
         for folder in (*self.bases, *folders):
             for name in names:

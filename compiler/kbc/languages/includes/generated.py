@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from pathspec import GitIgnoreSpec
 
+from kbc.project.include_tree import folders_above
+
 IGNORE_FILE = ".gitignore"
 _LEVELS_ABOVE = 3
 """Folders above the tree that may have an ignore file: documentation is often read alone."""
@@ -16,9 +18,7 @@ def is_generated(path: str, read: Callable[[str], bytes | None]) -> bool:
     """Whether an ignore file in a folder above `path` (below the root, or in `..`) names that file. `read`
     gives the files of the tree."""
     path = posixpath.normpath(path.lstrip("/"))
-    folder = path
-    while folder:
-        folder = posixpath.dirname(folder)
+    for folder in folders_above(path):
         lines = _patterns(folder, read)
         if lines and _spec(lines).match_file(posixpath.relpath(path, folder or ".")):
             return True
