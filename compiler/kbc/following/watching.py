@@ -268,8 +268,11 @@ class Watcher:
             self._files.watch([base for one in self._watched for base in one.bases])
 
     def _concerns(self, one: _WatchedProject, changed: Iterable[str]) -> bool:
+        paths = [Path(path) for path in changed]
+        if not paths:  # as nearly always
+            return False
         bases = {*one.bases, *(Path(os.path.realpath(base)) for base in one.bases)}
-        return any(path.is_relative_to(base) for path in map(Path, changed) for base in bases)
+        return any(path.is_relative_to(base) for path in paths for base in bases)
 
     def _is_own(self, path: Path) -> bool:
         """Whether a build or a version control system writes it, and no author."""

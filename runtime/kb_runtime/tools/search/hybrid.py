@@ -185,17 +185,15 @@ def _shown(
         record = decoded[place] = session.artifact.catalog(hit.collection).head(hit.record)
     if scope == ALL and info.kind == "docs":
         line = hit.chunk["start_line"]
-        origin = session.artifact.origin
-        builtins = lookup.collections(session, "builtins")
-        owners = [one for one in builtins if origin(one.name) == origin(info.name)]
         for name in hit.chunk.get("breadcrumb", ())[1:]:
-            for owner in owners:
+            for owner in lookup.collections(session, "builtins"):
                 catalog = session.artifact.catalog(owner.name)
                 position = catalog.find(name)
                 entry: Any = None if position is None else catalog[position]
                 if (
                     entry is not None
                     and entry["path"] == record["path"]
+                    and session.artifact.origin(owner.name) == session.artifact.origin(info.name)
                     and 0 <= line - entry["line"] < entry["lines"]
                 ):
                     return _ShownHit(owner, entry, hit)
