@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.build import run_build, seconds_of
+from benchmarks.build import embedding_s, run_build
 from benchmarks.encoders.embedding import THREADS, run_bare
 from benchmarks.reading.chunking import records
 from benchmarks.search.latency import sample_queries
@@ -154,7 +154,7 @@ def index(kb: Path, out: Path, variant: Variant) -> tuple[Path, bool]:
     before = encoder.tokens_per_second()
     seconds, report = run_build(kb, out, THREADS, None, exact=variant == "fp32")
     bare = (before + encoder.tokens_per_second()) / 2
-    tokens, embed_s = report["tokens"], seconds_of(report, "embed")
+    tokens, embed_s = report["tokens"], embedding_s(report)
     share = tokens / seconds / bare
     print(
         f"{report['records']:,} records, {report['chunks']:,} chunks, {tokens:,} tokens, {variant}"

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from kbc.following.watching import watch
     from kbc.pipeline.build import build
     from kbc.pipeline.checking import check
-    from kbc.pipeline.options import BuildOptions, BuildReport
+    from kbc.pipeline.options import BuildOptions
+    from kbc.pipeline.report import BuildReport
     from kbc.shipping.export import export
 
 __all__ = [
@@ -34,7 +35,7 @@ if not TYPE_CHECKING:
     _MODULES = {
         "BuildError": "kbc.diagnostics",
         "BuildOptions": "kbc.pipeline.options",
-        "BuildReport": "kbc.pipeline.options",
+        "BuildReport": "kbc.pipeline.report",
         "Diagnostic": "kbc.diagnostics",
         "KbcError": "kb_runtime.errors",
         "__version__": "kb_runtime.version",

@@ -114,7 +114,7 @@ def test_build_shows_where_the_time_goes(built: Path, capsys: pytest.CaptureFixt
     )
     assert code == exit_codes.OK
     phases = [line.split()[0] for line in out.splitlines() if line][1:]
-    assert phases[:4] == ["read", "model", "chunk", "embed"]
+    assert phases[:6] == ["read", "model", "chunk", "catalog", "lexical", "embed"]
     assert "is live" in out
 
 

@@ -11,6 +11,7 @@ import hashlib
 import queue
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -108,6 +109,9 @@ class DocumentEncoder:
         self._own_sessions = Sessions()
         self._sessions = sessions or self._own_sessions
         self._remote = remote
+        self._ready: dict[bytes, Float32] = {}
+        self._ready_tokens = 0
+        self._cached: set[bytes] = set()  # those of `_ready` that the cache had
 
     @property
     def identity(self) -> str:
@@ -143,46 +147,98 @@ class DocumentEncoder:
         for row, text in enumerate(texts):
             rows_by_key.setdefault(text_key(text), []).append(row)
         encoder = self.identity
-        missing = self._fill_from_cache(encoder, rows_by_key, vectors)
+        ready = self._take_ready(rows_by_key, vectors)
+        absent = [key for key in rows_by_key if key not in self._ready]
+        missing = self._fill_from_cache(encoder, absent, rows_by_key, vectors)
         done = len(texts) - sum(len(rows_by_key[key]) for key in missing)
-        self.counts.cached += done
+        self.counts.cached += done - ready
+        tokens = self._ready_tokens
         if progress is not None and done:
-            progress(done, 0)
+            progress(done, tokens)
+        rows = {key: rows_by_key[key][0] for key in missing}
+        with closing(self._computed(encoder, texts, rows, keys)) as embedded:
+            for key, vector, count in embedded:
+                vectors[rows_by_key[key]] = vector
+                done += len(rows_by_key[key])
+                tokens += count
+                if progress is not None:
+                    progress(done, tokens)
+        if self._cache is not None:
+            self._cache.keep_in_memory(
+                encoder, {key: vectors[same[0]] for key, same in rows_by_key.items()}
+            )
+        return vectors
 
+    def embed_ahead(
+        self,
+        texts: Sequence[str],
+        keys: Sequence[str] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Embeds texts which `encode` will be asked for with others, and keeps their vectors until then.
+        `progress` is told of all of them. Raises as `encode` does."""
+        rows: dict[bytes, int] = {}
+        for row, text in enumerate(texts):
+            if (key := text_key(text)) not in self._ready:
+                rows.setdefault(key, row)
+        encoder = self.identity
+        found = self._cache.get_many(encoder, rows) if self._cache is not None else {}
+        self._ready |= found
+        self._cached |= found.keys()
+        missing = {key: row for key, row in rows.items() if key not in found}
+        with closing(self._computed(encoder, texts, missing, keys)) as embedded:
+            for key, vector, count in embedded:
+                self._ready[key] = vector
+                self._ready_tokens += count
+                if progress is not None:
+                    progress(len(self._ready), self._ready_tokens)
+
+    def _take_ready(self, rows_by_key: Mapping[bytes, Sequence[int]], vectors: Float32) -> int:
+        """Fills the rows of `vectors` that were embedded ahead; how many of them the cache did not have."""
+        computed = 0
+        for key, rows in rows_by_key.items():
+            if key in self._ready:
+                vectors[rows] = self._ready[key]
+                computed += 0 if key in self._cached else len(rows)
+        return computed
+
+    def _computed(
+        self,
+        encoder: str,
+        texts: Sequence[str],
+        rows: Mapping[bytes, int],
+        keys: Sequence[str] | None,
+    ) -> Generator[tuple[bytes, Float32, int], None, None]:
+        """Embeds the texts at `rows`: the key, the vector and the number of tokens of each as it is done.
+        Closing it stops the threads, and keeps in the cache what was done."""
+        wanted = list(rows)
         token_ids: list[TokenIds] = []
-        if missing:
-            token_ids = self.tokenizer.encode_many([texts[rows_by_key[key][0]] for key in missing])
-        self._require_short(token_ids, [rows_by_key[key][0] for key in missing], keys)
-        tokens = 0
+        if wanted:
+            token_ids = self.tokenizer.encode_many([texts[row] for row in rows.values()])
+        self._require_short(token_ids, list(rows.values()), keys)
         unsaved: dict[bytes, Float32] = {}
         embedded = self._embed(token_ids)
         try:
             for index, vector in embedded:
-                rows = rows_by_key[missing[index]]
-                vectors[rows] = vector
-                unsaved[missing[index]] = vector
+                key, count = wanted[index], len(token_ids[index])
+                unsaved[key] = vector
                 if len(unsaved) >= _STORE_EVERY:
                     self._store(encoder, unsaved)
-                done += len(rows)
-                tokens += len(token_ids[index])
                 self.counts.embedded += 1
-                self.counts.tokens += len(token_ids[index])
-                if progress is not None:
-                    progress(done, tokens)
+                self.counts.tokens += count
+                yield key, vector, count
         finally:
-            embedded.close()  # stops the threads when `progress` raised
+            embedded.close()
             self._store(encoder, unsaved)
-        if self._cache is not None:
-            self._cache.keep_in_memory(
-                encoder, {key: vectors[rows[0]] for key, rows in rows_by_key.items()}
-            )
-        return vectors
 
     def _fill_from_cache(
-        self, encoder: str, rows_by_key: Mapping[bytes, Sequence[int]], vectors: Float32
+        self,
+        encoder: str,
+        keys: list[bytes],
+        rows_by_key: Mapping[bytes, Sequence[int]],
+        vectors: Float32,
     ) -> list[bytes]:
-        """Fills the rows of `vectors` that the cache has, a window at a time; the other keys."""
-        keys = list(rows_by_key)
+        """Fills the rows of `vectors` that the cache has of `keys`, a window at a time; the other keys."""
         if self._cache is None:
             return keys
         missing: list[bytes] = []

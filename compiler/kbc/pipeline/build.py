@@ -11,8 +11,9 @@ from kbc.execution.pool import THREADS
 from kbc.linking.linker import PublishError
 from kbc.pipeline.executor import Executor, Read
 from kbc.pipeline.inputs import Inputs
-from kbc.pipeline.options import BuildOptions, BuildReport, StrPath
+from kbc.pipeline.options import BuildOptions, StrPath
 from kbc.pipeline.progress import Progress
+from kbc.pipeline.report import BuildReport
 from kbc.pipeline.resident import Resident
 from kbc.project.model import Project
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kb_runtime.search.vectors import EXACT_ROWS
-from kb_runtime.store.manifest import load as load_manifest
 from kbc.backends.vectors import write_vectors
 from kbc.cache.phases import PhaseCache, remembering
 from kbc.chunking import drafts
@@ -32,11 +32,13 @@ from kbc.linking.retention import remove_build
 from kbc.linking.self_check import check_of
 from kbc.pipeline import sections
 from kbc.pipeline.draft_first import publishes_draft
+from kbc.pipeline.embedding import Advance, Embedded, Embedding, Window
 from kbc.pipeline.garbage import few_collections, trimming_memory
 from kbc.pipeline.identity import identity
 from kbc.pipeline.inputs import Inputs
-from kbc.pipeline.options import BuildOptions, BuildReport
+from kbc.pipeline.options import BuildOptions
 from kbc.pipeline.progress import PhaseClock, Progress
+from kbc.pipeline.report import BuildReport, report_of
 from kbc.pipeline.resident import Engines, Resident
 from kbc.pipeline.sharding import Shard, cached_bytes, divided, emit_order, total
 from kbc.project.loading import PROJECT_FILE
@@ -79,12 +81,13 @@ class Executor:
     def warm_up(self) -> None:
         with self._remembering():
             inputs, model = self._read_with_model()
-            vectors = None
             for part in [shard.inputs for shard in divided(inputs)] or [inputs]:
-                chunks, vectors, _ = self._compile(part, model)
-                sections.analyse(part, chunks, self._cache)
-            if model is not None and vectors is not None:
-                options = self._options
+                with self._compiled(part, model) as (chunks, embedding):
+                    sections.analyse(part, chunks, self._cache)
+                    if embedding is not None:
+                        self._wait_for(embedding)
+            options = self._options
+            if model is not None and options.has_vectors:
                 self._engines.sessions.get(model, options.document_variant, options.cache_folder)
             self._complete = True
 
@@ -113,7 +116,7 @@ class Executor:
             self._diagnostics.note("cache", note)
         for note in self._pool.notes:
             self._diagnostics.note("worker-refused", note)
-        return self._report(inputs, published, counts)
+        return report_of(inputs, published, counts, self._clock.phases, self._diagnostics)
 
     def _publish(
         self, inputs: Inputs, model: Model | None, draft: Path | None, refused: Collection[str] = ()
@@ -183,18 +186,20 @@ class Executor:
         tokenizer = model.tokenizer_path.read_bytes()
         return payload(tokenizer, model.max_tokens, graph, model.prompts.document)
 
-    def _compile(
+    @contextmanager
+    def _compiled(
         self, inputs: Inputs, model: Model | None
-    ) -> tuple[list[CompiledChunk], Float32 | None, EncodingCounts]:
-        """The chunks, and where the artifact has vectors, these: float32 [chunks, d]."""
+    ) -> Iterator[tuple[list[CompiledChunk], Embedding | None]]:
+        """The chunks, and where the artifact has vectors, these, which are on their way."""
         if model is None:
             with self._clock.phase("chunk", inputs.record_count, "records"):
-                return drafts.chunks(inputs.searched), None, EncodingCounts()
+                chunks = drafts.chunks(inputs.searched)
+            yield chunks, None
+            return
         tokenizer = self._engines.tokenizer(model)
-        chunks = self._chunk(inputs, model, tokenizer)
-        if not self._options.has_vectors:
-            return chunks, None, EncodingCounts()
-        return chunks, *self._embed(chunks, model, tokenizer)
+        embed = partial(self._embed, model, tokenizer)
+        with Embedding(embed) if self._options.has_vectors else nullcontext() as embedding:
+            yield self._chunk(inputs, model, tokenizer, embedding), embedding
 
     def _read(self) -> Inputs:
         with self._clock.phase("read", unit="files") as counter:
@@ -217,7 +222,14 @@ class Executor:
     def _warnings(self) -> list[dict[str, object]]:
         return [found.as_dict() for found in self._diagnostics.warnings]
 
-    def _chunk(self, inputs: Inputs, model: Model, tokenizer: TokenCounter) -> list[CompiledChunk]:
+    def _chunk(
+        self,
+        inputs: Inputs,
+        model: Model,
+        tokenizer: TokenCounter,
+        embedding: Embedding | None,
+    ) -> list[CompiledChunk]:
+        """The chunks, which `embedding` gets as they are cut."""
         from kbc import chunking  # with grammars and parsers, which a draft does without
         from kbc.chunking.budget import TokenBudget
 
@@ -245,9 +257,13 @@ class Executor:
                     start=1,
                 ):
                     chunks += found
+                    if embedding is not None:
+                        embedding.add(found)
                     self._progress.advance(done)
             self._diagnostics.raise_if_errors()
             self._cache.forget_texts()
+        if embedding is not None:
+            embedding.end()
         return chunks
 
     @staticmethod
@@ -261,10 +277,8 @@ class Executor:
         return seen
 
     def _embed(
-        self, chunks: Sequence[CompiledChunk], model: Model, tokenizer: TokenCounter
-    ) -> tuple[Float32, EncodingCounts]:
-        """The vectors float32 [chunks, d]; what was computed and what the cache had."""
-        embedded = EmbeddedTexts.of(chunks)
+        self, model: Model, tokenizer: TokenCounter, windows: Iterable[Window], advance: Advance
+    ) -> Embedded:
         memory = self._resident.vectors if self._resident is not None else None
         cache = EmbeddingCache(self._options.cache_folder, memory)
         cache.reserve(self._vector_bytes)
@@ -280,14 +294,26 @@ class Executor:
                 self._engines.sessions,
                 self._pool.encoder if self._pool.is_remote else None,
             ) as encoder,
-            self._clock.phase("embed", len(embedded.texts), "texts"),
             self._pool.explained(),
         ):
-            vectors = encoder.encode(embedded.texts, embedded.keys, self._progress.advance)
-            check_vectors(vectors, embedded.texts, embedded.keys, tokenizer)
-        for note in cache.notes:
+            chunks: list[CompiledChunk] = []
+            for window in windows:
+                chunks += window
+                if not self._pool.is_remote:  # other processes need more to share
+                    part = EmbeddedTexts.of(window)
+                    encoder.embed_ahead(part.texts, part.keys, advance)
+            whole = EmbeddedTexts.of(chunks)
+            vectors = encoder.encode(whole.texts, whole.keys, advance)
+            check_vectors(vectors, whole.texts, whole.keys, tokenizer)
+        return Embedded(whole.joined(vectors), encoder.counts, tuple(cache.notes))
+
+    def _wait_for(self, embedding: Embedding) -> EncodingCounts:
+        """The phase of the vectors is what remains of it after those before."""
+        with self._clock.phase("embed", embedding.texts, "texts"):
+            _, counts, notes = embedding.result(self._progress.advance)
+        for note in notes:
             self._diagnostics.note("cache", note)
-        return embedded.joined(vectors), encoder.counts
+        return counts
 
     def _make(
         self, inputs: Inputs, model: Model | None, staging: Staging
@@ -305,8 +331,7 @@ class Executor:
                 folders = [staging.shard(entry["build_id"]) for entry in entries]
                 emit_order(shards, folders, staging.folder)
             else:
-                chunks, vectors, counts = self._compile(inputs, model)
-                extent = self._emit(inputs, chunks, vectors, staging.folder)
+                extent, counts = self._emit(inputs, model, staging.folder)
             encoder = None
             if writing is not None:
                 with self._clock.phase("encoder"):
@@ -328,9 +353,7 @@ class Executor:
             if entry is None:
                 folder = staging.shard(id)
                 folder.mkdir(parents=True)
-                chunks, vectors, own = self._compile(shard.inputs, model)
-                extent = self._emit(shard.inputs, chunks, vectors, folder, is_shard=True)
-                del chunks, vectors
+                extent, own = self._emit(shard.inputs, model, folder, is_shard=True)
                 fields = sections.manifest_fields(shard.inputs, extent, None, built_at, ())
                 sections.emit_facets(shard.inputs, folder)
                 sections.emit_answers(shard.inputs, fields, id, folder)
@@ -344,23 +367,20 @@ class Executor:
         return entries, counts
 
     def _emit(
-        self,
-        inputs: Inputs,
-        chunks: Sequence[CompiledChunk],
-        vectors: Float32 | None,
-        folder: Path,
-        *,
-        is_shard: bool = False,
-    ) -> sections.Extent:
+        self, inputs: Inputs, model: Model | None, folder: Path, *, is_shard: bool = False
+    ) -> tuple[sections.Extent, EncodingCounts]:
         """The sections that grow with the chunks; gives how many these are."""
-        languages = sections.languages(inputs, chunks, self._cache)
-        extent = sections.Extent.of(chunks, languages)
-        # Graphs are built in native code, which leaves this thread free for the other sections. The
-        # phase of the vectors is what remains of them afterwards.
-        with ThreadPoolExecutor(1) as threads:
-            writing = threads.submit(
-                self._write_vectors, inputs, extent, vectors, folder, is_shard=is_shard
-            )
+        counts = EncodingCounts()
+        with self._compiled(inputs, model) as (chunks, embedding):
+            if embedding is not None and self._pool.is_remote:
+                counts = self._wait_for(
+                    embedding
+                )  # tasks of other phases would wait behind its own
+            languages = sections.languages(inputs, chunks, self._cache)
+            extent = sections.Extent.of(chunks, languages)
+            if embedding is not None:
+                write = partial(self._write_vectors, inputs, extent, folder, is_shard=is_shard)
+                embedding.then(write)
             with self._clock.phase("catalog", inputs.record_count, "records"):
                 sections.emit_catalog(inputs, chunks, folder)
             with self._clock.phase("lexical", len(chunks), "chunks"):
@@ -368,10 +388,12 @@ class Executor:
                     sections.emit_draft_lexical(inputs, chunks, languages, folder)
                 else:
                     sections.emit_lexical(inputs, chunks, languages, folder, self._cache)
-            if vectors is not None:
+            if embedding is not None:
+                if not self._pool.is_remote:
+                    counts = self._wait_for(embedding)
                 with self._clock.phase("vectors", len(chunks), "rows"):
-                    writing.result()
-        return extent
+                    embedding.wait_until_written()
+        return extent, counts
 
     def _emit_common(
         self,
@@ -405,13 +427,11 @@ class Executor:
         self,
         inputs: Inputs,
         extent: sections.Extent,
-        vectors: Float32 | None,
         folder: Path,
+        vectors: Float32,
         *,
         is_shard: bool,
     ) -> None:
-        if vectors is None:
-            return
         memory = self._resident.graphs if self._resident is not None else None
         ranges = sections.row_ranges(inputs, extent.chunks)
         # Below that nobody reads a graph, and it would be the longest part of a build after an edit.
@@ -426,25 +446,4 @@ class Executor:
         options = self._options
         return self._engines.shipped.write(
             model, folder, options.document_variant, options.query_variant, options.cache_folder
-        )
-
-    def _report(self, inputs: Inputs, published: Published, counts: EncodingCounts) -> BuildReport:
-        folder = published.path
-        collections = load_manifest(folder)["collections"]
-        return BuildReport(
-            name=inputs.project.name,
-            path=folder,
-            build_id=published.build_id,
-            reused=published.reused,
-            was_live=published.was_live,
-            removed=published.removed,
-            records=inputs.record_count,
-            chunks=sum(collection["chunks"] for collection in collections),
-            embedded=counts.embedded,
-            cached=counts.cached,
-            tokens=counts.tokens,
-            size_bytes=sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()),
-            phases=tuple(self._clock.phases),
-            diagnostics=tuple(self._diagnostics),
-            files=inputs.accounting,
         )

@@ -1,19 +1,15 @@
-"""The options of a build, and its report."""
+"""The options of a build."""
 
 from __future__ import annotations
 
 import datetime
 import os
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from kbc.diagnostics import Diagnostic
 from kbc.encoding.shipped import DEFAULT_QUERY_VARIANT
 from kbc.encoding.variants import Variant
 from kbc.pipeline import DEFAULT_OUT
-from kbc.pipeline.progress import Phase
-from kbc.sources.accounting import Accounting
 
 StrPath = str | os.PathLike[str]
 
@@ -109,37 +105,3 @@ class BuildOptions:
         if seconds is None:
             return ""
         return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuildReport:
-    """What a build did. `reused`: the build was there already; `was_live`: and was live. `embedded`
-    texts with `tokens` tokens were computed, `cached` ones were not; a chunk has one text, or two
-    (`encoding.views`). `files` says what became of every file that was found."""
-
-    name: str
-    path: Path
-    build_id: str
-    reused: bool
-    was_live: bool
-    removed: tuple[str, ...]
-    records: int
-    chunks: int
-    embedded: int
-    cached: int
-    tokens: int
-    size_bytes: int
-    phases: tuple[Phase, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    files: Accounting = field(default_factory=Accounting)
-
-    def as_dict(self) -> dict[str, Any]:
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {
-            **values,
-            "path": str(self.path),
-            "removed": list(self.removed),
-            "phases": [asdict(phase) for phase in self.phases],
-            "files": self.files.as_dict(),
-            "diagnostics": [found.as_dict() for found in self.diagnostics],
-        }

@@ -107,6 +107,32 @@ def test_progress_that_raises_stops_the_threads_and_keeps_what_was_done(
         assert encoder.counts.cached == 3
 
 
+def test_texts_embedded_ahead_are_not_embedded_again(model: Model, tmp_path: Path) -> None:
+    with DocumentEncoder(model) as encoder:
+        expected = encoder.encode([*TEXTS, "set"])
+    cache = EmbeddingCache(tmp_path / "cache")
+    with DocumentEncoder(model, cache=cache) as encoder:
+        encoder.encode(TEXTS[:1])
+    told: list[tuple[int, int]] = []
+    with DocumentEncoder(model, cache=cache) as encoder:
+        encoder.embed_ahead(TEXTS[:3], progress=lambda *done: told.append(done))
+        encoder.embed_ahead([TEXTS[1], TEXTS[4], TEXTS[4]])
+        assert encoder.counts.embedded == 3
+        found = encoder.encode([*TEXTS, "set"], progress=lambda *done: told.append(done))
+        assert (encoder.counts.embedded, encoder.counts.cached) == (5, 1)
+        assert encoder.counts.tokens == sum(encoder.tokenizer.count_many(TEXTS[1:]))
+    assert np.array_equal(found, expected)
+    assert told == sorted(told)
+    assert told[0][0] == 2
+    assert told[-1] == (7, encoder.counts.tokens)
+
+
+def test_a_text_over_the_limit_is_refused_ahead_as_well(model: Model) -> None:
+    with DocumentEncoder(model) as encoder, pytest.raises(EncodingError) as caught:
+        encoder.embed_ahead(["set", "map " * 15], keys=["docs/a#0", "docs/b#3"])
+    assert caught.value.keys == ("docs/b#3",)
+
+
 def test_cached_vectors_are_equal_and_need_no_graph(
     model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,78 @@
+"""What a build did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from kb_runtime.store.manifest import load as load_manifest
+from kbc.diagnostics import Diagnostic
+from kbc.encoding.encoder import EncodingCounts
+from kbc.linking.linker import Published
+from kbc.pipeline.inputs import Inputs
+from kbc.pipeline.progress import Phase
+from kbc.sources.accounting import Accounting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildReport:
+    """What a build did. `reused`: the build was there already; `was_live`: and was live. `embedded`
+    texts with `tokens` tokens were computed, `cached` ones were not; a chunk has one text, or two
+    (`encoding.views`). `files` says what became of every file that was found."""
+
+    name: str
+    path: Path
+    build_id: str
+    reused: bool
+    was_live: bool
+    removed: tuple[str, ...]
+    records: int
+    chunks: int
+    embedded: int
+    cached: int
+    tokens: int
+    size_bytes: int
+    phases: tuple[Phase, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    files: Accounting = field(default_factory=Accounting)
+
+    def as_dict(self) -> dict[str, Any]:
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            **values,
+            "path": str(self.path),
+            "removed": list(self.removed),
+            "phases": [asdict(phase) for phase in self.phases],
+            "files": self.files.as_dict(),
+            "diagnostics": [found.as_dict() for found in self.diagnostics],
+        }
+
+
+def report_of(
+    inputs: Inputs,
+    published: Published,
+    counts: EncodingCounts,
+    phases: Iterable[Phase],
+    diagnostics: Iterable[Diagnostic],
+) -> BuildReport:
+    folder = published.path
+    collections = load_manifest(folder)["collections"]
+    return BuildReport(
+        name=inputs.project.name,
+        path=folder,
+        build_id=published.build_id,
+        reused=published.reused,
+        was_live=published.was_live,
+        removed=published.removed,
+        records=inputs.record_count,
+        chunks=sum(collection["chunks"] for collection in collections),
+        embedded=counts.embedded,
+        cached=counts.cached,
+        tokens=counts.tokens,
+        size_bytes=sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()),
+        phases=tuple(phases),
+        diagnostics=tuple(diagnostics),
+        files=inputs.accounting,
+    )
