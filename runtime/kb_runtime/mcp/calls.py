@@ -106,12 +106,14 @@ def run_tool(
         if COLLECTION in given:
             given[COLLECTION] = _own_name(artifact, session.artifact, given[COLLECTION])
     checked, warnings = check(tool, given)
-    session.max_chars = checked.pop(MAX_CHARS.name) or _default_chars(session.artifact)
+    max_chars = checked.pop(MAX_CHARS.name) or _default_chars(session.artifact)
+    # What the tool gives in parts leaves room for the warnings: what `within` cuts, no cursor continues.
+    session.max_chars = max_chars - len("".join(warnings))
     answer = with_warnings(tool.run(session, checked), [*warnings, *session.notes])
     if tool.has_own_limit:
         return answer
     advice = answers.with_wire_names(tool.if_cut)
-    return within(answer, session.max_chars, advice, repeats=tool.repeats)
+    return within(answer, max_chars, advice, repeats=tool.repeats)
 
 
 def _default_chars(knowledge: Knowledge) -> int:

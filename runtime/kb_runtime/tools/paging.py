@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from kb_runtime.text.cursors import bad_cursor, read_cursor, write_cursor
 from kb_runtime.text.rendering import cut, json_text
 from kb_runtime.tools.declaration import Argument, cursor_argument
+
+One = TypeVar("One")
+Shown = TypeVar("Shown")
 
 MARGIN = 600
 """Characters of an answer left for its other fields: titles, cursors, how to go on."""
@@ -61,6 +64,26 @@ class Pager(NamedTuple):
         page = self.items(cursor, len(items), limit)
         stop = page.start + fitting(items[page.start : page.stop], chars - MARGIN)
         return self._page(page.start, stop, len(items))
+
+    def shown(
+        self,
+        cursor: str | None,
+        items: Sequence[One],
+        limit: int | None,
+        chars: int,
+        show: Callable[[One], Shown],
+    ) -> tuple[list[Shown], Page]:
+        """The next items as `show` gives them, as many as `fitting` takes: only those are made."""
+        page = self.items(cursor, len(items), limit)
+        entries: list[Shown] = []
+        left = chars - MARGIN
+        for item in items[page.start : page.stop]:
+            entry = show(item)
+            left -= json_chars(entry) + 1
+            if left < 0 and entries:
+                break
+            entries.append(entry)
+        return entries, self._page(page.start, page.start + len(entries), len(items))
 
     def part(
         self,

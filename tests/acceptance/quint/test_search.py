@@ -57,6 +57,27 @@ def test_unknown_scope_is_bad_input(quint: Any) -> None:
         assert scope in reply.text
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"contextLines": 10, "limit": 200},
+        {"max_chars": 2000},
+        {"max_chars": 2000, **{f"argument_{number}_{'x' * 60}": 1 for number in range(9)}},
+    ],
+)
+def test_lines_that_do_not_fit_are_on_the_next_page(quint: Any, more: dict[str, Any]) -> None:
+    query, cursor = "temporal", None
+    met: list[tuple[str, int]] = []
+    while True:
+        page = quint.call("quint_search_docs", query=query, cursor=cursor, **more).structured
+        met += [(match["file"], match["line"]) for match in page["matches"]]
+        cursor = page.get("nextCursor")
+        if cursor is None:
+            break
+    assert len(met) == len(set(met)) == page["total"] > 10
+
+
 def test_typo_finds_temporal_operators(quint: Any) -> None:
     first = hits(quint, "temporl")[:3]
     assert any(hit["source"] in TEMPORAL or "temporal" in hit["title"].casefold() for hit in first)

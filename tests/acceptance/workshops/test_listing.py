@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,6 +47,32 @@ def test_workshops_are_listed_by_slug(school: Server) -> None:
 def test_filters_of_the_list(school: Server, filters: dict[str, Any], expected: list[str]) -> None:
     found = school.call("list_workshops", **filters)
     assert [each["workshop"] for each in found["workshops"]] == expected
+
+
+@pytest.mark.parametrize("all", [True, False])
+def test_workshops_that_do_not_fit_are_on_the_next_page(
+    tmp_path: Path, pytestconfig: pytest.Config, all: bool
+) -> None:
+    slugs = [f"w{number}" for number in range(9)]
+    exercises = [
+        {"exerciseNumber": 1, "title": "One", "instructions": {"content": "# One\n\nRead it.\n"}}
+    ]
+    tree = {"kb.toml": '[kb]\nname = "long"\n'} | {
+        f"workshops/{slug}.json": json.dumps(
+            {"workshop": {"title": f"All about {slug} " * 20}, "exercises": exercises}
+        )
+        for slug in slugs
+    }
+    server = compiled(tmp_path, tree, pytestconfig, embed=False)
+    met, cursor = [], None
+    while True:
+        page = server.call("list_workshops", all=all, max_chars=2000, cursor=cursor)
+        assert "truncated" not in page
+        met += [each["workshop"] for each in page["workshops"]]
+        cursor = page.get("nextCursor")
+        if cursor is None:
+            break
+    assert met == slugs
 
 
 def test_limit_is_the_page_size_and_does_not_cap_everything(school: Server) -> None:

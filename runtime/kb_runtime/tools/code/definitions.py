@@ -52,11 +52,15 @@ def symbol_search(session: Session, arguments: dict[str, Any]) -> Answer[SymbolS
         "language": arguments["language_hint"],
     }
     pager = Pager(session.artifact.build_id, "symbol_search", scope)
-    page = pager.items(arguments["cursor"], len(found), arguments["top_k"])
-    results: list[FoundSymbol] = []
-    for match, uses, one in found[page.start : page.stop]:
-        name: Any = MATCHES[match]
-        results.append({**index.place(one), "match": name, "uses": uses})
+
+    def shown(match: tuple[int, int, Found]) -> FoundSymbol:
+        how, uses, one = match
+        name: Any = MATCHES[how]
+        return {**index.place(one), "match": name, "uses": uses}
+
+    results, page = pager.shown(
+        arguments["cursor"], found, arguments["top_k"], session.max_chars, shown
+    )
     structured: SymbolSearch = {"symbol": symbol, "results": results, "total": len(found)}
     if page.next is not None:
         structured["nextCursor"] = page.next

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kb_runtime.text.rendering import json_text
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.files import FILE, find_file
 from kb_runtime.tools.code.index import FAMILY, KIND
-from kb_runtime.tools.code.symbols import MAX_ANSWER_CHARS
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
 from kb_runtime.tools.paging import Pager
 
@@ -25,23 +23,16 @@ def code_outline(session: Session, arguments: dict[str, Any]) -> Answer[CodeOutl
     pager = Pager(
         session.artifact.build_id, "code_outline", {"file": record["id"], "depth": depth or 0}
     )
-    page = pager.items(arguments["cursor"], len(entries), None)
-    shown: list[OutlinedDefinition] = []
-    chars = 0
-    for each in entries[page.start :]:
-        chars += len(json_text(each))
-        if chars > MAX_ANSWER_CHARS and shown:
-            break
-        shown.append(each)
+    page = pager.fitting(arguments["cursor"], entries, None, session.max_chars)
     structured: CodeOutline = {
         "file": record["id"],
         "totalLines": record["lines"],
-        "symbols": shown,
+        "symbols": entries[page.start : page.stop],
         "totalSymbols": len(entries),
     }
     structured |= present(language=record.get("language"))
-    if page.start + len(shown) < len(entries):
-        structured["nextCursor"] = pager.write(page.start + len(shown))
+    if page.next is not None:
+        structured["nextCursor"] = page.next
     tree = session.working_tree
     warnings = []
     if tree is not None and tree.is_reachable and (state := tree.state(record)) != "current":

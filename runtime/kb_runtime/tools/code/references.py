@@ -22,7 +22,7 @@ from kb_runtime.tools.code.symbols import (
     top_k_argument,
 )
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
-from kb_runtime.tools.paging import Pager
+from kb_runtime.tools.paging import Pager, json_chars
 
 if TYPE_CHECKING:
     from kb_runtime.tools.code.answers import (
@@ -59,24 +59,23 @@ def symbol_references(session: Session, arguments: dict[str, Any]) -> Answer[Sym
         "language": language,
     }
     pager = Pager(session.artifact.build_id, "symbol_references", scope)
-    page = pager.items(arguments["cursor"], len(uses), arguments["top_k"])
-    shown: list[SymbolReference] = []
-    chars = 0
-    for place, meant in uses[page.start : page.stop]:
-        reference = _reference(index, place, meant)
-        chars += len(json_text(reference))
-        if chars > MAX_ANSWER_CHARS and shown:
-            break
-        shown.append(reference)
+    definitions = [index.place(one) for one in found[:MAX_DEFINITIONS]]
+    shown, page = pager.shown(
+        arguments["cursor"],
+        uses,
+        arguments["top_k"],
+        session.max_chars - json_chars(definitions),
+        lambda use: _reference(index, *use),
+    )
     structured: SymbolReferences = {
         "symbol": symbol,
-        "definitions": [index.place(one) for one in found[:MAX_DEFINITIONS]],
+        "definitions": definitions,
         "references": shown,
         "total": len(uses),
         "resolved": sum(meant is not None for _, meant in uses),
     }
-    if page.start + len(shown) < len(uses):
-        structured["nextCursor"] = pager.write(page.start + len(shown))
+    if page.next is not None:
+        structured["nextCursor"] = page.next
     if warnings := [*index.warnings(), *_unseen(index, found)]:
         structured["warnings"] = warnings
     return Answer(_references_text(structured), structured)

@@ -11,7 +11,7 @@ from kb_runtime.text.names import quoted
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import MAX_CHARS, Answer, Argument, Tool, cursor_argument
 from kb_runtime.tools.lookup import first_place, stored_lines, tool_name
-from kb_runtime.tools.paging import MARGIN, Pager, fitting
+from kb_runtime.tools.paging import MARGIN, Pager
 
 if TYPE_CHECKING:
     from kb_runtime.knowledge.artifact import CollectionInfo
@@ -139,15 +139,17 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordLi
     info = lookup.named_collection(artifact, name)
     catalog = artifact.catalog(info.name)
     pager = Pager(artifact.build_id, tool_name(session, "list"), {"collection": info.name})
-    page = pager.items(arguments["cursor"], len(catalog), arguments["limit"])
-    records = [_brief(catalog[position]) for position in range(page.start, page.stop)]
-    fit = fitting(records, session.max_chars - MARGIN)
-    if fit < len(records):
-        page = pager.items(arguments["cursor"], len(catalog), fit)
+    records, page = pager.shown(
+        arguments["cursor"],
+        range(len(catalog)),
+        arguments["limit"],
+        session.max_chars,
+        lambda position: _brief(catalog[position]),
+    )
     structured: RecordList = {
         "collection": info.name,
         "total": len(catalog),
-        "records": records[:fit],
+        "records": records,
     }
     if page.next is not None:
         structured["nextCursor"] = page.next

@@ -10,7 +10,7 @@ from kb_runtime.text.rendering import ELLIPSIS, cut
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
-from kb_runtime.tools.paging import Pager
+from kb_runtime.tools.paging import Pager, json_chars
 
 if TYPE_CHECKING:
     from kb_runtime.tools.search.answers import LineMatch, LineMatches
@@ -65,17 +65,20 @@ def search_docs(session: Session, arguments: dict[str, Any]) -> Answer[LineMatch
     around: int = arguments["contextLines"]
     matches = list(_matches(_files(session, scope), query.casefold()))
     pager = Pager(session.artifact.build_id, _TOOL, {"query": query, "scope": scope})
-    page = pager.items(arguments["cursor"], len(matches), limit)
+    shown, page = pager.shown(
+        arguments["cursor"],
+        matches,
+        limit,
+        session.max_chars - json_chars(query),
+        lambda match: _entry(session, match, query.casefold(), around),
+    )
     structured: LineMatches = {
         "query": query,
         "scope": scope,
         "total": len(matches),
         "limit": limit,
         "contextLines": around,
-        "matches": [
-            _entry(session, match, query.casefold(), around)
-            for match in matches[page.start : page.stop]
-        ],
+        "matches": shown,
     }
     if page.next is not None:
         structured["nextCursor"] = page.next

@@ -49,7 +49,8 @@ def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer[Worksh
     scope = {"product": product, "hasDiffs": has_diffs}
     everything = arguments["all"] is not False
     pager = Pager(session.artifact.build_id, "list_workshops", scope)
-    page = pager.items(arguments["cursor"], len(found), MAX_WORKSHOPS if everything else limit)
+    most = MAX_WORKSHOPS if everything else limit
+    page = pager.items(arguments["cursor"], len(found), most)
     count = page.stop - page.start
     if everything and count > MAX_PAGES * limit:
         raise ToolError(
@@ -57,7 +58,13 @@ def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer[Worksh
             f"{count} workshops in pages of {limit} are more than {MAX_PAGES} pages",
             next_steps=[f"Give a limit of at least {-(-count // MAX_PAGES)}."],
         )
-    entries = [_summary(session, workshop) for workshop in found[page.start : page.stop]]
+    entries, page = pager.shown(
+        arguments["cursor"],
+        found,
+        most,
+        session.max_chars,
+        lambda workshop: _summary(session, workshop),
+    )
     structured: WorkshopList = {
         "workshops": entries,
         "limit": limit,

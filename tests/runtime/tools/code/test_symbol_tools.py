@@ -270,3 +270,27 @@ def test_a_tree_that_is_not_parsed_says_so(tmp_path: Path) -> None:
             call("symbol_search", symbol="f")
         assert call("index_status")["symbols"] == "absent"
         assert "still being parsed" in call("code_outline", path="a.py")["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "field", "total"),
+    [
+        ("symbol_search", {"symbol": "caller", "top_k": 50}, "results", "total"),
+        ("symbol_references", {"symbol": "ignite", "top_k": 50}, "references", "total"),
+        ("code_outline", {"path": "app/use.py"}, "symbols", "totalSymbols"),
+    ],
+)
+def test_pages_end_where_the_answer_is_full(
+    root: Path, tool: str, arguments: dict[str, Any], field: str, total: str
+) -> None:
+    with Artifact.open(root / "code" / "index") as artifact:
+        call = call_on(Session(artifact, {}, max_chars=9_000))
+        met, cursor = 0, None
+        while True:
+            page = call(tool, cursor=cursor, **arguments)
+            assert len(json.dumps(page)) <= 9_500
+            met += len(page[field])
+            cursor = page.get("nextCursor")
+            if cursor is None:
+                break
+    assert met == page[total] >= CALLERS
