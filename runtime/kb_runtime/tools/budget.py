@@ -49,6 +49,17 @@ def fitting_text(text: str, start: int, chars: int) -> int:
     return _reach(text, start, max(chars - MARGIN, LEAST_CHARS // 2))
 
 
+def beginning(text: str, chars: int) -> str:
+    """As much of `text` as takes at most `chars` as JSON, up to a line end where one is near."""
+    return text[: cut(text, 0, _reach(text, 0, max(chars - 2, 1)))]
+
+
+def say_cut(structured: Any, advice: str) -> None:
+    """Says in an answer that something was left out, and with `advice` how to get it."""
+    structured["truncated"] = True
+    structured.setdefault("next", advice)
+
+
 def content_part(
     session: Session, structured: Any, cursor: str | None, tool: str, part_of: Mapping[str, Any]
 ) -> Any:
@@ -125,8 +136,8 @@ def _shortened_text(text: str, max_chars: int, advice: str, is_json: bool) -> st
 
 def _shortened(structured: Mapping[str, Any], max_chars: int, advice: str) -> dict[str, Any]:
     """A copy of `structured` of at most `max_chars` as JSON, as far as lists and texts can give way."""
-    shorter: dict[str, Any] = json.loads(json_text({**structured, "truncated": True}))
-    shorter.setdefault("next", advice)
+    shorter: dict[str, Any] = json.loads(json_text(structured))
+    say_cut(shorter, advice)
     while (excess := json_chars(shorter) - max_chars) > 0:
         size, holder, key = max(_values(shorter), key=lambda one: one[0], default=(0, None, None))
         if holder is None or size < 64:

@@ -14,7 +14,9 @@ from tests.acceptance.codebase.shop import FILES, TIMING, ask, files, without_ti
 from tests.acceptance.conftest import Client
 
 from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.tools.code import retrieval
 from kb_runtime.tools.code.passages import MAX_CONTENT_CHARS, MAX_PER_FILE
+from kb_runtime.tools.code.retrieval import PREVIEW_CHARS
 
 
 def test_the_text_is_the_structure_as_indented_json(shop: Client) -> None:
@@ -40,6 +42,34 @@ def test_content_is_what_stands_on_the_lines(shop: Client) -> None:
             lines = FILES[f"code/{result['file']}"].split("\n")
             assert "\n".join(lines[start - 1 : end]).startswith(result["content"])
             assert result["content"].count("\n") == end - start
+
+
+@pytest.mark.parametrize("max_chars", [1000, 1500, 3000, 6000])
+@pytest.mark.parametrize("query", ["warehouse step", "a lamp with a switch", "login"])
+def test_a_shortened_answer_says_what_it_has(shop: Client, query: str, max_chars: int) -> None:
+    reply = shop.call("codebase_retrieval", query=query, top_k=50, max_chars=max_chars)
+    found = reply.structured
+    assert json.loads(reply.text) == found
+    assert len(reply.text) <= max_chars
+    assert found["truncated"]
+    assert found["metadata"]["totalResults"] == len(found["results"]) > 0
+    for result in found["results"]:
+        start, end = map(int, result["lines"].split("-"))
+        assert result["content"].count("\n") == end - start
+        lines = FILES[f"code/{result['file']}"].split("\n")
+        assert "\n".join(lines[start - 1 : end]).startswith(result["content"])
+
+
+def test_what_a_compact_answer_leaves_out_does_not_cut_it(shop: Client) -> None:
+    wide = {"top_k": 50, "profile": "rich", "response_version": "v2", "max_chars": 1_000_000}
+    found = ask(shop, "warehouse step", **wide, include_paths=["*.py"])
+    with_content = sum(len(result["content"]) for result in found["results"])
+    assert with_content > 10 * PREVIEW_CHARS
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(retrieval, "MAX_ANSWER_CHARS", with_content // 2)
+        assert len(ask(shop, "warehouse step", **wide)["results"]) < len(found["results"])
+        compact = ask(shop, "warehouse step", **wide, compact=True)
+    assert len(compact["results"]) >= len(found["results"])
 
 
 @pytest.mark.parametrize(

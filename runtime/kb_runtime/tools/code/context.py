@@ -13,7 +13,7 @@ from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.code.index import FAMILY, KIND
 from kb_runtime.tools.code.passages import MEANING_SHARE
-from kb_runtime.tools.code.retrieval import MAX_QUERY_CHARS, MAX_TOP_K, codebase_retrieval
+from kb_runtime.tools.code.retrieval import MAX_QUERY_CHARS, MAX_TOP_K, retrieve
 from kb_runtime.tools.code.symbols import PATHS, Found, SymbolIndex, top_k_argument
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 
@@ -92,7 +92,7 @@ def _retrieved(
         "response_version": "v1",
         "compact": False,
     }
-    return codebase_retrieval(session, asked).structured
+    return retrieve(session, asked)
 
 
 class _Text:

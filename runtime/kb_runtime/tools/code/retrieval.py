@@ -11,11 +11,13 @@ from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.rendering import cut, indented_json_text, shorten
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
+from kb_runtime.tools.budget import beginning, say_cut
 from kb_runtime.tools.code import index as code_index
 from kb_runtime.tools.code.freshness import Freshness
 from kb_runtime.tools.code.index import FAMILY, KIND
 from kb_runtime.tools.code.passages import MAX_CONTENT_CHARS, Passage, group_hits, score_passages
 from kb_runtime.tools.declaration import Answer, Argument, Tool
+from kb_runtime.tools.paging import json_chars
 
 if TYPE_CHECKING:
     from kb_runtime.search.request import SearchResult
@@ -36,6 +38,7 @@ PREVIEW_CHARS = 240
 MAX_ANSWER_CHARS = 60_000
 """Of the contents of all results together."""
 
+_IF_CUT = "Ask more narrowly, or give a smaller top_k or a larger max_chars."
 _CANDIDATES_PER_RESULT = 4
 _JOINED_HITS = _CANDIDATES_PER_RESULT * DEFAULT_TOP_K
 """Hits that may become one passage with their neighbours, the same for every `top_k`."""
@@ -58,6 +61,32 @@ _PROFILES = {
 
 
 def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer[CodeResults]:
+    structured = retrieve(session, arguments)
+    _fit(structured, session.max_chars)
+    return Answer(indented_json_text(structured), structured)
+
+
+def _fit(structured: CodeResults, max_chars: int) -> None:
+    """Leaves out the last results, and the last lines of an only one, as far as the text is too long."""
+    excess = len(indented_json_text(structured)) - max_chars
+    if excess <= 0:
+        return
+    say_cut(structured, _IF_CUT)
+    results = structured["results"]
+    excess = len(indented_json_text(structured)) - max_chars
+    while excess > 0 and len(results) > 1:
+        last = results.pop()
+        excess -= len(indented_json_text([[last, last]])) - len(indented_json_text([[last]]))
+    structured["metadata"]["totalResults"] = len(results)
+    if excess > 0 and results and (content := results[0].get("content")):
+        first = int(results[0]["lines"].partition("-")[0])
+        shorter = beginning(content, json_chars(content) - excess).rstrip()
+        results[0]["content"] = shorter
+        results[0]["lines"] = f"{first}-{first + shorter.count(chr(10))}"
+
+
+def retrieve(session: Session, arguments: dict[str, Any]) -> CodeResults:
+    """The best passages, whatever the characters of an answer."""
     started = time.perf_counter()
     query: str = arguments["query"]
     globs = PathGlobs(arguments["include_paths"] or (), arguments["exclude_paths"] or ())
@@ -77,18 +106,18 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer[Co
         result = freshness.checked(_record_of(session, passage), indexed)
         if result is None:
             continue
-        chars += len(result["content"])
+        if is_v2:
+            _explain(result, passage)
+            if arguments["compact"]:
+                del result["content"]
+                result["preview"] = shorten(passage.best.snippet.text, PREVIEW_CHARS)
+        chars += len(result.get("content", ""))
         if chars > MAX_ANSWER_CHARS:
             warnings.append(
                 f"the answer was cut after {len(results)} results: ask more narrowly, or with a"
                 " smaller top_k"
             )
             break
-        if is_v2:
-            _explain(result, passage)
-            if arguments["compact"]:
-                del result["content"]
-                result["preview"] = shorten(passage.best.snippet.text, PREVIEW_CHARS)
         results.append(result)
         if len(results) == arguments["top_k"]:
             break
@@ -105,7 +134,7 @@ def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer[Co
         warnings.append(_nothing_found(globs))
     if warnings:
         structured["warnings"] = warnings
-    return Answer(indented_json_text(structured), structured)
+    return structured
 
 
 def _search(
