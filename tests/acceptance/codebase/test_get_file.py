@@ -32,6 +32,14 @@ def test_a_range_of_lines(shop: Client) -> None:
     assert reply.structured["content"] == "\n".join(lines[15:])
 
 
+@pytest.mark.parametrize(("first", "last", "shown"), [(1, 4, "1-4"), (2, 3, "2-3"), (4, 99, "4-7")])
+def test_blank_lines_at_the_end_count(shop: Client, first: int, last: int, shown: str) -> None:
+    found = shop.call("get_file", path="gaps.js", start_line=first, end_line=last).structured
+    lines = FILES["code/web/gaps.js"].splitlines(keepends=True)
+    assert found["content"] == "".join(lines[first - 1 : last])
+    assert found["lines"] == shown
+
+
 def test_the_lines_of_a_hit_can_be_read(shop: Client) -> None:
     for result in ask(shop, "cart of items and a login form")["results"]:
         start, end = result["lines"].split("-")

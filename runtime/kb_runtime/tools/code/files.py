@@ -37,7 +37,7 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer[FileLines]:
     page = pager.part(arguments["cursor"], text, limit, begin, end)
     content = text[page.start : page.stop]
     first_shown = first + text.count("\n", begin, page.start)
-    last_shown = first_shown + content.rstrip("\n").count("\n")
+    last_shown = first_shown + content.removesuffix("\n").count("\n")
     structured: FileLines = {
         "file": record["id"],
         "content": content,
