@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.acceptance.served import REVISION, Server, explosion
+from tests.acceptance.served import REVISION, Server, compiled, explosion
+from tests.acceptance.workshops.school import TREE
 
 from kb_runtime.errors import ArtifactError, ProtocolError
 from kb_runtime.knowledge.artifact import Artifact
@@ -20,6 +23,9 @@ def test_the_quiz_protocol(school: Server) -> None:
     )
     assert (found["tool"], found["version"]) == ("retrieve_quiz_instructions", "1")
     assert (found["topic"], found["targetQuestionCount"]) == ("Hooks", 20)
+    braces = {"topic": "{goal} or {count} {}", "learnerGoal": "{topic}"}
+    shown = school.call("retrieve_quiz_instructions", **braces)["instructionsMarkdown"]
+    assert "\nTopic: {goal} or {count} {}\nLearner goal: {topic}\nTarget: 8 " in shown
     for token in (
         "Quiz facilitation protocol",
         "Topic: Hooks",
@@ -44,6 +50,26 @@ def test_the_quiz_protocol(school: Server) -> None:
         assert each["whatToListenFor"]
         assert each["followUps"]
     assert school.text("retrieve_quiz_instructions").startswith("## ✅ Quiz protocol")
+
+
+def test_answers_name_tools_as_the_server_offers_them(
+    tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    prefixed = {**TREE, "kb.toml": '[kb]\nname = "school"\n[tools]\nprefix = true\n'}
+    server = compiled(tmp_path, prefixed, pytestconfig, embed=False)
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("list_workshops", {"all": False, "limit": 1}),
+        ("list_workshops", {"max_chars": 1000}),
+        ("list_exercises", {"workshop": "react"}),
+        ("retrieve_quiz_instructions", {}),
+        ("retrieve_learning_context", {"workshop": "react", "exerciseNumber": 1, "maxChars": 9}),
+        ("retrieve_diff_context", {"workshop": "react", "exerciseNumber": 1, "maxChars": 9}),
+        ("search_topic_context", {"query": "state"}),
+    ]
+    for name, arguments in calls:
+        named = re.findall(r"`(\w+_\w+)`", server.text(f"school_{name}", **arguments))
+        assert named
+        assert set(named) <= server.tools.keys()
 
 
 def prompt(school: Server, name: str, **arguments: str) -> str:

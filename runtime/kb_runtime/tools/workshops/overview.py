@@ -77,7 +77,8 @@ def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer[Worksh
     }
     if page.next is not None:
         structured["nextCursor"] = page.next
-    return Answer(_workshops_text(entries, arguments, page.next), structured)
+    own_name = session.name_of("list_workshops")
+    return Answer(_workshops_text(entries, arguments, page.next, own_name), structured)
 
 
 def _summary(session: Session, workshop: PlacedWorkshop) -> WorkshopSummary:
@@ -95,7 +96,10 @@ def _summary(session: Session, workshop: PlacedWorkshop) -> WorkshopSummary:
 
 
 def _workshops_text(
-    entries: Sequence[WorkshopSummary], arguments: Mapping[str, Any], cursor: str | None
+    entries: Sequence[WorkshopSummary],
+    arguments: Mapping[str, Any],
+    cursor: str | None,
+    own_name: str,
 ) -> str:
     bullets = []
     for entry in entries[:MAX_BULLETS]:
@@ -126,10 +130,10 @@ def _workshops_text(
     if arguments["all"] is False:
         step = "This was the last page."
         if cursor is not None:
-            step = f'Call `list_workshops` with `all: false` and `cursor: "{cursor}"`.'
+            step = f'Call `{own_name}` with `all: false` and `cursor: "{cursor}"`.'
         parts.append(next_steps([step]))
     elif cursor is not None:
-        parts.append(next_steps([f'Call `list_workshops` with `cursor: "{cursor}"`.']))
+        parts.append(next_steps([f'Call `{own_name}` with `cursor: "{cursor}"`.']))
     return "\n\n".join(parts)
 
 

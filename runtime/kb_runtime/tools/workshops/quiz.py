@@ -9,6 +9,7 @@ from kb_runtime.tools.workshops.lookup import KIND
 from kb_runtime.tools.workshops.text import failure, listing, next_steps, shown, title
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Literal
 
     from kb_runtime.tools.session import Session
@@ -30,8 +31,8 @@ Target: {count} questions
 
 - Agree with the learner on what the quiz covers, and on what counts as a good answer: their own words,
   with a reason.
-- Get the material first: call `retrieve_learning_context` for the exercise or step (or with
-  `random: true`), `retrieve_diff_context` for what changed in the code, and `search_topic_context` when
+- Get the material first: call `{retrieve_learning_context}` for the exercise or step (or with
+  `random: true`), `{retrieve_diff_context}` for what changed in the code, and `{search_topic_context}` when
   the place is unknown. Ask only about what the material says.
 
 ## For each question
@@ -116,7 +117,7 @@ def retrieve_quiz_instructions(
     session: Session, arguments: dict[str, Any]
 ) -> Answer[QuizInstructions]:
     topic, goal, count = arguments["topic"], arguments["learnerGoal"], arguments["questionCount"]
-    instructions = instructions_markdown(topic, goal, count)
+    instructions = instructions_markdown(topic, goal, count, session.name_of)
     structured: QuizInstructions = {
         "tool": NAME,
         "version": VERSION,
@@ -150,11 +151,20 @@ def retrieve_quiz_instructions(
     return Answer("\n\n".join(parts), structured)
 
 
-def instructions_markdown(topic: str | None, goal: str | None, count: int) -> str:
-    """The protocol; what is not given is left to the conversation."""
-    text = _PROTOCOL.replace("{count}", str(count))
-    text = text.replace("{topic}", " ".join((topic or "agree on one with the learner").split()))
-    return text.replace("{goal}", " ".join((goal or "ask the learner").split()))
+def instructions_markdown(
+    topic: str | None, goal: str | None, count: int, name_of: Callable[[str], str]
+) -> str:
+    """The protocol; what is not given is left to the conversation. `name_of` says what the server calls
+    a tool."""
+    tools = ("retrieve_learning_context", "retrieve_diff_context", "search_topic_context")
+    return _PROTOCOL.format_map(
+        {
+            "count": count,
+            "topic": " ".join((topic or "agree on one with the learner").split()),
+            "goal": " ".join((goal or "ask the learner").split()),
+            **{tool: name_of(tool) for tool in tools},
+        }
+    )
 
 
 TOOLS = (
