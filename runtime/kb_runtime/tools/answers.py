@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.rendering import indented_json_text, json_text
@@ -28,6 +28,25 @@ def json_answer(structured: S) -> Answer[S]:
     return Answer(json_text(structured), structured)
 
 
+class JsonObject(NamedTuple):
+    """A text that is a JSON object, and how it is written."""
+
+    value: dict[str, Any]
+    write: Callable[[Any], str]
+
+
+def parsed(text: str) -> JsonObject | None:
+    """What a text says that is a JSON object; None for others, which may begin with a brace as well: a
+    path of a project template does (`{{name}}/setup.py`)."""
+    if not text.startswith("{"):
+        return None
+    try:
+        value: dict[str, Any] = json.loads(text)
+    except ValueError:
+        return None
+    return JsonObject(value, indented_json_text if text.startswith("{\n") else json_text)
+
+
 def with_warnings(answer: Answer[Any], warnings: Sequence[str]) -> Answer[Any]:
     """The same answer with `warnings` in its structure and its text."""
     if not warnings:
@@ -37,10 +56,10 @@ def with_warnings(answer: Answer[Any], warnings: Sequence[str]) -> Answer[Any]:
         return Answer(f"{answer.text}\n\n{notes}", None)
     structured = dict(answer.structured)
     structured["warnings"] = [*structured.get("warnings", ()), *warnings]
-    if answer.text.startswith("{"):
-        written = {**json.loads(answer.text), "warnings": structured["warnings"]}
-        write = indented_json_text if answer.text.startswith("{\n") else json_text
-        return Answer(write(written), structured)
+    if (written := parsed(answer.text)) is not None:
+        return Answer(
+            written.write({**written.value, "warnings": structured["warnings"]}), structured
+        )
     return Answer(f"{answer.text}\n\n{notes}", structured)
 
 

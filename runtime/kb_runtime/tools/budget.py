@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from kb_runtime.text.rendering import cut, indented_json_text, json_text
+from kb_runtime.text.rendering import cut, json_text
+from kb_runtime.tools.answers import parsed
 from kb_runtime.tools.declaration import Answer
 from kb_runtime.tools.paging import MARGIN, Page, Pager, fitting, json_chars
 
@@ -111,22 +112,20 @@ def within(answer: Answer[Any], max_chars: int, advice: str, *, repeats: int = 1
     list `repeats` times, than as often that: the longest list or text in the structure loses its end, and
     both say so with `advice` on how to get the rest."""
     structured, text = answer.structured, answer.text
-    is_json = text.startswith("{") and structured is not None
     if structured is not None and json_chars(structured) > max_chars * repeats:
         structured = _shortened(structured, max_chars * repeats, advice)
     if len(text) > max_chars:
-        text = _shortened_text(text, max_chars, advice, is_json)
+        text = _shortened_text(text, max_chars, advice)
     if text is answer.text and structured is answer.structured:
         return answer
     return Answer(text, structured)
 
 
-def _shortened_text(text: str, max_chars: int, advice: str, is_json: bool) -> str:
-    if is_json:
-        write = indented_json_text if text.startswith("{\n") else json_text
+def _shortened_text(text: str, max_chars: int, advice: str) -> str:
+    if (written := parsed(text)) is not None:
         chars = max_chars
         while True:
-            shorter = write(_shortened(json.loads(text), chars, advice))
+            shorter = written.write(_shortened(written.value, chars, advice))
             if len(shorter) <= max_chars or chars < LEAST_CHARS:
                 return shorter
             chars = chars * max_chars // len(shorter) - 1

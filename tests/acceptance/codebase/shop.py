@@ -61,6 +61,7 @@ FILES = {
     ),
     "code/web/README.md": "# Shop\n\nHow the shop is deployed.\n",
     "code/web/gaps.js": "let first = 1\n\n\n\nlet second = 2\n\n\n",
+    "code/{{name}}/setup.py": "def set_up():\n    pass\n" + WIDE,
     "code/web/.env": "SECRET_TOKEN=hunter2\n",
     "code/.gitignore": "ignored/\n",
     "code/ignored/x.py": "def hidden_function(): pass\n",

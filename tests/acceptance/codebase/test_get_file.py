@@ -40,6 +40,15 @@ def test_blank_lines_at_the_end_count(shop: Client, first: int, last: int, shown
     assert found["lines"] == shown
 
 
+@pytest.mark.parametrize("tool", ["get_file", "code_outline"])
+def test_a_path_may_begin_with_a_brace(shop: Client, tool: str) -> None:
+    path = "{{name}}/setup.py"
+    whole = shop.call(tool, path=path, no_argument=1, max_chars=1000)
+    assert not whole.is_error
+    assert whole.text.startswith(path)
+    assert "Note: the unknown argument" in whole.text
+
+
 def test_the_lines_of_a_hit_can_be_read(shop: Client) -> None:
     for result in ask(shop, "cart of items and a login form")["results"]:
         start, end = result["lines"].split("-")

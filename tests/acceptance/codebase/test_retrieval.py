@@ -164,7 +164,7 @@ def test_metadata_names_workspace_and_time_of_the_build(shop: Client) -> None:
     assert metadata["query_mode"] == "hybrid"
     assert metadata["indexStatus"] == {
         "status": "ready",
-        "fileCount": 10,
+        "fileCount": 11,
         "comparedWithDisk": False,
     }
     assert "isStale" not in metadata["indexStatus"]
