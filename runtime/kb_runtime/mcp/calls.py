@@ -11,7 +11,7 @@ from kb_runtime.text.names import quoted
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import error_structure, error_text, with_warnings
 from kb_runtime.tools.arguments import check
-from kb_runtime.tools.budget import within
+from kb_runtime.tools.budget import WARNING_MARGIN, within
 from kb_runtime.tools.declaration import MAX_CHARS, Answer
 from kb_runtime.tools.registry import tool_named
 from kb_runtime.tools.session import DEFAULT_CHARS, Session
@@ -108,7 +108,7 @@ def run_tool(
     checked, warnings = check(tool, given)
     max_chars = checked.pop(MAX_CHARS.name) or _default_chars(session.artifact)
     # What the tool gives in parts leaves room for the warnings: what `within` cuts, no cursor continues.
-    session.max_chars = max_chars - len("".join(warnings))
+    session.max_chars = max_chars - sum(len(warning) + WARNING_MARGIN for warning in warnings)
     answer = with_warnings(tool.run(session, checked), [*warnings, *session.notes])
     if tool.has_own_limit:
         return answer

@@ -7,7 +7,7 @@ lists give them in parts, with a cursor. What is still too long is shortened her
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kb_runtime.text.rendering import cut, json_text
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 LEAST_CHARS = 1_000
 OUTLINE_SHARE = 6
 """An outline takes at most this part of an answer whose text goes on."""
+
+
+WARNING_MARGIN = 20
+"""Characters that a warning takes in text or structure besides its own."""
 
 
 class BudgetedText(NamedTuple):
@@ -59,6 +63,36 @@ def say_cut(structured: Any, advice: str) -> None:
     """Says in an answer that something was left out, and with `advice` how to get it."""
     structured["truncated"] = True
     structured.setdefault("next", advice)
+
+
+def whole_results(
+    structured: Any,
+    lists: Sequence[list[Any]],
+    write: Callable[[], str],
+    max_chars: int,
+    advice: str,
+    repeats: int = 1,
+) -> str:
+    """The text of an answer, as `write` gives it, with as many of the first items of each of `lists`,
+    which `structured` holds, as text and structure have room for: no item is cut, but for an only one.
+    The structure has the same list `repeats` times."""
+
+    def fits(text: str) -> bool:
+        return len(text) <= max_chars and json_chars(structured) <= max_chars * repeats
+
+    if fits(text := write()):
+        return text
+    say_cut(structured, advice)
+    every = [list(each) for each in lists]
+    low, high = 1, max(map(len, every), default=1)
+    while low < high:
+        count = (low + high + 1) // 2
+        for each, whole in zip(lists, every, strict=True):
+            each[:] = whole[:count]
+        low, high = (count, high) if fits(write()) else (low, count - 1)
+    for each, whole in zip(lists, every, strict=True):
+        each[:] = whole[:low]
+    return write()
 
 
 def content_part(

@@ -217,3 +217,25 @@ def test_how_many_are_asked_for_changes_neither_order_nor_total(
 
 def test_the_same_question_has_the_same_answer(call: Call) -> None:
     assert call("search_tests", query="log in") == call("search_tests", query="log in")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search_tests", {"query": "authors of a book, wrong password, delete account"}),
+        ("find_similar_tests", {"jira_key": "DEMO-12"}),
+    ],
+)
+def test_a_shortened_answer_has_whole_tests(
+    call: Call, tool: str, arguments: dict[str, Any]
+) -> None:
+    whole = call(tool, **arguments).structured["results"]
+    assert len(whole) == 4
+    noise = {f"argument_{number}_{'x' * 80}": 1 for number in range(4)}
+    reply = call(tool, **arguments, **noise, max_chars=1000)
+    kept = len(reply.structured["results"])
+    assert reply.structured["truncated"]
+    assert reply.structured["results"] == whole[:kept]
+    assert len(reply.text) <= 1000
+    assert reply.text.count("- UID:") == kept
+    assert f"Only {kept} tests have room" in reply.text

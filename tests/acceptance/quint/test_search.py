@@ -50,6 +50,18 @@ def test_effective_number_of_results_is_shown(quint: Any, k: Any, effective: int
     assert json.loads(reply.text)["k"] == effective
 
 
+@pytest.mark.parametrize("max_chars", [2000, 3000, 8000])
+def test_a_shortened_answer_has_the_same_results_everywhere(quint: Any, max_chars: int) -> None:
+    reply = quint.call("quint_hybrid_search", query="sets and maps", k=50, max_chars=max_chars)
+    found = reply.structured
+    assert found["truncated"]
+    assert found["results"] == found["resultsByScope"]["all"] != []
+    assert json.loads(reply.text) == {
+        name: value for name, value in found.items() if name != "results"
+    }
+    assert len(reply.text) <= max_chars
+
+
 def test_unknown_scope_is_bad_input(quint: Any) -> None:
     reply = quint.call("quint_hybrid_search", query="x", scopes=["docs", "nowhere"])
     error(reply, "BAD_INPUT")

@@ -210,3 +210,17 @@ def test_the_limit_changes_neither_order_nor_scores(shelf: Server, alpha: float)
     all_of_them = first(50)
     for limit in (1, 3, 10):
         assert first(limit) == all_of_them[:limit]
+
+
+@pytest.mark.parametrize("max_chars", [1500, 2500])
+def test_a_shortened_answer_has_whole_results_and_ends_as_any(
+    library: Server, max_chars: int
+) -> None:
+    result = library.result("qurio_search", query="client server retry", max_chars=max_chars)
+    text, found = result["content"][0]["text"], result["structuredContent"]
+    assert found["truncated"]
+    assert len(text) <= max_chars
+    assert text.count("\nURL: ") == len(found["results"]) > 0
+    for each in found["results"]:
+        assert each["content"] in text
+    assert text.endswith('Use qurio_read_page(url="...") to read the full content of any result.')

@@ -158,3 +158,17 @@ def test_passages_that_have_no_word_of_the_query_are_told_apart(school: Server) 
     assert found["matches"]
     assert "No word of the query occurs" in found["warnings"][0]
     assert "warnings" not in school.call("search_topic_context", query="component state")
+
+
+def test_a_shortened_answer_has_whole_matches(school: Server) -> None:
+    arguments = {"query": "component state effect index", "limit": 20}
+    whole = school.call("search_topic_context", **arguments)["matches"]
+    result = school.result("search_topic_context", **arguments, max_chars=1500)
+    text, found = result["content"][0]["text"], result["structuredContent"]
+    assert found["truncated"]
+    assert len(text) <= 1500
+    assert 0 < len(found["matches"]) < len(whole)
+    assert found["matches"] == whole[: len(found["matches"])]
+    assert text.count("_vectorId_") == len(found["matches"])
+    assert f"Only {len(found['matches'])} matches have room" in text
+    assert "retrieve_diff_context" in text

@@ -12,6 +12,7 @@ from kb_runtime.text.names import edit_distance, quoted
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import with_warnings
 from kb_runtime.tools.api_errors import api_error
+from kb_runtime.tools.budget import WARNING_MARGIN, whole_results
 from kb_runtime.tools.cases import ranking as test_ranking
 from kb_runtime.tools.cases.filters import FACETS, advice, check_filters, row_filter
 from kb_runtime.tools.declaration import Answer, Argument, Tool
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 MAX_QUERY_CHARS = 1000
 MAX_KEY_CHARS = 200
 SUMMARY_CHARS = 200
+_IF_CUT = "Ask more narrowly, or give a larger max_chars."
 SUGGESTED_KEYS = 5
 _NEIGHBOURS = 20  # keys on each side of an unknown one that are compared with it
 
@@ -103,8 +105,31 @@ def search_tests(session: Session, arguments: dict[str, Any]) -> Answer[FoundTes
         structured["results"].append(result)
         texts.append(_found_text(number, result))
     structured["total"] = ranking.total
-    text = "\n\n".join(texts) or "No tests found matching your query."
+    text = (
+        _fitting(session, structured, "", texts, warnings) or "No tests found matching your query."
+    )
     return with_warnings(Answer(text, structured), warnings)
+
+
+def _fitting(
+    session: Session,
+    structured: FoundTests | SimilarTests,
+    heading: str,
+    texts: Sequence[str],
+    warnings: Sequence[str],
+) -> str:
+    """The texts of the results that have room, with the warnings, below the heading; the structure
+    keeps as many."""
+    results: list[Any] = structured["results"]
+    room = session.max_chars - sum(len(warning) + WARNING_MARGIN for warning in warnings)
+
+    def write() -> str:
+        shown = [heading, *texts[: len(results)]]
+        if len(results) < len(texts):
+            shown.append(f"Only {len(results)} tests have room here. {_IF_CUT}")
+        return "\n\n".join(filter(None, shown))
+
+    return whole_results(structured, [results], write, room, _IF_CUT)
 
 
 def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer[SimilarTests]:
@@ -134,7 +159,8 @@ def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer[Si
         "total": ranking.total,
     }
     name = reference.get("jiraKey", reference["uid"])
-    text = "\n\n".join([f"**Tests similar to {name}:**", *texts])
+    heading = f"**Tests similar to {name}:**"
+    text = _fitting(session, structured, heading, texts, ranking.warnings)
     answer = Answer(text if texts else "No similar tests found.", structured)
     return with_warnings(answer, ranking.warnings)
 

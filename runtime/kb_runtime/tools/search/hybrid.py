@@ -10,6 +10,7 @@ from kb_runtime.search.results import explain
 from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import excerpt, json_text, shorten
 from kb_runtime.tools import lookup
+from kb_runtime.tools.budget import whole_results
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ SHORTEST_SNIPPET = 64
 LONGEST_SNIPPET = 240
 FULL_SNIPPETS = 3
 """The first hits of a scope are read most, and show the most that the contract admits."""
+_IF_CUT = "Ask for fewer scopes or results, or with narrower words."
 MAX_COPIES = 3
 """Copies of a passage that a hit names."""
 WIDE_RESULTS = 10
@@ -76,10 +78,14 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridR
         **request,  # type: ignore[typeddict-item]  # `results` comes later
         "resultsByScope": by_scope,
     }
-    text = json_text(structured)  # it does not need an only list twice
     if len(scopes) == 1:
         structured["results"] = by_scope[scopes[0]]
-    return Answer(text, structured)
+
+    def text() -> str:  # does not need an only list twice
+        return json_text({name: value for name, value in structured.items() if name != "results"})
+
+    lists = list(by_scope.values())
+    return Answer(whole_results(structured, lists, text, session.max_chars, _IF_CUT, 2), structured)
 
 
 def _scopes(

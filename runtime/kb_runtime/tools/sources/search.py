@@ -12,6 +12,7 @@ from kb_runtime.text.names import quoted, suggest
 from kb_runtime.text.rendering import exact_fence
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
+from kb_runtime.tools.budget import whole_results
 from kb_runtime.tools.declaration import Answer, Argument
 from kb_runtime.tools.sources.family import READ_PAGE, SEARCH, page_facts, source_tool
 from kb_runtime.tools.sources.lookup import (
@@ -34,6 +35,7 @@ POOL = 2 * MAX_RESULTS
 """Hits from which the results are taken, some of which say nearly the same. As many whatever the limit:
 scores are relative to the candidates, so that other ones would change the order."""
 MAX_QUERY_CHARS = 2_000
+_IF_CUT = "For the others give filters or a larger max_chars."
 
 
 TYPES = ("prose", "code", "api", "config", "cmd")
@@ -131,7 +133,14 @@ def _answer(
     if warnings:
         structured["warnings"] = warnings
     notes = "".join(f"Note: {warning}\n\n" for warning in warnings)
-    return Answer(notes + _search_text(session, results), structured)
+
+    def text() -> str:
+        return notes + _search_text(session, results, len(results) < found)
+
+    found = len(results)
+    return Answer(
+        whole_results(structured, [results], text, session.max_chars, _IF_CUT), structured
+    )
 
 
 def _known_sources(session: Session, given: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -229,7 +238,7 @@ def _result(session: Session, rank: int, hit: SearchHit) -> PassageResult:
     return result
 
 
-def _search_text(session: Session, results: Sequence[PassageResult]) -> str:
+def _search_text(session: Session, results: Sequence[PassageResult], is_cut: bool) -> str:
     if not results:
         return "No results found."
     parts = []
@@ -247,6 +256,8 @@ def _search_text(session: Session, results: Sequence[PassageResult]) -> str:
                 lines.append(f"{label}: {value}")
         lines += ["Content:", exact_fence(result["content"]), "---"]
         parts.append("\n".join(lines))
+    if is_cut:
+        parts.append(f"Only {len(results)} results have room here. {_IF_CUT}")
     reader = session.name_of(READ_PAGE)
     parts.append(f'Use {reader}(url="...") to read the full content of any result.')
     return "\n\n".join(parts)

@@ -11,6 +11,7 @@ from kb_runtime.text.names import quoted
 from kb_runtime.text.rendering import exact_fence
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
+from kb_runtime.tools.budget import whole_results
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.workshops.lookup import (
     KIND,
@@ -37,6 +38,7 @@ POOL = 50
 """Hits from which the matches are taken, some of which say nearly the same; as many whatever the limit.
 Without meaning, passages with the whole phrase come first among them."""
 
+_IF_CUT = "For the others give workshop and exerciseNumber, or a larger max_chars."
 EXCERPT_SIDE_CHARS = 260
 MAX_EXCERPT_CHARS = 900
 POSITION_SCALE = 80
@@ -88,7 +90,14 @@ def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer[
         warnings.append("Nothing was found: use other words, or leave scope arguments out.")
     if warnings:
         structured["warnings"] = warnings
-    return Answer(_text(session, structured), structured)
+    count = len(matches)
+
+    def text() -> str:
+        return _text(session, structured, len(matches) < count)
+
+    return Answer(
+        whole_results(structured, [matches], text, session.max_chars, _IF_CUT), structured
+    )
 
 
 def _has_encoder(session: Session) -> bool:
@@ -195,7 +204,7 @@ def _excerpt(text: str, position: int, length: int) -> str:
     return f"{before}{text[start:end]}{after}"
 
 
-def _text(session: Session, structured: TopicMatches) -> str:
+def _text(session: Session, structured: TopicMatches, is_cut: bool) -> str:
     matches = structured["matches"]
     parts = [
         title("Topic search"),
@@ -224,6 +233,8 @@ def _text(session: Session, structured: TopicMatches) -> str:
         if "sourcePath" in match:
             lines.append(f"_Source_: `{match['sourcePath']}`")
         parts.append("\n".join([*lines, "", exact_fence(match["chunk"])]))
+    if is_cut:
+        parts.append(f"Only {len(matches)} matches have room here. {_IF_CUT}")
     if matches:
         parts.append(
             next_steps(
