@@ -102,7 +102,8 @@ def run_tool(
         workspace_problems=answers.workspace_problems(),
     )
     if answers.choices and KB in given:
-        session.artifact = _chosen(artifact, given.pop(KB), tool)
+        session.artifact = chosen = _chosen(artifact, given.pop(KB), tool)
+        session.kb = chosen.manifest["name"]
         if COLLECTION in given:
             given[COLLECTION] = _own_name(artifact, session.artifact, given[COLLECTION])
     checked, warnings = check(tool, given)

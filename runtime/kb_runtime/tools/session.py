@@ -26,7 +26,8 @@ class Session:
     `workspace` where it adds what is not in the artifact, None for a server without one. In a `read_only`
     session no file of the data folder is read, and nothing is added. `workspace_problems` are codes of
     errors for which a workspace is not served. The text of the answer and its
-    structure may each have `max_chars` characters. Whatever looks records up adds
+    structure may each have `max_chars` characters. `kb` is the knowledge base that the call chose among
+    several. Whatever looks records up adds
     sentences to `notes`, which the answer then carries as warnings.
     """
 
@@ -34,6 +35,7 @@ class Session:
         "artifact",
         "correlation_id",
         "data_folder",
+        "kb",
         "max_chars",
         "notes",
         "read_only",
@@ -64,6 +66,7 @@ class Session:
         self.workspace = workspace
         self.max_chars = max_chars
         self.workspace_problems = workspace_problems
+        self.kb = ""
         self.notes: list[str] = []
 
     def name_of(self, declared: str) -> str:

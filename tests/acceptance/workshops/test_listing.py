@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -150,9 +151,17 @@ def test_the_text_of_the_list(school: Server, monkeypatch: pytest.MonkeyPatch) -
         in text
     )
     assert "_1 more are not shown here._" in text
-    assert 'Next:\n- Call `list_workshops` with `all: false` and `cursor: "' in text
+    assert 'Next:\n- Call `list_workshops` with `{"limit":2,"all":false,"cursor":"' in text
     assert "last page" in school.text("list_workshops", all=False)
     assert "- all: _default_" in school.text("list_workshops")
+
+
+def test_the_call_for_the_next_page_works_as_it_is_written(school: Server) -> None:
+    text = school.text("list_workshops", limit=1, all=False, hasDiffs=False)
+    (call,) = re.findall(r"Call `list_workshops` with `(.*)`", text)
+    assert [
+        each["workshop"] for each in school.call("list_workshops", **json.loads(call))["workshops"]
+    ] == ["databases"]
 
 
 def test_exercises_and_steps_are_listed(school: Server) -> None:

@@ -51,6 +51,13 @@ class ExerciseScope(NamedTuple):
         fields = {"workshop": self.workshop.slug, "exerciseNumber": self.exercise}
         return fields if self.step is None else {**fields, "stepNumber": self.step}
 
+    def is_stated(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether it has the numbers and the slug in the arguments."""
+        slug: str = arguments["workshop"]
+        numbers = (arguments["exerciseNumber"], arguments["stepNumber"])
+        is_slug = self.workshop.slug.casefold() == slug.casefold()
+        return is_slug and numbers == (self.exercise, self.step)
+
     def __str__(self) -> str:
         step = "" if self.step is None else f", step {self.step}"
         return f"the workshop {quoted(self.workshop.slug)}, exercise {self.exercise}{step}"

@@ -48,7 +48,6 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
     that what was drawn at random can be continued.
     """
     warnings: list[str] = []
-    section, offset = 0, 0
     kinds = _kinds(arguments["kinds"] or ())
     if arguments["random"]:
         scope, section, offset = _drawn(session, arguments, kinds, warnings)
@@ -63,11 +62,7 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
                 " or random: true for a random exercise",
                 next_steps=["Call list_workshops, then list_exercises for the numbers."],
             )
-        scope = stated_scope(session, arguments)
-        if arguments["cursor"] is not None:
-            continued, section, offset = _continued(session, arguments["cursor"], kinds)
-            if continued.fields != scope.fields:
-                raise bad_cursor("it belongs to another exercise or step")
+        scope, section, offset = _stated(session, arguments, kinds)
     chosen = covering(scope.workshop, scope.exercise, scope.step, kinds)
     if not chosen:
         what = f"no sections of the kinds {', '.join(kinds)}" if kinds else "no sections"
@@ -76,7 +71,7 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
     bundle = bundle_from(session, scope.workshop, chosen, (section, offset), limit)
     cursor = None
     if bundle.next is not None:
-        index = [each.slug for each in workshops(session)].index(scope.workshop.slug)
+        index = [each.place for each in workshops(session)].index(scope.workshop.place)
         cursor = _pager(session, kinds).write(index, scope.exercise, scope.step or 0, *bundle.next)
     structured: LearningContext = {
         "workshop": scope.workshop.slug,
@@ -94,8 +89,22 @@ def learning_context(session: Session, arguments: dict[str, Any]) -> Answer[Lear
     tool = session.name_of("retrieve_learning_context")
     text = BundleText(tool, "Learning context", scope, facts)
     bodies = [(each, each["content"]) for each in bundle.sections]
-    further: dict[str, Any] = {"kinds": list(kinds)} if kinds else {}
+    further = present(kinds=list(kinds), kb=session.kb)
     return Answer(text.write(bodies, arguments["maxChars"], cursor, further, warnings), structured)
+
+
+def _stated(
+    session: Session, arguments: Mapping[str, Any], kinds: tuple[str, ...]
+) -> tuple[ExerciseScope, int, int]:
+    """The exercise or step that the arguments name. Of several workshops with that slug a cursor
+    continues the one that it was made for."""
+    if arguments["cursor"] is None:
+        return stated_scope(session, arguments), 0, 0
+    continued = _continued(session, arguments["cursor"], kinds)
+    if not continued[0].is_stated(arguments):
+        stated_scope(session, arguments)
+        raise bad_cursor("it belongs to another exercise or step")
+    return continued
 
 
 def _kinds(given: Sequence[str]) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ def diff_context(session: Session, arguments: dict[str, Any]) -> Answer[DiffCont
         (each, exact_fence(each["content"], "diff") if each["content"] else "")
         for each in bundle.sections
     ]
-    continued = present(focus=focus)
+    continued = present(focus=focus, kb=session.kb)
     return Answer(
         text.write(bodies, arguments["maxChars"], cursor, continued, warnings), structured
     )

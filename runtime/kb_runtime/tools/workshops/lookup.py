@@ -42,6 +42,11 @@ class PlacedWorkshop(NamedTuple):
         return self.record["id"]
 
     @property
+    def place(self) -> tuple[str, int]:
+        """What no other workshop has, as the slug may be in several knowledge bases."""
+        return self.info.name, self.position
+
+    @property
     def exercises(self) -> list[ListedExercise]:
         return self.record.get("exercises", [])
 

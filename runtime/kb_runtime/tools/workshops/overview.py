@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
+from kb_runtime.text.rendering import json_text
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
 from kb_runtime.tools.paging import Pager
@@ -77,8 +78,10 @@ def list_workshops(session: Session, arguments: dict[str, Any]) -> Answer[Worksh
     }
     if page.next is not None:
         structured["nextCursor"] = page.next
-    own_name = session.name_of("list_workshops")
-    return Answer(_workshops_text(entries, arguments, page.next, own_name), structured)
+    given = {name: value for name, value in arguments.items() if value is not None}
+    call = json_text({**given, "cursor": page.next, **present(kb=session.kb)})
+    following = f"Call `{session.name_of('list_workshops')}` with `{call}`."
+    return Answer(_workshops_text(entries, arguments, page.next, following), structured)
 
 
 def _summary(session: Session, workshop: PlacedWorkshop) -> WorkshopSummary:
@@ -99,7 +102,7 @@ def _workshops_text(
     entries: Sequence[WorkshopSummary],
     arguments: Mapping[str, Any],
     cursor: str | None,
-    own_name: str,
+    following: str,
 ) -> str:
     bullets = []
     for entry in entries[:MAX_BULLETS]:
@@ -127,13 +130,10 @@ def _workshops_text(
         parts.append("\n".join(bullets))
     if len(entries) > len(bullets):
         parts.append(f"_{len(entries) - len(bullets)} more are not shown here._")
-    if arguments["all"] is False:
-        step = "This was the last page."
-        if cursor is not None:
-            step = f'Call `{own_name}` with `all: false` and `cursor: "{cursor}"`.'
-        parts.append(next_steps([step]))
-    elif cursor is not None:
-        parts.append(next_steps([f'Call `{own_name}` with `cursor: "{cursor}"`.']))
+    if cursor is not None:
+        parts.append(next_steps([following]))
+    elif arguments["all"] is False:
+        parts.append(next_steps(["This was the last page."]))
     return "\n\n".join(parts)
 
 

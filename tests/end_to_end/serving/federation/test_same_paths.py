@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -194,3 +196,42 @@ def test_an_address_of_a_knowledge_base_that_is_not_asked_means_no_record(
     served = "south" if chosen else "north, south"
     kb = address.split("/")[2]
     assert f'"{kb}", which is not searched here; there are: {served}' in text_of(told)
+
+
+def _workshop(title: str, exercises: int) -> dict[str, str]:
+    content = f"# {title}\n\n{title} moors at the quay. "
+    exported = {
+        "workshop": {"title": title},
+        "exercises": [
+            {"exerciseNumber": number, "title": title, "instructions": {"content": content * 20}}
+            for number in range(1, exercises + 1)
+        ],
+    }
+    return {"workshops/mooring.json": json.dumps(exported)}
+
+
+@pytest.mark.parametrize("arguments", [{"random": True}, {"kb": "aft", "exerciseNumber": 2}])
+def test_learning_goes_on_in_the_workshop_that_it_began_in(
+    library: Library, arguments: dict[str, Any]
+) -> None:
+    """Both have a workshop of that slug, with other exercises."""
+    titles = {"fore": 1, "aft": 3}
+    live = LiveArtifact(
+        *(
+            library.build(name, _workshop(name, count), embed=False)
+            for name, count in titles.items()
+        )
+    )
+    dispatcher = Dispatcher(live)
+    for seed in range(6):
+        asked = {"workshop": "mooring", "maxChars": 50, "seed": seed, **arguments}
+        result = call(dispatcher, "retrieve_learning_context", **asked)
+        first = result["structuredContent"]
+        title = re.findall(r"# (\w+)", first["sections"][0]["content"])[0]
+        (following,) = re.findall(r"_context` with `(.*)`", text_of(result))
+        again = {**asked, "cursor": first["nextCursor"]}
+        for more in (json.loads(following), again):
+            rest = structured(dispatcher, "retrieve_learning_context", **more)
+            assert rest["exerciseNumber"] == first["exerciseNumber"]
+            assert title in rest["sections"][0]["content"]
+    live.close()
