@@ -114,7 +114,8 @@ def run_tool(
     if tool.has_own_limit:
         return answer
     advice = answers.with_wire_names(tool.if_cut)
-    return within(answer, max_chars, advice, repeats=tool.repeats)
+    kept = "content" if tool.gives_parts else ""
+    return within(answer, max_chars, advice, repeats=tool.repeats, kept=kept)
 
 
 def _default_chars(knowledge: Knowledge) -> int:

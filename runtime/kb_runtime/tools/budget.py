@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
 
 LEAST_CHARS = 1_000
+CONTINUED_CHARS = 350
+"""Characters of the fields that say how a text goes on."""
+_KEPT = ("next", "nextCursor")
+"""Fields that are of no use when they are cut."""
 OUTLINE_SHARE = 6
 """An outline takes at most this part of an answer whose text goes on."""
 
@@ -50,8 +54,10 @@ def part_chars(session: Session, pager: Pager, cursor: str | None, text: str, us
 
 
 def fitting_text(text: str, start: int, chars: int) -> int:
-    """How many code points from `start` take at most `chars` as JSON beside the rest of an answer."""
-    return _reach(text, start, max(chars - MARGIN, LEAST_CHARS // 2))
+    """How many code points from `start` take at most `chars` as JSON beside how the text goes on. Where
+    little is left, a part has at least a quarter of the shortest answer: `within` then cuts the rest."""
+    short = min(chars - CONTINUED_CHARS, LEAST_CHARS // 2)
+    return _reach(text, start, max(chars - MARGIN, short, LEAST_CHARS // 4))
 
 
 def beginning(text: str, chars: int) -> str:
@@ -141,25 +147,28 @@ def shown_levels(sections: Sequence[S], chars: int) -> list[S]:
     return shown[: fitting(shown, chars)]
 
 
-def within(answer: Answer[Any], max_chars: int, advice: str, *, repeats: int = 1) -> Answer[Any]:
+def within(
+    answer: Answer[Any], max_chars: int, advice: str, *, repeats: int = 1, kept: str = ""
+) -> Answer[Any]:
     """`answer`, shortened where its text is longer than `max_chars`, or its structure, which has the same
     list `repeats` times, than as often that: the longest list or text in the structure loses its end, and
-    both say so with `advice` on how to get the rest."""
+    both say so with `advice` on how to get the rest. The field `kept` stays whole: it is a part of a text,
+    and no cursor leads to what it would lose."""
     structured, text = answer.structured, answer.text
     if structured is not None and json_chars(structured) > max_chars * repeats:
-        structured = _shortened(structured, max_chars * repeats, advice)
+        structured = _shortened(structured, max_chars * repeats, advice, kept)
     if len(text) > max_chars:
-        text = _shortened_text(text, max_chars, advice)
+        text = _shortened_text(text, max_chars, advice, kept)
     if text is answer.text and structured is answer.structured:
         return answer
     return Answer(text, structured)
 
 
-def _shortened_text(text: str, max_chars: int, advice: str) -> str:
+def _shortened_text(text: str, max_chars: int, advice: str, kept: str) -> str:
     if (written := parsed(text)) is not None:
         chars = max_chars
         while True:
-            shorter = written.write(_shortened(written.value, chars, advice))
+            shorter = written.write(_shortened(written.value, chars, advice, kept))
             if len(shorter) <= max_chars or chars < LEAST_CHARS:
                 return shorter
             chars = chars * max_chars // len(shorter) - 1
@@ -167,12 +176,15 @@ def _shortened_text(text: str, max_chars: int, advice: str) -> str:
     return f"{text[:end]}\n\n[{len(text) - end} characters were left out. {advice}]"
 
 
-def _shortened(structured: Mapping[str, Any], max_chars: int, advice: str) -> dict[str, Any]:
+def _shortened(
+    structured: Mapping[str, Any], max_chars: int, advice: str, kept: str
+) -> dict[str, Any]:
     """A copy of `structured` of at most `max_chars` as JSON, as far as lists and texts can give way."""
     shorter: dict[str, Any] = json.loads(json_text(structured))
     say_cut(shorter, advice)
     while (excess := json_chars(shorter) - max_chars) > 0:
-        size, holder, key = max(_values(shorter), key=lambda one: one[0], default=(0, None, None))
+        values = _values(shorter, (kept, *_KEPT))
+        size, holder, key = max(values, key=lambda one: one[0], default=(0, None, None))
         if holder is None or size < 64:
             break
         value = holder[key]
@@ -184,10 +196,13 @@ def _shortened(structured: Mapping[str, Any], max_chars: int, advice: str) -> di
     return shorter
 
 
-def _values(value: Any) -> Iterator[tuple[int, Any, Any]]:
-    """Size, container and key of every list and text in `value`; of a list with one item its parts."""
+def _values(value: Any, kept: Sequence[str] = ()) -> Iterator[tuple[int, Any, Any]]:
+    """Size, container and key of every list and text in `value`, but for its own fields `kept`; of a list
+    with one item its parts."""
     items = enumerate(value) if isinstance(value, list) else value.items()
     for key, one in items:
+        if key in kept:
+            continue
         if isinstance(one, str) or (isinstance(one, list) and len(one) > 1):
             yield json_chars(one), value, key
         elif isinstance(one, list | dict):

@@ -104,6 +104,11 @@ class Tool:
         """Whether the tool keeps to a limit of its contract instead of that of the session."""
         return any(argument.name == OWN_LIMIT for argument in self.arguments)
 
+    @property
+    def gives_parts(self) -> bool:
+        """Whether a text that is too long for an answer goes on with a cursor."""
+        return any(argument.name == "cursor" for argument in self.arguments)
+
     def with_limit(self) -> Tool:
         """The tool with the argument `max_chars`."""
         if MAX_CHARS in self.arguments:

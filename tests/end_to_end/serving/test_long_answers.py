@@ -24,6 +24,14 @@ RELEASES = "".join(
     for number in range(150)
 )
 PAGE = f"# Release notes\n\nWhat changed.\n\n{RELEASES}"
+FACTS = "# Facts\n\n" + "".join(
+    f'## Fact {number}\n\n"{number}" is 👩‍👩‍👧 `{number}`.\n\n' for number in range(120)
+)
+TEMPLATE = (
+    f'[[template]]\nid = "facts"\nname = "Facts"\nfile = "facts.qnt"\nframework = "any"\n'
+    f'description = "{"About facts. " * 9}"\n'
+    f'instructions = ["{"Do it. " * 90}"]\n'
+)
 SOURCE = 'name = "Guide"\nurl = "https://example.org/guide/"\n'
 
 
@@ -35,6 +43,12 @@ def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "docs/releases.md": PAGE,
         "sources/guide/source.toml": SOURCE,
         "sources/guide/releases.md": PAGE,
+        "docs/facts.md": f"---\ntitle: Facts\nabout: {'many facts ' * 60}\n---\n{FACTS}",
+        "sources/guide/facts.md": FACTS,
+        "templates/templates.toml": TEMPLATE,
+        "templates/facts.qnt": FACTS,
+        "examples/facts.qnt": FACTS,
+        "code/facts.py": FACTS,
         "examples/big/big.qnt": "module big {\n" + "  // a line of a comment\n" * 3_000 + "}\n",
     }
     files |= {f"docs/part/page-{n:04}.md": f"# Page {n}\n\nText {n}.\n" for n in range(600)}
@@ -52,7 +66,7 @@ def server(artifact: Path) -> Iterator[Dispatcher]:
     live.close()
 
 
-FAMILIES = "compact,reference,search,sources"
+FAMILIES = "compact,reference,search,sources,codebase"
 
 
 def call(server: Dispatcher, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -113,12 +127,32 @@ def test_other_long_texts_are_read_in_parts(
     assert sum(len(part["content"]) for part in found) > 60_000
 
 
+@pytest.mark.parametrize("max_chars", [1000, 1100, 1500, 2500])
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("long_get_doc", {"filename": "docs/facts.md"}),
+        ("long_get_doc", {"filename": "docs/facts.md", "startLine": 5, "a" * 70: 1, "b" * 70: 1}),
+        ("long_get_template", {"templateId": "facts"}),
+        ("long_get_example", {"path": "facts.qnt"}),
+        ("qurio_read_page", {"url": "https://example.org/guide/facts"}),
+        ("get_file", {"path": "facts.py"}),
+    ],
+)
+def test_parts_join_however_little_an_answer_may_have(
+    server: Dispatcher, tool: str, arguments: dict[str, Any], max_chars: int
+) -> None:
+    found = list(parts(server, tool, **arguments, max_chars=max_chars))
+    assert 2 < len(found) < 40
+    assert "".join(part["content"] for part in found) == FACTS
+
+
 def test_a_long_list_of_pages_is_read_in_parts(server: Dispatcher) -> None:
     found = list(parts(server, "long_list_docs"))
     assert len(found) > 1
     listed = [entry["path"] for part in found for entry in part.get("docs/part", ())]
     assert listed == [f"docs/part/page-{n:04}.md" for n in range(600)]
-    assert {part["total"] for part in found} == {601}
+    assert {part["total"] for part in found} == {602}
 
 
 def test_a_limit_of_a_list_is_kept(server: Dispatcher) -> None:

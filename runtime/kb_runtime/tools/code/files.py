@@ -33,7 +33,7 @@ def get_file(session: Session, arguments: dict[str, Any]) -> Answer[FileLines]:
         session.artifact.build_id, own_name, {"file": record["id"], "lines": [first, last]}
     )
     at = pager.part(arguments["cursor"], text, None, begin, end).start
-    limit = fitting_text(text[:end], at, session.max_chars)
+    limit = fitting_text(text[:end], at, session.max_chars - 2 * len(record["id"]))
     page = pager.part(arguments["cursor"], text, limit, begin, end)
     content = text[page.start : page.stop]
     first_shown = first + text.count("\n", begin, page.start)

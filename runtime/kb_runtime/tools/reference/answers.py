@@ -183,6 +183,7 @@ class Template(TemplateSummary, AnswerFields):
     lines: Annotated[int, "lines of the text"]
     workflow: NotRequired[Annotated[list[str], "how to go on"]]
     key_patterns: NotRequired[Annotated[list[str], "patterns that it shows"]]
+    nextCursor: NotRequired[Annotated[str, "with which the next part of a long text is read"]]
 
 
 class TemplateList(AnswerFields):

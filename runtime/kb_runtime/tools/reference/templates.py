@@ -76,7 +76,7 @@ TOOLS = (
     Tool(
         name="{prefix}_get_template",
         family="reference",
-        description="A template in full, with what it is for and step-by-step instructions.",
+        description="A template in full: what it is for, instructions, text.",
         run=get_template,
         arguments=(
             Argument(

@@ -111,20 +111,15 @@ def read_page(session: Session, arguments: dict[str, Any]) -> Answer[PageContent
         content = "\n".join(lines[first:end]) + ("\n" if end < len(lines) else "")
     scope = {"page": page["id"], "section": None if section is None else section["line"]}
     pager = Pager(session.artifact.build_id, READ_PAGE, scope)
-    limit: int | None = arguments["maxChars"]
-    listed = _listed_sections(session, page, content)
-    if limit is None:
-        limit = part_chars(session, pager, arguments["cursor"], content, json_chars(listed))
-    part = pager.part(arguments["cursor"], content, limit)
     structured: PageContent = {
         "url": page["url"],
         "title": page["title"],
         "sourceId": page["source"],
         "sourceName": page["source_name"],
-        "content": content[part.start : part.stop],
-        "sections": listed,
+        "content": "",
+        "sections": _listed_sections(session, page, content),
         "builtAt": session.artifact.manifest["built_at"],
-        "truncated": part.next is not None,
+        "truncated": False,
     }
     structured |= page_facts(page)
     head = [f"Page: {page['title']}", f"URL: {page['url']}"]
@@ -134,7 +129,13 @@ def read_page(session: Session, arguments: dict[str, Any]) -> Answer[PageContent
     if warnings:
         structured["warnings"] = warnings
         head += [f"Note: {warning}" for warning in warnings]
-    text = "\n".join([*head, "", exact_fence(content[part.start : part.stop])])
+    limit: int | None = arguments["maxChars"]
+    if limit is None:
+        limit = part_chars(session, pager, arguments["cursor"], content, json_chars(structured))
+    part = pager.part(arguments["cursor"], content, limit)
+    structured["content"] = content[part.start : part.stop]
+    structured["truncated"] = part.next is not None
+    text = "\n".join([*head, "", exact_fence(structured["content"])])
     if part.next is not None:
         structured["nextCursor"] = part.next
         left = len(content) - part.stop
