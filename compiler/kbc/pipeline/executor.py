@@ -210,7 +210,7 @@ class Executor:
         return inputs
 
     def _build_id(self, inputs: Inputs, model: Model | None) -> str:
-        others: dict[str, Any] = {}
+        others: dict[str, Any] = {"collected": inputs.collected}
         if self._reranker:
             others["reranker"] = self._reranker.identity
         # The manifest has their lines, which move with comments in kb.toml.

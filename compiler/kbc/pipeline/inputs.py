@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,8 +19,10 @@ class Inputs:
     """What the front ends made of a knowledge base. Collections are in row order, files sorted;
     `files` are those that were read and those that these include, without their content, which is as much
     memory as all records. `licences` are those of `files` that say under which terms the knowledge base is
-    given away. `accounting` says what became of every file that was found, and `beyond` in which state the
-    files outside of the root were that pages include, None for one that was missing."""
+    given away. `collected` has the paths of each collection's files: an ignore file decides of one collection
+    whether it has a file that another one reads, too. `accounting` says what became of every file that was
+    found, and `beyond` in which state the files outside of the root were that pages include, None for one
+    that was missing."""
 
     project: Project
     collections: tuple[Collection, ...]
@@ -29,6 +31,7 @@ class Inputs:
     licences: tuple[SourceFile, ...] = ()
     accounting: Accounting = field(default_factory=Accounting)
     beyond: Mapping[Path, Signature | None] = field(default_factory=dict)
+    collected: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def record_count(self) -> int:

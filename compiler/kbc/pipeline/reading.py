@@ -132,6 +132,7 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
         tuple(licences),
         accounting,
         tree.beyond,
+        {name: [file.path for file in found] for name, found in files.items()},
     )
 
 

@@ -40,6 +40,25 @@ def test_after_any_edits_the_bytes_are_those_of_a_clean_build(
             hurt(cache, chance)
 
 
+def test_a_file_that_only_one_of_two_collections_ignores_makes_another_build(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "kb"
+    (root / "docs").mkdir(parents=True)
+    for name in ("a.md", "b.md"):
+        (root / "docs" / name).write_text(f"# {name}\n\nWords of {name}.\n")
+    (root / "kb.toml").write_text(
+        '[kb]\nname = "demo"\n'
+        '[[collection]]\nname = "pages"\nkind = "docs"\npaths = ["docs"]\n'
+        '[[collection]]\nname = "source"\nkind = "code"\npaths = ["docs"]\n'
+    )
+    build(root, BuildOptions(out=tmp_path / "out", embed=False))
+    (root / "docs" / ".gitignore").write_text("b.md\n")
+    report = build(root, BuildOptions(out=tmp_path / "out", embed=False))
+    clean = build(root, BuildOptions(out=tmp_path / "clean", embed=False))
+    assert differing_files(report.path, clean.path) == []
+
+
 Work = dict[str, list[str]]
 
 
