@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kb_runtime.knowledge.comparison import Diff
-from kb_runtime.store.atomic_files import replace_file
+from kb_runtime.store.atomic_files import output_file
 from kb_runtime.text.tables import size
 
 if TYPE_CHECKING:
@@ -60,5 +60,7 @@ def write_quality(
 
 
 def _write(path: Path, page: str) -> None:
-    replace_file(path, page.encode())
+    data = page.encode()
+    with output_file(path, size=len(data)) as file:
+        file.write(data)
     click.echo(f"wrote {path}", err=True)

@@ -87,13 +87,15 @@ def export(artifact: str, engine: Engine, out: Path, as_json: bool) -> None:
 
     Parquet needs kb-compiler[export], Lance needs kb-compiler[lance].
     """
+    from kb_runtime.store.atomic_files import is_stream
     from kbc.shipping.export import export as write
 
     chunks = write(artifact, out, to=engine)
     if as_json:
         print_json({"path": str(out), "chunks": chunks})
     else:
-        click.echo(f"wrote {out}, {chunks:,} chunks")
+        # What goes to /dev/stdout is followed by nothing else.
+        click.echo(f"wrote {out}, {chunks:,} chunks", err=is_stream(out))
 
 
 @click.command()

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import kb_runtime
 from kb_runtime.errors import UsageError
-from kb_runtime.store.atomic_files import staged_file
+from kb_runtime.store.atomic_files import output_file
 from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
 from kb_runtime.version import install_hint
 from kbc.errors import MissingDependencyError, OutputError
@@ -106,7 +106,7 @@ def _row(chunk: kb_runtime.Chunk) -> Row:
 
 
 def _write_ndjson(kb: kb_runtime.KnowledgeBase, out: Path) -> None:
-    with staged_file(out) as file:
+    with output_file(out) as file:
         for rows, vectors in _batches(kb):
             # Nine digits read back as the same float32.
             numbers = ", ".join(["%.9g"] * vectors.shape[1])
@@ -121,7 +121,7 @@ def _write_parquet(kb: kb_runtime.KnowledgeBase, out: Path) -> None:
     from pyarrow.parquet import ParquetWriter
 
     reader = _arrow(kb)
-    with staged_file(out) as file, ParquetWriter(file, reader.schema) as writer:
+    with output_file(out) as file, ParquetWriter(file, reader.schema) as writer:
         for batch in reader:
             writer.write_batch(batch)
 

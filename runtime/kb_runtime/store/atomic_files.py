@@ -46,6 +46,23 @@ def replace_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 @contextmanager
+def output_file(path: str | os.PathLike[str], *, size: int = 0) -> Iterator[BinaryIO]:
+    """`staged_file` at a place that a user names: where a link such as `/dev/stdout` leads. A pipe or a
+    device there is written to as it is, and not replaced."""
+    if is_stream(path):
+        with open(path, "wb") as file:
+            yield file
+    else:
+        with staged_file(os.path.realpath(path), size=size) as file:
+            yield file
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether a pipe or a device is at `path`, or where its links lead."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+@contextmanager
 def staged_file(
     path: str | os.PathLike[str],
     *,

@@ -11,7 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from kb_runtime.store.atomic_files import replace_file, replace_text, staged_file
+from kb_runtime.store.atomic_files import (
+    output_file,
+    replace_file,
+    replace_text,
+    staged_file,
+)
 
 KILLED = """
 import os, signal, sys
@@ -105,3 +110,21 @@ def test_an_edited_text_keeps_its_line_ends(tmp_path: Path, before: bytes, after
     path.write_bytes(before)
     replace_text(path, "a\nc\n")
     assert path.read_bytes() == after
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no named pipes")
+def test_output_goes_into_a_pipe_and_through_a_link_which_stay_what_they_are(
+    tmp_path: Path,
+) -> None:
+    pipe, linked, link = tmp_path / "pipe", tmp_path / "file", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(linked)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    for path in (pipe, link):
+        with output_file(path) as file:
+            file.write(b"one")
+    assert os.read(reader, 9) == linked.read_bytes() == b"one"
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert link.is_symlink()
+    assert names(tmp_path) == ["file", "link", "pipe"]
