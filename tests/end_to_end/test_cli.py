@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -161,6 +162,23 @@ def test_a_failure_as_json_has_the_error_and_the_diagnostics(
     assert [found["code"] for found in told["diagnostics"]] == ["file-binary"]
     code, out, _ = ask(capsys, "get", built / "out", "toSset", "--json")
     assert json.loads(out)["error"]["exit_code"] == code == exit_codes.NOT_FOUND
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device without space")
+@pytest.mark.parametrize("is_full", [True, False])
+def test_a_failure_as_json_that_cannot_be_printed_is_told_on_stderr(is_full: bool) -> None:
+    command = [sys.executable, "-c", RUN, "build", "/no such folder", "--json"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    if is_full:
+        os.close(writer)
+        writer = os.open("/dev/full", os.O_WRONLY)
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert done.returncode == exit_codes.INPUT
+    assert "there is no such folder" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
 
 
 def test_check_knows_what_tools_an_alias_can_name(

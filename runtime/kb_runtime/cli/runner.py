@@ -51,7 +51,7 @@ def run(
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else exit_codes.INTERNAL
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return exit_codes.OK
     except BaseException as error:
         if not (isinstance(error, Exception) or is_panic(error)):
@@ -69,11 +69,19 @@ def _report(error: BaseException, arguments: Sequence[str], program: str, explai
         traceback.print_exc()
     failure = explain(error) or defect(error, program)
     if "--json" in arguments:
-        print_json(_as_json(failure))
+        try:
+            print_json(_as_json(failure))
+        except OSError:  # nobody reads it any more, or its disk is full
+            _discard_output()
     click.secho(f"{program}: {failure.message}", err=True, fg="red")
     if failure.hint:
         click.echo(f"  hint: {failure.hint}", err=True)
     return failure.exit_code
+
+
+def _discard_output() -> None:
+    """Has Python write what is left for stdout, which cannot be written, to nowhere when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def defect(error: BaseException, program: str) -> KbcError:
