@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -35,6 +36,7 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
     answer is one line of JSON.
     """
     from kb_runtime.cli import lookup
+    from kb_runtime.knowledge.artifact import Artifact
     from kb_runtime.text.tables import count_of
     from kbc.cli import reporting
     from kbc.pipeline.build import build
@@ -54,14 +56,18 @@ def try_command(kb: Path, name: str, limit: int, as_json: bool, **chosen: Unpack
     where = str(report.path)
     mode: Literal["hybrid", "lexical"] = "hybrid" if options.has_vectors else "lexical"
     click.echo(f"{count_of(report.records, 'record')} in {where}", err=True)
-    for query in _queries():
-        found = lookup.search(where, query, (), limit, mode)
-        click.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else str(found))
-    click.echo(f"keep it: kbc build {kb}; serve it: kbc serve {where}", err=True)
+    with Artifact.open(where) as artifact:  # one that is open stays, whatever is tried meanwhile
+        for query in _queries():
+            found = lookup.search_in(artifact, query, (), limit, mode)
+            click.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else str(found))
+    kept, served = shlex.quote(str(kb)), shlex.quote(where)
+    click.echo(f"keep it: kbc build {kept}; serve it: kbc serve {served}", err=True)
 
 
 def _queries() -> Iterator[str]:
     """The lines of stdin up to the end or one of `END`; a prompt where somebody types."""
+    if sys.stdin is None:  # closed
+        return
     is_typed = sys.stdin.isatty()
     while True:
         if is_typed:

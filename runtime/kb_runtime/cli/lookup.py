@@ -64,13 +64,30 @@ def search(
 ) -> SearchOutput:
     """The answer of the artifact at `path`. Raises `ArtifactError` and `ToolError`."""
     with Artifact.open(path) as artifact:
-        collections = hits.collections_of(artifact, scopes)
-        globs = PathGlobs(paths, argument="--path")
-        rows = tuple(lookup.rows_of_paths(artifact, artifact.collections, globs)) if globs else None
-        request = SearchRequest(query, collections, limit, mode, rows=rows, rerank=rerank)
-        answer = hits.search(artifact, request)
-        hints = () if answer.hits else nothing_found.hints(artifact, query, scopes, mode)
-        return SearchOutput(query, answer, tuple(hints), explain)
+        return search_in(
+            artifact, query, scopes, limit, mode, paths=paths, explain=explain, rerank=rerank
+        )
+
+
+def search_in(
+    artifact: Artifact,
+    query: str,
+    scopes: Sequence[str],
+    limit: int,
+    mode: Mode,
+    *,
+    paths: Sequence[str] = (),
+    explain: bool = False,
+    rerank: bool | None = None,
+) -> SearchOutput:
+    """The answer of an open artifact. Raises `ArtifactError` and `ToolError`."""
+    collections = hits.collections_of(artifact, scopes)
+    globs = PathGlobs(paths, argument="--path")
+    rows = tuple(lookup.rows_of_paths(artifact, artifact.collections, globs)) if globs else None
+    request = SearchRequest(query, collections, limit, mode, rows=rows, rerank=rerank)
+    answer = hits.search(artifact, request)
+    hints = () if answer.hits else nothing_found.hints(artifact, query, scopes, mode)
+    return SearchOutput(query, answer, tuple(hints), explain)
 
 
 def get(path: str | os.PathLike[str], name: str) -> Record:

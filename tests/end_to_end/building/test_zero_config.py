@@ -8,6 +8,8 @@ import json
 import shutil
 import sys
 import zipfile
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -241,6 +243,34 @@ def test_try_answers_queries_from_stdin_and_ends_with_q(
     assert out.count("1. ") == 1
     assert tree_of(project) == before
     assert (tmp_path / "cache/try/weir/CURRENT").exists()
+
+
+def test_try_keeps_what_it_asks_while_another_folder_of_its_name_is_tried(
+    project: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    other = write_tree(tmp_path / "elsewhere" / "weir", {**FILES, "docs/gates.md": page("Fish")})
+
+    def lines() -> Iterator[str]:
+        options = kbc.BuildOptions(out=tmp_path / "cache" / "try", keep=1, embed=False)
+        assert kbc.build(other, options).name == "weir"
+        yield "water gate\n"
+
+    stdin = io.StringIO()
+    monkeypatch.setattr(stdin, "readline", partial(next, lines(), ""))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    code, out, err = ask(capsys, "try", project, "--lexical-only")
+    assert (code, "Gates" in out.splitlines()[0]) == (exit_codes.OK, True), err
+
+
+def test_try_with_a_closed_stdin_only_builds(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    code, out, err = ask(capsys, "try", project, "--lexical-only")
+    assert (code, out, "keep it" in err) == (exit_codes.OK, "", True), err
 
 
 def test_try_shows_why_a_file_cannot_be_read_and_no_other_warning(
