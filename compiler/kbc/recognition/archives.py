@@ -7,6 +7,7 @@ devices are refused, and so is an archive that grows beyond the bounds when it i
 from __future__ import annotations
 
 import hashlib
+import json
 import lzma
 import os
 import tarfile
@@ -39,6 +40,8 @@ MAX_BYTES = 2 * 1024**3
 MAX_MEMBERS = 200_000
 _BLOCK = 1 << 20
 _UNFINISHED = ".new-"
+_LISTING = "files.json"
+"""Beside the content: the SHA-256 of each file by its path."""
 # RuntimeError is what zipfile raises for an encrypted member, NotImplementedError for an unknown packing.
 _DAMAGE = (
     tarfile.TarError,
@@ -65,14 +68,15 @@ def is_archive(path: Path) -> bool:
 
 
 def extracted(path: Path, cache: Path) -> Path:
-    """The folder with the content of the archive, below `cache`, unpacked unless it is there already.
+    """The folder with the content of the archive, below `cache`, unpacked unless it is there already as it
+    was written: programs remove old files from caches.
 
     The folder is that of the archive's single top-level folder, where it has one. Raises `ArchiveError`, and
     `OSError` for want of space or descriptors.
     """
     target = cache / "archives" / _digest(path)
     content = target / "content"
-    if not target.exists():
+    if not _is_whole(target):
         _unpack(path, target)
     inside = [entry for entry in content.iterdir() if entry.name != "pax_global_header"]
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else content
@@ -90,14 +94,17 @@ def _unpack(path: Path, target: Path) -> None:
             staged = Path(folder) / target.name
             (staged / "content").mkdir(parents=True)
             try:
-                _extract(path, staged / "content")
+                listing = _extract(path, staged / "content")
             except _DAMAGE as error:
                 if shortage(error) is not None:
                     raise
                 raise ArchiveError(
                     f"{path.name!r} cannot be unpacked: {error}", "Unpack it and name the folder."
                 ) from error
+            (staged / _LISTING).write_text(json.dumps(listing), encoding="utf-8")
             try:
+                if target.exists() and not _is_whole(target):
+                    target.rename(Path(folder) / "damaged")
                 staged.rename(target)
             except OSError:
                 if not target.exists():  # else another process has been faster
@@ -107,16 +114,34 @@ def _unpack(path: Path, target: Path) -> None:
                 os.close(lock)
 
 
-def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
+def _is_whole(target: Path) -> bool:
+    """Whether an unpacked archive is there with the files that it had, and no others."""
+    try:
+        listing = json.loads((target / _LISTING).read_bytes())
+        content = target / "content"
+        found = [each for each in content.rglob("*") if not each.is_dir()]
+        return bool(
+            len(found) == len(listing)
+            and all(
+                listing.get(each.relative_to(content).as_posix()) == _sha256(each) for each in found
+            )
+        )
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _sha256(path: Path) -> str:
     with path.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            digest.update(block)
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _digest(path: Path) -> str:
     # Entries with 32 digits may lack files: they were written in place.
-    return digest.hexdigest()[:40]
+    return _sha256(path)[:40]
 
 
-def _extract(path: Path, target: Path) -> None:
+def _extract(path: Path, target: Path) -> dict[str, str]:
+    """The SHA-256 of each file that was written, by its path below `target`."""
     budget = _ExtractionBudget(path.name)
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
@@ -126,13 +151,14 @@ def _extract(path: Path, target: Path) -> None:
                     continue
                 with archive.open(info) as stream:
                     _write(stream, _place(target, info.filename, path), info.filename, budget)
-        return
+        return budget.digests(target)
     with tarfile.open(path) as archive:
         for member in archive:
             content = archive.extractfile(member) if member.isreg() else None
             if content is not None:
                 with content:
                     _write(content, _place(target, member.name, path), member.name, budget)
+    return budget.digests(target)
 
 
 def _place(target: Path, name: str, archive: Path) -> Path:
@@ -155,6 +181,7 @@ class _ExtractionBudget:
         self._bytes = MAX_BYTES
         self._members = MAX_MEMBERS
         self._written: dict[str, str] = {}
+        self._digests: dict[Path, str] = {}
 
     def member(self, name: str, place: Path) -> None:
         folded = unicodedata.normalize("NFC", name.casefold())
@@ -171,6 +198,15 @@ class _ExtractionBudget:
                 "Unpack what is needed of it.",
             )
 
+    def wrote(self, place: Path, digest: str) -> None:
+        self._digests[place] = digest
+
+    def digests(self, folder: Path) -> dict[str, str]:
+        """The SHA-256 of what was written, by path below `folder`."""
+        return {
+            place.relative_to(folder).as_posix(): found for place, found in self._digests.items()
+        }
+
     def spend(self, size: int) -> None:
         self._bytes -= size
         if self._bytes < 0:
@@ -183,10 +219,13 @@ class _ExtractionBudget:
 def _write(stream: IO[bytes], place: Path, name: str, budget: _ExtractionBudget) -> None:
     budget.member(name, place)
     place.parent.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
     with open(place, "wb") as out:
         for block in _blocks(stream):
             budget.spend(len(block))
+            digest.update(block)
             out.write(block)
+    budget.wrote(place, digest.hexdigest())
     os.utime(place, (0, 0))
 
 

@@ -362,6 +362,30 @@ def test_what_killed_processes_were_unpacking_goes_with_the_next_archive(
     assert hidden == [".new-living"]
 
 
+@pytest.mark.parametrize("damage", ["removed", "changed", "added", "unlisted"])
+def test_an_unpacked_archive_that_lost_files_is_unpacked_again(tmp_path: Path, damage: str) -> None:
+    pages = {"a.md": page("A"), "b/c.md": page("C")}
+    with zipfile.ZipFile(tmp_path / "site.zip", "w") as archive:
+        for name, text in pages.items():
+            archive.writestr(name, text)
+    found = archives.extracted(tmp_path / "site.zip", tmp_path / "cache")
+    inode = found.stat().st_ino
+    assert archives.extracted(tmp_path / "site.zip", tmp_path / "cache").stat().st_ino == inode
+    match damage:
+        case "removed":
+            (found / "b/c.md").unlink()
+        case "changed":
+            (found / "a.md").write_text("B")
+        case "added":
+            (found / "d.md").write_text("D")
+        case _:
+            (found.parent / "files.json").unlink()
+    again = archives.extracted(tmp_path / "site.zip", tmp_path / "cache")
+    files = [each for each in again.rglob("*") if each.is_file()]
+    assert {each.relative_to(again).as_posix(): each.read_text() for each in files} == pages
+    assert [each.name[0] for each in (tmp_path / "cache/archives").iterdir()] != ["."]
+
+
 def test_included_files_stay_within_the_tree_and_are_accounted_for(tmp_path: Path) -> None:
     write_tree(tmp_path, {"repo/code/a.py": "x", "secret": "s", "repo/docs/p.md": page("P")})
     (tmp_path / "repo/docs/link").symlink_to(tmp_path / "secret")
