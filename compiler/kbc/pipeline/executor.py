@@ -356,7 +356,7 @@ class Executor:
                 extent, own = self._emit(shard.inputs, model, folder, is_shard=True)
                 fields = sections.manifest_fields(shard.inputs, extent, None, built_at, ())
                 sections.emit_facets(shard.inputs, folder)
-                sections.emit_answers(shard.inputs, fields, id, folder)
+                sections.emit_answers(shard.inputs, fields, id, folder, is_shard=True)
                 with self._clock.phase("seal"):
                     staging.seal_shard(id, fields)
                 entry = shard.entry(id, extent)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -170,8 +171,18 @@ def _paths(inputs: Inputs) -> dict[tuple[str, str], str]:
     }
 
 
-def emit_answers(inputs: Inputs, fields: Mapping[str, Any], build_id: str, folder: Path) -> None:
+def emit_answers(
+    inputs: Inputs,
+    fields: Mapping[str, Any],
+    build_id: str,
+    folder: Path,
+    *,
+    is_shard: bool = False,
+) -> None:
     """`tools.json`. `fields` are the manifest's. Raises `AliasError` and `OfferError`."""
+    if is_shard:  # which may have no record of a collection whose tools kb.toml offers or renames
+        tools = inputs.project.tools.model_copy(update={"offer": None, "alias": ()})
+        inputs = replace(inputs, project=replace(inputs.project, tools=tools))
     write_tools_json(folder / "tools.json", _server_facts(inputs, fields["built_at"], build_id))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,24 @@ def test_one_long_page_is_one_shard(tmp_path: Path) -> None:
     assert len(inspect(one)["shards"]) == 1
     assert verify(one).problems == ()
     assert found(one, "rope") == {"docs/page0.md"}
+
+
+def test_a_shard_need_not_have_the_tools_that_the_whole_offers(tmp_path: Path) -> None:
+    pages = Pages(tmp_path, range(3), 1)
+    tools = (
+        '[tools]\noffer = "patterns"\nalias = [{ name = "pattern", tool = "few_get_pattern" }]\n'
+    )
+    with (pages.root / "kb.toml").open("a") as file:
+        file.write(tools)
+    (pages.root / "patterns").mkdir()
+    (pages.root / "patterns" / "a.md").write_text(
+        "---\nid: a\nname: A\ncategory: core\n---\n\n# A\n\nCoil it.\n"
+    )
+    built = pages.build()
+    assert len(inspect(built)["shards"]) > 1
+    answers = json.loads((built / "tools.json").read_bytes())
+    assert (answers["default"], "pattern" in answers["names"]) == ("patterns", True)
+    assert verify(built).problems == ()
 
 
 def test_shards_without_a_record_are_left_out(tmp_path: Path) -> None:
