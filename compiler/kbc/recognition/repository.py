@@ -38,28 +38,25 @@ from kbc.sources.source_tree import SourceTree
 
 MANIFESTS = frozenset(
     {
-        "BUILD.bazel",
-        "CMakeLists.txt",
-        "Cargo.toml",
-        "Gemfile",
-        "Makefile.PL",
-        "Package.swift",
-        "build.gradle",
-        "build.gradle.kts",
-        "build.sbt",
-        "composer.json",
-        "configure.ac",
-        "go.mod",
-        "meson.build",
-        "mix.exs",
-        "package.json",
-        "pom.xml",
-        "pyproject.toml",
-        "setup.cfg",
-        "setup.py",
+        *("BUILD.bazel", "Build.PL", "CMakeLists.txt", "Cargo.toml", "Cartfile", "Gemfile"),
+        *("MODULE.bazel", "Makefile.PL", "Makefile.am", "NAMESPACE", "Package.swift", "Podfile"),
+        *("Project.toml", "SConstruct", "WORKSPACE", "build.gradle", "build.gradle.kts"),
+        *("build.mill", "build.sbt"),
+        *("build.sc", "build.zig", "cabal.project", "composer.json", "configure", "configure.ac"),
+        *("cpanfile", "deno.json", "deno.jsonc", "deps.edn", "dist.ini", "dub.json", "dub.sdl"),
+        *("dune-project", "elm.json", "foundry.toml", "fpm.toml", "gleam.toml", "go.mod"),
+        *("go.work", "meson.build", "mix.exs", "package.json", "package.yaml", "pom.xml"),
+        *("project.clj", "pubspec.yaml", "pyproject.toml", "rebar.config", "settings.gradle"),
+        *("settings.gradle.kts", "setup.cfg", "setup.py", "shard.yml", "stack.yaml"),
     }
 )
 """Files that say how a project is built: beside them is its code."""
+
+_MANIFEST_ENDINGS = (
+    *(".cabal", ".csproj", ".fsproj", ".gemspec", ".nimble", ".opam", ".podspec", ".rockspec"),
+    *(".sln", ".slnx", ".tf", ".vbproj", ".vcxproj", ".xcodeproj", ".xcworkspace"),
+)
+"""The same, of those that are called after the project."""
 
 VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
 _MAN = BY_NAME["man"].suffixes
@@ -80,6 +77,9 @@ README = re.compile(
 _DOCUMENTS = (".html", ".htm", ".jsonl", ".ndjson", ".pdf", ".docx", ".pptx", ".epub")
 _NO_PROGRAMS = frozenset({"css", "html", "ini", "json", "scss", "toml", "xml", "yaml"})
 """Languages that site generators and data are written in as well."""
+
+_PROGRAMS_A_DOCUMENT = 2
+"""A folder without a manifest that has more is somebody's source, and not a manual with examples."""
 
 _MANY_PAGES = 20
 _CONTENT = "content"
@@ -257,19 +257,17 @@ def _is_page(name: str) -> bool:
 
 def is_repository(names: Sequence[str]) -> bool:
     """Whether a folder with these entries is a project with code."""
-    return any(
-        name in MANIFESTS or name.endswith((".gemspec", ".csproj", ".fsproj", ".sln", ".slnx"))
-        for name in names
-    )
+    return any(name in MANIFESTS or name.endswith(_MANIFEST_ENDINGS) for name in names)
 
 
 def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:
-    """Whether a folder with these files, which has no manifest, holds source, and of documentation only notes
-    beside it, such as a README, and not more man pages than programs."""
-    if any(_is_document(name) and not README.fullmatch(name.rpartition("/")[2]) for name in names):
-        return False
+    """Whether a folder with these files, which has no manifest, holds source, with not more man pages than
+    programs, and with few documents for its programs, not counting such as a README."""
     programs = sum(LANGUAGES.get(ending(name), "html") not in _NO_PROGRAMS for name in names)
-    return programs > 0 and programs >= len(man_pages)
+    documents = sum(
+        _is_document(name) and not README.fullmatch(name.rpartition("/")[2]) for name in names
+    )
+    return programs > documents * _PROGRAMS_A_DOCUMENT and programs >= len(man_pages)
 
 
 def _is_document(name: str) -> bool:

@@ -1,0 +1,48 @@
+"""Folders of source with pages among it, by their manifests and by what most of their files are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.compiler.recognition.trees import page, read, recognised, write_tree
+
+
+@pytest.mark.parametrize(
+    ("manifest", "source"),
+    [
+        ("heron.cabal", "src/Heron.hs"),
+        ("heron-1.0-1.rockspec", "src/heron.lua"),
+        ("deps.edn", "src/heron.clj"),
+        ("rebar.config", "src/heron.erl"),
+        ("NAMESPACE", "R/heron.R"),
+        ("main.tf", "modules/nest/main.tf"),
+        ("build.zig", "src/heron.zig"),
+    ],
+)
+def test_source_of_any_language_beside_a_few_pages_is_read(
+    tmp_path: Path, manifest: str, source: str
+) -> None:
+    pages = {f"{name}.md": page(name) for name in ("README", "TUTORIAL", "INSTALL", "DESIGN")}
+    tree = write_tree(tmp_path / "heron", {manifest: "", source: "heron = 1\n", **pages})
+    assert recognised(tree).what == "repository"
+    assert {source, "DESIGN.md"} <= {record.id for record in read(tree)[0].records["code"]}
+
+
+def test_a_module_with_a_site_of_its_own_is_read_with_its_source(tmp_path: Path) -> None:
+    site = {"mkdocs.yml": "site_name: Heron\n", "docs/index.md": page("Heron")}
+    tree = write_tree(tmp_path / "heron", {"main.tf": 'variable "nest" {}\n', **site})
+    records = read(tree)[0].records
+    assert [record.id for record in records["docs"]] == ["index.md"]
+    assert "main.tf" in [record.id for record in records["code"]]
+
+
+def test_mostly_programs_without_a_manifest_are_source_whatever_pages_are_among_them(
+    tmp_path: Path,
+) -> None:
+    programs = {f"src/bird{n}.c": f"int bird{n}(void);\n" for n in range(7)}
+    pages = {f"deps/nest/{name}.md": page(name) for name in ("usage", "design", "guide")}
+    tree = write_tree(tmp_path / "heron", {"Makefile": "all:\n\tcc\n", **programs, **pages})
+    assert recognised(tree).what == "source tree"
+    (tree / "src" / "bird6.c").unlink()
+    assert recognised(tree).what == "folder of pages"
