@@ -12,6 +12,8 @@ from pathspec import GitIgnoreSpec, RegexPattern
 from kb_runtime.errors.shortages import raise_shortage
 
 _ANYWHERE = "^(?:.+/)?"  # how the library's expression for a pattern of any depth begins
+_FOLDER = "ps_d"  # its name for the slash behind a folder
+_ALL_BELOW = re.compile(r"/\*\*(/?)$")
 _GROUP_NAME = re.compile(r"\(\?P<\w+>")
 
 
@@ -36,9 +38,25 @@ class IgnoreFile:
         return cls(start, spec, re.compile("|".join(placed) or "(?!)"))
 
     def verdict(self, place: str) -> bool | None:
-        """What the patterns say of a path in the tree; None where they say nothing."""
+        """What the patterns say of a path in the tree, a folder's with a slash at its end; None where they
+        say nothing. As in Git, the last one of the path itself decides: what a pattern says of a folder above
+        keeps the tree from being read there, and `!*/` brings back no file."""
         inside = place[self.start :]
-        return self.spec.check_file(inside).include if self.any_of.search(inside) else None
+        if not self.any_of.search(inside):
+            return None
+        for pattern in reversed(self.spec.patterns):
+            if isinstance(pattern, RegexPattern) and _is_of(pattern, inside):
+                return pattern.include
+        return None
+
+
+def _is_of(pattern: RegexPattern, path: str) -> bool:
+    """Whether the pattern is of the path itself rather than of a folder above it: the library's
+    expressions match up to the end or to a slash."""
+    matches = [] if pattern.regex is None else list(pattern.regex.finditer(path))
+    if not matches:
+        return False
+    return matches[-1].groupdict().get(_FOLDER) is None or matches[-1].end(_FOLDER) == len(path)
 
 
 def is_ignored(place: str, ignores: list[IgnoreFile]) -> bool:
@@ -64,6 +82,9 @@ def patterns(lines: Iterable[str]) -> GitIgnoreSpec:
     """Like Git, passes over a line that is no pattern."""
     good: list[str] = []
     for line in lines:
+        line = _ALL_BELOW.sub(
+            r"/**/*\1", line
+        )  # which the library does not take for the folder itself
         try:
             GitIgnoreSpec.from_lines([line])
         except ValueError:

@@ -63,10 +63,20 @@ def test_lines_that_are_no_patterns_are_passed_over(tmp_path: Path) -> None:
 
 
 @needs(shutil.which("git"), "compares with Git itself")
-def test_the_same_files_are_ignored_as_by_git(tmp_path: Path) -> None:
-    names = ["a.py", "b/a.py", "b/c/a.py", "b/c/d.txt", "doc/x.md", "b/doc/y.md", "e f.py", "#x.py"]
-    write(tmp_path, *names, "b/c/keep/z.py", "[g].py", "q/r/s/t.py")
-    patterns = "b/**/d.txt\n/doc\ne\\ f.py\n\\#x.py\n**/keep/*\nq/*/s\n\\[g].py\nb/a.*\n!b/a.py\n"
+@pytest.mark.parametrize(
+    "patterns",
+    [
+        "b/**/d.sh\n/doc\ne\\ f.py\n\\#x.py\n**/keep/*\nq/*/s\n\\[g].py\nb/a.*\n!b/a.py\n",
+        "*\n!*/\n!*.py\n",
+        "*\n!*.*\n!*/\nkeep/\n",
+        "b/*\n!b/c/\nb/c/*\n!b/c/keep/\n",
+        "b/**\n!b/**/\n!d.sh\n",
+        "/*\n!/b\n!q/\n/q/r/*\n!/q/r/s\n",
+    ],
+)
+def test_the_same_files_are_ignored_as_by_git(tmp_path: Path, patterns: str) -> None:
+    names = ["a.py", "b/a.py", "b/c/a.py", "b/c/d.sh", "doc/x.md", "b/doc/y.md", "e f.py", "#x.py"]
+    write(tmp_path, *names, "b/c/keep/z.py", "[g].py", "q/r/s/t.py", "q/r/u.py", "Makefile")
     (tmp_path / ".gitignore").write_text(patterns)
     git = ["git", "-c", "safe.directory=*", "-C", str(tmp_path)]
     subprocess.run([*git, "init", "-q"], check=True)
