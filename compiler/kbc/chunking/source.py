@@ -48,7 +48,7 @@ class _Segment:
 
 
 def chunk_source(record: CompiledRecord, budget: TokenBudget) -> list[CompiledChunk]:
-    language = language_of(record.path) or record.language
+    language = record.language or language_of(record.path)
     lines = TextLines(record.text, budget, first_number=record.line)
     found = _symbols(record, language, lines)
     if isinstance(record, ExampleRecord) and lines.cost(0, len(lines)) > budget.text_room:

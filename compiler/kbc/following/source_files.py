@@ -21,7 +21,7 @@ from kbc.languages.suffixes import language_of_source
 from kbc.project.signature import Signature, signature
 from kbc.sources.source_tree import SourceTree
 
-_HEAD_BYTES = 256
+_HEAD_BYTES = 16_384
 """In which the first line of a script names its interpreter."""
 
 

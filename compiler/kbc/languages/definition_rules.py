@@ -3,7 +3,8 @@ that defines, a block with labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kbc.languages.node_types import CALLABLE, FUNCTION_VALUES, HOLDERS, NAME_ENDINGS, NAME_TYPES
@@ -29,10 +30,25 @@ _LISP_DEFINITIONS: Mapping[str, str] = {
     "defmacro": "macro",
     "defmulti": "function",
     "defmethod": "function",
+    "defonce": "constant",
     "defprotocol": "interface",
     "defrecord": "struct",
+    "deftest": "function",
     "deftype": "type",
 }
+
+_ZIG_TYPE = re.compile(rb"\s*=\s*(?:(?:extern|packed)\s+)?(struct|enum|union)\b")
+
+_R_CLASSES: Mapping[str, str] = {
+    "R6Class": "class",
+    "setClass": "class",
+    "setRefClass": "class",
+    "new_class": "class",
+    "setGeneric": "function",
+    "setMethod": "method",
+}
+_MAX_STEPS = 8
+"""Levels of the head of a definition that its name is looked for in."""
 
 Definition = tuple[str, str]
 """Kind and name; empty strings for no definition."""
@@ -52,6 +68,8 @@ class NodeNames:
             named = node.child_by_field_name("declarator") or node.child_by_field_name("left")
             while named is not None:
                 deeper = named.child_by_field_name("declarator")
+                if deeper is None and named.type == "parenthesized_declarator":
+                    deeper = next(iter(named.named_children), None)
                 if deeper is None:
                     break
                 named = deeper
@@ -61,7 +79,10 @@ class NodeNames:
 
     def text(self, node: Node) -> str:
         text = self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
-        return " ".join(text.split()).strip("\"'")[:MAX_NAME_CHARS]
+        text = " ".join(text.split())
+        if text[:1] in ("'", '"'):  # not the prime of `f'`
+            text = text.strip("\"'")
+        return text[:MAX_NAME_CHARS]
 
 
 def _first_name(node: Node) -> Node | None:
@@ -135,7 +156,8 @@ def _lisp_list(names: NodeNames, node: Node, holder: str) -> Definition:
     parts = node.named_children
     if len(parts) < 2 or parts[0].type != "sym_lit" or parts[1].type != "sym_lit":
         return "", ""
-    return _LISP_DEFINITIONS.get(names.text(parts[0]), ""), names.text(parts[1])
+    name = parts[1].child_by_field_name("name") or parts[1]  # without `^:private`
+    return _LISP_DEFINITIONS.get(names.text(parts[0]), ""), names.text(name)
 
 
 def _labelled_block(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -153,8 +175,9 @@ def _zig_value(names: NodeNames, node: Node, holder: str) -> Definition:
     outside = holder in {"", *HOLDERS}
     if name is None or not outside:
         return "", ""
-    is_type = b"struct" in names.source[name.end_byte : name.end_byte + 30]
-    return ("struct" if is_type else "constant"), names.text(name)
+    found = _ZIG_TYPE.match(names.source, name.end_byte)
+    kind = "constant" if found is None else "enum" if found[1] == b"enum" else "struct"
+    return kind, names.text(name)
 
 
 def _zig_function(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -183,6 +206,169 @@ def _json_key(names: NodeNames, node: Node, holder: str) -> Definition:
     return ("key", names.name(node)) if not holder else ("", "")
 
 
+def _inner(node: Node | None, through: Collection[str], last: Collection[str]) -> Node | None:
+    """The node of one of the types `last` that begins `node`, within others of the types `through`."""
+    for _ in range(_MAX_STEPS):
+        if node is None or node.type in last:
+            return node
+        if node.type not in through:
+            return None
+        node = next(iter(node.named_children), None)
+    return None
+
+
+def _julia_type(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`struct P{T} <: Q`"""
+    head = next(iter(node.named_children), None)
+    through = ("type_head", "binary_expression", "parametrized_type_expression")
+    name = _inner(head, through, ("identifier",))
+    kind = "struct" if node.type == "struct_definition" else "type"
+    return (kind, names.text(name)) if name is not None else ("", "")
+
+
+def _julia_function(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`function f(x)` and `f(x) = ...`, also with types and of other modules (`Base.show`)."""
+    through = ("signature", "where_expression", "typed_expression", "call_expression")
+    found = ("identifier", "field_expression", "operator")
+    head = next(iter(node.named_children), None)
+    if node.type == "assignment" and (head is None or head.type not in through):
+        return "", ""
+    name = _inner(head, through, found)
+    return ("function", names.text(name)) if name is not None else ("", "")
+
+
+_NIM_KINDS: Mapping[str, str] = {
+    "macro_declaration": "macro",
+    "method_declaration": "method",
+    "template_declaration": "macro",
+    "type_declaration": "type",
+}
+
+
+def _nim(names: NodeNames, node: Node, holder: str) -> Definition:
+    name = node.child_by_field_name("name")
+    if name is None and node.named_children:
+        name = node.named_children[0].child_by_field_name("name")
+    if name is None:
+        return "", ""
+    return _NIM_KINDS.get(node.type, "function"), names.text(name).rstrip("*")
+
+
+def _ocaml_value(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`let f x = ...` and `let f = fun x -> ...` are functions; other values have no name within them."""
+    binding = next((each for each in node.named_children if each.type == "let_binding"), None)
+    name = binding.child_by_field_name("pattern") if binding is not None else None
+    if binding is None or name is None:
+        return "", ""
+    if name.type not in ("value_name", "parenthesized_operator"):
+        return "", ""
+    body = binding.child_by_field_name("body")
+    is_function = any(each.type == "parameter" for each in binding.named_children) or (
+        body is not None and body.type in ("fun_expression", "function_expression")
+    )
+    if not is_function and holder in ("constant", *CALLABLE):
+        return "", ""
+    return ("function" if is_function else "constant"), names.text(name).strip("( )")
+
+
+def _ocaml_named(kind: str) -> Rule:
+    def rule(names: NodeNames, node: Node, holder: str) -> Definition:
+        if node.type == "value_specification" and node.named_children:  # `val (+) : ...`
+            return kind, names.text(node.named_children[0]).strip("( )")
+        return kind, names.name(node)
+
+    return rule
+
+
+def _erlang_macro(names: NodeNames, node: Node, holder: str) -> Definition:
+    head = node.child_by_field_name("lhs")
+    return ("macro", names.name(head)) if head is not None else ("", "")
+
+
+def _erlang_type(names: NodeNames, node: Node, holder: str) -> Definition:
+    head = node.child_by_field_name("name")
+    return ("type", names.name(head)) if head is not None else ("", "")
+
+
+def _first_word(names: NodeNames, node: Node, holder: str) -> Definition:
+    """A member that its keyword names: `constructor`, `receive`, `fallback`."""
+    return "function", names.text(node.children[0]) if node.children else ""
+
+
+def _kotlin_property(names: NodeNames, node: Node, holder: str) -> Definition:
+    """At the top of a file, and constants of a type; other properties are parts of their type."""
+    declared = [each for each in node.named_children if each.type == "variable_declaration"]
+    is_constant = any(
+        each.type == "modifiers" and "const" in names.text(each).split()
+        for each in node.named_children
+    )
+    if not declared or not (holder == "" or (is_constant and holder in HOLDERS)):
+        return "", ""
+    return "constant", names.name(declared[0])
+
+
+def _php_constant(names: NodeNames, node: Node, holder: str) -> Definition:
+    outside = holder not in CALLABLE
+    return ("constant", names.name(node)) if outside else ("", "")
+
+
+def _fortran_type(names: NodeNames, node: Node, holder: str) -> Definition:
+    return "type", names.name(node.named_children[0]) if node.named_children else ""
+
+
+def _haskell_function(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`f x = ...`, and operators: `a +++ b = ...`, `(+++) a b = ...`."""
+    head = next(iter(node.named_children), None)
+    if head is not None and head.type == "infix":
+        name = head.child_by_field_name("operator")
+    else:
+        name = node.child_by_field_name("name")
+    return "function", names.text(name).strip("`( )") if name is not None else ""
+
+
+def _haskell_binding(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`f = g . h`: a function without its arguments, or a value."""
+    name = node.child_by_field_name("name")
+    if name is None or holder in ("constant", *CALLABLE):
+        return "", ""
+    above = node.prev_named_sibling
+    is_function = above is not None and above.type == "signature" and "->" in names.text(above)
+    return ("function" if holder or is_function else "constant"), names.text(name).strip("( )")
+
+
+def _r_call(names: NodeNames, node: Node, holder: str) -> Definition:
+    """`setClass("P", ...)` and the like."""
+    kind = _r_class(names, node)
+    arguments = node.child_by_field_name("arguments")
+    first = next(iter(arguments.named_children), None) if arguments is not None else None
+    if holder or not kind or first is None:
+        return "", ""
+    return kind, names.text(first)
+
+
+def _r_class(names: NodeNames, node: Node | None) -> str:
+    function = node.child_by_field_name("function") if node is not None else None
+    return _R_CLASSES.get(names.text(function).rpartition(":")[2], "") if function else ""
+
+
+def _r_value(names: NodeNames, node: Node, holder: str) -> Definition:
+    kind = _r_class(names, node.child_by_field_name("rhs"))
+    left = node.child_by_field_name("lhs")
+    if kind and left is not None and not holder:
+        return kind, names.text(left)
+    kind, name = _function_value(names, node, holder)
+    return kind, name.strip("`")
+
+
+def _sql(kind: str) -> Rule:
+    def rule(names: NodeNames, node: Node, holder: str) -> Definition:
+        """Without the schema that the name may begin with."""
+        named = next((one for one in node.named_children if one.type == "object_reference"), None)
+        return (kind, names.name(named)) if named is not None else ("", "")
+
+    return rule
+
+
 Rule = Callable[[NodeNames, "Node", str], Definition]
 
 RULES: Mapping[tuple[str, str], Rule] = {
@@ -202,7 +388,47 @@ RULES: Mapping[tuple[str, str], Rule] = {
         )
     },
     ("lua", "assignment_statement"): _function_value,
-    ("r", "binary_operator"): _function_value,
+    ("r", "binary_operator"): _r_value,
+    ("r", "call"): _r_call,
+    ("julia", "struct_definition"): _julia_type,
+    ("julia", "abstract_definition"): _julia_type,
+    ("julia", "function_definition"): _julia_function,
+    ("julia", "assignment"): _julia_function,
+    **{
+        ("nim", f"{each}_declaration"): _nim
+        for each in ("converter", "func", "iterator", "macro", "method", "proc", "template", "type")
+    },
+    ("ocaml", "value_definition"): _ocaml_value,
+    **{
+        (language, node_type): _ocaml_named(kind)
+        for language in ("ocaml", "ocaml_interface")
+        for node_type, kind in (
+            ("exception_definition", "type"),
+            ("external", "function"),
+            ("module_type_definition", "interface"),
+            ("value_specification", "function"),
+        )
+    },
+    ("erlang", "pp_define"): _erlang_macro,
+    ("erlang", "type_alias"): _erlang_type,
+    ("solidity", "constructor_definition"): _first_word,
+    ("solidity", "fallback_receive_definition"): _first_word,
+    ("kotlin", "property_declaration"): _kotlin_property,
+    ("php", "const_element"): _php_constant,
+    ("fortran", "derived_type_definition"): _fortran_type,
+    ("haskell", "function"): _haskell_function,
+    ("haskell", "bind"): _haskell_binding,
+    **{
+        ("sql", f"create_{each}"): _sql(kind)
+        for each, kind in (
+            ("function", "function"),
+            ("materialized_view", "table"),
+            ("table", "table"),
+            ("trigger", "function"),
+            ("type", "type"),
+            ("view", "table"),
+        )
+    },
     ("c", "declaration"): _c_declaration,
     ("cpp", "declaration"): _c_declaration,
     ("cpp", "field_declaration"): _c_declaration,

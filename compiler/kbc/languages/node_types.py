@@ -117,6 +117,9 @@ KINDS: Mapping[str, str] = {
             "module",
             "module_declaration",
             "module_definition",
+            "package_statement",
+            "program",
+            "submodule",
             "namespace_declaration",
             "namespace_definition",
         ),
@@ -128,6 +131,7 @@ KINDS: Mapping[str, str] = {
             "alias_declaration",
             "data_type",
             "delegate_declaration",
+            "error_declaration",
             "input_object_type_definition",
             "newtype",
             "type_alias",
@@ -164,6 +168,10 @@ NOT_IN: Mapping[str, frozenset[str]] = {
     "fsharp": frozenset({"module"}),
     "r": frozenset({"function_definition"}),
     "lua": frozenset({"function_definition"}),  # a function without a name
+    "objc": frozenset({"struct_declaration"}),  # what a property declares
+    "ocaml": frozenset({"constructor_declaration"}),  # of an exception or a variant
+    "ocaml_interface": frozenset({"constructor_declaration"}),
+    "nim": frozenset({"enum_declaration"}),  # its type_declaration has the name
 }
 
 HOLDERS = frozenset({"class", "struct", "enum", "interface", "trait", "implementation"})
@@ -236,6 +244,7 @@ WRAPPERS = frozenset(
 def is_body(node_type: str) -> bool:
     return node_type.endswith("body") or node_type in (
         "block",
+        "body_statement",
         "compound_statement",
         "do_block",
         "declaration_list",

@@ -11,48 +11,72 @@ from collections.abc import Mapping
 LANGUAGES: Mapping[str, str] = {
     "bash": "bash",
     "bat": "batch",
+    "bats": "bash",
+    "bb": "clojure",
     "c": "c",
+    "c++": "cpp",
     "cc": "cpp",
     "cfg": "ini",
+    "cjs": "javascript",
     "clj": "clojure",
     "cljc": "clojure",
     "cljs": "clojure",
-    "cjs": "javascript",
     "cmake": "cmake",
+    "cmd": "batch",
     "cpp": "cpp",
     "cs": "csharp",
     "css": "css",
+    "csx": "csharp",
     "cts": "typescript",
     "cu": "cuda",
+    "cuh": "cuda",
     "cxx": "cpp",
     "d": "d",
     "dart": "dart",
     "elm": "elm",
     "erl": "erlang",
+    "escript": "erlang",
     "ex": "elixir",
     "exs": "elixir",
+    "f": "fortran",
+    "f03": "fortran",
+    "f08": "fortran",
     "f90": "fortran",
+    "f95": "fortran",
+    "for": "fortran",
     "fs": "fsharp",
+    "fsi": "fsharp",
+    "fsx": "fsharp",
+    "fypp": "fortran",
     "gd": "gdscript",
+    "gemspec": "ruby",
     "gleam": "gleam",
     "go": "go",
     "gql": "graphql",
+    "gradle": "groovy",
     "graphql": "graphql",
     "groovy": "groovy",
+    "gvy": "groovy",
     "h": "cpp",  # reads C as well
-    "hh": "cpp",
+    "h++": "cpp",
     "hcl": "hcl",
+    "hh": "cpp",
     "hpp": "cpp",
     "hrl": "erlang",
     "hs": "haskell",
+    "hs-boot": "haskell",
     "html": "html",
     "hxx": "cpp",
     "ini": "ini",
+    "inl": "cpp",
+    "ino": "cpp",
+    "ipp": "cpp",
     "java": "java",
     "jl": "julia",
     "js": "javascript",
     "json": "json",
     "jsx": "javascript",
+    "ksh": "bash",
     "kt": "kotlin",
     "kts": "kotlin",
     "lua": "lua",
@@ -61,20 +85,33 @@ LANGUAGES: Mapping[str, str] = {
     "mk": "make",
     "ml": "ocaml",
     "mli": "ocaml_interface",
+    "mm": "objc",
     "mts": "typescript",
     "nim": "nim",
+    "nimble": "nim",
+    "nims": "nim",
     "nix": "nix",
     "php": "php",
     "pl": "perl",
     "pm": "perl",
+    "podspec": "ruby",
     "proto": "proto",
     "ps1": "powershell",
+    "psd1": "powershell",
+    "psgi": "perl",
+    "psm1": "powershell",
     "py": "python",
     "pyi": "python",
     "qnt": "quint",
     "r": "r",
+    "rake": "ruby",
     "rb": "ruby",
+    "rbi": "ruby",
+    "rockspec": "lua",
     "rs": "rust",
+    "ru": "ruby",
+    "sbt": "scala",
+    "sc": "scala",
     "scala": "scala",
     "scss": "scss",
     "sh": "bash",
@@ -82,9 +119,13 @@ LANGUAGES: Mapping[str, str] = {
     "sql": "sql",
     "svelte": "svelte",
     "swift": "swift",
+    "t": "perl",
+    "tcc": "cpp",
     "tf": "hcl",
+    "tfvars": "hcl",
     "tla": "tlaplus",
     "toml": "toml",
+    "tpp": "cpp",
     "ts": "typescript",
     "tsx": "tsx",
     "vue": "vue",
@@ -97,13 +138,38 @@ LANGUAGES: Mapping[str, str] = {
 
 _FILE_NAMES: Mapping[str, str] = {
     "cmakelists.txt": "cmake",
+    "containerfile": "dockerfile",
     "dockerfile": "dockerfile",
+    "gemfile": "ruby",
     "gnumakefile": "make",
+    "jenkinsfile": "groovy",
     "makefile": "make",
+    "podfile": "ruby",
+    "rakefile": "ruby",
+    "vagrantfile": "ruby",
 }
 
-_SHEBANG = re.compile(r"#!.*?\b(?P<name>bash|node|perl|php|python|ruby|sh|zsh)(?:[\d.]*)\b")
-_INTERPRETERS = {"node": "javascript", "sh": "bash", "zsh": "bash"}
+_SHEBANG = re.compile(
+    r"#!.*?\b(?P<name>bash|dash|deno|elixir|escript|julia|ksh|lua|node|perl|php|pwsh|python|Rscript|ruby|sh|zsh)"
+    r"(?:[\d.]*)\b"
+)
+_INTERPRETERS = {
+    "dash": "bash",
+    "deno": "typescript",
+    "escript": "erlang",
+    "ksh": "bash",
+    "node": "javascript",
+    "pwsh": "powershell",
+    "Rscript": "r",
+    "sh": "bash",
+    "zsh": "bash",
+}
+
+_OBJECTIVE_C = re.compile(
+    r"^[ \t]*(?:@(?:class|end|implementation|import|interface|protocol)\b|#[ \t]*import\b)",
+    re.MULTILINE,
+)
+"""What stands in headers of Objective-C, and not in those of C and C++."""
 
 MARKDOWN_ENDINGS = frozenset({"md", "mdx", "markdown"})
 
@@ -115,9 +181,11 @@ def ending(path: str) -> str:
 
 
 def language_of_source(path: str, text: str) -> str:
-    """By the ending, otherwise by the interpreter that the first line of `text` names; "" when neither
-    tells."""
+    """By the ending, and of headers by what they declare; otherwise by the interpreter that the first line of
+    `text` names; "" when neither tells."""
     named = language_or_markdown(path)
+    if ending(path) == "h" and _OBJECTIVE_C.search(text):
+        return "objc"
     shebang = None if named else _SHEBANG.match(text)
     return named if shebang is None else _INTERPRETERS.get(shebang["name"], shebang["name"])
 

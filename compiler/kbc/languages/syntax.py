@@ -31,6 +31,15 @@ _MACRO_LINE = re.compile(
     rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?)(?=[ \t]*\r?$)(?!\s*\n[ \t]*\w+[ \t]*\()",
     re.MULTILINE,
 )
+# `class API_EXPORT Name : ...`
+_CLASS_MACRO = re.compile(
+    rb"(\b(?:class|struct|union)[ \t]+)([A-Z][A-Z0-9_]{3,}(?:\([^()\n;{}]*\))?[ \t]+)"
+    rb"(?=[A-Za-z_][\w:]*(?:<[^;{}()]*>)?(?:[ \t]+final)?\s*(?::[^:]|\{[ \t]*\r?\n))"
+)
+_APPLE_ENUM = re.compile(
+    rb"(?:\btypedef[ \t]+)?\b(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)[ \t]*"
+    rb"\([^,()\n]*,[ \t]*(\w+)[ \t]*\)(?=\s*\{)"
+)
 _WITH_MACROS = frozenset({"c", "cpp", "objc"})
 
 
@@ -73,16 +82,25 @@ def symbols(text: str, *, language: str) -> list[Symbol]:
 
 
 def _parsed(source: bytes, language: str) -> bytes:
-    """What the parser gets: macros that stand alone as comments of the same length."""
+    """What the parser gets, of the same length: macros that stand alone as comments, without those between
+    `class` and its name, and Apple's enumerations as those of C."""
     if language not in _WITH_MACROS:
         return source
-    return _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), source)
+    text = _MACRO_LINE.sub(lambda found: found[1] + b"//" + b"-" * (len(found[2]) - 2), source)
+    text = _CLASS_MACRO.sub(lambda found: found[1] + b" " * len(found[2]), text)
+    return _APPLE_ENUM.sub(_as_enum, text)
+
+
+def _as_enum(found: re.Match[bytes]) -> bytes:
+    before = found.start(1) - found.start()
+    return b"enum".ljust(before) + found[1] + b" " * (found.end() - found.end(1))
 
 
 class _Walk:
     def __init__(self, source: bytes, language: str) -> None:
         self._names = NodeNames(source)
         self._language = language
+        self._goes_on = False
         self._not_in = NOT_IN.get(language, frozenset())
 
     def run(self, root: Node) -> list[Symbol]:
@@ -119,7 +137,7 @@ class _Walk:
                 if kind == "function" and visit.holder and visit.holder.kind in HOLDERS:
                     kind = "method"
                 symbol = Symbol(name, kind, first + 1, last + 1, own_line, self._signature(node))
-                self._take(symbol, visit.into)
+                self._take(symbol, visit.into, node)
                 if visit.depth < MAX_DEPTH:
                     yield _Visit(node, symbol, symbol.children, visit.depth + 1, None)
             elif first != last or node.type in WRAPPERS or is_body(node.type):
@@ -127,22 +145,30 @@ class _Walk:
                 outer = (first, last) if wraps else None
                 yield _Visit(node, visit.holder, visit.into, visit.depth, outer)
 
-    def _take(self, symbol: Symbol, into: list[Symbol]) -> None:
-        """Adds `symbol`; in Haskell, equations of one function are one definition."""
+    def _take(self, symbol: Symbol, into: list[Symbol], node: Node) -> None:
+        """Adds `symbol`; in Haskell, equations of one function are one definition, and in Erlang clauses."""
         last = into[-1] if into else None
-        if (
-            self._language == "haskell"
-            and last is not None
-            and last.name == symbol.name
-            and symbol.line <= last.end_line + 1
-        ):
+        is_more = last is not None and last.name == symbol.name
+        if self._language == "haskell":
+            is_more = is_more and last is not None and symbol.line <= last.end_line + 1
+        elif self._language == "erlang":
+            is_more, self._goes_on = is_more and self._goes_on, self._ends_open(node)
+        else:
+            is_more = False
+        if is_more and last is not None:
             last.end_line = symbol.end_line
         else:
             into.append(symbol)
 
+    def _ends_open(self, node: Node) -> bool:
+        """Whether a clause is not the last one of its function."""
+        return self._names.source[node.end_byte - 1 : node.end_byte] == b";"
+
     def _is_leading(self, node: Node) -> bool:
         if self._language == "haskell" and node.type == "signature":
             return True
+        if self._language == "erlang":  # where an attribute is a statement
+            return node.type in ("comment", "spec")
         return node.type.endswith(LEADING)
 
     def _holds_one(self, node: Node) -> bool:

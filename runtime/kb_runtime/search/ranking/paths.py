@@ -13,7 +13,7 @@ _PLACES: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = tuple(
         (
             "test",
             r"(?:^|/)(?:tests?|testing|specs?|__tests__|fixtures?|mocks?|testdata)/"
-            r"|(?:^|/)(?:test_[^/]*|[^/]*[_.-](?:test|spec)s?\.[^/]*|conftest\.py)$",
+            r"|(?:^|/)(?:test_[^/]*|[^/]*[_.-](?:test|spec)s?\.[^/]*|conftest\.py|[^/]*\.t)$",
             "test tests testing tested spec specs fixture fixtures mock mocks assert unittest",
         ),
         (

@@ -133,6 +133,7 @@ def test_further_chunks_of_a_record_decay() -> None:
         ("pkg/test_client.py", "test"),
         ("pkg/client_test.go", "test"),
         ("app/button.spec.ts", "test"),
+        ("t/basic.t", "test"),
         ("examples/chat/main.rs", "example"),
         ("api/service.pb.go", "generated"),
         ("types/index.d.ts", "generated"),
