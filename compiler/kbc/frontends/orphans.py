@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from urllib.parse import unquote
 
 from kb_runtime.text.urls import page_key
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.markdown_file import Links, links
 from kbc.project.kinds import MARKDOWN
+from kbc.project.model import Collection
 from kbc.records import (
     CodeRecord,
     CompiledRecord,
@@ -67,15 +69,25 @@ def related(record: DocRecord) -> tuple[str, ...]:
     return tuple(name for name in names if isinstance(name, str) and name.strip())
 
 
+def link_roots(collections: Iterable[Collection]) -> dict[str, str]:
+    """The folders that links of Docusaurus' pages may also start at, by the names of the collections."""
+    return {
+        each.name: str(each.generator_options.get("folder", ""))
+        for each in collections
+        if each.generator == "docusaurus"
+    }
+
+
 def check_orphans(
     records: Sequence[CompiledRecord],
     linking: Sequence[Linking],
     diagnostics: Diagnostics,
     listed: Container[str] = (),
+    roots: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Warns (`orphan-page`) about Markdown pages of documentation that no other record leads to;
     `linking` are the `markdown_links` of the records, `listed` the paths of pages in the navigation of
-    their site.
+    their site, `roots` the `link_roots` of the collections.
 
     A way to a page is a link or an address in any text, a name in `related`, a recommendation of a
     routing table, and a mention of its path in a template, a pattern, a builtin or an example. Where
@@ -84,7 +96,7 @@ def check_orphans(
     pages = [record for record in records if _is_judged(record)]
     if len(pages) <= MIN_PAGES:
         return
-    known = _Names(pages)
+    known = _Names(pages, roots)
     ways = [(record, name) for record, found in linking for _, name in found]
     ways += [(record, name) for record in records for name in _names_in(record)]
     reached = {
@@ -127,7 +139,8 @@ def _stem(path: str) -> str:
 class _Names:
     """The names that pages go by: their paths, with and without the ending, and addresses."""
 
-    def __init__(self, pages: Iterable[CompiledRecord]) -> None:
+    def __init__(self, pages: Iterable[CompiledRecord], roots: Mapping[str, str]) -> None:
+        self._roots = roots
         self._paths: dict[str, str] = {}
         self._addresses: dict[str, str] = {}
         for page in pages:
@@ -141,19 +154,20 @@ class _Names:
         if "://" in name:
             path = self._addresses.get(page_key(name))
         else:
-            path = self._path(posixpath.dirname(record.path), name)
+            root = self._roots.get(record.collection, "")
+            path = self._path((posixpath.dirname(record.path), root, ""), name)
         if path:
             yield path
         elif isinstance(record, RoutingRecord):
             folder = f"{name.strip('/')}/"
             yield from (path for path in self._paths.values() if path.startswith(folder))
 
-    def _path(self, folder: str, name: str) -> str | None:
-        """From the folder of the record, else from the root of the knowledge base."""
+    def _path(self, starts: Iterable[str], name: str) -> str | None:
+        """From the first of the folders `starts` that has such a page."""
         plain = unquote(name).partition("#")[0].partition("?")[0].strip("/")
         if not plain:
             return None
-        for start in (folder, ""):
+        for start in starts:
             place = posixpath.normpath(posixpath.join(start, plain))
             if place in self._paths:
                 return self._paths[place]

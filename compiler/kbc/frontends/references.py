@@ -10,10 +10,17 @@ from urllib.parse import unquote
 
 from kbc.diagnostics import Diagnostics
 from kbc.frontends.includes import only_ones
-from kbc.frontends.orphans import Linking, check_orphans, is_markdown, markdown_links, related
+from kbc.frontends.orphans import (
+    Linking,
+    check_orphans,
+    is_markdown,
+    link_roots,
+    markdown_links,
+    related,
+)
 from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown
-from kbc.languages.anchors import AnchorRules, rules_of
+from kbc.languages.anchors import AnchorRules, rules_of, slug
 from kbc.languages.includes import is_complete
 from kbc.project.kinds import MARKDOWN
 from kbc.project.model import Collection
@@ -66,7 +73,7 @@ def check(
         for each in collections
         for path in each.generator_options.get("order", ())
     }
-    check_orphans(everything, linking, diagnostics, listed)
+    check_orphans(everything, linking, diagnostics, listed, link_roots(collections))
 
 
 def _check_ids(records: Sequence[CompiledRecord], diagnostics: Diagnostics) -> None:
@@ -269,6 +276,12 @@ def _check_links(
     by_name = _only_pages_of_their_names(
         pages.values(), {each.name for each in collections if not each.generator}
     )
+    roots = link_roots(collections)
+
+    def below_roots(collection: str, target: str) -> str | None:
+        path = posixpath.normpath(posixpath.join(roots.get(collection, ""), target))
+        return path if collection in roots and path in paths else None
+
     anchors: dict[str, frozenset[str]] = {}
     suggest = _Suggestions()
     targets = _project_targets(pages.values(), rules, collections)
@@ -283,6 +296,8 @@ def _check_links(
             path = posixpath.normpath(posixpath.join(folder, target)) if target else record.path
             if path not in paths:
                 path = by_name.get((record.collection, target), path)
+            if path not in paths and target[:1] not in ("", "."):
+                path = below_roots(record.collection, target) or path
             if path not in paths:
                 is_elsewhere = record.collection in open_links and "/" not in target
                 is_page = target.lower().endswith(_PAGE_ENDINGS)
@@ -308,6 +323,7 @@ def _check_links(
             # Some sites keep the case of headings in their anchors.
             known = anchors[path]
             is_there = anchor in known or (own == _ANY and anchor.lower() in known)
+            is_there = is_there or (own.slugs_links and slug(anchor, own.style) in known)
             if not is_there and not is_target:
                 diagnostics.warning(
                     "dead-anchor",

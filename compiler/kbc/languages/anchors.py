@@ -24,7 +24,8 @@ class AnchorRules:
     """How a generator makes anchors. With `terms`, those of definition lists have one and are numbered
     with the headings. `others` are styles whose anchors links may use as well. With `project_wide`, ids
     that a page states can be linked from every page without its name; with `other_projects`, so can those
-    of other projects. With `is_open`, a program of the site's own gives pages ids that no rule tells."""
+    of other projects. With `is_open`, a program of the site's own gives pages ids that no rule tells. With
+    `slugs_links`, the rule makes the anchors of links too, so that they may be written as the heading is."""
 
     style: SlugStyle = "github"
     terms: bool = False
@@ -32,6 +33,7 @@ class AnchorRules:
     project_wide: bool = False
     other_projects: bool = False
     is_open: bool = False
+    slugs_links: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ _RULES: Mapping[str, AnchorRules] = {
     "quarto": AnchorRules("pandoc"),
     # MyST resolves links by GitHub's rule (`myst_heading_anchors`), the page has docutils' ids.
     "sphinx": AnchorRules("docutils", others=("github",), project_wide=True),
-    "vitepress": AnchorRules("vitepress"),
+    "vitepress": AnchorRules("vitepress", slugs_links=True),
     "vuepress": AnchorRules("vitepress"),
     "writerside": AnchorRules("blackfriday"),
 }

@@ -98,3 +98,36 @@ def test_without_a_generator_a_link_finds_a_page_in_any_folder_by_its_name(
     _, diagnostics = read(write_tree(tmp_path / "tree", files | settings))
     found = [each.message.split("'")[1] for each in diagnostics if each.path == "docs/guides/a.md"]
     assert sorted(found) == sorted(dead)
+
+
+def test_links_of_vitepress_may_be_written_as_their_heading_is(tmp_path: Path) -> None:
+    text = "# A\n\n[one](#add_paths) [two](b.md#データの形) [gone](#add_files)\n\n## add_paths\n"
+    files = {
+        ".vitepress/config.ts": "export default {}",
+        "a.md": text,
+        "b.md": "# B\n\n## データの形\n",
+    }
+    _, diagnostics = read(write_tree(tmp_path / "tree", files))
+    dead = [each.message.split("'")[1] for each in diagnostics if each.code == "dead-anchor"]
+    assert dead == ["#add_files"]
+
+
+def test_links_of_docusaurus_may_start_at_the_folder_of_the_pages(tmp_path: Path) -> None:
+    pages = {f"docs/{name}.md": page(name) for name in "abcdefghijklmnopqrstu"}
+    ways = "".join(f"[{name}](./{name}.md)\n" for name in "abcdefghijklmnopqrstu")
+    files = {
+        "docusaurus.config.js": "export default {presets: [['classic', {docs: {}}]]}",
+        "package.json": "{}",
+        **pages,
+        "docs/index.md": f"# Start\n\n[out](deep/far/page.md)\n{ways}",
+        "docs/deep/far/page.md": "# Page\n\n[a](a.md) [b](./b.md) [c](../../c.md#gone)\n",
+        "docs/deep/own.md": "# Own\n\n[page](far/page.md) [self](deep/alone.md)\n",
+        "docs/deep/alone.md": "# Alone\n\n[own](deep/own.md)\n",
+    }
+    _, diagnostics = read(write_tree(tmp_path / "tree", files))
+    found = [(each.code, each.message) for each in diagnostics]
+    assert [(code, message.split("'")[1]) for code, message in found if code != "orphan-page"] == [
+        ("dead-anchor", "../../c.md#gone"),
+        ("dead-link", "./b.md"),
+    ]
+    assert not [message for code, message in found if code == "orphan-page"]
