@@ -81,6 +81,7 @@ class PageIncludes:
             aliases=self._options.get("import_paths"),
             pages=self._names,
             objects=partial(self._object, read),
+            names_objects=bool(self._options.get("python_paths")),
             restructured=partial(self._restructured, file, read) if self._is_sphinx else None,
             values=self._parameters(text, file.path, read) if self._is_hugo else None,
             liquid=self._liquid(text) if self._has_templates else None,

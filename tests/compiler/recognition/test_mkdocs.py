@@ -138,6 +138,29 @@ def test_mkdocstrings_takes_the_reference_from_the_source(tmp_path: Path) -> Non
     assert "sluice/valves.py" in [file.path for file in inputs.files]
 
 
+def test_objects_that_mkdocstrings_takes_from_other_languages_keep_their_names(
+    tmp_path: Path,
+) -> None:
+    config = "site_name: S\nplugins:\n- mkdocstrings:\n    default_handler: cxx\n"
+    text = (
+        "# API\n\n[to](#open_all)\n\n::: open_all(list<T>&, int)\n\n::: valve\n\n"
+        "::: sluice\n    options:\n        members: no\n"
+    )
+    files = {"mkdocs.yml": config, "docs/api.md": text, "sluice.py": '"""All sluices."""\n'}
+    inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
+    (record,) = inputs.records["docs"]
+    assert isinstance(record, DocRecord)
+    missing = "(not included: its reference)"
+    assert (
+        f"`open_all(list<T>&, int)`\n\n{missing}\n\n`valve`\n\n{missing}\n"
+        in record.text.replace("\n\n\n", "\n\n")
+    )
+    assert "All sluices." in record.text
+    (note,) = diagnostics
+    assert note.code == "content-elsewhere"
+    assert "::: (API) (2)" in note.message
+
+
 def test_macros_of_mkdocs_have_the_values_of_the_configuration(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",

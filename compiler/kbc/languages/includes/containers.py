@@ -141,7 +141,10 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
             name = found["name"].strip("{}").strip()
             end = _options_end(lines, index)
             is_option = end > index and _API_OPTION.match(lines[index]) is not None
-            if found["name"][0] != "{" and (is_option or _API_NAME.fullmatch(name)):
+            is_name = page.names_objects or is_option or _API_NAME.fullmatch(name)
+            if found["name"][0] != "{" and is_name:
+                if page.names_objects:
+                    name = line.strip().lstrip(":").strip()
                 yield _object(name, "\n".join(lines[index:end]), found["indent"], page)
                 index = end
                 continue
@@ -254,7 +257,8 @@ def _object(name: str, options: str, indent: str, page: IncludingPage) -> str:
     found = page.objects(name, options) if page.objects and is_object else None
     if found is not None:
         return f"\n{found}\n"
-    page.external[f"::: {name}" if "-" in name else "::: (API)"] += 1
+    is_program = re.fullmatch(r"\w+(?:-\w+)+", name)
+    page.external[f"::: {name}" if is_program else "::: (API)"] += 1
     return f"{indent}`{name}`\n\n{indent}{NOT_INCLUDED}its reference)\n"
 
 

@@ -120,6 +120,7 @@ def expand(
     aliases: Mapping[str, str] | None = None,
     pages: Mapping[str, str] | None = None,
     objects: Objects | None = None,
+    names_objects: bool = False,
     restructured: Restructured | None = None,
     liquid: Liquid | None = None,
     values: Lookup | None = None,
@@ -129,10 +130,10 @@ def expand(
 
     `read` gives other files, `bases` are folders that the generator looks in before those around the page,
     `templates` those of Hugo's shortcodes, `aliases` what names that imports begin with stand for, `pages`
-    the paths of pages by names. `objects` gives the reference of a Python object, and `restructured` reads
-    what MyST has of Sphinx; `liquid` is what a site of Jekyll gives, `values` the parameter of a page of Hugo
-    with a name, `filled` that of a `{{ name }}` in prose. Text without directives is returned as it is;
-    `is_marked` is what `may_include` says of it, where that is known.
+    the paths of pages by names. `objects` gives the reference of a Python object (with `names_objects`, every
+    `:::` is one), and `restructured` reads what MyST has of Sphinx; `liquid` is what a site of Jekyll gives,
+    `values` the parameter of a page of Hugo with a name, `filled` that of a `{{ name }}` in prose. Text
+    without directives is returned as it is; `is_marked` is what `may_include` says of it, where known.
     """
     is_myst = restructured is not None and _MYST.search(text) is not None
     if values is not None and "param" in text:
@@ -155,6 +156,7 @@ def expand(
         restructured,
         aliases=aliases or {},
         pages=pages or {},
+        names_objects=names_objects,
     )
     expanded = _expand(text, page, liquid if is_template else None, filled)
     return Expansion(expanded, dict(page.unresolved), tuple(page.included), dict(page.external))

@@ -53,7 +53,8 @@ class IncludingPage:
     the site writes when it is built, both by directive. `stack` are the files being included.
     With `has_blocks` the page writes blocks of GitBook or Markdoc, and so do the files it includes.
     `tab_labels` are the labels that a group of tabs states and no tab has yet. `pages` are paths of pages by
-    the name of their file, where only one is called so.
+    the name of their file, where only one is called so. With `names_objects` every `:::` names an object of
+    source, as with mkdocstrings, and begins no block.
     """
 
     path: str
@@ -71,6 +72,7 @@ class IncludingPage:
     aliases: Mapping[str, str] = field(default_factory=dict)
     tab_labels: list[str] = field(default_factory=list)
     pages: Mapping[str, str] = field(default_factory=dict)
+    names_objects: bool = False
 
     def by_name(self, target: str) -> str:
         """The link to the page that is called `page.md` or `page`, in whichever folder; "" for none."""
