@@ -277,6 +277,12 @@ def _check_links(
         pages.values(), {each.name for each in collections if not each.generator}
     )
     roots = link_roots(collections)
+    # A link names `page.md`, whose file is `page.en.md`.
+    languages = {
+        each.name: each.generator_options["language"]
+        for each in collections
+        if each.generator == "mkdocs" and each.generator_options.get("language")
+    }
 
     def below_roots(collection: str, target: str) -> str | None:
         path = posixpath.normpath(posixpath.join(roots.get(collection, ""), target))
@@ -298,6 +304,10 @@ def _check_links(
                 path = by_name.get((record.collection, target), path)
             if path not in paths and target[:1] not in ("", "."):
                 path = below_roots(record.collection, target) or path
+            if path not in paths and record.collection in languages:
+                stem, ending = posixpath.splitext(path)
+                named = f"{stem}.{languages[record.collection]}{ending}"
+                path = named if named in paths else path
             if path not in paths:
                 is_elsewhere = record.collection in open_links and "/" not in target
                 is_page = target.lower().endswith(_PAGE_ENDINGS)

@@ -136,6 +136,11 @@ def _folder_or(path: str, name: str, suffix: str, index: frozenset[str] = _INDEX
 
 
 def _mkdocs(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    language = str(options.get("language", ""))
+    if language and options.get("language_folder"):
+        path = path.removeprefix(f"{language}/")
+    elif language:
+        path = re.sub(rf"\.{re.escape(language)}(?=\.\w+$)", "", path)
     name = posixpath.basename(_stem(path))
     if options.get("use_directory_urls", True):
         return _folder_or(path, name, "/")

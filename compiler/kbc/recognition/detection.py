@@ -276,7 +276,8 @@ class _FolderDetector:
             for name in self._tree.names(site.folder)
             if (self._root / site.folder / name).is_dir()
         ]
-        found = repository.translations(names)
+        language = str(site.options.get("language") or "en")
+        found = repository.translations(names, language)
         if found:
             self._notes.append(f"translations are left out: {', '.join(found)}")
         return [f"/{name}/" for name in found]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.compiler.recognition.trees import addresses, page, read, write_tree
 
 from kbc.records import DocRecord
@@ -215,3 +216,46 @@ def test_values_that_hooks_of_mkdocs_fill_in_are_no_braces(tmp_path: Path) -> No
     assert isinstance(index, DocRecord)
     assert "This is `version`." in index.content
     assert "content-elsewhere" in [each.code for each in diagnostics]
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_mkdocs_takes_the_default_language_of_pages_with_endings(
+    tmp_path: Path, is_old: bool
+) -> None:
+    listed = "[{locale: fr, default: true}, {locale: en}, {locale: pt-BR}]"
+    plugin = f"{{languages: {listed}}}"
+    if is_old:
+        plugin = "{default_language: fr, languages: {fr: Français, en: English, pt-BR: Português}}"
+    files = {
+        "mkdocs.yml": f"site_name: S\nsite_url: https://s.example\nplugins: [{{i18n: {plugin}}}]\n"
+        "nav: [{Pont: bridge.md}, index.md]\n",
+        "docs/index.fr.md": "# Accueil\n\n[pont](bridge.md) [rien](none.md)\n",
+        "docs/index.en.md": page("Home"),
+        "docs/bridge.fr.md": "Un pont.\n",
+        "docs/bridge.en.md": page("Bridge"),
+        "docs/bridge.pt-BR.md": page("Ponte"),
+        "docs/only.md": page("Seul"),
+    }
+    inputs, diagnostics = read(write_tree(tmp_path / "tree", files))
+    assert addresses(inputs) == {
+        "bridge.fr.md": "https://s.example/bridge/",
+        "index.fr.md": "https://s.example/",
+        "only.md": "https://s.example/only/",
+    }
+    assert inputs.records["docs"][0].title == "Pont"
+    dead = [each.message.split("'")[1] for each in diagnostics if each.code == "dead-link"]
+    assert dead == ["none.md"]
+
+
+def test_mkdocs_has_the_folder_of_the_default_language_at_the_root(tmp_path: Path) -> None:
+    languages = "[{locale: de, default: true}, {locale: en}]"
+    config = f"plugins: [{{i18n: {{docs_structure: folder, languages: {languages}}}}}]\n"
+    files = {
+        "mkdocs.yml": f"site_name: S\nsite_url: https://s.example\n{config}nav: [b.md, a.md]\n",
+        **{f"docs/{language}/{name}.md": page(name) for language in ("de", "en") for name in "ab"},
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert addresses(inputs) == {
+        "de/b.md": "https://s.example/b/",
+        "de/a.md": "https://s.example/a/",
+    }

@@ -28,6 +28,11 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
     redirects = mapping(plugins.get("redirects", {}).get("redirect_maps"))
     exclude = str(data.get("exclude_docs") or "").split("\n")
     exclude += texts(plugins.get("exclude", {}).get("glob", []))
+    language, others, has_folders = _languages(plugins)
+    if language:
+        own = {path: _in_language(path, language, has_folders, tree, docs) for path in order}
+        order, titles = tuple(own.values()), {own[path]: title for path, title in titles.items()}
+        exclude += [f"/{each}/" if has_folders else f"*.{each}.md" for each in others]
     snippets = extensions.get("pymdownx.snippets", {})
     toc = extensions.get("toc", {})
     return Site(
@@ -48,6 +53,8 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         options={
             "use_directory_urls": data.get("use_directory_urls") is not False,
             "config_folder": folder,
+            "language": language,
+            "language_folder": has_folders,
             "snippet_paths": [
                 joined(folder, each) for each in texts(snippets.get("base_path", ["."]))
             ],
@@ -78,6 +85,28 @@ def _templates(data: Mapping[str, Any], plugins: Mapping[str, Any], folder: str)
         "template_values": {"config": {**settings, "extra": extra}, "extra": extra, **extra},
         "includes": joined(folder, include),
     }
+
+
+def _languages(plugins: Mapping[str, Mapping[str, Any]]) -> tuple[str, list[str], bool]:
+    """The language that the plugin i18n has at the root of the site, the others, and whether each has a
+    folder, else an ending (`page.fr.md`); "" without the plugin."""
+    data = plugins.get("i18n", {})
+    listed = data.get("languages")
+    if isinstance(listed, list):
+        names = {text(mapping(each), "locale"): mapping(each).get("default") for each in listed}
+        default = next((name for name, is_default in names.items() if is_default is True), "")
+    else:  # before its version 1
+        names = dict(mapping(listed))
+        default = text(data, "default_language")
+    others = [str(name) for name in names if name and name not in (default, "default")]
+    return default, others if default else [], text(data, "docs_structure") == "folder"
+
+
+def _in_language(path: str, language: str, has_folders: bool, tree: IncludeTree, docs: str) -> str:
+    """Where a page of the navigation, which names no language, has its file."""
+    stem, ending = posixpath.splitext(path)
+    other = f"{language}/{path}" if has_folders else f"{stem}.{language}{ending}"
+    return other if tree.exists(joined(docs, other)) else path
 
 
 def _python_paths(plugins: Mapping[str, Mapping[str, Any]], folder: str) -> list[str]:
