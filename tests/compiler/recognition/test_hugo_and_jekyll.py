@@ -107,11 +107,13 @@ def test_hugo_reads_the_folders_that_its_module_mounts_as_content(tmp_path: Path
                 "  - {source: content, target: content}\n"
                 "  - {source: books/coral, target: content/coral}\n"
                 "  - {source: books/german, target: content/coral, lang: de}\n"
+                "  - {source: books/french, target: content, sites: {matrix: {languages: [fr]}}}\n"
                 "  - {source: assets, target: assets}\n"
             ),
             "content/a.md": page("A"),
             "books/coral/b.md": page("B"),
             "books/german/b.md": page("B auf Deutsch"),
+            "books/french/a.md": page("A en français"),
             "assets/c.md": page("C"),
         },
     )

@@ -86,13 +86,19 @@ def mounted(tree: IncludeTree, site: Site) -> list[Site]:
         target, source = text(mapping(mount), "target"), text(mapping(mount), "source")
         place = joined(folder, source)
         is_content = target == "content" or target.startswith("content/")
-        is_other = text(mapping(mount), "lang") not in ("", language)
+        is_other = language not in (_languages_of(mapping(mount)) or [language])
         if not source or not is_content or is_other or place == site.folder:
             continue
         if tree.names(place) and not place.startswith(("..", f"{site.folder}/")):
             options = {**site.options, "place": target.removeprefix("content").strip("/")}
             found.append(replace(site, folder=place, options=options, files=()))
     return found
+
+
+def _languages_of(mount: Mapping[str, Any]) -> list[str]:
+    """The languages that a mount is for; none where it is for all."""
+    matrix = mapping(mapping(mount.get("sites")).get("matrix"))
+    return [*texts(matrix.get("languages", [])), *filter(None, [text(mount, "lang")])]
 
 
 def _anchors(markup: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,7 +151,6 @@ def _content(
         if text(mapping(each), "target") == "content"
     ]
     for mount in found:
-        languages = mapping(mapping(mount.get("sites")).get("matrix")).get("languages")
-        if language in (*texts(languages), text(mount, "lang")):
+        if language in _languages_of(mount):
             return text(mount, "source")
     return text(found[0], "source") if found else "content"
