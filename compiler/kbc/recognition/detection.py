@@ -133,6 +133,8 @@ class _FolderDetector:
 
     def folder(self) -> Recognition:
         sites = repository.sites_in(self._tree, "") or self._around()
+        if sites and sites[0].generator == "gitbook" and not sites[0].order and self._has_site():
+            sites = []  # it is what is left of a book, whose place another site has taken
         if above := self._above(sites):
             return above
         if not sites and (collections := conventional.recognise(self._tree)):
@@ -178,6 +180,10 @@ class _FolderDetector:
                     options = dict(site.options) | ({} if inside == "." else {"place": inside})
                     return [replace(site, folder="", options=options)]
         return []
+
+    def _has_site(self) -> bool:
+        """Whether a site's configuration is in a folder of its own beside the pages."""
+        return any(repository.sites_in(self._tree, name) for name in _SITE_FOLDERS)
 
     def _below(self) -> list[Site]:
         sites, self._other_languages = repository.sites_below(self._tree, self._root)
@@ -271,15 +277,11 @@ class _FolderDetector:
 
     def _translated(self, site: Site) -> list[str]:
         """Folders of translations among the pages."""
-        names = [
-            name
-            for name in self._tree.names(site.folder)
-            if (self._root / site.folder / name).is_dir()
-        ]
-        language = str(site.options.get("language") or "en")
-        found = repository.translations(names, language)
+        start = f"{site.folder}/" if site.folder else ""
+        files = [name.removeprefix(start) for name in self._files if name.startswith(start)]
+        found = repository.translated_folders(files, str(site.options.get("language") or "en"))
         if found:
-            self._notes.append(f"translations are left out: {', '.join(found)}")
+            self._notes.append(f"translations are left out: {_shown(found)}")
         return [f"/{name}/" for name in found]
 
     def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
@@ -337,8 +339,7 @@ class _FolderDetector:
         files = [name.lower() for name in found]
         collections = []
         if any(is_wanted(self._root / name, KINDS["docs"].suffixes) for name in found):
-            names = [name for name in self._names if self._is_folder(name)]
-            exclude = [f"/{name}/" for name in repository.translations(names)]
+            exclude = self._translated(Site(generator="", config="", folder=""))
             docs = _collection("docs", "docs", (".",))
             collections.append(replace(docs, exclude=tuple(exclude)))
         bundles = any(name.endswith((".jsonl", ".ndjson")) for name in files)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from kb_runtime.errors.shortages import raise_shortage
@@ -143,9 +143,11 @@ def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
     return sites + mounts
 
 
-def sites_below(tree: IncludeTree, root: Path) -> tuple[list[Site], list[str]]:
-    """The sites in the folders below `root`, the outermost ones first, one language of several; and the
-    folders of the other languages."""
+def sites_below(
+    tree: IncludeTree, root: Path, *, in_all_languages: bool = False
+) -> tuple[list[Site], list[str]]:
+    """The sites in the folders below `root`, the outermost ones first, in English where there are several
+    languages, of which one may be English; and the folders of the other languages."""
     found: list[Site] = []
     other_languages: list[str] = []
     folders = [""]
@@ -156,7 +158,7 @@ def sites_below(tree: IncludeTree, root: Path) -> tuple[list[Site], list[str]]:
         for folder in folders:
             names = [name for name in tree.names(folder) if (root / folder / name).is_dir()]
             names = [name for name in names if not _SKIPPED.fullmatch(name)]
-            left_out = set(translations(names))
+            left_out = set() if in_all_languages else set(translations(names))
             other_languages += [joined(folder, name) for name in sorted(left_out)]
             for name in names:
                 looked_at += 1
@@ -173,6 +175,8 @@ def sites_below(tree: IncludeTree, root: Path) -> tuple[list[Site], list[str]]:
         )  # beside a large site, others are its parts
         found += [site for sites in level for site in sites]
         folders = below
+    if not found and other_languages:
+        return sites_below(tree, root, in_all_languages=True)
     return found, other_languages
 
 
@@ -183,6 +187,26 @@ def translations(names: Sequence[str], language: str = "en") -> list[str]:
     if len(languages) < 2:
         return []
     return [name for name in languages if name.replace("_", "-").split("-")[0] != language]
+
+
+def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
+    """The folders of translations among the paths `files`: those that stand beside one in `language`, and at
+    the top those beside pages that are in no folder of a language."""
+    below: dict[str, set[str]] = {}
+    has_pages_beside = False
+    for name in filter(_is_page, files):
+        *folders, own = name.split("/")
+        for depth, folder in enumerate(folders):
+            below.setdefault("/".join(folders[:depth]), set()).add(folder)
+        is_own = not _LANGUAGE.fullmatch(folders[0]) if folders else not README.fullmatch(own)
+        has_pages_beside = has_pages_beside or is_own
+    found = []
+    for parent, names in sorted(below.items()):
+        others = translations(sorted(names), language)
+        is_beside = sum(_LANGUAGE.fullmatch(name) is not None for name in names) > len(others)
+        if is_beside or (not parent and has_pages_beside):
+            found += [joined(parent, name) for name in others]
+    return found
 
 
 def man_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
@@ -206,8 +230,9 @@ def pages_below(
 ) -> tuple[str, ...]:
     """Where a repository without a site has its documentation: a conventional folder, the deepest one with
     nearly all of the pages, or all folders at the top that hold rather pages than code, with the pages
-    beside them; where there are few, a folder for content or for man pages, else nothing. `names` are the
-    entries of the root, `files` all paths, `man_pages` those of man pages."""
+    beside them, or such folders with a conventional name in parts of it; where there are few, a folder for
+    content or for man pages, else nothing. `names` are the entries of the root, `files` all paths,
+    `man_pages` those of man pages."""
     folders = {name.split("/")[0] for name in files if "/" in name}
     for name in DOCS_FOLDERS:
         if name in names and name in folders:
@@ -229,7 +254,7 @@ def pages_below(
         if count < _NEARLY_ALL * len(nested):
             break
         folder.append(name)
-    return ("/".join(folder),) if folder else _spread(pages, files) or few
+    return ("/".join(folder),) if folder else _spread(pages, files) or _of_parts(files) or few
 
 
 def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, ...]:
@@ -249,6 +274,26 @@ def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, 
     if sum(counts[name] for name in found) < _NEARLY_ALL * counts.total():
         return ()
     return (*found, *sorted(page[0] for page in pages if len(page) == 1))
+
+
+def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
+    """The folders for pages in parts of a repository, such as `apps/site/content`, where they hold many pages
+    and at least as many as files of code."""
+    pages: Counter[str] = Counter()
+    code: Counter[str] = Counter()
+    for name in files:
+        folders = name.split("/")[:-1]
+        depth = next(
+            (at for at, each in enumerate(folders) if each in (*DOCS_FOLDERS, _CONTENT)), 0
+        )
+        depth += folders[depth + 1 : depth + 2] == [_CONTENT]  # of a site that is called `docs`
+        if not 0 < depth <= MAX_DEPTH or any(_SKIPPED.fullmatch(each) for each in folders[:depth]):
+            continue
+        place = "/".join(folders[: depth + 1])
+        is_code = PurePosixPath(name).suffix[1:] in LANGUAGES
+        pages[place] += _is_page(name)
+        code[place] += is_code and not _is_page(name)
+    return tuple(place for place in sorted(pages) if pages[place] >= max(_MANY_PAGES, code[place]))
 
 
 def _is_page(name: str) -> bool:

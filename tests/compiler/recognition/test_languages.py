@@ -1,0 +1,39 @@
+"""Which of several languages is read where no configuration says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.compiler.recognition.trees import page, read, recognised, write_tree
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("en/a.md", "fr/a.md", "ja/a.md"), {"en/a.md"}),
+        (("README.md", "tales/en/a.md", "tales/pt-br/a.md"), {"README.md", "tales/en/a.md"}),
+        (("guide/a.md", "fr/a.md", "ja/a.md"), {"guide/a.md"}),
+        (("README.md", "de/a.md", "fr/a.md"), {"README.md", "de/a.md", "fr/a.md"}),
+        (("a.md", "words/de/a.md", "words/fr/a.md"), {"a.md", "words/de/a.md", "words/fr/a.md"}),
+    ],
+)
+def test_translations_are_left_out_beside_their_original(
+    tmp_path: Path, names: tuple[str, ...], expected: set[str]
+) -> None:
+    root = write_tree(tmp_path / "tree", {name: page(name) for name in names})
+    inputs, _ = read(root)
+    assert {record.path for record in inputs.records["docs"]} == expected
+    assert bool(recognised(root).notes) == (len(expected) < len(names))
+
+
+def test_sites_in_other_languages_are_read_where_none_is_in_english(tmp_path: Path) -> None:
+    files = {
+        f"docs/{language}/{name}": text
+        for language in ("de", "fr")
+        for name, text in {"mkdocs.yml": "site_name: S\n", "docs/a.md": page(language)}.items()
+    }
+    root = write_tree(tmp_path / "tree", {"setup.py": "", **files})
+    places = {each.name: each.paths for each in recognised(root).project.collections}
+    assert places["docs"] == ("docs/de/docs",)
+    assert places["docs-2"] == ("docs/fr/docs",)
