@@ -17,8 +17,8 @@ FENCE = re.compile(
 )
 
 _INDENTED = re.compile(
-    r"^(?P<indent>[ \t]*)(?P<mark>!!!|\?\?\?\+?|===[!+]{0,2})[ \t]+(?P<kind>[\w-]+(?:[ \t]+[\w-]+)*)?"
-    r"[ \t]*(?P<title>\"[^\"\n]*\")?[ \t]*$"
+    r"^(?P<indent>[ \t]*)(?P<mark>!!!|\?\?\?\+?|===[!+]{0,2})(?:(?<!=)|[ \t]+)"
+    r"[ \t]*(?P<kind>[\w-]+(?:[ \t]+[\w-]+)*)?[ \t]*(?P<title>\"[^\"\n]*\")?[ \t]*$"
 )
 _COLONS = re.compile(
     r"^(?P<indent>[ \t>]*)(?P<marks>:{3,})[ \t]*(?P<name>\{[^}\n]*\}|[\w][\w.:-]*)"
@@ -124,7 +124,10 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
         elif found := _INDENTED.match(line):
             is_tab = found["mark"].startswith("===")
             is_open = _is_open(lines, index, found)
-            if is_tab != (found["kind"] is None) or not (is_open or found["title"]):
+            is_bare = found["kind"] is None  # as tabs are, and details may be
+            is_notice = found["mark"] == "!!!" or not found["title"]
+            is_wrong = not is_bare if is_tab else is_bare and is_notice
+            if is_wrong or not (is_open or found["title"]):
                 yield line
                 continue
             if not is_open:  # a tab or a notice that is all title
