@@ -14,7 +14,7 @@ from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import read_front_matter
-from kbc.languages.includes import Liquid, Lookup, expand, may_include, value_at
+from kbc.languages.includes import AttributeStyle, Liquid, Lookup, expand, may_include, value_at
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile
 from kbc.project.well_formed import YamlLoader
@@ -86,6 +86,7 @@ class PageIncludes:
             values=self._parameters(text, file.path, read) if self._is_hugo else None,
             liquid=self._liquid(text) if self._has_templates else None,
             filled=self._values(text) if self._fills_values else None,
+            attributes=self._attributes,
         )
         for code, counter, found in (
             (UNRESOLVED_INCLUDE, self._unresolved, expansion.unresolved),
@@ -163,6 +164,12 @@ class PageIncludes:
                 found for each in tables for found in (each, _mapping(each.get("params")))
             ]
         return self._cascades[folder]
+
+    @property
+    def _attributes(self) -> AttributeStyle:
+        if {"attr_list", "extra"} & set(self._options.get("markdown_extensions", ())):
+            return "python-markdown"
+        return "kramdown" if self._collection.generator == "jekyll" else ""
 
     @property
     def _has_templates(self) -> bool:

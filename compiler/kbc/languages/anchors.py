@@ -81,10 +81,15 @@ def rules_of(generator: str, options: Mapping[str, Any]) -> AnchorRules:
     return replace(rules, style=next(named, rules.style), terms=terms)
 
 
-_ATTRIBUTE = r"(?:#[^\s{}#]+|\.[^\W\d][\w-]*|[\w-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^\s\"'{}]+))"
+_ATTRIBUTE = (
+    r"(?:#[^\s{}#]+|\.[^\W\d][\w-]*|[\w-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^\s\"'{}]+)"
+    r"|(?:data|docsify)-[\w-]+)"
+)
 _ATTRIBUTES = re.compile(
-    rf"[ \t]*(?:\{{(?P<list>[ \t]*:?[ \t]*(?=[#.]|[\w-]+=[\"']){_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}"
+    r"[ \t]*(?:\{(?P<list>[ \t]*:?[ \t]*(?=[#.]|[\w-]+=[\"']|data-|docsify-)"
+    rf"{_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}"
     r"|\{/\*[ \t]*(?P<comment>[\w:.-]+)[ \t]*\*/\}"
+    r"|(?<=\S)[ \t]+:id=(?P<option>[\w-]+)"
     r"|(?<=\S)[ \t]*\[\[(?P<double>[a-z0-9_-]+|[\w-]+(?:\.[\w-]+)+)\]\]"
     r"|(?<=\S)[ \t]+(?:\[!?toc\][ \t]*)?\[#(?P<single>[A-Za-z][\w-]*)\](?:[ \t]*\[!?toc\])?"
     r"|(?<=\S)[ \t]+\[!?toc\])[ \t]*\Z"
@@ -98,12 +103,13 @@ def split_attributes(title: str) -> tuple[str, str]:
     """A heading's source without the attributes at its end, and the id that they state, or "".
 
     Read are `{#id}`, `{ #id .class }`, `{: #id }`, `{id="id"}`, `{/*id*/}` and, behind a title, `[[id]]`
-    (Hugging Face), `[#id]`, `[toc]` and `[!toc]` (Fumadocs). `{name}` alone is text, and so is `[#12]`.
+    (Hugging Face), `[#id]`, `[toc]` and `[!toc]` (Fumadocs), `:id=id` (Docsify), and without an id
+    `{ data-name }` and `{docsify-ignore}`. Any other `{name}` alone is text, and so is `[#12]`.
     """
     match = _ATTRIBUTES.search(title)
     if match is None:
         return title, ""
-    stated = match["comment"] or match["double"] or match["single"] or ""
+    stated = match["comment"] or match["double"] or match["single"] or match["option"] or ""
     if match["list"] and (found := _STATED_ID.search(match["list"])):
         stated = found[1] or found[2]
     return title[: match.start()], stated

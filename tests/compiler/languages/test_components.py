@@ -88,6 +88,10 @@ def test_mdx_keeps_its_tags_for_its_own_reader() -> None:
         ("Set up [!toc]", ("Set up", "")),
         ("Mend a crash [#12]", ("Mend a crash [#12]", "")),
         ("[#set-up]", ("[#set-up]", "")),
+        ("Files { data-search-exclude }", ("Files", "")),
+        ("Colour {docsify-ignore-all}", ("Colour", "")),
+        ("Colour ⚠️ :id=colour", ("Colour ⚠️", "colour")),
+        ("Set {data}", ("Set {data}", "")),
     ],
 )
 def test_anchors_in_brackets(title: str, expected: tuple[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""Liquid and kramdown's attributes in pages of Jekyll."""
+"""Liquid in pages of Jekyll, lists of attributes, and code behind HTML."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kbc.languages.includes import Expansion, Liquid, expand
+from kbc.languages.includes import AttributeStyle, Expansion, Liquid, expand
 
 FILES = {
     "docs/_includes/hint.md": "Mind the {{ include.what }}.\n",
@@ -24,7 +24,8 @@ def expanded(text: str, liquid: Liquid | None = SITE) -> Expansion:
     def read(path: str) -> bytes | None:
         return FILES[path].encode() if path in FILES else None
 
-    return expand(text, "docs/guide/page.md", read, liquid=liquid)
+    attributes: AttributeStyle = "kramdown" if liquid else ""
+    return expand(text, "docs/guide/page.md", read, liquid=liquid, attributes=attributes)
 
 
 @pytest.mark.parametrize(
@@ -68,3 +69,42 @@ def test_what_the_site_computes_is_counted_and_leaves_no_tag() -> None:
 def test_pages_of_other_generators_keep_such_text() -> None:
     source = "{{ site.title }} {% if x %}\n{: .lead }"
     assert expanded(source, None).text == source
+
+
+KRAMDOWN: AttributeStyle = "kramdown"
+PYTHON: AttributeStyle = "python-markdown"
+
+
+def shown(text: str, style: AttributeStyle) -> str:
+    return expand(text, "a.md", lambda path: None, attributes=style).text
+
+
+@pytest.mark.parametrize(
+    ("text", "style", "expected"),
+    [
+        ("[Go](x.md){ .button .wide }\n", PYTHON, "[Go](x.md)\n"),
+        ("[Go](x.md){: .button target=_blank }\n", PYTHON, "[Go](x.md)\n"),
+        (":heron:{ .red } and *this*{.big}\n", PYTHON, ":heron: and *this*\n"),
+        ("A boat.\n{ .caption }\n", PYTHON, "A boat.\n"),
+        ("A boat.\n{: .caption }\n", PYTHON, "A boat.\n"),
+        ("[Go](x.md){: .button }\n", KRAMDOWN, "[Go](x.md)\n"),
+        ("[Go](x.md){ .button }\n{ .x }\n", KRAMDOWN, "[Go](x.md){ .button }\n{ .x }\n"),
+        ("[Go](x.md){ .button }\n", "", "[Go](x.md){ .button }\n"),
+        ("Write `[Go](x.md){ .button }` for one.\n", PYTHON, None),
+        ("```\n[Go](x.md){ .button }\n```\n", PYTHON, None),
+        ("## Title { .x }\n\n[here](x.md){ #here }\n", PYTHON, None),
+        ("f(x){ .5 } and {a: b} and (x){y}\n", PYTHON, None),
+    ],
+)
+def test_lists_of_attributes_are_no_text(
+    text: str, style: AttributeStyle, expected: str | None
+) -> None:
+    assert shown(text, style) == (text if expected is None else expected)
+
+
+@pytest.mark.parametrize("style", [KRAMDOWN, PYTHON])
+def test_a_fence_behind_an_end_tag_is_code(style: AttributeStyle) -> None:
+    text = "<div>\n*x*\n</div>\n```html\n<b>x</b>\n\n## y\n```\n\n## After\n"
+    assert shown(text, style) == text.replace("</div>\n", "</div>\n\n")
+    inside = "```html\n</div>\n```\n"
+    assert shown(inside, style) == inside

@@ -4,8 +4,17 @@ Imports nothing of the package outside of this folder.
 """
 
 from kbc.languages.includes.expansion import Expansion, expand, may_include
-from kbc.languages.includes.files import is_complete
+from kbc.languages.includes.files import AttributeStyle, is_complete
 from kbc.languages.includes.liquid import Liquid, value_at
 from kbc.languages.includes.values import Lookup
 
-__all__ = ["Expansion", "Liquid", "Lookup", "expand", "is_complete", "may_include", "value_at"]
+__all__ = [
+    "AttributeStyle",
+    "Expansion",
+    "Liquid",
+    "Lookup",
+    "expand",
+    "is_complete",
+    "may_include",
+    "value_at",
+]

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kbc.languages.includes.attributes import TRIGGER as ATTRIBUTES
+from kbc.languages.includes.attributes import replace_attributes
 from kbc.languages.includes.components import (
     SCRIPTS,
     mounted_names,
@@ -21,6 +23,7 @@ from kbc.languages.includes.docfx import TRIGGER as DOCFX
 from kbc.languages.includes.docfx import replace_docfx
 from kbc.languages.includes.files import (
     NOT_INCLUDED,
+    AttributeStyle,
     IncludingPage,
     Objects,
     Reader,
@@ -62,7 +65,7 @@ _DOCFX = re.compile(DOCFX, re.MULTILINE)
 _GITBOOK = re.compile(GITBOOK)
 _MYST = re.compile(r"(?:`{3}|:{3})\{|\}`")
 _PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
-_LIQUID = re.compile(r"\{[%{:]")
+_LIQUID = re.compile(r"\{[%{]")
 _FRONT_MATTER = re.compile(r"\A(---|\+{3})[ \t]*\n.*?^\1[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _EXAMPLES = frozenset(
     ["md", "markdown", "mdx", "hbs", "handlebars", "go-html-template", "html+handlebars", "jinja"]
@@ -125,6 +128,7 @@ def expand(
     liquid: Liquid | None = None,
     values: Lookup | None = None,
     filled: Lookup | None = None,
+    attributes: AttributeStyle = "",
 ) -> Expansion:
     """The page at `path` (below the root) as its generator shows it.
 
@@ -132,7 +136,8 @@ def expand(
     `templates` those of Hugo's shortcodes, `aliases` what names that imports begin with stand for, `pages`
     the paths of pages by names. `objects` gives the reference of a Python object (with `names_objects`, every
     `:::` is one), and `restructured` reads what MyST has of Sphinx; `liquid` is what a site of Jekyll gives,
-    `values` the parameter of a page of Hugo with a name, `filled` that of a `{{ name }}` in prose. Text
+    `values` the parameter of a page of Hugo with a name, `filled` that of a `{{ name }}` in prose,
+    `attributes` says which lists of attributes pages have. Text
     without directives is returned as it is; `is_marked` is what `may_include` says of it, where known.
     """
     is_myst = restructured is not None and _MYST.search(text) is not None
@@ -140,10 +145,12 @@ def expand(
         text = _PARAM.sub(lambda match: values(match["name"]) or match[0], text)
     is_template = liquid is not None and _LIQUID.search(text) is not None
     is_filled = filled is not None and "{{" in text
+    has_attributes = attributes and ATTRIBUTES.search(text) is not None
     if (
         not is_myst
         and not is_template
         and not is_filled
+        and not has_attributes
         and not (may_include(text) if is_marked is None else is_marked)
     ):
         return Expansion(text, {})
@@ -157,6 +164,7 @@ def expand(
         aliases=aliases or {},
         pages=pages or {},
         names_objects=names_objects,
+        attributes=attributes,
     )
     expanded = _expand(text, page, liquid if is_template else None, filled)
     return Expansion(expanded, dict(page.unresolved), tuple(page.included), dict(page.external))
@@ -188,6 +196,8 @@ def _expand(
         body = replace_liquid(body, liquid, page)
     else:
         page.has_blocks = page.has_blocks or _GITBOOK.search(body) is not None
+    if page.attributes:
+        body = replace_attributes(body, page.attributes)
     if filled is not None and "{{" in body:
         body = replace_values(body, filled, page)
     body = replace_directives(body, page)

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from kbc.languages.includes.generated import is_generated
 from kbc.project.include_tree import folders_above
@@ -23,6 +24,9 @@ def is_complete(text: str) -> bool:
 Reader = Callable[[str], bytes | None]
 """The content of a file by its path below the root of the knowledge base (`../` leads above it), None
 where there is none or where it lies outside of the tree."""
+
+AttributeStyle = Literal["", "kramdown", "python-markdown"]
+"""Whose lists of attributes (`{: .note }`) pages have; "": nobody's."""
 
 MAX_INCLUDED_CHARS = 2_000_000
 MAX_DEPTH = 8
@@ -54,7 +58,8 @@ class IncludingPage:
     With `has_blocks` the page writes blocks of GitBook or Markdoc, and so do the files it includes.
     `tab_labels` are the labels that a group of tabs states and no tab has yet. `pages` are paths of pages by
     the name of their file, where only one is called so. With `names_objects` every `:::` names an object of
-    source, as with mkdocstrings, and begins no block.
+    source, as with mkdocstrings, and begins no block. `attributes` says whose lists of
+    attributes pages have.
     """
 
     path: str
@@ -73,6 +78,7 @@ class IncludingPage:
     tab_labels: list[str] = field(default_factory=list)
     pages: Mapping[str, str] = field(default_factory=dict)
     names_objects: bool = False
+    attributes: AttributeStyle = ""
 
     def by_name(self, target: str) -> str:
         """The link to the page that is called `page.md` or `page`, in whichever folder; "" for none."""

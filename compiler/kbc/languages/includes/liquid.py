@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kbc.languages.includes.containers import FENCE, after_fence, label
+from kbc.languages.includes.containers import FENCE, after_fence
 from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage, fence
 
 MAX_DEPTH = 8
@@ -30,18 +30,12 @@ _LITERAL = re.compile(r"\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')\s*(?:\
 _VARIABLE = re.compile(r"\s*(?P<path>(?:site|page|include)(?:\.[\w-]+)+)\s*(?:\||\Z)")
 _BARE = re.compile(r"\s*(?P<path>[A-Za-z_]\w*(?:\.[\w-]+)*)\s*(?:\||\Z)")
 _PARAMETER = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
-_ATTRIBUTES = re.compile(r"^(?P<indent>[ \t>]*)\{:(?P<stated>[^{}\n]*)\}[ \t]*$")
-_CONTENTS = re.compile(r"^[ \t]*(?:[-*+]|1\.)[ \t]+\S.*$")
 
 _CODE_NAME = re.compile(r"code|snippet|example", re.IGNORECASE)
 _SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 
 _SKIPPED = frozenset({"comment", "capture", "for", "macro", "tablerow"})
 """Blocks whose content is no text of the page as it stands."""
-
-_NOTICES = frozenset(
-    ["attention", "caution", "danger", "important", "info", "note", "tip", "warning"]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +61,12 @@ def value_at(table: Mapping[str, Any], path: str) -> str | None:
 
 
 def replace_liquid(text: str, liquid: Liquid, page: IncludingPage) -> str:
-    """The text of a page, without front matter, as Liquid and kramdown leave it."""
-    if "{%" in text or "{{" in text:
-        kept: list[str] = []
-        text = _Template(liquid, page, kept).expanded(text, {}, 0)
-        text = re.sub("\x02(\\d+)\x03", lambda match: kept[int(match[1])], text)
-    return _without_attributes(text) if "{:" in text and not liquid.is_bare else text
+    """The text of a page, without front matter, as Liquid leaves it."""
+    if "{%" not in text and "{{" not in text:
+        return text
+    kept: list[str] = []
+    text = _Template(liquid, page, kept).expanded(text, {}, 0)
+    return re.sub("\x02(\\d+)\x03", lambda match: kept[int(match[1])], text)
 
 
 class _Template:
@@ -240,25 +234,3 @@ def _block(text: str, position: int, name: str) -> tuple[str, int]:
         if not depth:
             return text[start : match.start()], position
     return "", start
-
-
-def _without_attributes(text: str) -> str:
-    """kramdown's lists of attributes on lines of their own: a class of a notice becomes its label, an id
-    stays, and the list that stands for the table of contents goes."""
-    lines: list[str] = []
-    marks = ""
-    for line in text.split("\n"):
-        opening = None if marks else FENCE.match(line)
-        is_code = bool(marks) or opening is not None
-        marks = after_fence(marks, line, opening)
-        found = None if is_code else _ATTRIBUTES.match(line)
-        if found is None or "#" in found["stated"]:
-            lines.append(line)
-            continue
-        stated = found["stated"].split()
-        if "toc" in stated and lines and _CONTENTS.match(lines[-1]):
-            lines.pop()
-        kind = next((each[1:] for each in stated if each[1:].lower() in _NOTICES), "")
-        if kind and not (lines and lines[-1].strip()):
-            lines += [label(kind), ""]
-    return "\n".join(lines)

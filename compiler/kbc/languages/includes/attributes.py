@@ -1,0 +1,77 @@
+"""Lists of attributes (`{: .note }`, `{ .md-button }`), and code behind HTML, as kramdown and Python-Markdown
+have them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kbc.languages.includes.containers import FENCE, after_fence, label
+from kbc.languages.includes.files import AttributeStyle
+
+TRIGGER = re.compile(r"\{[ \t]*[:.#]|^[ \t]*</\w+>[ \t]*\n[ \t]*[`~]{3}", re.MULTILINE)
+"""What a page has for which there is something to do."""
+
+_LINE = re.compile(r"[ \t>]*\{(?P<colon>:?)(?P<stated>[^{}\n]*)\}[ \t]*")
+_STATED = r"(?:[.#][A-Za-z_][\w:-]*|[\w:-]+=(?:\"[^\"{}]*\"|'[^'{}]*'|[^\s\"'{}]+))"
+_LIST = rf"(?:[ \t]+(?={_STATED})|(?={_STATED})){_STATED}(?:[ \t]+{_STATED})*[ \t]*\}}"
+_INLINE = {
+    "kramdown": re.compile(rf"(?<=[)\]*_`>])\{{:{_LIST}"),
+    "python-markdown": re.compile(rf"(?<=[)\]*_`>:])\{{:?{_LIST}"),
+}
+_SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:[^`\n]|(?!\1(?!`))`)*\1(?!`)")
+_END_TAG = re.compile(r"[ \t]*</\w+>[ \t]*")
+_CONTENTS = re.compile(r"[ \t]*(?:[-*+]|1\.)[ \t]+\S.*")
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
+_NOTICES = frozenset(
+    ["attention", "caution", "danger", "important", "info", "note", "tip", "warning"]
+)
+
+
+def replace_attributes(text: str, style: AttributeStyle) -> str:
+    """The text of a page without front matter, and without its lists of attributes. Those on lines of their
+    own: a class of a notice becomes its label, an id stays, and the list that stands for the table of
+    contents goes. Headings keep theirs, which state their anchors. Both programs read a fence behind an
+    end tag as code, which CommonMark has for HTML up to the next empty line.
+    """
+    lines: list[str] = []
+    marks = ""
+    for line in text.split("\n"):
+        opening = None if marks else FENCE.match(line)
+        is_code = bool(marks) or opening is not None
+        if opening and lines and _END_TAG.fullmatch(lines[-1]):
+            lines.append("")
+        marks = after_fence(marks, line, opening)
+        found = None if is_code else _LINE.fullmatch(line)
+        if found is None or not _is_list(found, style):
+            lines.append(line if is_code or _HEADING.match(line) else _without_inline(line, style))
+            continue
+        stated = found["stated"].split()
+        if "toc" in stated and lines and _CONTENTS.fullmatch(lines[-1]):
+            lines.pop()
+        kind = next((each[1:] for each in stated if each[1:].lower() in _NOTICES), "")
+        if kind and not (lines and lines[-1].strip()):
+            lines += [label(kind), ""]
+    return "\n".join(lines)
+
+
+def _is_list(found: re.Match[str], style: AttributeStyle) -> bool:
+    """Whether a line in braces is a list of attributes without an id."""
+    if "#" in found["stated"]:
+        return False
+    is_list = re.fullmatch(rf"(?:[ \t]*{_STATED})+[ \t]*", found["stated"]) is not None
+    return bool(found["colon"]) or (style == "python-markdown" and is_list)
+
+
+def _without_inline(line: str, style: AttributeStyle) -> str:
+    """A line without the lists directly behind links, marked text and images, but for those in code."""
+    pattern = _INLINE.get(style)
+    if pattern is None or "{" not in line:
+        return line
+    spans = [match.span() for match in _SPAN.finditer(line)]
+
+    def shown(match: re.Match[str]) -> str:
+        is_code = any(start < match.start() < end for start, end in spans)
+        return match[0] if is_code or "#" in match[0] else ""
+
+    return pattern.sub(shown, line)
