@@ -37,7 +37,7 @@ from kbc.frontends.redirects import with_redirects
 from kbc.frontends.stored_lines import StoredLines
 from kbc.languages import markdown, mdx
 from kbc.languages.anchors import AnchorRules
-from kbc.languages.front_matter import read_front_matter
+from kbc.languages.front_matter import read_front_matter, stated_above
 from kbc.project import permalinks
 from kbc.project.model import Collection
 from kbc.project.source_file import SourceFile, line_count
@@ -206,6 +206,9 @@ def _page(
 def _converted(collection: Collection, file: SourceFile, document: Converted) -> DocRecord:
     """A page of another format; a part of a file is named behind the file: `api/openapi.yaml/getPet`."""
     found = outline(document)
+    data: Mapping[str, Any] = {}
+    if document.format == "asciidoc":
+        data, _ = stated_above(file.data.decode("utf-8-sig", "replace"))
     id = collection.stripped(file.path)
     stated = found.heading or document.title
     return DocRecord(
@@ -218,11 +221,12 @@ def _converted(collection: Collection, file: SourceFile, document: Converted) ->
         lines=line_count(document.text),
         language=document.format,
         summary=shorten(document.summary) if document.summary else found.summary,
-        url=_url(collection, file.path, {}, document.url),
-        aliases=permalinks.aliases(collection, file.path, {}),
+        url=_url(collection, file.path, data, document.url),
+        aliases=permalinks.aliases(collection, file.path, data),
         group=_group(collection, file),
         format=document.format,
         content=document.text,
+        frontmatter=data,
         sections=found.sections,
         targets=document.targets,
     )

@@ -72,6 +72,16 @@ def read_front_matter(
     return FrontMatter(dict(found.data), line_numbers[0], line_numbers[last], key_lines), last + 1
 
 
+def stated_above(text: str) -> tuple[Mapping[str, Any], int]:
+    """The front matter of a page in another markup than Markdown, and how many lines it takes; nothing
+    where what stands between the marks states nothing."""
+    if text[:3] not in _READERS:
+        return {}, 0
+    lines = text.replace("\r\n", "\n").split("\n")
+    matter, count = read_front_matter(lines, range(1, len(lines) + 1), [])
+    return (matter.data, count) if matter and matter.data else ({}, 0)
+
+
 class _Mapping(NamedTuple):
     """What stands between the marks: values, and the lines of the keys, counted from the opening mark as 0;
     as far as they can be told where there is a `problem`."""
@@ -89,6 +99,10 @@ def _read_yaml(source: str) -> _Mapping:
     found = _read_whole_yaml(source)
     if not found.problem or found is _TOO_DEEP:
         return found
+    if "\t" in source:  # which YAML allows, but for the indentation of blocks
+        spaced = _read_whole_yaml(source.replace("\t", "    "))
+        if not spaced.problem:
+            return spaced
     data: dict[str, Any] = {}
     lines: dict[str, int] = {}
     for number, text in enumerate(source.split("\n"), start=1):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from kbc.formats import commonmark
 from kbc.formats.asciidoc.blocks import Blocks
 from kbc.formats.asciidoc.lines import LineReader, SharedContext
 from kbc.formats.asciidoc.surroundings import attributes_around
 from kbc.formats.document import Converted, DocumentProblem, Read, decode
+from kbc.languages.front_matter import stated_above
 
 _REFERENCE = re.compile("\x00([^\x00]*)\x00")
 
@@ -18,6 +20,9 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
     """The document of a file; raises `FormatError` for what is no text. `around` are the files of editors
     with attributes for it, the nearest first."""
     text = decode(data)
+    matter, above = stated_above(text)  # of Hugo and Jekyll
+    if above:
+        text = "\n" * above + "".join(text.splitlines(keepends=True)[above:])
     attributes = attributes_around(path, read, around)
     project = SharedContext(path, read, attributes)
     blocks = Blocks(project)
@@ -29,14 +34,19 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
         Converted(
             text=written,
             format="asciidoc",
-            title=blocks.title,
+            title=_text(matter, "title") or blocks.title,
             author=attributes.get("author", ""),
             created_at=attributes.get("revdate", ""),
-            summary=attributes.get("description", ""),
+            summary=attributes.get("description", "") or _text(matter, "description"),
             anchors=tuple(blocks.anchors),
             problems=problems,
         )
     ]
+
+
+def _text(matter: Mapping[str, Any], name: str) -> str:
+    value = matter.get(name)
+    return value.strip() if isinstance(value, str) else ""
 
 
 def _title(target: str, titles: Mapping[str, str]) -> str:
