@@ -15,6 +15,7 @@ from kbc.languages.includes.generated import is_generated
 if TYPE_CHECKING:
     from kbc.formats.python_objects import PythonObjects
 
+_STYLES = re.compile(r"(?=.*[ \t-])[a-z][a-z0-9_-]*(?:[ \t]+[a-z][a-z0-9_-]*)*")
 MAX_INCLUDES = 200
 MAX_INCLUDED_CHARS = 4_000_000
 
@@ -85,3 +86,9 @@ def first_title(data: bytes) -> str:
         if not title.startswith((".. ", ":")) and re.search(r"\w", title):
             return _ROLE.sub(lambda role: role[1], title).replace("``", "").replace("\\", "")
     return ""
+
+
+def is_style(argument: str) -> bool:
+    """Whether the argument of `.. class::` names classes of a style sheet, as docutils has it, which no
+    signature of a class looks like."""
+    return _STYLES.fullmatch(argument) is not None

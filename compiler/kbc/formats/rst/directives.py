@@ -11,7 +11,7 @@ from docutils.parsers.rst.directives.tables import CSVTable
 
 from kbc.formats.document import FormatError, decode
 from kbc.formats.rst.autodoc import reference
-from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context
+from kbc.formats.rst.context import MAX_INCLUDED_CHARS, MAX_INCLUDES, Context, is_style
 from kbc.formats.selection import read_target, select
 
 
@@ -338,9 +338,9 @@ class _ObjectDirective(_Sphinx):
     """A described object: one signature a line, then its description."""
 
     def run(self) -> list[nodes.Node]:
-        if (
-            not self.argument and ":" in self.name
-        ):  # no object: code of an extension, as it is written
+        if self.name == "class" and is_style(self.argument):
+            return self.children()
+        if not self.argument and ":" in self.name:  # code of an extension, as it is written
             return self.code("\n".join(self.content), self.context.language)
         signatures = re.sub(r"\\\n\s*", "", self.argument).split("\n") if self.argument else []
         signatures = [" ".join(line.split()) for line in signatures if line.strip()]

@@ -16,6 +16,7 @@ from docutils.parsers.rst import Parser, directives, roles, states
 from docutils.transforms import references
 
 from kbc.formats.document import Converted, DocumentProblem, FormatError, Read, decode
+from kbc.formats.rst import nikola
 from kbc.formats.rst.context import Context
 from kbc.formats.rst.directives import directive_class
 from kbc.formats.rst.pep import give_title, is_pep
@@ -104,6 +105,8 @@ def _doctree(path: str, text: str, context: Context) -> nodes.document:
     _apply_transforms(document)
     if has_pep_header:
         give_title(document)
+    elif title := nikola.title_of(text):
+        nikola.give_title(document, title)
     return document
 
 
