@@ -40,6 +40,7 @@ _PAGE_ENDINGS = (*MARKDOWN, ".topic", ".txt")
 # Nor are addresses, and paths from the root of a site: `/path`, or `@/path` in Zola.
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|@?/")
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
+_TAB = re.compile(r"^[ \t]*===[!+]{0,2}[ \t]+\"([^\"\n]+)\"", re.MULTILINE)
 _ANY = rules_of("", {})
 _MOST_SUGGESTED = 100
 _UNTESTED = "untested"  # the tag of an example that is there to be read only
@@ -390,4 +391,7 @@ def _anchors(record: DocRecord | PageRecord, rules: AnchorRules) -> frozenset[st
     found |= {section.anchor for section in record.sections}
     found |= set(record.targets) if isinstance(record, DocRecord) else set()
     stored = record.stored if isinstance(record, DocRecord) else ""
+    if rules.tabs:
+        tabs = {slug(title, rules.tabs) for title in _TAB.findall(stored)}
+        found |= tabs | {f"{heading}-{tab}" for heading in found for tab in tabs}
     return found | markdown.parse(stored, mdx=is_mdx).ids if stored else found

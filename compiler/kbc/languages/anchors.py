@@ -25,7 +25,8 @@ class AnchorRules:
     with the headings. `others` are styles whose anchors links may use as well. With `project_wide`, ids
     that a page states can be linked from every page without its name; with `other_projects`, so can those
     of other projects. With `is_open`, a program of the site's own gives pages ids that no rule tells. With
-    `slugs_links`, the rule makes the anchors of links too, so that they may be written as the heading is."""
+    `slugs_links`, the rule makes the anchors of links too, so that they may be written as the heading is.
+    Tabs have anchors by the style `tabs`, alone or behind that of a heading; None: they have none."""
 
     style: SlugStyle = "github"
     terms: bool = False
@@ -34,6 +35,7 @@ class AnchorRules:
     other_projects: bool = False
     is_open: bool = False
     slugs_links: bool = False
+    tabs: SlugStyle | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,8 @@ def rules_of(generator: str, options: Mapping[str, Any]) -> AnchorRules:
     )
     named = (style for style in _STYLES if style == options.get("slug_style"))
     terms = options.get("term_anchors") is True
-    return replace(rules, style=next(named, rules.style), terms=terms)
+    tabs = next((style for style in _STYLES if style == options.get("tab_anchors")), None)
+    return replace(rules, style=next(named, rules.style), terms=terms, tabs=tabs)
 
 
 _ATTRIBUTE = (

@@ -131,3 +131,16 @@ def test_links_of_docusaurus_may_start_at_the_folder_of_the_pages(tmp_path: Path
         ("dead-link", "./b.md"),
     ]
     assert not [message for code, message in found if code == "orphan-page"]
+
+
+def test_tabs_of_mkdocs_have_anchors_where_their_extension_makes_some(tmp_path: Path) -> None:
+    text = (
+        "# A\n\n[one](#by-hand) [two](#linux-by-hand) [gone](#by-foot)\n\n"
+        '=== "Linux"\n\n    ## Linux\n\n    === "By hand"\n\n        Text.\n'
+    )
+    slugify = "!!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}"
+    config = "site_name: S\nmarkdown_extensions:\n- pymdownx.tabbed:\n    alternate_style: true\n"
+    for more, gone in ((f"    slugify: {slugify}\n", 1), ("", 3)):
+        files = {"mkdocs.yml": config + more, "docs/a.md": text}
+        _, diagnostics = read(write_tree(tmp_path / "tree", files))
+        assert [each.code for each in diagnostics].count("dead-anchor") == gone

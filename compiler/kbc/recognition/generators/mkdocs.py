@@ -35,6 +35,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
         exclude += [f"/{each}/" if has_folders else f"*.{each}.md" for each in others]
     snippets = extensions.get("pymdownx.snippets", {})
     toc = extensions.get("toc", {})
+    tabbed = extensions.get("pymdownx.tabbed", {})
     return Site(
         generator=GENERATOR,
         config=config,
@@ -60,6 +61,7 @@ def recognise(tree: IncludeTree, folder: str) -> Site | None:
             ],
             "python_paths": _python_paths(plugins, folder),
             "slug_style": _slug_style(toc.get("slugify")),
+            "tab_anchors": _slug_style(tabbed.get("slugify")),
             "markdown_extensions": sorted(extensions),
             # Hooks are programs of the site's own, which may give ids to anything.
             "open_anchors": bool(data.get("hooks")),
