@@ -107,6 +107,8 @@ class _ConfigReader:
             left, right = (self.value(node.child_by_field_name(side)) for side in ("left", "right"))
             if isinstance(left, str) and isinstance(right, str) and "+" in _operators(node):
                 return left + right
+            if not {"||", "??", "&&"} & _operators(node):
+                return None  # a comparison
             return left if left is not None else right  # `process.env.X || "default"`
         if kind == "ternary_expression":
             return self.value(node.child_by_field_name("consequence")) or self.value(

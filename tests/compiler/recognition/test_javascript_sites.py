@@ -332,3 +332,14 @@ def test_a_navigation_that_takes_in_itself_ends(tmp_path: Path) -> None:
 def test_a_docs_json_of_another_program_is_no_site(tmp_path: Path) -> None:
     files = {"docs.json": json.dumps({"navigation": []}), "a.md": page("A"), "b.md": page("B")}
     assert "Mintlify" not in recognised(write_tree(tmp_path / "tree", files)).what
+
+
+def test_the_address_of_a_preview_is_not_that_of_the_site(tmp_path: Path) -> None:
+    config = (
+        "const branch = process.env.JOB !== 'links' && process.env.REF;\n"
+        "const preview = branch ? `https://${branch}.preview.example/` : undefined;\n"
+        "export default {site: preview || 'https://s.example/'};\n"
+    )
+    files = {"astro.config.ts": config, "src/content/docs/a.md": page("A")}
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert addresses(inputs) == {"a.md": "https://s.example/a/"}
