@@ -98,6 +98,7 @@ _ATTRIBUTES = re.compile(
     r"|(?<=\S)[ \t]+\[!?toc\])[ \t]*\Z"
 )
 _STATED_ID = re.compile(r"(?:^|[\s:])(?:#([^\s{}#]+)|id=[\"']([^\"']+))")
+_COUNT = re.compile(r"_([0-9]{1,9})\Z")
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _VITEPRESS_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+")
 
@@ -195,11 +196,26 @@ class Anchors:
         while self._style == "docutils" and (not anchor or anchor in self._seen):
             self._repeated += 1
             anchor = f"id{self._repeated}"
-        separator = "_" if self._style == "python-markdown" else "-"
+        if self._style == "python-markdown":
+            anchor = self._counted(anchor)
         while anchor in self._seen:
             self._seen[original] += 1
-            anchor = f"{original}{separator}{self._seen[original]}"
+            anchor = f"{original}-{self._seen[original]}"
         self._seen[anchor] = 0
+        return anchor
+
+    def _counted(self, original: str) -> str:
+        """As Python-Markdown counts: an anchor that is taken, or of which nothing is left, gets the next
+        number that is free, `_1` for the first title in Chinese."""
+        number = _COUNT.search(original)
+        stem = original[: number.start()] if number else original
+        count = max(int(number[1]) if number else 0, self._seen.get(original, 0))
+        anchor = original
+        while not anchor or anchor in self._seen:
+            count += 1
+            anchor = f"{stem}_{count}"
+        if anchor != original:
+            self._seen[original] = count
         return anchor
 
 

@@ -68,6 +68,13 @@ def test_each_generator_has_its_rule(title: str, style: SlugStyle, expected: str
 def test_python_markdown_counts_with_an_underscore() -> None:
     numbered = Anchors("python-markdown")
     assert [numbered.next("A") for _ in range(3)] == ["a", "a_1", "a_2"]
+    assert [numbered.next("A_1"), numbered.next("A")] == ["a_3", "a_4"]
+
+
+def test_python_markdown_numbers_titles_of_which_no_letter_is_left() -> None:
+    numbered = Anchors("python-markdown")
+    titles = ("安装", "Vim 编辑器", "配置", "Vim", "说明 2", "说明")
+    assert [numbered.next(title) for title in titles] == ["_1", "vim", "_2", "vim_1", "2", "_3"]
 
 
 def test_sphinx_counts_all_repetitions_together() -> None:
