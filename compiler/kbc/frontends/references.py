@@ -37,8 +37,8 @@ from kbc.records import (
 
 # Links to other files (images, downloads, routes of a web site) are none of the compiler's business.
 _PAGE_ENDINGS = (*MARKDOWN, ".topic", ".txt")
-# Nor are addresses, and paths from the root of a site: `/path`, or `@/path` in Zola.
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|@?/")
+# Nor are addresses, and paths from the root of a site: `/path`, `@/path` in Zola, `#/path` in Docsify.
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[@#]?/")
 _EXECUTED = frozenset({"action", "def", "pure def", "pure val", "run", "temporal", "val"})
 _TAB = re.compile(r"^[ \t]*===[!+]{0,2}[ \t]+\"([^\"\n]+)\"", re.MULTILINE)
 _ANY = rules_of("", {})

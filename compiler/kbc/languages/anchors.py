@@ -63,6 +63,7 @@ _STYLES: tuple[SlugStyle, ...] = get_args(SlugStyle)
 _ANY = AnchorRules(_STYLES[0], others=_STYLES)
 _CHANGED: Mapping[str, AnchorRules] = {
     "doc-builder": replace(_ANY, style="doc-builder"),
+    "docsify": _ANY,
     "gitbook": replace(_ANY, style="gitbook"),
 }
 """Generators whose rules have changed over the years: links may have the anchors of any."""

@@ -25,6 +25,7 @@ GENERATORS = (
     "antora",
     "doc-builder",
     "docfx",
+    "docsify",
     "docusaurus",
     "eleventy",
     "gitbook",

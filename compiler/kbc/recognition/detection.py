@@ -28,6 +28,7 @@ NAMES = {
     "antora": "Antora component",
     "doc-builder": "doc-builder documentation",
     "docfx": "DocFX site",
+    "docsify": "Docsify site",
     "docusaurus": "Docusaurus site",
     "eleventy": "Eleventy site",
     "gitbook": "GitBook",

@@ -17,6 +17,7 @@ from kbc.recognition.generators import (
     antora,
     doc_builder,
     docfx,
+    docsify,
     docusaurus,
     eleventy,
     gitbook,
@@ -119,7 +120,7 @@ _LANGUAGE = re.compile(
 
 _GENERATORS = (
     *(mkdocs, vitepress, vuepress, starlight, mdbook, antora, hugo, jekyll, sphinx, docfx),
-    *(doc_builder, gitbook, eleventy, quarto, writerside, mintlify),
+    *(doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
 

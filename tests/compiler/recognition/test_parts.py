@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.compiler.recognition.trees import page, recognised, write_tree
+from tests.compiler.recognition.trees import page, read, recognised, write_tree
 
 CODE = {f"packages/pond/{name}.ts": "export const a = 1;\n" for name in "abcdefghij"}
 PAGES = {f"docs/{number}.mdx": page(str(number)) for number in range(20)}
@@ -39,3 +39,51 @@ def test_what_is_left_of_a_gitbook_gives_way_to_the_site_of_another_generator(
     write_tree(root, {"website/docusaurus.config.js": config})
     places = {each.name: each.paths for each in recognised(root).project.collections}
     assert places == {"docs": ("docs",), "code": (".",)}
+
+
+INDEX = """<div id="app"></div>
+<script>
+  // All of it:
+  window.$docsify = {
+    name: 'Sluice', loadSidebar: true, subMaxLevel: 2,
+    plugins: [function (hook) { hook.ready(function () {}) }],
+  }
+</script>
+<script src="//cdn.example/docsify.js"></script>
+"""
+
+
+def test_docsify_takes_its_sidebar_links_and_embedded_files(tmp_path: Path) -> None:
+    text = (
+        "# Gates\n\n!> Mind *them*.\n\n[part](../_media/part.md ':include')\n\n"
+        "[code](../_media/a.js ':include :type=code :fragment=one')\n\n"
+        "[start](quick.md?id=one) [far](guide/far.md) [route](#/quick) [gone](gone.md)\n"
+    )
+    files = {
+        "package.json": '{"name": "sluice"}',
+        "docs/index.html": INDEX,
+        "docs/README.md": page("Sluice"),
+        "docs/_sidebar.md": "- [Gates](guide/gates.md)\n- [Quick start](quick)\n",
+        "docs/guide/_sidebar.md": "- [Far](guide/far.md)\n",
+        "docs/_coverpage.md": "# Sluice\n\n[Start](#sluice)\n",
+        "docs/quick.md": "Be quick.\n",
+        "docs/guide/gates.md": text,
+        "docs/guide/far.md": page("Far"),
+        "docs/_media/part.md": "Both of them.\n",
+        "docs/_media/a.js": "let a;\n/// [one]\nlet b;\n/// [one]\nlet c;\n",
+    }
+    root = write_tree(tmp_path / "tree", files)
+    assert (
+        recognised(root).what == "npm package sluice with a Docsify site 'Sluice' (docs/index.html)"
+    )
+    inputs, diagnostics = read(root)
+    docs = inputs.records["docs"]
+    assert [(each.id, each.title) for each in docs] == [
+        ("README.md", "Sluice"),
+        ("guide/gates.md", "Gates"),
+        ("quick.md", "Quick start"),
+        ("guide/far.md", "Far"),
+    ]
+    assert "**Important**\n\nMind *them*.\n\nBoth of them.\n\n```js\nlet b;\n```" in docs[1].text
+    dead = [each.message.split("'")[1] for each in diagnostics if each.code.startswith("dead")]
+    assert dead == ["gone.md"]

@@ -21,6 +21,8 @@ from kbc.languages.includes.components import (
 from kbc.languages.includes.containers import FENCE, fenced_stretches, label_containers
 from kbc.languages.includes.docfx import TRIGGER as DOCFX
 from kbc.languages.includes.docfx import replace_docfx
+from kbc.languages.includes.docsify import TRIGGER as DOCSIFY
+from kbc.languages.includes.docsify import replace_embedded
 from kbc.languages.includes.files import (
     NOT_INCLUDED,
     AttributeStyle,
@@ -53,16 +55,17 @@ from kbc.languages.includes.vuepress import replace_files
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?::{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)|@include|raw-loader"
     rf"|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{DOCFX}|{GITBOOK}|{SCRIPTS}"
-    rf"|{VUEPRESS}|{MKDOCS}|{MDC}",
+    rf"|{VUEPRESS}|{MKDOCS}|{MDC}|{DOCSIFY}",
     re.MULTILINE,
 )
 _MARK = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|import\b|\[!|\(#tab/"
-    r"|@\[code|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|::[A-Za-z]|:[a-z][\w-]*[\[{]"
+    r"|@\[code|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|[!?]>|:include|::[A-Za-z]|:[a-z][\w-]*[\[{]"
 )
 """What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
 _DOCFX = re.compile(DOCFX, re.MULTILINE)
 _GITBOOK = re.compile(GITBOOK)
+_DOCSIFY = re.compile(DOCSIFY, re.MULTILINE)
 _MYST = re.compile(r"(?:`{3}|:{3})\{|\}`")
 _PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
 _LIQUID = re.compile(r"\{[%{]")
@@ -310,6 +313,8 @@ def _prose(
         text = replace_plugins(text, page, expand_part)
     if _DOCFX.search(text):
         text = replace_docfx(text, page, expand_part)
+    if _DOCSIFY.search(text):
+        text = replace_embedded(text, page, expand_part)
     if "{{%" in text:
         text, count = _HELPER.subn("", text)
         page.external.update({"{{% }}": count} if count else {})
