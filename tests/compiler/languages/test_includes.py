@@ -157,3 +157,21 @@ def test_included_files_are_named_and_line_ends_kept() -> None:
     found = expanded('a\r\n--8<-- "docs/deep.md"\r\nb\r\n')
     assert found.text == "a\r\na deep part.\r\nb\r\n"
     assert found.included == ("docs/deep.md",)
+
+
+def test_parts_that_pages_of_fumadocs_include() -> None:
+    files = {
+        "docs/.part.mdx": b"---\ntitle: Part\n---\n\nA part.\n\n<section id='one'>\n\nOne.\n\n</section>\n",
+        "docs/a.ts": b"let a;\n// #region b\nlet b;\n// #endregion b\n",
+    }
+    source = (
+        "<include>.part.mdx#one</include>\n\n  <include>./a.ts#b</include>\n\n"
+        "<include cwd meta='title=\"a.ts\"'>docs/a.ts</include>\n\n<include>gone.mdx</include>\n"
+        "\nWrite `<include>x</include>`.\n"
+    )
+    found = expand(source, "docs/page.mdx", files.get)
+    assert re.sub(r"\n{3,}", "\n\n", found.text) == (
+        "One.\n\n  ```ts\n  let b;\n  ```\n\n**a.ts**\n\n```ts\nlet a;\n// #region b\nlet b;\n"
+        "// #endregion b\n```\n\n(not included: gone.mdx)\n\nWrite `<include>x</include>`.\n"
+    )
+    assert found.unresolved == {"<include>": 1}

@@ -38,6 +38,8 @@ from kbc.languages.includes.files import (
     ranges,
     region,
 )
+from kbc.languages.includes.fumadocs import TRIGGER as FUMADOCS
+from kbc.languages.includes.fumadocs import replace_parts
 from kbc.languages.includes.gitbook import TRIGGER as GITBOOK
 from kbc.languages.includes.gitbook import replace_blocks
 from kbc.languages.includes.liquid import Liquid, replace_liquid
@@ -55,12 +57,12 @@ from kbc.languages.includes.vuepress import replace_files
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?::{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)|@include|raw-loader"
     rf"|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{DOCFX}|{GITBOOK}|{SCRIPTS}"
-    rf"|{VUEPRESS}|{MKDOCS}|{MDC}|{DOCSIFY}",
+    rf"|{VUEPRESS}|{MKDOCS}|{MDC}|{DOCSIFY}|{FUMADOCS}",
     re.MULTILINE,
 )
 _MARK = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|import\b|\[!|\(#tab/"
-    r"|@\[code|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|[!?]>|:include|::[A-Za-z]|:[a-z][\w-]*[\[{]"
+    r"|@\[code|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|[!?]>|:include|<include|::[A-Za-z]|:[a-z][\w-]*[\[{]"
 )
 """What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
 _DOCFX = re.compile(DOCFX, re.MULTILINE)
@@ -313,6 +315,8 @@ def _prose(
         text = replace_plugins(text, page, expand_part)
     if _DOCFX.search(text):
         text = replace_docfx(text, page, expand_part)
+    if "<include" in text:
+        text = replace_parts(text, page, expand_part)
     if _DOCSIFY.search(text):
         text = replace_embedded(text, page, expand_part)
     if "{{%" in text:

@@ -1,0 +1,57 @@
+"""Fumadocs: `<include>part.mdx#section</include>` shows a file, or the part of it with that name."""
+
+from __future__ import annotations
+
+import re
+
+from kbc.languages.includes.files import (
+    NOT_INCLUDED,
+    IncludingPage,
+    PartExpander,
+    fence,
+    indented,
+    language_of,
+    region,
+)
+
+TRIGGER = r"^[ \t]*<include\b[^<>]*>"
+
+_INCLUDE = re.compile(
+    r"^(?P<indent>[ \t]*)<include\b(?P<attributes>[^<>]*)>[ \t]*(?P<target>[^<>#\n]+?)"
+    r"(?:#(?P<part>[\w.-]+))?[ \t]*</include>[ \t]*$",
+    re.MULTILINE,
+)
+_LANGUAGE = re.compile(r"\blang=[\"'](\w+)[\"']")
+_TITLE = re.compile(r"\btitle=\\?\"([^\"\\]+)")
+_PAGES = (".md", ".mdx")
+
+
+def replace_parts(text: str, page: IncludingPage, expand_part: PartExpander) -> str:
+    """Prose with the files that it names."""
+    return _INCLUDE.sub(lambda match: _part(match, page, expand_part), text)
+
+
+def _part(match: re.Match[str], page: IncludingPage, expand_part: PartExpander) -> str:
+    indent, part = match["indent"], match["part"]
+    found = page.load(match["target"], "<include>")
+    if found is None:
+        return f"{indent}{NOT_INCLUDED}{match['target']})"
+    path, content = found
+    attributes = match["attributes"]
+    language = _LANGUAGE.search(attributes)
+    if language is None and path.lower().endswith(_PAGES):
+        if part:
+            content = _section(content, part)
+        return indented(indent, expand_part(path, content, page).strip("\n"))
+    if part:
+        content = region(content, part) or content
+    title = _TITLE.search(attributes)
+    code = fence(content.rstrip("\n"), language[1] if language else language_of(path))
+    return indented(indent, f"**{title[1]}**\n\n{code}" if title else code)
+
+
+def _section(content: str, name: str) -> str:
+    """What `<section id="name">` of a page holds; all of the page where it has none."""
+    mark = rf"<section\b[^<>]*\bid=[\"']{re.escape(name)}[\"'][^<>]*>\n?(.*?)</section>"
+    found = re.search(mark, content, re.DOTALL)
+    return found[1] if found else content
