@@ -175,3 +175,15 @@ def test_parts_that_pages_of_fumadocs_include() -> None:
         "// #endregion b\n```\n\n(not included: gone.mdx)\n\nWrite `<include>x</include>`.\n"
     )
     assert found.unresolved == {"<include>": 1}
+
+
+@pytest.mark.parametrize("tab", ["Tab", "Tabs.Tab"])
+def test_tabs_of_components_have_the_labels_of_their_group(tab: str) -> None:
+    source = (
+        f"<Tabs items={{['Linux', \"Mac\"]}}>\n<{tab}>\n\nUse apt.\n\n</{tab}>\n<{tab}>\n\nUse brew.\n\n"
+        f"</{tab}>\n</Tabs>\n\n<Tabs>\n<{tab}>\n\nNo label.\n\n</{tab}>\n</Tabs>\n"
+    )
+    words = expand(source, "docs/page.mdx", {}.get).text.split()
+    assert words[words.index("**Linux**") + 1] == "Use"
+    assert words[words.index("**Mac**") + 1 :][:2] == ["Use", "brew."]
+    assert len([word for word in words if word.startswith("**")]) == 2

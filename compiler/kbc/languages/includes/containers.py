@@ -38,6 +38,8 @@ _CONTENTS = re.compile(r"[ \t]*\[\[?(?:toc|TOC)\]\]?[ \t]*")
 _COMPONENT = re.compile(r"^(?P<indent>[ \t]*)<(?P<name>[A-Z]\w*)\b(?P<attributes>[^<>]*)(?<!/)>")
 _LABEL = re.compile(r"\b(?:label|title|header|summary)\s*=\s*\{?\s*[\"'`]([^\"'`\n]+)[\"'`]")
 _VALUE = re.compile(r"\bvalue\s*=\s*[\"']([^\"'\n]+)[\"']")
+_ITEMS = re.compile(r"\bitems\s*=\s*\{\s*\[([^\]{}]*)\]\s*\}")
+_TEXT = re.compile(r"[\"'`]([^\"'`\n]+)[\"'`]")
 _KIND = re.compile(r"\btype\s*=\s*\{?\s*[\"'`]([A-Za-z]+)[\"'`]")
 _SLOT = re.compile(r"\bslot\s*=\s*[\"']([^\"'\n]+)[\"']")
 
@@ -113,6 +115,7 @@ def label(kind: str, title: str = "") -> str:
 
 def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
     marks = ""
+    items: list[str] = []  # the labels of the next tabs, which their group states
     index = slashes = colons = 0
     while index < len(lines):
         line = lines[index]
@@ -179,7 +182,14 @@ def _lines(lines: Sequence[str], page: IncludingPage) -> Iterator[str]:
             yield ""
         elif found := _COMPONENT.match(line):
             yield line
-            shown = _component_label(found["name"], found["attributes"])
+            name, attributes = found["name"], found["attributes"]
+            shown = _component_label(name, attributes)
+            if name == "Tabs" and not attributes.startswith("."):
+                group = _ITEMS.search(attributes)
+                items = _TEXT.findall(group[1]) if group else []
+            elif items and (name == "Tab" or attributes.startswith(".Tab")):
+                stated = label("", items.pop(0))
+                shown = shown or stated
             following = next((each.strip() for each in lines[index:] if each.strip()), "")
             if shown and shown != following:  # an included page has its labels
                 yield from _labelled(found["indent"], shown)
