@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from kb_runtime.errors.shortages import raise_shortage
@@ -13,6 +14,7 @@ from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import LANGUAGES, ending
 from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import MARKDOWN
+from kbc.recognition.configuration import read_text
 from kbc.recognition.generators import (
     antora,
     doc_builder,
@@ -86,6 +88,8 @@ _MANY_PAGES = 20
 _CONTENT = "content"
 """The folder of pages of sites that are programs, such as those of Next.js and Nuxt."""
 
+_DOMAIN_FILE = "CNAME"
+_DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 _NEARLY_ALL = 0.8
 MAX_DEPTH = 3
 """Folders below a repository's root that a site is looked for in."""
@@ -134,7 +138,7 @@ def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
             break
     else:
         return docusaurus.recognise(tree, folder)
-    sites = [site for site in found if site is not None]
+    sites = [_at_its_domain(tree, site) for site in found if site is not None]
     mounts = [
         each
         for site in sites
@@ -142,6 +146,19 @@ def sites_in(tree: IncludeTree, folder: str) -> list[Site]:
         for each in hugo.mounted(tree, site)
     ]
     return sites + mounts
+
+
+def _at_its_domain(tree: IncludeTree, site: Site) -> Site:
+    """The site with the address of the domain that GitHub Pages has for it, where it states no other."""
+    own = str(site.options.get("config_folder", ""))
+    if site.base_url:
+        return site
+    for place in (site.folder, own, *(joined(own, name) for name in ("static", "public"))):
+        path = joined(place, _DOMAIN_FILE)
+        domain = read_text(tree, path).strip() if tree.exists(path) else ""
+        if _DOMAIN.fullmatch(domain):
+            return replace(site, base_url=f"https://{domain}/", files=(*site.files, path))
+    return site
 
 
 def sites_below(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.compiler.recognition.trees import page, read, recognised, write_tree
+import pytest
+from tests.compiler.recognition.trees import addresses, page, read, recognised, write_tree
 
 CODE = {f"packages/pond/{name}.ts": "export const a = 1;\n" for name in "abcdefghij"}
 PAGES = {f"docs/{number}.mdx": page(str(number)) for number in range(20)}
@@ -87,3 +88,18 @@ def test_docsify_takes_its_sidebar_links_and_embedded_files(tmp_path: Path) -> N
     assert "**Important**\n\nMind *them*.\n\nBoth of them.\n\n```js\nlet b;\n```" in docs[1].text
     dead = [each.message.split("'")[1] for each in diagnostics if each.code.startswith("dead")]
     assert dead == ["gone.md"]
+
+
+@pytest.mark.parametrize(
+    ("config", "domain"), [("", "s.example"), ("site_url: https://t.example\n", "t.example")]
+)
+def test_a_site_without_an_address_has_that_of_its_domain(
+    tmp_path: Path, config: str, domain: str
+) -> None:
+    files = {
+        "mkdocs.yml": f"site_name: S\n{config}",
+        "docs/CNAME": "s.example\n",
+        "docs/a.md": page("A"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "tree", files))
+    assert addresses(inputs) == {"a.md": f"https://{domain}/a/"}
