@@ -235,6 +235,7 @@ def test_metadata_of_nikola_gives_the_title() -> None:
         "All *herons*",
         "# All \\*herons\\*\n\nText.\n\n## Grey\n\nMore.\n",
     )
+    assert one(".. title: Empty\n\n.. slug: empty\n").text.strip() == ""
     assert one("Text.\n\n.. title: No\n\nGrey\n----\n").title == "Grey"
     assert one(".. title: Grey\n\nGrey\n====\n\nText.\n").text == "# Grey\n\nText.\n"
 

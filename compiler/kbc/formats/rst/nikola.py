@@ -18,9 +18,11 @@ def title_of(text: str) -> str:
 
 
 def give_title(document: nodes.document, title: str) -> None:
-    """Puts all of a page below its title, as its site does, where it does not say it itself."""
+    """Puts all of a page below its title, as its site does, where it has text and does not say it itself."""
     first = next(iter(document.findall(nodes.title)), None)
     if first is not None and first.astext() == title:
+        return
+    if all(isinstance(each, nodes.comment) for each in document):
         return
     section = nodes.section("", nodes.title("", "", nodes.Text(title)), ids=["page-title"])
     section += list(document)
