@@ -23,7 +23,8 @@ from kbc.chunking.packing import (
     PackedPassage,
     pack_lines,
 )
-from kbc.languages import markdown, mdx
+from kbc.chunking.visible import visible_text
+from kbc.languages import markdown
 from kbc.languages.fences import chunk_type
 from kbc.languages.markdown import Block, Fence
 from kbc.records import (
@@ -135,7 +136,7 @@ def chunk_markdown(record: CompiledRecord, budget: TokenBudget) -> list[Compiled
     lines = TextLines(
         record.text,
         budget,
-        visible=_visible(record, document, is_mdx=is_mdx),
+        visible=visible_text(record, document, is_mdx=is_mdx),
         first_number=record.line,
     )
     base = record.line - 1  # the parser counts from the record's first line
@@ -166,20 +167,6 @@ def chunk_markdown(record: CompiledRecord, budget: TokenBudget) -> list[Compiled
         groups = [part for group in groups for part in _set_apart(lines, sections, group, fences)]
     page = _Page(record, lines, sections, trails, headers, _coded_lines(lines, blocks), opening)
     return assemble(record, lines, [_draft(page, group) for group in groups])
-
-
-def _visible(record: CompiledRecord, document: markdown.Document, *, is_mdx: bool) -> str:
-    """The text with spaces for front matter (a pattern's says when to use it and stays) and for MDX
-    syntax."""
-    text = record.text
-    hidden = 0
-    if document.front_matter is not None and not isinstance(record, PatternRecord):
-        for _ in range(document.front_matter.last_line):
-            hidden = text.find("\n", hidden) + 1 or len(text)
-    body = text[hidden:]
-    if is_mdx:
-        body = mdx.mask(body.replace("\r", " "))
-    return re.sub(r"[^\n]", " ", text[:hidden]) + body
 
 
 def _anchors(record: CompiledRecord, document: markdown.Document) -> dict[int, str]:

@@ -23,6 +23,7 @@ _LINE = re.compile(r"^[^\S\n]*+\S[^\n]*\n?", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=\S)|(?<=[。！？])")
 _SPACE = re.compile(r"\s")
 _FRONT_MATTER = re.compile(r"(---|\+{3})[ \t]*\r?\n(?:.*\n)*?\1[ \t]*\r?(?:\n|\Z)")
+_COMMENTS = re.compile(r"\s*(?:<!--.*?-->\s*)+", re.DOTALL)
 _FRONT_MATTER_START = re.compile(r"(?:---[ \t]*\r?\n[\w-]+:|\+{3}[ \t]*\r?\n[\w-]+[ \t]*=)")
 # A line that opens or closes a code block, also in a list or quotation: its mark, its info string.
 _FENCE = re.compile(
@@ -99,7 +100,7 @@ class PassageReader:
         heading = chunk.get("title", "").rpartition(TITLE_SEPARATOR)[2]
         first = chunk.get("start_line", 1)
         # In YAML the same marks are between documents.
-        hidden = front_matter(text) if first == 1 and chunk.get("language") != "yaml" else 0
+        hidden = unshown(text) if first == 1 and chunk.get("language") != "yaml" else 0
         return snippet(text, first, found.occurrences, budget or self._budget, heading, hidden)
 
 
@@ -142,17 +143,21 @@ def snippet(
     return Snippet(text[start:end] + closing, line, line + text.count("\n", start, end))
 
 
-def front_matter(text: str) -> int:
-    """How many code points of a file's beginning are front matter, its fences included.
+def unshown(text: str) -> int:
+    """How many code points of a file's beginning are front matter, its fences included, and comments in
+    HTML: a licence, notes to authors.
 
     Without a closing fence it is all of them when they begin with a key: long front matter continues in
     the next chunk.
     """
-    if not text.startswith(("---", "+++")):
-        return 0
-    if found := _FRONT_MATTER.match(text):
-        return found.end()
-    return len(text) if _FRONT_MATTER_START.match(text) else 0
+    end = 0
+    if text.startswith(("---", "+++")):
+        if found := _FRONT_MATTER.match(text):
+            end = found.end()
+        elif _FRONT_MATTER_START.match(text):
+            return len(text)
+    comments = _COMMENTS.match(text, end)
+    return comments.end() if comments else end
 
 
 def _pieces(text: str, budget: int) -> list[tuple[int, int]]:
@@ -382,7 +387,7 @@ def widened(found: Snippet, text: str, first_line: int, least: int, most: int) -
     lowest = max((at for at in fences if at < start), default=-1)
     lowest = text.find("\n", lowest) + 1 if lowest >= 0 else 0
     if first_line == 1:
-        lowest = max(lowest, front_matter(text))
+        lowest = max(lowest, unshown(text))
     if end - start < least:
         end = _space_before(text, min(highest, start + most), start + least, end)
     if end - start < least:

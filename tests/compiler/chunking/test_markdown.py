@@ -126,6 +126,19 @@ def test_front_matter_is_kept_but_not_embedded(budget: TokenBudget, page: Page) 
     assert "Some words" in found.embedded_text
 
 
+def test_comments_between_blocks_are_not_embedded(budget: TokenBudget, page: Page) -> None:
+    text = (
+        "<!-- Licensed to nobody\nin particular. -->\n\n# Lamps\n\n<!-- one --> <b>Light</b> <!-- two -->\n"
+        "it.\n\n```html\n<!-- shown -->\n```\n\nText <!-- within --> goes on.\n"
+    )
+    (found,) = chunk(page(text), budget)
+    assert found.text == text
+    assert "icens" not in found.embedded_text
+    assert "one" not in found.embedded_text
+    assert "two" not in found.embedded_text
+    assert all(each in found.embedded_text for each in ("<b>Light</b>", "shown", "within"))
+
+
 def test_mdx_tags_and_imports_are_not_embedded(budget: TokenBudget, page: Page) -> None:
     text = f'import {{ Note }} from "x"\n\n# A\n\n<Note kind="big">\n{SENTENCE}</Note>\n'
     (found,) = chunk(page(text, path="docs/a.mdx"), budget)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kb_runtime.search.analysis import Analyzer
 from kb_runtime.search.matching import Matcher
 from kb_runtime.search.query import analyse
-from kb_runtime.search.snippets import Snippet, front_matter, snippet
+from kb_runtime.search.snippets import Snippet, snippet, unshown
 from kb_runtime.text.graphemes import is_boundary
 
 ANALYZER = Analyzer()
@@ -215,7 +215,7 @@ def test_a_first_line_that_repeats_the_heading_is_left_out() -> None:
 
 def test_what_is_hidden_is_not_shown_and_its_words_do_not_draw_the_passage() -> None:
     text = "---\ntags: [map, map]\n---\n# Maps\n\nOne map.\n"
-    found = snippet(text, 1, matcher("map").find(text), heading="Maps", hidden=front_matter(text))
+    found = snippet(text, 1, matcher("map").find(text), heading="Maps", hidden=unshown(text))
     assert found == Snippet("One map.", 6, 6)
     assert snippet("---\na: 1\n---\n", 1, [], hidden=13).text == ""
 
@@ -230,11 +230,17 @@ def test_what_is_hidden_is_not_shown_and_its_words_do_not_draw_the_passage() -> 
         ("---\n\nA rule, then text.\n", ""),
         ("----\na: 1\n----\n", ""),
         ("# A\n---\na: 1\n---\n", ""),
+        (
+            "---\na: 1\n---\n\n<!-- Licence\n-->\n<!-- b -->\n\nA",
+            "---\na: 1\n---\n\n<!-- Licence\n-->\n<!-- b -->\n\n",
+        ),
+        ("<!-- Licence -->\n# A\n<!-- b -->", "<!-- Licence -->\n"),
+        ("<!-- it goes on\n", ""),
         ("", ""),
     ],
 )
-def test_front_matter_is_what_stands_between_the_first_two_rules(text: str, hidden: str) -> None:
-    assert text[: front_matter(text)] == hidden
+def test_front_matter_and_the_comments_behind_it_are_not_shown(text: str, hidden: str) -> None:
+    assert text[: unshown(text)] == hidden
 
 
 def test_occurrences_behind_the_text_do_not_matter() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kb_runtime.knowledge.artifact import Artifact, CollectionInfo
-from kb_runtime.search.snippets import front_matter
+from kb_runtime.search.snippets import unshown
 from kb_runtime.text.addresses import format_address
 from kbc.shipping.product import Product
 
@@ -64,9 +64,9 @@ def _pages(artifact: Artifact) -> Iterator[tuple[CollectionInfo, Mapping[str, An
 
 
 def _body(record: Mapping[str, Any]) -> str:
-    """The text without front matter and without a first heading; MDX as it is served, cleaned."""
+    """The text without front matter, comments before it begins and a first heading; MDX as it is served, cleaned."""
     text: str = record.get("content" if record.get("processed") else "text", "")
-    text = text[front_matter(text) :]
+    text = text[unshown(text) :]
     return (text[match.end() :] if (match := _HEADING.match(text)) else text).strip()
 
 
