@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 SlugStyle = Literal[
     "github", "github-ascii", "blackfriday", "python-markdown", "mdbook", "vitepress", "kramdown", "docutils",
-    "doc-builder", "gitbook", "pandoc",
+    "doc-builder", "gitbook", "hexo", "pandoc",
 ]  # fmt: skip
 
 
@@ -46,6 +46,7 @@ class Label:
 
 
 _RULES: Mapping[str, AnchorRules] = {
+    "hexo": AnchorRules("hexo"),
     "mdbook": AnchorRules("mdbook"),
     "mkdocs": AnchorRules("python-markdown"),
     "quarto": AnchorRules("pandoc"),
@@ -89,6 +90,7 @@ _ATTRIBUTES = re.compile(
 )
 _STATED_ID = re.compile(r"(?:^|[\s:])(?:#([^\s{}#]+)|id=[\"']([^\"']+))")
 _CONTROL = re.compile(r"[\x00-\x1f]")
+_HEXO_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+")
 _VITEPRESS_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+")
 
 
@@ -120,6 +122,8 @@ def slug(title: str, style: SlugStyle = "github") -> str:
         plain = _CONTROL.sub("", _without_accents(title))
         kept = re.sub(r"-{2,}", "-", _VITEPRESS_SPECIAL.sub("-", plain)).strip("-")
         return re.sub(r"^(\d)", r"_\1", kept).lower()
+    if style == "hexo":
+        return _HEXO_SPECIAL.sub("-", _CONTROL.sub("", _without_accents(title))).strip("-")
     if style == "blackfriday":
         return re.sub(r"[\W_]+", "-", title.lower()).strip("-")
     if style == "github-ascii":

@@ -28,6 +28,7 @@ GENERATORS = (
     "docusaurus",
     "eleventy",
     "gitbook",
+    "hexo",
     "hugo",
     "jekyll",
     "mdbook",

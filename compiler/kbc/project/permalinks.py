@@ -332,6 +332,18 @@ def _jekyll(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
     return _folder_or(path, posixpath.basename(stem), "/" if is_pretty else ".html")
 
 
+def _hexo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stem = _stem(path)
+    stated = _text(data, "permalink")
+    if stem.startswith("_posts/"):
+        rule = stated or options.get("permalink") or ":year/:month/:day/:title/"
+        category = (_texts(data.get("categories")) or [_text(data, "categories")])[0]
+        return _filled(rule.replace(":category", category or "uncategorized"), stem, data)
+    if stated:
+        return stated.lstrip("/")
+    return _folder_or(path, posixpath.basename(stem), "" if options.get("clean") else ".html")
+
+
 _JEKYLL_STYLES = {
     "date": "/:categories/:year/:month/:day/:title.html",
     "pretty": "/:categories/:year/:month/:day/:title/",
@@ -402,6 +414,7 @@ _ROUTES: Mapping[str, Route] = {
     "docusaurus": _docusaurus,
     "eleventy": _eleventy,
     "gitbook": _gitbook,
+    "hexo": _hexo,
     "hugo": _hugo,
     "jekyll": _jekyll,
     "mdbook": _mdbook,

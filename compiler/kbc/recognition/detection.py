@@ -32,6 +32,7 @@ NAMES = {
     "docusaurus": "Docusaurus site",
     "eleventy": "Eleventy site",
     "gitbook": "GitBook",
+    "hexo": "Hexo site",
     "hugo": "Hugo site",
     "jekyll": "Jekyll site",
     "mdbook": "mdBook",

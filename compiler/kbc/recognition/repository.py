@@ -14,6 +14,7 @@ from kbc.recognition.generators import (
     docusaurus,
     eleventy,
     gitbook,
+    hexo,
     hugo,
     jekyll,
     mdbook,
@@ -60,7 +61,7 @@ _LANGUAGE = re.compile(
 
 
 _GENERATORS = (
-    *(mkdocs, vitepress, vuepress, starlight, mdbook, antora, hugo, jekyll, sphinx, docfx),
+    *(mkdocs, vitepress, vuepress, starlight, mdbook, antora, hugo, hexo, jekyll, sphinx, docfx),
     *(doc_builder, gitbook, eleventy, quarto, writerside, mintlify),
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""

