@@ -20,6 +20,7 @@ _DOCS_FOLDERS = (
     "vignettes",  # of packages for R
 )
 _DOCS_FOLDER = re.compile(r"docs?[-_].+")
+_POD = BY_NAME["pod"].suffixes
 _CATALOGUE = ".docc"
 """The ending of folders of documentation among the source of Swift."""
 
@@ -45,7 +46,7 @@ _NO_PROGRAMS = frozenset({"css", "html", "ini", "json", "scss", "toml", "xml", "
 """Languages that site generators and data are written in as well."""
 
 _NO_PLACE = re.compile(
-    r"node_modules|vendor|tests?|__tests__|specs?|testdata|fixtures?", re.IGNORECASE
+    r"node_modules|vendor|x?t|tests?|__tests__|specs?|testdata|fixtures?", re.IGNORECASE
 )
 _MANY_PAGES = 20
 _CONTENT = "content"
@@ -112,6 +113,7 @@ def pages_below(
 def _conventional(
     names: Sequence[str], files: Sequence[str], man_pages: frozenset[str]
 ) -> tuple[str, ...]:
+    """Folders with pages by their names, and what is documentation among source by its ending."""
     below: dict[str, list[str]] = {name: [] for name in names}
     for file in files:
         top = file.split("/")[0]
@@ -125,7 +127,11 @@ def _conventional(
         for file in files
         if f"{_CATALOGUE}/" in file and _is_page(file) and not _of_others(file)
     }
-    return (*found, *sorted(each for each in catalogues if each.split("/")[0] not in found))
+    beside = {name for name in files if name.endswith(_POD) and not _of_others(name)}
+    return (
+        *found,
+        *sorted(each for each in catalogues | beside if each.split("/")[0] not in found),
+    )
 
 
 def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:

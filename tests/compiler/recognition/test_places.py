@@ -103,3 +103,15 @@ def test_a_readme_that_is_rendered_to_another_is_read_once(tmp_path: Path) -> No
     files = {"README.Rmd": page("Heron"), "README.md": page("Heron"), "NEWS.md": page("News")}
     inputs, _ = read(write_tree(tmp_path / "heron", files | {"NAMESPACE": "", "R/bird.R": CODE}))
     assert [each.id for each in inputs.records["readme"]] == ["NEWS.md", "README.md"]
+
+
+def test_pod_among_source_is_documentation(tmp_path: Path) -> None:
+    files = {
+        "Makefile.PL": CODE,
+        "lib/Heron.pm": "package Heron;\n1;\n",
+        "lib/Heron/Guide.pod": "=head1 NAME\n\nHeron::Guide - How to fly\n\n=head1 WINGS\n\nFlap.\n",
+        "t/page.pod": "=head1 NAME\n\nData\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"]) == {"lib/Heron/Guide.pod": "Heron::Guide - How to fly"}
+    assert "lib/Heron.pm" in [each.id for each in inputs.records["code"]]
