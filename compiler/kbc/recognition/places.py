@@ -19,6 +19,7 @@ _DOCS_FOLDERS = (
     *("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual"),
     "vignettes",  # of packages for R
 )
+_MAVEN_SITE = "src/site"
 _DOCS_FOLDER = re.compile(r"docs?[-_].+")
 _POD = BY_NAME["pod"].suffixes
 _CATALOGUE = ".docc"
@@ -46,9 +47,12 @@ _NO_PROGRAMS = frozenset({"css", "html", "ini", "json", "scss", "toml", "xml", "
 """Languages that site generators and data are written in as well."""
 
 _NO_PLACE = re.compile(
-    r"node_modules|vendor|x?t|tests?|__tests__|specs?|testdata|fixtures?", re.IGNORECASE
+    r"node_modules|vendor|x?t|tests?|__tests__|testdata|fixtures?", re.IGNORECASE
 )
 _MANY_PAGES = 20
+_SPECIFICATIONS = frozenset({"spec", "specs"})
+"""Folders of standards; elsewhere of tests, which are programs."""
+
 _CONTENT = "content"
 """The folder of pages of sites that are programs, such as those of Next.js and Nuxt."""
 
@@ -83,7 +87,8 @@ def pages_below(
 ) -> tuple[str, ...]:
     """Where a repository without a site has its documentation: conventional folders with pages, the
     deepest folder with nearly all of the pages, or all folders at the top that hold rather pages than code,
-    with the pages beside them; where there are few, a folder for content or for man pages, else nothing.
+    with the pages beside them; where there are few, folders of pages alone and one for content or for man
+    pages, else nothing.
     `names` are the entries of the root, `files` all paths, `man_pages` those of man pages."""
     if found := _conventional(names, files, man_pages):
         return found
@@ -96,7 +101,7 @@ def pages_below(
     ]
     nested = [page for page in pages if len(page) > 1]
     if len(nested) < _MANY_PAGES and {page[0] for page in nested} != {_CONTENT}:
-        return few
+        return (*_of_pages_alone(nested, files), *few)
     folder: list[str] = []
     while True:
         depth = len(folder)
@@ -122,6 +127,8 @@ def _conventional(
     holding = {name for name in names if _holds_pages(below[name], man_pages)}
     found = [name for name in _DOCS_FOLDERS if name in holding]
     found = found or sorted(name for name in holding if _DOCS_FOLDER.fullmatch(name))
+    maven = [name for name in files if name.startswith(f"{_MAVEN_SITE}/") and _is_page(name)]
+    found += [_MAVEN_SITE] if maven else []
     catalogues = {
         file[: file.index(f"{_CATALOGUE}/") + len(_CATALOGUE)]
         for file in files
@@ -174,6 +181,23 @@ def _of_others(name: str) -> bool:
     return any(_NO_PLACE.fullmatch(folder) for folder in name.split("/")[:-1])
 
 
+def _of_pages_alone(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, ...]:
+    """The folders at the top with several pages and no program, such as `spec` of a standard."""
+    programs = {name.split("/")[0] for name in files if _is_program(name)}
+    counts = Counter(page[0] for page in pages)
+    return tuple(
+        name
+        for name, count in sorted(counts.items())
+        if count >= FEW_PAGES
+        and name not in programs
+        and (name in _SPECIFICATIONS or not SKIPPED.fullmatch(name))
+    )
+
+
+def _is_program(name: str) -> bool:
+    return LANGUAGES.get(ending(name), "html") not in _NO_PROGRAMS
+
+
 def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, ...]:
     """The folders at the top with at least as many pages as files of code, and the pages beside them,
     where these folders have most pages."""
@@ -203,7 +227,7 @@ def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:
     documents = [name for name in names if _is_document(name) and not _is_note(name)]
     if any(name.split("/")[0] not in _DOCS_FOLDERS for name in documents):
         return False
-    programs = sum(LANGUAGES.get(ending(name), "html") not in _NO_PROGRAMS for name in names)
+    programs = sum(map(_is_program, names))
     return programs > 0 and programs >= len(man_pages) + len(documents)
 
 

@@ -84,9 +84,11 @@ def test_several_folders_of_documentation_are_read(tmp_path: Path) -> None:
         "Sources/Heron/Heron.docc/Nests.md": page("Nests"),
         "Sources/Heron/Nest.swift": "struct Nest {}\n",
         "Tests/Heron.docc/Data.md": page("Data"),
+        "src/site/markdown/eggs.md": page("Eggs"),
     }
     inputs, _ = read(write_tree(tmp_path / "heron", files))
-    assert sorted(each.title for each in inputs.records["docs"]) == ["Flying", "Nests", "Start"]
+    titles_found = sorted(each.title for each in inputs.records["docs"])
+    assert titles_found == ["Eggs", "Flying", "Nests", "Start"]
 
 
 def test_pages_among_tests_are_data(tmp_path: Path) -> None:
@@ -115,3 +117,14 @@ def test_pod_among_source_is_documentation(tmp_path: Path) -> None:
     inputs, _ = read(write_tree(tmp_path / "heron", files))
     assert titles(inputs.records["docs"]) == {"lib/Heron/Guide.pod": "Heron::Guide - How to fly"}
     assert "lib/Heron.pm" in [each.id for each in inputs.records["code"]]
+
+
+def test_a_folder_of_a_few_pages_and_no_program_is_documentation(tmp_path: Path) -> None:
+    pages = {f"spec/{part}.md": page(part) for part in ("Syntax", "Types", "Errors")}
+    files = {"package.json": '{"name": "heron"}', "build.js": CODE, "README.md": page("Heron")}
+    root = write_tree(tmp_path / "heron", {**files, **pages, "notes/one.md": page("One")})
+    inputs, _ = read(root)
+    assert sorted(each.title for each in inputs.records["docs"]) == ["Errors", "Syntax", "Types"]
+    assert "notes/one.md" in [each.id for each in inputs.records["code"]]
+    write_tree(root, {"spec/heron_spec.rb": CODE})
+    assert [each.name for each in recognised(root).project.collections] == ["readme", "code"]
