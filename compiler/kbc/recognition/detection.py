@@ -291,10 +291,14 @@ class _FolderDetector:
             name for name in places.readmes(self._names) if not {".", name} & set(taken)
         ):
             collections.append(_collection("readme", "docs", readmes))
+        if notebooks := places.notebooks(self._files, (*taken, *readmes)):
+            collections.append(_collection("notebooks", "docs", notebooks))
         apis = repository.api_descriptions(self._root, self._files, taken)
         if apis:
             collections.append(_collection("api", "docs", apis))
-        others = [place for place in (*taken, *self._other_languages, *apis) if place != "."]
+        others = [
+            place for place in (*taken, *self._other_languages, *notebooks, *apis) if place != "."
+        ]
         exclude = [f"/{place}" + "/" * self._is_folder(place) for place in others]
         exclude += [f"/{name}" for name in readmes]
         exclude += [f"/{place}" for site in sites for place in site.options.get("left_out", ())]

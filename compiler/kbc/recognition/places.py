@@ -19,6 +19,10 @@ _DOCS_FOLDERS = (
     *("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual"),
     "vignettes",  # of packages for R
 )
+_NOTEBOOK = BY_NAME["notebook"].suffixes
+MAX_NOTEBOOKS = 200
+"""More of them beside documentation are work, and do not explain the project."""
+
 _MAVEN_SITE = "src/site"
 _DOCS_FOLDER = re.compile(r"docs?[-_].+")
 _POD = BY_NAME["pod"].suffixes
@@ -158,6 +162,20 @@ def built_below(files: Sequence[str]) -> str:
         name.split("/")[0] for name in files if "/" in name and name.lower().endswith(HTML)
     )
     return next((name for name in _DOCS_FOLDERS if found[name] >= FEW_PAGES), "")
+
+
+def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
+    """The notebooks outside of the folders and files `taken`, which a reader of source takes for data."""
+    folders = tuple(f"{folder}/" for folder in taken)
+    found = sorted(
+        name
+        for name in files
+        if name.lower().endswith(_NOTEBOOK)
+        and not _of_others(name)
+        and not name.startswith(folders)
+        and name not in taken
+    )
+    return tuple(found) if "." not in taken and len(found) <= MAX_NOTEBOOKS else ()
 
 
 def readmes(names: Sequence[str]) -> list[str]:

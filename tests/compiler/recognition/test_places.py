@@ -128,3 +128,22 @@ def test_a_folder_of_a_few_pages_and_no_program_is_documentation(tmp_path: Path)
     assert "notes/one.md" in [each.id for each in inputs.records["code"]]
     write_tree(root, {"spec/heron_spec.rb": CODE})
     assert [each.name for each in recognised(root).project.collections] == ["readme", "code"]
+
+
+@pytest.mark.parametrize("site", [{}, {"mkdocs.yml": "site_name: Heron\n"}])
+def test_notebooks_beside_source_are_documentation(tmp_path: Path, site: dict[str, str]) -> None:
+    notebook = '{{"cells": [{{"cell_type": "markdown", "source": "# {0}\\n\\nText."}}]}}'
+    files = {
+        "pyproject.toml": '[project]\nname = "heron"\n',
+        "heron.py": CODE,
+        "README.ipynb": notebook.format("Heron"),
+        "docs/start.md": page("Start"),
+        "docs/inside.ipynb": notebook.format("Inside"),
+        "examples/nests/build.ipynb": notebook.format("Building nests"),
+        "examples/nests/build.py": CODE,
+        "tests/data.ipynb": notebook.format("Data"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files | site))
+    assert titles(inputs.records["notebooks"]) == {"examples/nests/build.ipynb": "Building nests"}
+    assert titles(inputs.records["docs"]) == {"inside.ipynb": "Inside", "start.md": "Start"}
+    assert "examples/nests/build.py" in [each.id for each in inputs.records["code"]]
