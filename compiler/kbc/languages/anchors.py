@@ -55,6 +55,7 @@ _RULES: Mapping[str, AnchorRules] = {
     "vitepress": AnchorRules("vitepress"),
     "vuepress": AnchorRules("vitepress"),
     "writerside": AnchorRules("blackfriday"),
+    "zola": AnchorRules("blackfriday"),
 }
 _STYLES: tuple[SlugStyle, ...] = get_args(SlugStyle)
 _ANY = AnchorRules(_STYLES[0], others=_STYLES)

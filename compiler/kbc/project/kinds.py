@@ -40,6 +40,7 @@ GENERATORS = (
     "vitepress",
     "vuepress",
     "writerside",
+    "zola",
     "site",
 )
 """The generators of documentation whose conventions `kbc.recognition` knows; `site` is what any of

@@ -313,6 +313,18 @@ def _urlized(place: str) -> str:
     return re.sub(r"[^\w/.~+-]+", "", re.sub(r"\s+", "-", place.lower())).strip("/")
 
 
+def _zola(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stem = _stem(path)
+    folder, name = posixpath.split(stem)
+    place = _text(data, "path").strip("/")
+    if not place:
+        is_folder = name in ("_index", "index")
+        dated = _DATED.fullmatch(name)
+        slug = _text(data, "slug") or (dated[4] if dated else name)
+        place = _urlized(folder if is_folder else posixpath.join(folder, slug))
+    return f"{place}/" if place else ""
+
+
 def _jekyll(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     stem = _stem(path)
     first, _, rest = stem.partition("/")
@@ -427,4 +439,5 @@ _ROUTES: Mapping[str, Route] = {
     "vitepress": _vitepress,
     "vuepress": _vuepress,
     "writerside": _writerside,
+    "zola": _zola,
 }

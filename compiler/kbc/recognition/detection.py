@@ -44,6 +44,7 @@ NAMES = {
     "vitepress": "VitePress site",
     "vuepress": "VuePress site",
     "writerside": "Writerside project",
+    "zola": "Zola site",
     "site": "built site",
 }
 

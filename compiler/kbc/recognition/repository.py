@@ -26,6 +26,7 @@ from kbc.recognition.generators import (
     vitepress,
     vuepress,
     writerside,
+    zola,
 )
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.places import SKIPPED
@@ -61,7 +62,20 @@ _LANGUAGE = re.compile(
 
 
 _GENERATORS = (
-    *(mkdocs, vitepress, vuepress, starlight, mdbook, antora, hugo, hexo, jekyll, sphinx, docfx),
+    *(
+        mkdocs,
+        vitepress,
+        vuepress,
+        starlight,
+        mdbook,
+        antora,
+        hugo,
+        zola,
+        hexo,
+        jekyll,
+        sphinx,
+        docfx,
+    ),
     *(doc_builder, gitbook, eleventy, quarto, writerside, mintlify),
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""

@@ -49,11 +49,13 @@ from kbc.languages.includes.shortcodes import replace_shortcodes
 from kbc.languages.includes.values import Lookup, replace_values
 from kbc.languages.includes.vuepress import TRIGGER as VUEPRESS
 from kbc.languages.includes.vuepress import replace_files
+from kbc.languages.includes.zola import TRIGGER as ZOLA
+from kbc.languages.includes.zola import replace_shortcodes_of_zola
 
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?::{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)|@include|raw-loader"
     rf"|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{DOCFX}|{GITBOOK}|{SCRIPTS}"
-    rf"|{VUEPRESS}|{MKDOCS}|{MDC}|{DOXYGEN}",
+    rf"|{VUEPRESS}|{MKDOCS}|{MDC}|{DOXYGEN}|{ZOLA}",
     re.MULTILINE,
 )
 _MARK = re.compile(
@@ -64,6 +66,7 @@ _MARK = re.compile(
 """What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
 _DOCFX = re.compile(DOCFX, re.MULTILINE)
 _GITBOOK = re.compile(GITBOOK)
+_ZOLA = re.compile(ZOLA)
 _DOXYGEN = re.compile(DOXYGEN, re.MULTILINE)
 _MYST = re.compile(r"(?:`{3}|:{3})\{|\}`")
 _PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
@@ -303,6 +306,8 @@ def _prose(
         text = replace_commands(text, page.has_commands)
     if "{%" in text and page.has_blocks:
         text = replace_blocks(text, page, expand_part)
+    if "{%" in text and _ZOLA.search(text):
+        text = replace_shortcodes_of_zola(text, page)
     if "@[code" in text or "@include(" in text:
         text = replace_files(text, page, expand_part)
     if "{%" in text or "{!" in text:
