@@ -58,7 +58,8 @@ _RULES: Mapping[str, AnchorRules] = {
     "zola": AnchorRules("blackfriday"),
 }
 _STYLES: tuple[SlugStyle, ...] = get_args(SlugStyle)
-_ANY = AnchorRules(_STYLES[0], others=_STYLES)
+# Hexo's keep upper case, which elsewhere is a mistake; its sites are recognised.
+_ANY = AnchorRules(_STYLES[0], others=tuple(each for each in _STYLES if each != "hexo"))
 _CHANGED: Mapping[str, AnchorRules] = {
     "doc-builder": replace(_ANY, style="doc-builder"),
     "gitbook": replace(_ANY, style="gitbook"),

@@ -64,6 +64,9 @@ def test_anchors_of_hexo_keep_the_case(tmp_path: Path) -> None:
     assert codes == ["dead-anchor"]
     _, codes = _text(tmp_path, "[to it](#What-is-an-Egg)\n\n## What is: an Egg?\n\nText.\n")
     assert codes == []
+    files = {"a.md": "# A\n\n## An Egg\n\nText.\n", "b.md": "# B\n\n[to it](a.md#An-Egg)\n"}
+    book = write_tree(tmp_path / "book", {**files, ".gitbook.yaml": "root: ./\n"})
+    assert "dead-anchor" in [each.code for each in read(book)[1]]
 
 
 def test_tags_of_hexo_become_what_they_show(tmp_path: Path) -> None:
