@@ -26,6 +26,7 @@ IN_PROCESS = [
     "asciidoc",
     "notebook",
     "openapi",
+    "pod",
     "zip",
     "tar",
 ]

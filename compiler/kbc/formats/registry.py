@@ -57,6 +57,12 @@ _FORMATS = (
         suffixes=(".ipynb",),
     ),
     Format(
+        name="pod",
+        module="kbc.formats.pod",
+        summary="POD, as Perl's documentation is written",
+        suffixes=(".pod",),
+    ),
+    Format(
         name="openapi",
         module="kbc.formats.openapi",
         summary="OpenAPI 3.x: a record for each operation and schema",

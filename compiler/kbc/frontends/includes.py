@@ -173,7 +173,7 @@ class PageIncludes:
 
     @property
     def _has_templates(self) -> bool:
-        return self._collection.generator == "jekyll" or "are_templates" in self._options
+        return self._collection.generator in ("hexo", "jekyll") or "are_templates" in self._options
 
     def _liquid(self, text: str) -> Liquid:
         is_bare = "are_templates" in self._options

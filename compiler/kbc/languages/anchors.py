@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 SlugStyle = Literal[
     "github", "github-ascii", "blackfriday", "python-markdown", "mdbook", "vitepress", "kramdown", "docutils",
-    "doc-builder", "gitbook", "pandoc",
+    "doc-builder", "gitbook", "hexo", "pandoc",
 ]  # fmt: skip
 
 
@@ -50,6 +50,7 @@ class Label:
 
 
 _RULES: Mapping[str, AnchorRules] = {
+    "hexo": AnchorRules("hexo"),
     "mdbook": AnchorRules("mdbook"),
     "mkdocs": AnchorRules("python-markdown"),
     "quarto": AnchorRules("pandoc"),
@@ -58,9 +59,11 @@ _RULES: Mapping[str, AnchorRules] = {
     "vitepress": AnchorRules("vitepress", slugs_links=True),
     "vuepress": AnchorRules("vitepress"),
     "writerside": AnchorRules("blackfriday"),
+    "zola": AnchorRules("blackfriday"),
 }
 _STYLES: tuple[SlugStyle, ...] = get_args(SlugStyle)
-_ANY = AnchorRules(_STYLES[0], others=_STYLES)
+# Hexo's keep upper case, which elsewhere is a mistake; its sites are recognised.
+_ANY = AnchorRules(_STYLES[0], others=tuple(each for each in _STYLES if each != "hexo"))
 _CHANGED: Mapping[str, AnchorRules] = {
     "doc-builder": replace(_ANY, style="doc-builder"),
     "docsify": _ANY,
@@ -101,6 +104,7 @@ _ATTRIBUTES = re.compile(
 _STATED_ID = re.compile(r"(?:^|[\s:])(?:#([^\s{}#]+)|id=[\"']([^\"']+))")
 _COUNT = re.compile(r"_([0-9]{1,9})\Z")
 _CONTROL = re.compile(r"[\x00-\x1f]")
+_HEXO_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+")
 _VITEPRESS_SPECIAL = re.compile(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+")
 
 
@@ -133,6 +137,8 @@ def slug(title: str, style: SlugStyle = "github") -> str:
         plain = _CONTROL.sub("", _without_accents(title))
         kept = re.sub(r"-{2,}", "-", _VITEPRESS_SPECIAL.sub("-", plain)).strip("-")
         return re.sub(r"^(\d)", r"_\1", kept).lower()
+    if style == "hexo":
+        return _HEXO_SPECIAL.sub("-", _CONTROL.sub("", _without_accents(title))).strip("-")
     if style == "blackfriday":
         return re.sub(r"[\W_]+", "-", title.lower()).strip("-")
     if style == "github-ascii":

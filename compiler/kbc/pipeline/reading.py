@@ -119,6 +119,15 @@ def read_project(project: Project, diagnostics: Diagnostics, allow_outside: bool
     licences = licence_files(project, allow_outside)
     each_once = {file.path: file for found in (*files.values(), licences) for file in found}
     _account(project, files, records, accounting, diagnostics)
+    if unread := accounting.unread_documents():
+        shown = ", ".join(unread[:3]) + ", ..." * (len(unread) > 3)
+        diagnostics.note(
+            "format-not-read",
+            f"documentation in formats that are not read: {len(unread):,} ({shown})",
+            unread[0],
+            hint="Convert it to HTML or Markdown, for example with pandoc or the format's own tool, and"
+            " build what that writes.",
+        )
     for path, includers in tree.included.items():
         each_once.setdefault(path, SourceFile(path, tree.data(path)))
         accounting.included(path, includers)

@@ -29,6 +29,7 @@ GENERATORS = (
     "docusaurus",
     "eleventy",
     "gitbook",
+    "hexo",
     "hugo",
     "jekyll",
     "mdbook",
@@ -40,6 +41,7 @@ GENERATORS = (
     "vitepress",
     "vuepress",
     "writerside",
+    "zola",
     "site",
 )
 """The generators of documentation whose conventions `kbc.recognition` knows; `site` is what any of
@@ -172,7 +174,7 @@ class CollectionKind:
 
 MARKDOWN = (".md", ".mdx", ".markdown", ".qmd", ".rmd", ".livemd", ".cheatmd")
 CONVERTED = (
-    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".topic"),
+    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".ipynb", ".pod", ".topic"),
     *("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"),
     *(".docx", ".pptx", ".epub", ".org", ".docbook", ".dbk", ".mediawiki", ".wiki", ".pdf"),
     *(f".{section}" for section in range(1, 9)),  # man pages

@@ -318,6 +318,18 @@ def _urlized(place: str) -> str:
     return re.sub(r"[^\w/.~+-]+", "", re.sub(r"\s+", "-", place.lower())).strip("/")
 
 
+def _zola(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stem = _stem(path)
+    folder, name = posixpath.split(stem)
+    place = _text(data, "path").strip("/")
+    if not place:
+        is_folder = name in ("_index", "index")
+        dated = _DATED.fullmatch(name)
+        slug = _text(data, "slug") or (dated[4] if dated else name)
+        place = _urlized(folder if is_folder else posixpath.join(folder, slug))
+    return f"{place}/" if place else ""
+
+
 def _jekyll(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     stem = _stem(path)
     first, _, rest = stem.partition("/")
@@ -335,6 +347,18 @@ def _jekyll(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> s
         options.get("permalink", "")
     ).endswith("/")
     return _folder_or(path, posixpath.basename(stem), "/" if is_pretty else ".html")
+
+
+def _hexo(path: str, data: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    stem = _stem(path)
+    stated = _text(data, "permalink")
+    if stem.startswith("_posts/"):
+        rule = stated or options.get("permalink") or ":year/:month/:day/:title/"
+        category = (_texts(data.get("categories")) or [_text(data, "categories")])[0]
+        return _filled(rule.replace(":category", category or "uncategorized"), stem, data)
+    if stated:
+        return stated.lstrip("/")
+    return _folder_or(path, posixpath.basename(stem), "" if options.get("clean") else ".html")
 
 
 _JEKYLL_STYLES = {
@@ -407,6 +431,7 @@ _ROUTES: Mapping[str, Route] = {
     "docusaurus": _docusaurus,
     "eleventy": _eleventy,
     "gitbook": _gitbook,
+    "hexo": _hexo,
     "hugo": _hugo,
     "jekyll": _jekyll,
     "mdbook": _mdbook,
@@ -419,4 +444,5 @@ _ROUTES: Mapping[str, Route] = {
     "vitepress": _vitepress,
     "vuepress": _vuepress,
     "writerside": _writerside,
+    "zola": _zola,
 }

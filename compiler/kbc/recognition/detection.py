@@ -14,7 +14,8 @@ from kbc.project.include_tree import IncludeTree
 from kbc.project.kinds import KINDS
 from kbc.project.model import Collection, Project
 from kbc.project.settings import NAME, default_prefix
-from kbc.recognition import archives, built_site, conventional, package, repository
+from kbc.recognition import archives, built_site, conventional, package, places, repository
+from kbc.recognition.manifests import is_repository
 from kbc.recognition.site import Site, joined
 from kbc.sources.formats import is_wanted
 
@@ -32,6 +33,7 @@ NAMES = {
     "docusaurus": "Docusaurus site",
     "eleventy": "Eleventy site",
     "gitbook": "GitBook",
+    "hexo": "Hexo site",
     "hugo": "Hugo site",
     "jekyll": "Jekyll site",
     "mdbook": "mdBook",
@@ -43,6 +45,7 @@ NAMES = {
     "vitepress": "VitePress site",
     "vuepress": "VuePress site",
     "writerside": "Writerside project",
+    "zola": "Zola site",
     "site": "built site",
 }
 
@@ -55,10 +58,7 @@ _GENERIC = re.compile(
 _SITE_FOLDERS = ("website", "site", "docs-site", "documentation")
 """Where the configuration of a site is kept whose pages are in a folder beside it."""
 
-_HTML = (".html", ".htm")
 _AT_ROOTS = ("docfx", "gitbook", "mkdocs")
-_FEW_PAGES = 3
-"""Less HTML beside Markdown is a page that shows the Markdown, and no documentation itself."""
 
 _LLMS_FULL = re.compile(r"(?:.*[-_.])?llms-full.*\.txt")
 
@@ -120,7 +120,8 @@ class _FolderDetector:
     def file(self, name: str) -> Recognition:
         """A single file: a page, or a bundle of pages."""
         ending = Path(name).suffix.lower()
-        is_bundle = _LLMS_FULL.fullmatch(name.lower()) or ending in (*_HTML, ".jsonl", ".ndjson")
+        bundles = (*places.HTML, ".jsonl", ".ndjson")
+        is_bundle = _LLMS_FULL.fullmatch(name.lower()) or ending in bundles
         is_page = is_wanted(self._root / name, KINDS["docs"].suffixes)
         kind = "pages" if is_bundle or not is_page else "docs"
         if not is_page and ending not in KINDS[kind].suffixes:
@@ -144,9 +145,9 @@ class _FolderDetector:
         # Some configurations stand at the root of projects; the other generators have a folder of their
         # own, with a package.json or go.mod that only builds the site.
         is_own = bool(sites) and not (sites[0].generator in _AT_ROOTS and sites[0].folder)
-        if is_own or not (repository.is_repository(self._names) or found):
+        if is_own or not (is_repository(self._names) or found):
             sites = sites or self._bundles() or self._built() or self._below()
-            if not sites and repository.is_source_tree(self._files, self._man_pages):
+            if not sites and places.is_source_tree(self._files, self._man_pages):
                 return self._repository((), None)
             return self._sites(sites) if sites else self._plain()
         return self._repository(sites or self._below(), found)
@@ -196,7 +197,9 @@ class _FolderDetector:
     def _bundles(self) -> list[Site]:
         """Files that hold all pages of a site, as they are published for language models."""
         full = [name for name in self._names if _LLMS_FULL.fullmatch(name.lower())]
-        others = [name for name in self._names if name.lower().endswith((".md", ".mdx", *_HTML))]
+        others = [
+            name for name in self._names if name.lower().endswith((".md", ".mdx", *places.HTML))
+        ]
         if not full or len(others) > 1:
             return []
         return [
@@ -217,10 +220,10 @@ class _FolderDetector:
         hosts = [name for name in self._names if built_site.is_host(name) and self._is_folder(name)]
         for name in self._files:
             lowered = name.lower().partition("?")[0]
-            if lowered.endswith(_HTML):
+            if lowered.endswith(places.HTML):
                 pages += 1
-            elif lowered.endswith(repository.PAGES) or (
-                lowered.endswith(".xml") and is_wanted(self._root / name, repository.PAGES)
+            elif lowered.endswith(places.PAGES) or (
+                lowered.endswith(".xml") and is_wanted(self._root / name, places.PAGES)
             ):
                 other += "/_sources/" not in f"/{name}"
         if not pages or pages <= other:
@@ -241,10 +244,7 @@ class _FolderDetector:
 
     @cached_property
     def _man_pages(self) -> frozenset[str]:
-        return repository.man_pages(self._root, self._files)
-
-    def _places(self) -> tuple[str, ...]:
-        return repository.pages_below(self._names, self._files, self._man_pages)
+        return places.man_pages(self._root, self._files)
 
     def _is_folder(self, name: str) -> bool:
         return (self._root / name).is_dir()
@@ -287,26 +287,21 @@ class _FolderDetector:
 
     def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
         collections = [self._of_site(site, index) for index, site in enumerate(sites)]
-        if not sites and (places := self._places()):
-            plain = self._of_site(Site(generator="", config="", folder=places[0]), 0)
-            strip = plain.strip if len(places) == 1 else ""
-            paths = tuple(place for place in places if not repository.README.fullmatch(place))
-            collections = [replace(plain, paths=paths, strip=strip, generator_options={})]
+        collections = collections or self._documentation()
         taken = [path for collection in collections for path in collection.paths]
-        readmes = tuple(
-            name
-            for name in self._names
-            if repository.README.fullmatch(name)
-            and name.lower().endswith(KINDS["docs"].suffixes)
-            and not {".", name} & set(taken)
-        )
-        if readmes:
+        if readmes := tuple(
+            name for name in places.readmes(self._names) if not {".", name} & set(taken)
+        ):
             collections.append(_collection("readme", "docs", readmes))
+        if notebooks := places.notebooks(self._files, (*taken, *readmes)):
+            collections.append(_collection("notebooks", "docs", notebooks))
         apis = repository.api_descriptions(self._root, self._files, taken)
         if apis:
             collections.append(_collection("api", "docs", apis))
-        places = (*taken, *self._other_languages, *apis)
-        exclude = [f"/{place}" + "/" * self._is_folder(place) for place in places if place != "."]
+        others = [
+            place for place in (*taken, *self._other_languages, *notebooks, *apis) if place != "."
+        ]
+        exclude = [f"/{place}" + "/" * self._is_folder(place) for place in others]
         exclude += [f"/{name}" for name in readmes]
         exclude += [f"/{place}" for site in sites for place in site.options.get("left_out", ())]
         bounds, sentence = repository.code_exclusions(self._root, exclude)
@@ -315,7 +310,7 @@ class _FolderDetector:
         if bounds != ("*",):
             code = _collection("code", "code", (".",))
             collections.append(replace(code, exclude=(*exclude, *bounds)))
-        is_project = repository.is_repository(self._names)
+        is_project = is_repository(self._names)
         form = found.form if found else "repository" if is_project else "source tree"
         what = f"{form} {found.name}".strip() if found else form
         if sites:
@@ -335,6 +330,21 @@ class _FolderDetector:
             return self._plain()
         return self._finish(collections, what, first, licence=found.license if found else "")
 
+    def _documentation(self) -> list[Collection]:
+        """The documentation of a project without a site: its pages, and HTML that was built from others."""
+        found = places.pages_below(self._names, self._files, self._man_pages)
+        collections = []
+        if found:
+            plain = self._of_site(Site(generator="", config="", folder=found[0]), 0)
+            strip = plain.strip if len(found) == 1 else ""
+            paths = tuple(place for place in found if not places.README.fullmatch(place))
+            collections = [replace(plain, paths=paths, strip=strip, generator_options={})]
+        built = places.built_below(self._files)
+        if built and built not in found:
+            site = built_site.recognise(self._tree, built, "", ())
+            collections.append(self._of_site(site, len(collections)))
+        return collections
+
     def _plain(self) -> Recognition:
         found = self._files
         files = [name.lower() for name in found]
@@ -344,8 +354,8 @@ class _FolderDetector:
             docs = _collection("docs", "docs", (".",))
             collections.append(replace(docs, exclude=tuple(exclude)))
         bundles = any(name.endswith((".jsonl", ".ndjson")) for name in files)
-        if bundles or sum(name.endswith(_HTML) for name in files) >= (
-            _FEW_PAGES if collections else 1
+        if bundles or sum(name.endswith(places.HTML) for name in files) >= (
+            places.FEW_PAGES if collections else 1
         ):
             pages = _collection("pages", "pages", (".",), self._slug(""))
             include = ("*.html", "*.htm", "*.jsonl", "*.ndjson")

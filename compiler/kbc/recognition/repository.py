@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from kb_runtime.errors.shortages import raise_shortage
-from kbc.formats.pandoc.man import START_BYTES, is_man_page
-from kbc.formats.registry import BY_NAME
-from kbc.languages.suffixes import LANGUAGES, ending
 from kbc.project.include_tree import IncludeTree
-from kbc.project.kinds import MARKDOWN
 from kbc.recognition.configuration import read_text
 from kbc.recognition.generators import (
     antora,
@@ -23,6 +17,7 @@ from kbc.recognition.generators import (
     docusaurus,
     eleventy,
     gitbook,
+    hexo,
     hugo,
     jekyll,
     mdbook,
@@ -34,63 +29,15 @@ from kbc.recognition.generators import (
     vitepress,
     vuepress,
     writerside,
+    zola,
 )
+from kbc.recognition.manifests import is_repository
+from kbc.recognition.places import README, SKIPPED, is_page
 from kbc.recognition.site import Site, joined
 from kbc.sources.formats import is_wanted
 from kbc.sources.source_tree import SourceTree
 
-MANIFESTS = frozenset(
-    {
-        *("BUILD.bazel", "Build.PL", "CMakeLists.txt", "Cargo.toml", "Cartfile", "Gemfile"),
-        *("MODULE.bazel", "Makefile.PL", "Makefile.am", "NAMESPACE", "Package.swift", "Podfile"),
-        *("Project.toml", "SConstruct", "WORKSPACE", "build.gradle", "build.gradle.kts"),
-        *("build.mill", "build.sbt"),
-        *("build.sc", "build.zig", "cabal.project", "composer.json", "configure", "configure.ac"),
-        *("cpanfile", "deno.json", "deno.jsonc", "deps.edn", "dist.ini", "dub.json", "dub.sdl"),
-        *("dune-project", "elm.json", "foundry.toml", "fpm.toml", "gleam.toml", "go.mod"),
-        *("go.work", "meson.build", "mix.exs", "package.json", "package.yaml", "pom.xml"),
-        *("project.clj", "pubspec.yaml", "pyproject.toml", "rebar.config", "settings.gradle"),
-        *("settings.gradle.kts", "setup.cfg", "setup.py", "shard.yml", "stack.yaml"),
-    }
-)
-"""Files that say how a project is built: beside them is its code."""
-
-_MANIFEST_ENDINGS = (
-    *(".cabal", ".csproj", ".fsproj", ".gemspec", ".nimble", ".opam", ".podspec", ".rockspec"),
-    *(".sln", ".slnx", ".tf", ".vbproj", ".vcxproj", ".xcodeproj", ".xcworkspace"),
-)
-"""The same, of those that are called after the project."""
-
 VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
-_MAN = BY_NAME["man"].suffixes
-_MAN_FOLDER = "man"
-DOCS_FOLDERS = ("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual")
-PAGES = (
-    *MARKDOWN,
-    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb"),
-    *(".docbook", ".dbk", ".mediawiki", ".wiki"),
-)
-"""What people write documentation in."""
-
-README = re.compile(
-    r"(?:readme|changelog|changes|history|contributing|faq|upgrading|security)\b.*", re.IGNORECASE
-)
-"""Pages about a project, beside its source."""
-
-_DOCUMENTS = (".html", ".htm", ".jsonl", ".ndjson", ".pdf", ".docx", ".pptx", ".epub")
-_NO_PROGRAMS = frozenset({"css", "html", "ini", "json", "scss", "toml", "xml", "yaml"})
-"""Languages that site generators and data are written in as well."""
-
-_PROGRAMS_A_DOCUMENT = 2
-"""A folder without a manifest that has more is somebody's source, and not a manual with examples."""
-
-_MANY_PAGES = 20
-_CONTENT = "content"
-"""The folder of pages of sites that are programs, such as those of Next.js and Nuxt."""
-
-_DOMAIN_FILE = "CNAME"
-_DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
-_NEARLY_ALL = 0.8
 MAX_DEPTH = 3
 """Folders below a repository's root that a site is looked for in."""
 
@@ -105,16 +52,13 @@ _NOT_OWN = re.compile(
 )
 """Folders of descriptions of other APIs."""
 
+_DOMAIN_FILE = "CNAME"
+_DOMAIN = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 _MANY_APIS = 20
 """More descriptions of APIs in one repository are data of its, and not its own API."""
 
 _TESTS = ("test/", "tests/", "__tests__/", "spec/", "testdata/", "fixtures/", "benchmarks/")
 
-_SKIPPED = re.compile(
-    r"\..*|_.*|node_modules|vendor|tests?|__tests__|specs?|fixtures?|examples?|samples?|testdata|(?:.*[-_])?templates?"
-    r"|third[_-]party|target|dist|build|out|site-packages|benchmarks?",
-    re.IGNORECASE,
-)
 _LANGUAGE = re.compile(
     r"(?:af|am|ar|az|be|bg|bn|br|ca|cn|cs|cy|cz|da|de|dk|el|en|eo|es|et|eu|fa|fi|fr|ga|gl|gr|gu|he|hi|hr|hu"
     r"|hy|id|is|it|ja|jp|ka|kk|km|kn|ko|kr|lb|lo|lt|lv|mg|mk|ml|mn|mr|ms|mt|my|nb|ne|nl|no|or|pa|pl|ps|pt"
@@ -123,7 +67,20 @@ _LANGUAGE = re.compile(
 
 
 _GENERATORS = (
-    *(mkdocs, vitepress, vuepress, starlight, mdbook, antora, hugo, jekyll, sphinx, docfx),
+    *(
+        mkdocs,
+        vitepress,
+        vuepress,
+        starlight,
+        mdbook,
+        antora,
+        hugo,
+        zola,
+        hexo,
+        jekyll,
+        sphinx,
+        docfx,
+    ),
     *(doc_builder, docsify, gitbook, eleventy, quarto, writerside, mintlify),
 )
 """In the order in which they are tried; Docusaurus, whose configuration may have several sites, is last."""
@@ -175,7 +132,7 @@ def sites_below(
         level: list[list[Site]] = []
         for folder in folders:
             names = [name for name in tree.names(folder) if (root / folder / name).is_dir()]
-            names = [name for name in names if not _SKIPPED.fullmatch(name)]
+            names = [name for name in names if not SKIPPED.fullmatch(name)]
             left_out = set() if in_all_languages else set(translations(names))
             other_languages += [joined(folder, name) for name in sorted(left_out)]
             for name in names:
@@ -212,7 +169,7 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
     the top those beside pages that are in no folder of a language."""
     below: dict[str, set[str]] = {}
     has_pages_beside = False
-    for name in filter(_is_page, files):
+    for name in filter(is_page, files):
         *folders, own = name.split("/")
         for depth, folder in enumerate(folders):
             below.setdefault("/".join(folders[:depth]), set()).add(folder)
@@ -225,116 +182,6 @@ def translated_folders(files: Iterable[str], language: str = "en") -> list[str]:
         if is_beside or (not parent and has_pages_beside):
             found += [joined(parent, name) for name in others]
     return found
-
-
-def man_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
-    """The paths among `files` of man pages, by how they begin."""
-    return frozenset(name for name in files if name.endswith(_MAN) and _begins_as_man(root / name))
-
-
-def _begins_as_man(path: Path) -> bool:
-    try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as stream:
-            return is_man_page(stream.read(START_BYTES))
-    except OSError as error:
-        raise_shortage(error, path)
-        return False
-
-
-def pages_below(
-    names: Sequence[str], files: Sequence[str], man_pages: frozenset[str]
-) -> tuple[str, ...]:
-    """Where a repository without a site has its documentation: a conventional folder, the deepest one with
-    nearly all of the pages, or all folders at the top that hold rather pages than code, with the pages
-    beside them, or such folders with a conventional name in parts of it; where there are few, a folder for
-    content or for man pages, else nothing. `names` are the entries of the root, `files` all paths,
-    `man_pages` those of man pages."""
-    folders = {name.split("/")[0] for name in files if "/" in name}
-    for name in DOCS_FOLDERS:
-        if name in names and name in folders:
-            return (name,)
-    is_man = any(name.startswith(f"{_MAN_FOLDER}/") for name in man_pages)
-    few = (_MAN_FOLDER,) if is_man else ()
-    found = [name for name in files if _is_page(name) or name in man_pages]
-    pages = [name.split("/") for name in found if "node_modules/" not in name]
-    nested = [page for page in pages if len(page) > 1]
-    if len(nested) < _MANY_PAGES and {page[0] for page in nested} != {_CONTENT}:
-        return few
-    folder: list[str] = []
-    while True:
-        depth = len(folder)
-        below = Counter(
-            page[depth] for page in nested if page[:depth] == folder and len(page) > depth + 1
-        )
-        name, count = max(below.items(), key=lambda item: item[1], default=("", 0))
-        if count < _NEARLY_ALL * len(nested):
-            break
-        folder.append(name)
-    return ("/".join(folder),) if folder else _spread(pages, files) or _of_parts(files) or few
-
-
-def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, ...]:
-    """The folders at the top with at least as many pages as files of code, and the pages beside them,
-    where these folders have most pages."""
-    code = Counter(
-        name.split("/")[0]
-        for name in files
-        if "/" in name and not _is_page(name) and PurePosixPath(name).suffix[1:] in LANGUAGES
-    )
-    counts = Counter(page[0] for page in pages if len(page) > 1)
-    found = [
-        name
-        for name, count in sorted(counts.items())
-        if count >= code[name] and not _SKIPPED.fullmatch(name)
-    ]
-    if sum(counts[name] for name in found) < _NEARLY_ALL * counts.total():
-        return ()
-    return (*found, *sorted(page[0] for page in pages if len(page) == 1))
-
-
-def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
-    """The folders for pages in parts of a repository, such as `apps/site/content`, where they hold many pages
-    and at least as many as files of code."""
-    pages: Counter[str] = Counter()
-    code: Counter[str] = Counter()
-    for name in files:
-        folders = name.split("/")[:-1]
-        depth = next(
-            (at for at, each in enumerate(folders) if each in (*DOCS_FOLDERS, _CONTENT)), 0
-        )
-        depth += folders[depth + 1 : depth + 2] == [_CONTENT]  # of a site that is called `docs`
-        if not 0 < depth <= MAX_DEPTH or any(_SKIPPED.fullmatch(each) for each in folders[:depth]):
-            continue
-        place = "/".join(folders[: depth + 1])
-        is_code = PurePosixPath(name).suffix[1:] in LANGUAGES
-        pages[place] += _is_page(name)
-        code[place] += is_code and not _is_page(name)
-    return tuple(place for place in sorted(pages) if pages[place] >= max(_MANY_PAGES, code[place]))
-
-
-def _is_page(name: str) -> bool:
-    return name.lower().endswith(PAGES)
-
-
-def is_repository(names: Sequence[str]) -> bool:
-    """Whether a folder with these entries is a project with code."""
-    return any(name in MANIFESTS or name.endswith(_MANIFEST_ENDINGS) for name in names)
-
-
-def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:
-    """Whether a folder with these files, which has no manifest, holds source, with not more man pages than
-    programs, and with few documents for its programs, not counting such as a README."""
-    programs = sum(LANGUAGES.get(ending(name), "html") not in _NO_PROGRAMS for name in names)
-    documents = sum(
-        _is_document(name) and not README.fullmatch(name.rpartition("/")[2]) for name in names
-    )
-    return programs > documents * _PROGRAMS_A_DOCUMENT and programs >= len(man_pages)
-
-
-def _is_document(name: str) -> bool:
-    return _is_page(name) or name.lower().endswith(_DOCUMENTS)
 
 
 def boundary(path: Path) -> Path:

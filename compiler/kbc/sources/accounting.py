@@ -20,6 +20,12 @@ OUTCOMES = (READ, INCLUDED, LEFT_OUT, UNREADABLE)
 HIDDEN = "hidden"
 NO_COLLECTION = "in no collection"
 _PAGES = (*KINDS["docs"].suffixes, *KINDS["pages"].suffixes)
+_UNREAD = (
+    *(".dita", ".ditamap", ".doc", ".dox", ".odt", ".ppt", ".rtf", ".tex", ".texi", ".texinfo"),
+    *(".textile", ".txi", ".typ"),
+)
+"""Formats of documentation that no front end reads."""
+
 NOT_SEARCHED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages"})
 """Folders of dependencies, which are never entered to list what is in no collection."""
 
@@ -102,6 +108,19 @@ class Accounting:
         )
         return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
+    def unread_documents(self) -> list[str]:
+        """The files in formats of documentation that no front end reads, but for those that have the name of
+        a page that was read, which they were made of."""
+        read = {_stem(each.path) for each in self._found.values() if each.outcome == READ}
+        return sorted(
+            each.path
+            for each in self._found.values()
+            if each.outcome == LEFT_OUT
+            and each.reason == ending_reason(each.path)
+            and each.path.lower().endswith(_UNREAD)
+            and _stem(each.path) not in read
+        )
+
     @property
     def folders(self) -> dict[str, str]:
         """The folders that were left out as a whole, with the reasons."""
@@ -147,6 +166,10 @@ class Accounting:
             "reasons": {name.replace(" ", "_"): found for name, found in left.items()},
             "folders": self.folders,
         }
+
+
+def _stem(path: str) -> str:
+    return path.rpartition(".")[0]
 
 
 def ending_reason(name: str) -> str:

@@ -157,3 +157,15 @@ def test_subscripts_stay_apart_from_the_word_before_them() -> None:
 def test_code_of_org_has_the_language_that_is_written() -> None:
     source = "#+begin_src emacs-lisp :tangle no\n(setq a t)\n#+end_src\n"
     assert one("a.org", source).text == "```emacs-lisp\n(setq a t)\n```\n"
+
+
+def test_badges_of_org_are_no_text() -> None:
+    source = (
+        "* Heron\n\n[[https://ci.example/heron][file:https://ci.example/badge.svg?branch=main]] "
+        "[[https://a.example][https://a.example/badge.svg]] [[licence][file:https://b.example/x.png]]\n\n"
+        "See https://pond.example/map.png of [[https://lake.example][the lake]].\n"
+    )
+    address = "https://pond.example/map.png"
+    assert one("README.org", source).text == (
+        f"# Heron\n\nSee [{address}]({address}) of [the lake](https://lake.example).\n"
+    )

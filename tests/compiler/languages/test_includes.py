@@ -117,6 +117,7 @@ def test_containers_keep_label_and_text(source: str, expected: str) -> None:
         "```\n{* ../../docs_src/app.py *}\n<<< @/snippets/a.js\n```",
         "```text\n{{#include missing.rs}}\n```",
         "~~~go-html-template\n{{< highlight go >}}{{< /highlight >}}\n{{</* x */>}}\n~~~",
+        "A template of markup:\n\n    {{<egg->\n      <shell>$_</shell>\n    </egg->}}\n    {{<_->$0</_->}}",
         "Write `{{< ref \"x\" >}}` or `{{#include a.rs}}`, and {{</* x */>}}.",
         "Title\n===\n\n!!! is loud\n\n::: \n\n/// x",
         "---\ntitle: '{{< x >}}'\n---\n\nText {{ expression }}",

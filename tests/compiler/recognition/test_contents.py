@@ -129,3 +129,19 @@ def test_a_page_beside_the_site_may_link_to_names_of_its_pages_and_its_inventory
     dead = [each.message for each in diagnostics if each.code == "dead-anchor"]
     assert len(dead) == 1
     assert "#nowhere" in dead[0]
+
+
+def test_documentation_in_formats_that_are_not_read_is_named(tmp_path: Path) -> None:
+    files = {
+        "index.md": page("Heron"),
+        "guide.org": "* Guide\n\nText.\n",
+        "guide.texi": "made of guide.org",
+        "manual.texi": "@node Top",
+        "picture.svg": "<svg/>",
+    }
+    root = write_tree(tmp_path / "heron", files)
+    _, diagnostics = read(root)
+    (note,) = (each for each in diagnostics if each.code == "format-not-read")
+    assert (note.path, note.message.rpartition(": ")[2]) == ("manual.texi", "1 (manual.texi)")
+    (root / "manual.texi").unlink()
+    assert not [each for each in read(root)[1] if each.code == "format-not-read"]

@@ -16,6 +16,12 @@ Written = list[str]
 Node = dict[str, Any]
 _DATE_FIELDS = ("date", "created", "dcterms:created", "dcterms:modified")
 
+_PICTURE = re.compile(
+    r"\[?(?:file:|https?:)\S+\.(?:svg|png|gif|jpe?g|webp)(?:\?[^\s\]]*)?(?:\]\(\S*\))?",
+    re.IGNORECASE,
+)
+"""The address of a picture, or a link to it that says no more."""
+
 
 class PandocWriter:
     """One document: `write` gives its text; `anchors` are those of its headings, then. The headings of Org
@@ -118,6 +124,8 @@ class PandocWriter:
             return f"{marks[0]}{self._inlines(content[1])}{marks[1]}"
         if kind == "Link":
             text, target = self._inlines(content[1]), content[2][0]
+            if self._is_org and text != target and (not text or _PICTURE.fullmatch(text)):
+                return ""  # a badge: a picture that leads somewhere
             is_page = not target.startswith(("#", "data:"))
             return commonmark.link(text.replace("\n", " "), target) if target and is_page else text
         if kind == "Image":

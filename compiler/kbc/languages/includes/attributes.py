@@ -23,8 +23,11 @@ _SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:[^`\n]|(?!\1(?!`))`)*\1(?!`)")
 _END_TAG = re.compile(r"[ \t]*</\w+>[ \t]*")
 _CONTENTS = re.compile(r"[ \t]*(?:[-*+]|1\.)[ \t]+\S.*")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
-_NOTICES = frozenset(
-    ["attention", "caution", "danger", "important", "info", "note", "tip", "warning"]
+NOTICES = frozenset(
+    [
+        *("attention", "caution", "danger", "important", "info", "note", "success", "tip"),
+        *("warn", "warning"),
+    ]
 )
 
 
@@ -49,7 +52,7 @@ def replace_attributes(text: str, style: AttributeStyle) -> str:
         stated = found["stated"].split()
         if "toc" in stated and lines and _CONTENTS.fullmatch(lines[-1]):
             lines.pop()
-        kind = next((each[1:] for each in stated if each[1:].lower() in _NOTICES), "")
+        kind = next((each[1:] for each in stated if each[1:].lower() in NOTICES), "")
         if kind and not (lines and lines[-1].strip()):
             lines += [label(kind), ""]
     return "\n".join(lines)

@@ -23,6 +23,9 @@ from kbc.languages.includes.docfx import TRIGGER as DOCFX
 from kbc.languages.includes.docfx import replace_docfx
 from kbc.languages.includes.docsify import TRIGGER as DOCSIFY
 from kbc.languages.includes.docsify import replace_embedded
+from kbc.languages.includes.doxygen import MARK as DOXYGEN_MARK
+from kbc.languages.includes.doxygen import TRIGGER as DOXYGEN
+from kbc.languages.includes.doxygen import has_commands, replace_commands
 from kbc.languages.includes.files import (
     NOT_INCLUDED,
     AttributeStyle,
@@ -53,21 +56,26 @@ from kbc.languages.includes.shortcodes import replace_shortcodes
 from kbc.languages.includes.values import Lookup, replace_values
 from kbc.languages.includes.vuepress import TRIGGER as VUEPRESS
 from kbc.languages.includes.vuepress import replace_files
+from kbc.languages.includes.zola import TRIGGER as ZOLA
+from kbc.languages.includes.zola import replace_shortcodes_of_zola
 
 _TRIGGER = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|^[ \t>]*(?::{3,}|/{3,}|!!!|\?\?\?|===[!+]{0,2}[ \t]*\"|<<<)|@include|raw-loader"
     rf"|^[ \t]*<[A-Z]|/>|</[A-Z]|^import\b|^[ \t]*\[\[?(?:autodoc|toc|TOC)\]|{DOCFX}|{GITBOOK}|{SCRIPTS}"
-    rf"|{VUEPRESS}|{MKDOCS}|{MDC}|{DOCSIFY}|{FUMADOCS}",
+    rf"|{VUEPRESS}|{MKDOCS}|{MDC}|{DOCSIFY}|{FUMADOCS}|{DOXYGEN}|{ZOLA}",
     re.MULTILINE,
 )
 _MARK = re.compile(
     r"-8<-|\{\*|\{\{[#<%]|:::|///|!!!|\?\?\?|===|<<<|@include|raw-loader|<[A-Z]|import\b|\[!|\(#tab/"
     r"|@\[code|@include|<script|<style|\[(?:autodoc|toc|TOC)\]|\{%|\{!|[!?]>|:include|<include|::[A-Za-z]|:[a-z][\w-]*[\[{]"
+    rf"|{DOXYGEN_MARK}"
 )
 """What a text with a match of `_TRIGGER` has anywhere: looking for it takes a quarter of the time."""
 _DOCFX = re.compile(DOCFX, re.MULTILINE)
 _GITBOOK = re.compile(GITBOOK)
 _DOCSIFY = re.compile(DOCSIFY, re.MULTILINE)
+_ZOLA = re.compile(ZOLA)
+_DOXYGEN = re.compile(DOXYGEN, re.MULTILINE)
 _MYST = re.compile(r"(?:`{3}|:{3})\{|\}`")
 _PARAM = re.compile(r"\{\{[<%]\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*[>%]\}\}")
 _LIQUID = re.compile(r"\{[%{]")
@@ -203,6 +211,10 @@ def _expand(
         page.has_blocks = page.has_blocks or _GITBOOK.search(body) is not None
     if page.attributes:
         body = replace_attributes(body, page.attributes)
+    page.has_commands = page.has_commands or (
+        _DOXYGEN.search(body) is not None
+        and any(has_commands(each) for each, is_code in fenced_stretches(body) if not is_code)
+    )
     if filled is not None and "{{" in body:
         body = replace_values(body, filled, page)
     body = replace_directives(body, page)
@@ -307,8 +319,12 @@ def _prose(
         text = _MDBOOK_TITLE.sub("", text)
     if "<s" in text:
         text = without_scripts(text)
+    if page.has_commands or "(@ref" in text or "(\\ref" in text:
+        text = replace_commands(text, page.has_commands)
     if "{%" in text and page.has_blocks:
         text = replace_blocks(text, page, expand_part)
+    if "{%" in text and _ZOLA.search(text):
+        text = replace_shortcodes_of_zola(text, page)
     if "@[code" in text or "@include(" in text:
         text = replace_files(text, page, expand_part)
     if "{%" in text or "{!" in text:

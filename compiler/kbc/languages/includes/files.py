@@ -55,7 +55,8 @@ class IncludingPage:
     gives the reference of a Python object, `restructured` the Markdown of what MyST has of Sphinx; None:
     the pages are not Sphinx's. `unresolved` counts files that are not there, `external` what
     the site writes when it is built, both by directive. `stack` are the files being included.
-    With `has_blocks` the page writes blocks of GitBook or Markdoc, and so do the files it includes.
+    With `has_blocks` the page writes blocks of GitBook or Markdoc, and so do the files it includes; with
+    `has_commands` those of Doxygen.
     `tab_labels` are the labels that a group of tabs states and no tab has yet. `pages` are paths of pages by
     the name of their file, where only one is called so. With `names_objects` every `:::` names an object of
     source, as with mkdocstrings, and begins no block. `attributes` says whose lists of
@@ -74,6 +75,7 @@ class IncludingPage:
     chars: int = 0
     stack: tuple[str, ...] = ()
     has_blocks: bool = False
+    has_commands: bool = False
     aliases: Mapping[str, str] = field(default_factory=dict)
     tab_labels: list[str] = field(default_factory=list)
     pages: Mapping[str, str] = field(default_factory=dict)

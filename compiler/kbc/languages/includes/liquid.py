@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import dedent
 from typing import Any
 
-from kbc.languages.includes.containers import FENCE, after_fence
+from kbc.languages.includes.attributes import NOTICES
+from kbc.languages.includes.containers import FENCE, after_fence, label
 from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage, fence
 
 MAX_DEPTH = 8
@@ -33,6 +35,13 @@ _PARAMETER = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 _CODE_NAME = re.compile(r"code|snippet|example", re.IGNORECASE)
 _SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+
+_CODE = frozenset({"code", "codeblock", "highlight"})
+_OPTION = re.compile(r"\w+:\S+")
+_QUOTES = frozenset({"blockquote", "pullquote", "quote"})
+_PICTURES = frozenset({"asset_img", "img"})
+_QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
+_ADDRESS = re.compile(r"\A[\"']?(.*?)[\"']?\s+(\S+://\S+).*\Z", re.DOTALL)
 
 _SKIPPED = frozenset({"comment", "capture", "for", "macro", "tablerow"})
 """Blocks whose content is no text of the page as it stands."""
@@ -105,12 +114,17 @@ class _Template:
                     if is_code
                     else self.expanded(inner, parameters, depth)
                 )
-            elif name == "highlight" or name in _SKIPPED:
+            elif name in _CODE or name in _QUOTES or name in _SKIPPED:
                 inner, position = _block(text, position, name)
-                if name == "highlight":
-                    code = self._restored(inner).strip("\n")
-                    language = rest.split()[0].strip("\"',") if rest else ""
-                    parts.append(self._keep(fence(code, language)))
+                if name in _CODE:
+                    title, language = _of_code(name, rest)
+                    shown = fence(dedent(self._restored(inner)).strip("\n"), language)
+                    shown = f"{label('', title)}\n\n{shown}" if title else shown
+                    parts.append(self._keep(shown.replace("\n", f"\n{_indent(parts)}")))
+                elif name in _QUOTES:
+                    shown = self._restored(self.expanded(inner, parameters, depth)).strip()
+                    lines = [*shown.split("\n"), *(["", f"— {rest}"] if rest else [])]
+                    parts.append(self._keep("\n".join(f"> {line}".rstrip() for line in lines)))
                 elif name != "comment":
                     self._page.external[f"{{% {name} %}}"] += 1
             else:
@@ -180,6 +194,20 @@ class _Template:
     def _tag(self, name: str, rest: str, parameters: Mapping[str, str], depth: int) -> str:
         if name in ("include", "include_relative", "include_cached"):
             return self._included(name, rest, parameters, depth)
+        if name in NOTICES:
+            kind, _, title = rest.partition(" ")
+            is_kind = kind.lower() in NOTICES
+            return label(kind if is_kind else name, (title if is_kind else rest).strip("\"'"))
+        if name == "post_link":
+            slug, _, title = rest.partition(" ")
+            shown = title.strip().removesuffix("false").removesuffix("true").strip(" \"'") or slug
+            is_there = self._page.read(posixpath.join(self._liquid.folder, f"_posts/{slug}.md"))
+            target = self._tag("post_url", slug, parameters, depth)
+            return f"[{shown}]({target})" if is_there else shown
+        if name == "link" and "://" in rest:
+            return _ADDRESS.sub(r"[\1](\2)", rest)
+        if name in _PICTURES:
+            return next((each[1] or each[2] for each in _QUOTED.finditer(rest)), "")
         if name in ("link", "post_url"):
             target = rest if name == "link" else f"_posts/{rest}.md"
             path = posixpath.join(self._liquid.folder, target.strip("\"' /"))
@@ -234,3 +262,19 @@ def _block(text: str, position: int, name: str) -> tuple[str, int]:
         if not depth:
             return text[start : match.start()], position
     return "", start
+
+
+def _indent(parts: Sequence[str]) -> str:
+    """The white space that the current line consists of so far."""
+    line = "".join(parts[-1:]).rpartition("\n")[2]
+    return line if line.isspace() else ""
+
+
+def _of_code(name: str, rest: str) -> tuple[str, str]:
+    """The title and the language of a block of code: Jekyll's names the language first, Hexo's a title, an
+    address with its text, and options."""
+    if name == "highlight":
+        return "", rest.split()[0].strip("\"',") if rest else ""
+    options = {each[0].partition(":")[0]: each[0] for each in _OPTION.finditer(rest)}
+    title = _OPTION.split(rest)[0].strip(" \"'")
+    return title, options.get("lang", "").partition(":")[2]

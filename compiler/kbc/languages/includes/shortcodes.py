@@ -17,7 +17,7 @@ from kbc.languages.includes.files import (
 )
 
 SHORTCODE = re.compile(
-    r"\{\{(?P<mark>[<%])(?!/\*)\s*(?P<end>/?)\s*(?P<name>[\w./-]*)(?P<args>(?:[^{}\"`]|\"[^\"]*\"|`[^`]*`)*?)(?P<alone>/?)\s*[>%]\}\}"
+    r"\{\{(?P<mark>[<%])(?!/\*)\s*(?P<end>/?)\s*(?P<name>[\w./-]*)(?=[\s\"`]|/?\s*[>%]\}\})(?P<args>(?:[^{}\"`]|\"[^\"]*\"|`[^`]*`)*?)(?P<alone>/?)\s*[>%]\}\}"
 )
 
 _TEMPLATE_COMMENT = re.compile(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)

@@ -64,7 +64,8 @@ def _pages(artifact: Artifact) -> Iterator[tuple[CollectionInfo, Mapping[str, An
 
 
 def _body(record: Mapping[str, Any]) -> str:
-    """The text without front matter, comments before it begins and a first heading; MDX as it is served, cleaned."""
+    """The text without what a site does not show of its beginning and without a first heading; MDX as it is
+    served, cleaned."""
     text: str = record.get("content" if record.get("processed") else "text", "")
     text = text[unshown(text) :]
     return (text[match.end() :] if (match := _HEADING.match(text)) else text).strip()

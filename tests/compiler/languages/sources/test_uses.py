@@ -19,7 +19,7 @@ from kbc.languages.uses.imports import read_import
 from kbc.languages.uses.resolution import resolve
 from kbc.records import CodeRecord
 
-TREES = Path(__file__).parents[2] / "data" / "code"
+TREES = Path(__file__).parents[3] / "data" / "code"
 _ANNOTATION = re.compile(r"([\w$]+) -> (\?|[\w./]+:\d+)")
 
 

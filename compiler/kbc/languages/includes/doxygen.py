@@ -1,0 +1,104 @@
+"""Doxygen's commands in Markdown: references as their text, code, notices and sections as Markdown.
+
+Documenter of Julia shares `[text](@ref name)`, which is no link to CommonMark.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.files import fence
+
+_REFERENCE = r"(?<![\w`@\\(])[@\\](?:ref|subpage)\s+(?P<name>[A-Za-z_][\w:~]*(?:\(\))?)"
+_OWN = rf"{_REFERENCE}|^[ \t]*[@\\](?:anchor|page|mainpage|tableofcontents)\b(?![ \t]*[{{:])"
+_LINK = r"\]\([@\\]ref(?:\s+[^)\n]*)?\)"
+MARK = r"[@\\](?:ref|subpage|anchor|page|mainpage|tableofcontents)\b"
+TRIGGER = rf"{_OWN.replace('?P<name>', '?:')}|{_LINK}"
+"""Patterns that pages with such commands match."""
+
+_EVIDENCE = re.compile(_OWN, re.MULTILINE)
+_LINKED = re.compile(rf"\[(?P<text>[^\[\]]*){_LINK}")
+_SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+_CODE = re.compile(
+    r"^(?P<indent>[ \t]*)[@\\](?P<name>code|verbatim)(?:\{\.?(?P<language>[\w+-]*)\})?[ \t]*\n"
+    r"(?P<inner>(?:(?![ \t]*[@\\](?:end)?(?:code|verbatim)\b)[^\n]*\n)*)[ \t]*[@\\]end(?P=name)\b[ \t]*$",
+    re.MULTILINE,
+)
+_DROPPED = re.compile(
+    r"^[ \t]*[@\\](?:anchor|tableofcontents|ingroup|addtogroup|internal)\b(?!\w)[^\n]*(?:\n|\Z)"
+    r"|^[ \t]*[@\\](?:brief|details|short)[ \t]+",
+    re.MULTILINE,
+)
+_SECTION = re.compile(
+    r"^[@\\](?P<name>mainpage|page|section|subsection|subsubsection)\b[ \t]*(?P<rest>[^\n]*)$",
+    re.MULTILINE,
+)
+_LEVELS = {"mainpage": 1, "page": 1, "section": 2, "subsection": 3, "subsubsection": 4}
+_NOTICE = re.compile(
+    r"^(?P<indent>[ \t]*)[@\\]"
+    r"(?P<name>note|warning|attention|important|remarks?|deprecated|since|todo|see|sa)\b[ \t]*",
+    re.MULTILINE,
+)
+_PARAGRAPH = re.compile(r"^[ \t]*[@\\]par[ \t]+(?P<title>\S[^\n]*)$", re.MULTILINE)
+_REFERRED = re.compile(rf"{_REFERENCE}(?:[ \t]+\"(?P<text>[^\"\n]*)\")?")
+_WORD = re.compile(r"(?<![\w`@\\])[@\\](?P<name>b|c|e|em|p)[ \t]+(?P<word>[^\s`*]*[\w)])")
+_MARKS = {"b": "**", "c": "`", "e": "*", "em": "*", "p": "`"}
+
+
+def has_commands(text: str) -> bool:
+    """Whether prose has what only pages of Doxygen have."""
+    return _EVIDENCE.search(text) is not None
+
+
+def replace_commands(text: str, is_own: bool) -> str:
+    """Prose with links of `@ref` as their text and, in a page of Doxygen (`is_own`), commands as what they
+    show; code between backticks stays."""
+    kept: list[str] = []
+
+    def keep(shown: str) -> str:
+        kept.append(shown)
+        return f"\x02{len(kept) - 1}\x03"
+
+    text = re.sub("[\x02\x03]", "", text)
+    if is_own:
+        text = _CODE.sub(lambda match: keep(_code(match)), text)
+    text = _LINKED.sub(r"\g<text>", text)
+    text = _SPAN.sub(lambda match: keep(match[0]), text)
+    if is_own:
+        text = _SECTION.sub(_section, _DROPPED.sub("", text))
+        text = _NOTICE.sub(lambda match: f"{match['indent']}{_label(match['name'])} ", text)
+        text = _PARAGRAPH.sub(lambda match: label("", match["title"]), text)
+        text = _REFERRED.sub(lambda match: match["text"] or keep(f"`{match['name']}`"), text)
+        text = _WORD.sub(_marked, text)
+    while "\x02" in text:
+        text = re.sub("\x02(\\d+)\x03", lambda match: kept[int(match[1])], text)
+    return text
+
+
+def _code(match: re.Match[str]) -> str:
+    lines = match["inner"].removesuffix("\n").split("\n")
+    block = fence(
+        "\n".join(line.removeprefix(match["indent"]) for line in lines), match["language"] or ""
+    )
+    return "\n".join(f"{match['indent']}{line}" for line in block.split("\n"))
+
+
+def _label(name: str) -> str:
+    return label({"sa": "see"}.get(name, name))
+
+
+def _section(match: re.Match[str]) -> str:
+    name, rest = match["name"], match["rest"].strip()
+    stated, _, title = ("", "", rest) if name == "mainpage" else rest.partition(" ")
+    shown = title.strip() or stated
+    return (
+        f"{'#' * _LEVELS[name]} {shown}{f' {{#{stated}}}' if title and stated else ''}"
+        if shown
+        else ""
+    )
+
+
+def _marked(match: re.Match[str]) -> str:
+    mark = _MARKS[match["name"]]
+    return f"{mark}{match['word']}{mark}"

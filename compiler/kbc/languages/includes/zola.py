@@ -1,0 +1,44 @@
+"""Shortcodes of Zola around text: `{% name(key="value") %}` ... `{% end %}`."""
+
+from __future__ import annotations
+
+import re
+
+from kbc.languages.includes.containers import label
+from kbc.languages.includes.files import IncludingPage
+
+TRIGGER = r"\{%-?[ \t]*(?:\w+\(|end[ \t]*-?%\})"
+"""A pattern that pages with such shortcodes match."""
+
+_TAG = re.compile(
+    r"(?P<span>(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`))"
+    r"|\{%-?[ \t]*(?:(?P<end>end)|(?P<name>\w+)\((?P<rest>(?>\"[^\"]*\"|'[^']*'|[^)\"'])*)\))[ \t]*-?%\}"
+    r"|\{(?P<mark>[%{])/\*(?P<shown>.*?)\*/(?P<close>[%}]\})"
+)
+_ARGUMENT = re.compile(r"(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`)")
+_NOTICES = frozenset(
+    ["alert", "caution", "danger", "important", "info", "note", "tip", "warn", "warning"]
+)
+
+
+def replace_shortcodes_of_zola(text: str, page: IncludingPage) -> str:
+    """Prose with labels in the place of shortcodes, which keep the text between them."""
+
+    def replaced(match: re.Match[str]) -> str:
+        if match["span"]:
+            return match[0]
+        if match["mark"]:
+            return f"{{{match['mark']}{match['shown']}{match['close']}"
+        if match["end"]:
+            return ""
+        stated = {
+            each[1]: each[2] or each[3] or each[4] or ""
+            for each in _ARGUMENT.finditer(match["rest"])
+        }
+        title = stated.get("title") or stated.get("header") or ""
+        if match["name"].lower() in _NOTICES:
+            return label(stated.get("type") or stated.get("kind") or match["name"], title)
+        page.external[f"{{% {match['name']} %}}"] += 1
+        return label("", title)
+
+    return _TAG.sub(replaced, text)

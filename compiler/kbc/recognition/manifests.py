@@ -1,0 +1,35 @@
+"""Files that say how a project with code is built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+MANIFESTS = frozenset(
+    {
+        *("BUILD.bazel", "Build.PL", "CMakeLists.txt", "Cargo.toml", "Cartfile", "Gemfile"),
+        *("MODULE.bazel", "Makefile.PL", "Makefile.am", "NAMESPACE", "Package.swift", "Podfile"),
+        *("SConstruct", "WORKSPACE", "build.gradle", "build.gradle.kts", "build.mill"),
+        *("build.sbt", "build.sc", "build.zig", "cabal.project", "composer.json", "configure"),
+        *("configure.ac", "cpanfile", "deno.json", "deno.jsonc", "deps.edn", "dist.ini"),
+        *("dub.json", "dub.sdl", "dune-project", "elm.json", "foundry.toml", "fpm.toml"),
+        *("gleam.toml", "go.mod", "go.work", "meson.build", "mix.exs", "package.json"),
+        *("package.yaml", "pom.xml", "project.clj", "pubspec.yaml", "pyproject.toml"),
+        *("rebar.config", "settings.gradle", "settings.gradle.kts", "setup.cfg", "setup.py"),
+        *("shard.yml", "stack.yaml"),
+    }
+)
+"""Files that say how a project is built: beside them is its code."""
+
+_MANIFEST_ENDINGS = (
+    *("-pkg.el", ".cabal", ".csproj", ".fsproj", ".gemspec", ".nimble", ".opam", ".podspec"),
+    *(".rockspec", ".sln", ".slnx", ".tf", ".vbproj", ".vcxproj", ".xcodeproj"),
+    *(".xcworkspace",),
+)
+"""The same, of those that are called after the project."""
+
+
+def is_repository(names: Sequence[str]) -> bool:
+    """Whether a folder with these entries is a project with code."""
+    if "Project.toml" in names and "make.jl" not in names:  # Julia's; Documenter's are beside pages
+        return True
+    return any(name in MANIFESTS or name.endswith(_MANIFEST_ENDINGS) for name in names)

@@ -1,0 +1,284 @@
+"""Where a project without a site has its documentation."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from kb_runtime.errors.shortages import raise_shortage
+from kbc.formats.pandoc.man import START_BYTES, is_man_page
+from kbc.formats.registry import BY_NAME
+from kbc.languages.suffixes import LANGUAGES, ending
+from kbc.project.kinds import KINDS, MARKDOWN
+
+_MAN = BY_NAME["man"].suffixes
+_MAN_FOLDER = "man"
+_DOCS_FOLDERS = (
+    *("docs", "doc", "documentation", "Documentation", "guide", "guides", "manual"),
+    "vignettes",  # of packages for R
+)
+_NOTEBOOK = BY_NAME["notebook"].suffixes
+MAX_NOTEBOOKS = 200
+"""More of them beside documentation are work, and do not explain the project."""
+
+_MAVEN_SITE = "src/site"
+_DOCS_FOLDER = re.compile(r"docs?[-_].+")
+_POD = BY_NAME["pod"].suffixes
+_CATALOGUE = ".docc"
+"""The ending of folders of documentation among the source of Swift."""
+
+PAGES = (
+    *MARKDOWN,
+    *(".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".ipynb"),
+    *(".docbook", ".dbk", ".mediawiki", ".wiki"),
+)
+"""What people write documentation in."""
+
+README = re.compile(
+    r"(?:readme|changelog|changes|history|news|contributing|faq|upgrading|security)\b.*",
+    re.IGNORECASE,
+)
+"""Pages about a project, beside its source."""
+
+HTML = (".html", ".htm")
+FEW_PAGES = 3
+"""Less HTML shows other pages or wraps them, and is no documentation itself."""
+
+_DOCUMENTS = (*HTML, ".jsonl", ".ndjson", ".pdf", ".docx", ".pptx", ".epub")
+_NO_PROGRAMS = frozenset({"css", "html", "ini", "json", "scss", "toml", "xml", "yaml"})
+"""Languages that site generators and data are written in as well."""
+
+_NO_PLACE = re.compile(
+    r"node_modules|vendor|x?t|tests?|__tests__|testdata|fixtures?", re.IGNORECASE
+)
+_PROGRAMS_A_DOCUMENT = 2
+"""A folder without a manifest that has more is somebody's source, and not a manual with examples."""
+
+_MOST_DEPTH = 3
+"""Folders below a repository's root that a folder of documentation is looked for in."""
+
+_MANY_PAGES = 20
+_SPECIFICATIONS = frozenset({"spec", "specs"})
+"""Folders of standards; elsewhere of tests, which are programs."""
+
+_CONTENT = "content"
+"""The folder of pages of sites that are programs, such as those of Next.js and Nuxt."""
+
+_NEARLY_ALL = 0.8
+
+SKIPPED = re.compile(
+    r"\..*|_.*|node_modules|vendor|tests?|__tests__|specs?|fixtures?|examples?|samples?|testdata|(?:.*[-_])?templates?"
+    r"|third[_-]party|target|dist|build|out|site-packages|benchmarks?",
+    re.IGNORECASE,
+)
+"""Folders that hold no documentation of the project: tests, examples, output."""
+
+
+def man_pages(root: Path, files: Sequence[str]) -> frozenset[str]:
+    """The paths among `files` of man pages, by how they begin."""
+    return frozenset(name for name in files if name.endswith(_MAN) and _begins_as_man(root / name))
+
+
+def _begins_as_man(path: Path) -> bool:
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            return is_man_page(stream.read(START_BYTES))
+    except OSError as error:
+        raise_shortage(error, path)
+        return False
+
+
+def pages_below(
+    names: Sequence[str], files: Sequence[str], man_pages: frozenset[str]
+) -> tuple[str, ...]:
+    """Where a repository without a site has its documentation: conventional folders with pages, the deepest
+    folder with nearly all of the pages, all folders at the top that hold rather pages than code, with the
+    pages beside them, or such folders with a conventional name in parts of it; where there are few, folders
+    of pages alone and one for content or for man pages, else nothing. `names` are the entries of the root,
+    `files` all paths, `man_pages` those of man pages."""
+    if found := _conventional(names, files, man_pages):
+        return found
+    is_man = any(name.startswith(f"{_MAN_FOLDER}/") for name in man_pages)
+    few = (_MAN_FOLDER,) if is_man else ()
+    pages = [
+        name.split("/")
+        for name in files
+        if (is_page(name) or name in man_pages) and not _of_others(name)
+    ]
+    nested = [page for page in pages if len(page) > 1]
+    if len(nested) < _MANY_PAGES and {page[0] for page in nested} != {_CONTENT}:
+        return (*_of_pages_alone(nested, files), *few)
+    folder: list[str] = []
+    while True:
+        depth = len(folder)
+        below = Counter(
+            page[depth] for page in nested if page[:depth] == folder and len(page) > depth + 1
+        )
+        name, count = max(below.items(), key=lambda item: item[1], default=("", 0))
+        if count < _NEARLY_ALL * len(nested):
+            break
+        folder.append(name)
+    return ("/".join(folder),) if folder else _spread(pages, files) or _of_parts(files) or few
+
+
+def _conventional(
+    names: Sequence[str], files: Sequence[str], man_pages: frozenset[str]
+) -> tuple[str, ...]:
+    """Folders with pages by their names, and what is documentation among source by its ending."""
+    below: dict[str, list[str]] = {name: [] for name in names}
+    for file in files:
+        top = file.split("/")[0]
+        if top != file and top in below:
+            below[top].append(file)
+    holding = {name for name in names if _holds_pages(below[name], man_pages)}
+    found = [name for name in _DOCS_FOLDERS if name in holding]
+    found = found or sorted(name for name in holding if _DOCS_FOLDER.fullmatch(name))
+    maven = [name for name in files if name.startswith(f"{_MAVEN_SITE}/") and is_page(name)]
+    found += [_MAVEN_SITE] if maven else []
+    catalogues = {
+        file[: file.index(f"{_CATALOGUE}/") + len(_CATALOGUE)]
+        for file in files
+        if f"{_CATALOGUE}/" in file and is_page(file) and not _of_others(file)
+    }
+    beside = {name for name in files if name.endswith(_POD) and not _of_others(name)}
+    return (
+        *found,
+        *sorted(each for each in catalogues | beside if each.split("/")[0] not in found),
+    )
+
+
+def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
+    """Whether these are pages in source: of a folder of HTML, its other files are no documentation."""
+    if any(is_page(name) or name in man_pages for name in files):
+        return True
+    known = (*KINDS["docs"].suffixes, ".xml")
+    lowered = [name.lower() for name in files]
+    return not any(name.endswith(HTML) for name in lowered) and any(
+        name.endswith(known) for name in lowered
+    )
+
+
+def built_below(files: Sequence[str]) -> str:
+    """The conventional folder with several pages of HTML, "" without one."""
+    found = Counter(
+        name.split("/")[0] for name in files if "/" in name and name.lower().endswith(HTML)
+    )
+    return next((name for name in _DOCS_FOLDERS if found[name] >= FEW_PAGES), "")
+
+
+def notebooks(files: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:
+    """The notebooks outside of the folders and files `taken`, which a reader of source takes for data."""
+    folders = tuple(f"{folder}/" for folder in taken)
+    found = sorted(
+        name
+        for name in files
+        if name.lower().endswith(_NOTEBOOK)
+        and not _of_others(name)
+        and not name.startswith(folders)
+        and name not in taken
+    )
+    return tuple(found) if "." not in taken and len(found) <= MAX_NOTEBOOKS else ()
+
+
+def readmes(names: Sequence[str]) -> list[str]:
+    """The pages about the project at its root; of one in R Markdown or Quarto and what it was rendered to,
+    the latter."""
+    found = [
+        name
+        for name in names
+        if README.fullmatch(name) and name.lower().endswith(KINDS["docs"].suffixes)
+    ]
+    rendered = {name.rpartition(".")[0] for name in found if name.lower().endswith(".md")}
+    return [
+        name
+        for name in found
+        if not (name.lower().endswith((".rmd", ".qmd")) and name.rpartition(".")[0] in rendered)
+    ]
+
+
+def _of_others(name: str) -> bool:
+    """Whether a page is data of tests, or part of a dependency."""
+    return any(_NO_PLACE.fullmatch(folder) for folder in name.split("/")[:-1])
+
+
+def _of_pages_alone(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, ...]:
+    """The folders at the top with several pages and no program, such as `spec` of a standard."""
+    programs = {name.split("/")[0] for name in files if _is_program(name)}
+    counts = Counter(page[0] for page in pages)
+    return tuple(
+        name
+        for name, count in sorted(counts.items())
+        if count >= FEW_PAGES
+        and name not in programs
+        and (name in _SPECIFICATIONS or not SKIPPED.fullmatch(name))
+    )
+
+
+def _is_program(name: str) -> bool:
+    return LANGUAGES.get(ending(name), "html") not in _NO_PROGRAMS
+
+
+def _spread(pages: Sequence[Sequence[str]], files: Sequence[str]) -> tuple[str, ...]:
+    """The folders at the top with at least as many pages as files of code, and the pages beside them,
+    where these folders have most pages."""
+    code = Counter(
+        name.split("/")[0]
+        for name in files
+        if "/" in name and not is_page(name) and PurePosixPath(name).suffix[1:] in LANGUAGES
+    )
+    counts = Counter(page[0] for page in pages if len(page) > 1)
+    found = [
+        name
+        for name, count in sorted(counts.items())
+        if count >= code[name] and not SKIPPED.fullmatch(name)
+    ]
+    if sum(counts[name] for name in found) < _NEARLY_ALL * counts.total():
+        return ()
+    return (*found, *sorted(page[0] for page in pages if len(page) == 1))
+
+
+def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
+    """The folders for pages in parts of a repository, such as `apps/site/content`, where they hold many pages
+    and at least as many as files of code."""
+    pages: Counter[str] = Counter()
+    code: Counter[str] = Counter()
+    for name in files:
+        folders = name.split("/")[:-1]
+        depth = next(
+            (at for at, each in enumerate(folders) if each in (*_DOCS_FOLDERS, _CONTENT)), 0
+        )
+        depth += folders[depth + 1 : depth + 2] == [_CONTENT]  # of a site that is called `docs`
+        if not 0 < depth <= _MOST_DEPTH or any(SKIPPED.fullmatch(each) for each in folders[:depth]):
+            continue
+        place = "/".join(folders[: depth + 1])
+        is_code = PurePosixPath(name).suffix[1:] in LANGUAGES
+        pages[place] += is_page(name)
+        code[place] += is_code and not is_page(name)
+    return tuple(place for place in sorted(pages) if pages[place] >= max(_MANY_PAGES, code[place]))
+
+
+def is_page(name: str) -> bool:
+    return name.lower().endswith(PAGES)
+
+
+def is_source_tree(names: Sequence[str], man_pages: frozenset[str]) -> bool:
+    """Whether a folder with these files, which has no manifest, holds source: more programs than pages, and
+    few pages outside of folders of documentation. Notes beside it, such as a README, do not count."""
+    documents = [name for name in names if _is_document(name) and not _is_note(name)]
+    among = sum(name.split("/")[0] not in _DOCS_FOLDERS for name in documents)
+    programs = sum(map(_is_program, names))
+    return programs > among * _PROGRAMS_A_DOCUMENT and programs >= len(man_pages) + len(documents)
+
+
+def _is_note(name: str) -> bool:
+    """Whether a page is about the project as a whole: a README, LICENSE.md, AUTHORS.md."""
+    folder, _, name = name.rpartition("/")
+    return README.fullmatch(name) is not None or (not folder and name.split(".")[0].isupper())
+
+
+def _is_document(name: str) -> bool:
+    return is_page(name) or name.lower().endswith(_DOCUMENTS)

@@ -1,0 +1,149 @@
+"""Where a project without a site has its documentation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.compiler.recognition.trees import page, read, recognised, titles, write_tree
+
+CODE = "x = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("manifest", "source"),
+    [
+        ("NAMESPACE", "R/bird.R"),
+        ("Project.toml", "src/Bird.jl"),
+        ("heron.cabal", "src/Bird.hs"),
+        ("dune-project", "src/bird.ml"),
+        ("heron-1.0-1.rockspec", "heron/bird.lua"),
+        ("cpanfile", "lib/Bird.pm"),
+        ("pubspec.yaml", "lib/bird.dart"),
+        ("Eask", "heron.el"),
+    ],
+)
+def test_the_source_of_a_project_in_any_language_is_read(
+    tmp_path: Path, manifest: str, source: str
+) -> None:
+    files = {manifest: "heron\n", source: CODE, "docs/start.md": page("Start")}
+    inputs, _ = read(write_tree(tmp_path / "heron", files | {"README.md": page("Heron")}))
+    assert titles(inputs.records["docs"]) == {"start.md": "Start"}
+    assert source in [each.id for each in inputs.records["code"]]
+
+
+def test_the_pages_of_a_project_in_julia_are_no_project(tmp_path: Path) -> None:
+    files = {"Project.toml": "[deps]\n", "make.jl": CODE, "src/index.md": page("Heron")}
+    inputs, _ = read(write_tree(tmp_path / "docs", files))
+    assert titles(inputs.records["docs"]) == {"src/index.md": "Heron"}
+
+
+def test_a_folder_of_documentation_beside_more_source_makes_a_project(tmp_path: Path) -> None:
+    files = {
+        "Makefile": "all:\n",
+        "LICENSE.md": page("Licence"),
+        "docs/manual.org": "* Manual\n\nFly.\n",
+        **{f"lisp/heron-{number}.el": "(defun fly ())\n" for number in range(3)},
+    }
+    root = write_tree(tmp_path / "heron", files)
+    assert recognised(root).what == "source tree"
+    assert [each.paths for each in recognised(root).project.collections] == [("docs",), (".",)]
+    write_tree(root, {f"docs/part-{number}.md": page(f"Part {number}") for number in range(3)})
+    assert recognised(root).what == "folder of pages"
+
+
+def test_a_folder_of_documentation_without_pages_is_source(tmp_path: Path) -> None:
+    files = {"setup.py": "", "docs/build.py": CODE, "README.md": page("Heron")}
+    root = write_tree(tmp_path / "heron", files)
+    assert [each.name for each in recognised(root).project.collections] == ["readme", "code"]
+
+
+def test_html_in_the_folder_of_documentation_is_pages(tmp_path: Path) -> None:
+    html = "<html><body><h1>{0}</h1><p>About {0}.</p></body></html>"
+    files = {
+        "setup.py": "",
+        "heron.py": CODE,
+        **{f"docs/{name}.html": html.format(name) for name in ("birds", "eggs", "nests")},
+    }
+    root = write_tree(tmp_path / "heron", files)
+    inputs, diagnostics = read(root)
+    assert {"birds", "eggs", "nests"} < {each.title for each in inputs.records["pages"]}
+    assert "heron.py" in [each.id for each in inputs.records["code"]]
+    assert not [each for each in diagnostics if each.code == "collection-path-empty"]
+    write_tree(root, {"docs_topics/start.md": page("Start")})
+    inputs, _ = read(root)
+    assert titles(inputs.records["docs"]) == {"start.md": "Start"}
+    assert {"birds", "eggs", "nests"} < {each.title for each in inputs.records["pages"]}
+
+
+def test_several_folders_of_documentation_are_read(tmp_path: Path) -> None:
+    files = {
+        "Package.swift": "",
+        "docs/start.md": page("Start"),
+        "guides/flying.md": page("Flying"),
+        "Sources/Heron/Heron.docc/Nests.md": page("Nests"),
+        "Sources/Heron/Nest.swift": "struct Nest {}\n",
+        "Tests/Heron.docc/Data.md": page("Data"),
+        "src/site/markdown/eggs.md": page("Eggs"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    titles_found = sorted(each.title for each in inputs.records["docs"])
+    assert titles_found == ["Eggs", "Flying", "Nests", "Start"]
+
+
+def test_pages_among_tests_are_data(tmp_path: Path) -> None:
+    data = {f"tests/testthat/_snaps/{number}.md": page(f"{number}") for number in range(25)}
+    files = {"NAMESPACE": "", "R/bird.R": CODE, "vignettes/start.Rmd": page("Start")}
+    root = write_tree(tmp_path / "heron", files | data)
+    inputs, _ = read(root)
+    assert titles(inputs.records["docs"]) == {"start.Rmd": "Start"}
+    (root / "vignettes/start.Rmd").unlink()
+    assert [each.name for each in recognised(root).project.collections] == ["code"]
+
+
+def test_a_readme_that_is_rendered_to_another_is_read_once(tmp_path: Path) -> None:
+    files = {"README.Rmd": page("Heron"), "README.md": page("Heron"), "NEWS.md": page("News")}
+    inputs, _ = read(write_tree(tmp_path / "heron", files | {"NAMESPACE": "", "R/bird.R": CODE}))
+    assert [each.id for each in inputs.records["readme"]] == ["NEWS.md", "README.md"]
+
+
+def test_pod_among_source_is_documentation(tmp_path: Path) -> None:
+    files = {
+        "Makefile.PL": CODE,
+        "lib/Heron.pm": "package Heron;\n1;\n",
+        "lib/Heron/Guide.pod": "=head1 NAME\n\nHeron::Guide - How to fly\n\n=head1 WINGS\n\nFlap.\n",
+        "t/page.pod": "=head1 NAME\n\nData\n",
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files))
+    assert titles(inputs.records["docs"]) == {"lib/Heron/Guide.pod": "Heron::Guide - How to fly"}
+    assert "lib/Heron.pm" in [each.id for each in inputs.records["code"]]
+
+
+def test_a_folder_of_a_few_pages_and_no_program_is_documentation(tmp_path: Path) -> None:
+    pages = {f"spec/{part}.md": page(part) for part in ("Syntax", "Types", "Errors")}
+    files = {"package.json": '{"name": "heron"}', "build.js": CODE, "README.md": page("Heron")}
+    root = write_tree(tmp_path / "heron", {**files, **pages, "notes/one.md": page("One")})
+    inputs, _ = read(root)
+    assert sorted(each.title for each in inputs.records["docs"]) == ["Errors", "Syntax", "Types"]
+    assert "notes/one.md" in [each.id for each in inputs.records["code"]]
+    write_tree(root, {"spec/heron_spec.rb": CODE})
+    assert [each.name for each in recognised(root).project.collections] == ["readme", "code"]
+
+
+@pytest.mark.parametrize("site", [{}, {"mkdocs.yml": "site_name: Heron\n"}])
+def test_notebooks_beside_source_are_documentation(tmp_path: Path, site: dict[str, str]) -> None:
+    notebook = '{{"cells": [{{"cell_type": "markdown", "source": "# {0}\\n\\nText."}}]}}'
+    files = {
+        "pyproject.toml": '[project]\nname = "heron"\n',
+        "heron.py": CODE,
+        "README.ipynb": notebook.format("Heron"),
+        "docs/start.md": page("Start"),
+        "docs/inside.ipynb": notebook.format("Inside"),
+        "examples/nests/build.ipynb": notebook.format("Building nests"),
+        "examples/nests/build.py": CODE,
+        "tests/data.ipynb": notebook.format("Data"),
+    }
+    inputs, _ = read(write_tree(tmp_path / "heron", files | site))
+    assert titles(inputs.records["notebooks"]) == {"examples/nests/build.ipynb": "Building nests"}
+    assert titles(inputs.records["docs"]) == {"inside.ipynb": "Inside", "start.md": "Start"}
+    assert "examples/nests/build.py" in [each.id for each in inputs.records["code"]]
