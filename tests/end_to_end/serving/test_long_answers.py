@@ -32,6 +32,10 @@ TEMPLATE = (
     f'description = "{"About facts. " * 9}"\n'
     f'instructions = ["{"Do it. " * 90}"]\n'
 )
+BUILTIN = (
+    '---\nname: "NAME"\nsignature: "pure def NAME: (Set[Set[Set[a]]], Set[Set[Set[a]]]) => bool"\n'
+    'category: "set"\ncategories: ["set", "map", "list", "logic"]\n---\n\nTells it.\n'
+)
 SOURCE = 'name = "Guide"\nurl = "https://example.org/guide/"\n'
 
 
@@ -51,6 +55,7 @@ def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "code/facts.py": FACTS,
         "examples/big/big.qnt": "module big {\n" + "  // a line of a comment\n" * 3_000 + "}\n",
     }
+    files |= {f"builtins/b{n}.md": BUILTIN.replace("NAME", f"b{n}") for n in range(20)}
     files |= {f"docs/part/page-{n:04}.md": f"# Page {n}\n\nText {n}.\n" for n in range(600)}
     for path, text in files.items():
         (folder / "kb" / path).parent.mkdir(parents=True, exist_ok=True)
@@ -153,6 +158,21 @@ def test_a_long_list_of_pages_is_read_in_parts(server: Dispatcher) -> None:
     listed = [entry["path"] for part in found for entry in part.get("docs/part", ())]
     assert listed == [f"docs/part/page-{n:04}.md" for n in range(600)]
     assert {part["total"] for part in found} == {602}
+
+
+@pytest.mark.parametrize("arguments", [{}, {"category": "map"}])
+@pytest.mark.parametrize("max_chars", [1000, 2000, 6000])
+def test_builtins_of_several_categories_are_listed_in_parts(
+    server: Dispatcher, arguments: dict[str, str], max_chars: int
+) -> None:
+    found = list(parts(server, "long_list_builtins", max_chars=max_chars, **arguments))
+    assert len(found) > 1 or max_chars > 2000
+    listed = [each["name"] for part in found for each in part["builtins"]]
+    assert sorted(listed) == sorted(f"b{n}" for n in range(20))
+    for category in [arguments["category"]] if arguments else ["set", "map", "list", "logic"]:
+        of = [each["name"] for part in found for each in part["byCategory"][category]]
+        assert of == listed
+    assert not any("truncated" in part for part in found)
 
 
 def test_a_limit_of_a_list_is_kept(server: Dispatcher) -> None:

@@ -12,11 +12,11 @@ from kb_runtime.text.tables import count_of
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool
-from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager
+from kb_runtime.tools.paging import LIST_ARGUMENTS, Pager, json_chars
 
 if TYPE_CHECKING:
     from kb_runtime.records.entries import BuiltinEntry
-    from kb_runtime.tools.reference.answers import Builtin, BuiltinList, BuiltinSummary
+    from kb_runtime.tools.reference.answers import Builtin, BuiltinList, BuiltinName, BuiltinSummary
     from kb_runtime.tools.session import Session
 
 KIND: lookup.RecordKind[BuiltinEntry] = lookup.RecordKind("builtins")
@@ -109,22 +109,26 @@ def list_builtins(session: Session, arguments: dict[str, Any]) -> Answer[Builtin
     listing = lookup.tool_name(session, "list_builtins")
     pager = Pager(session.artifact.build_id, listing, {"category": wanted})
     entries = [_summary(record) for record in found]
-    # Each is listed twice: under its name and by category.
-    chars = session.max_chars * 2 // 3
-    page = pager.fitting(arguments["cursor"], entries, arguments["limit"], chars)
-    shown = {record["name"] for record in found[page.start : page.stop]}
+    names: list[BuiltinName] = [
+        {"name": record["name"], "signature": record["signature"]} for record in found
+    ]
+    within = [[each for each in categories_of(record) if each in by_category] for record in found]
+    # Each is listed under its name and again in each of its categories.
+    listed = [
+        (entry, [name] * len(of)) for entry, name, of in zip(entries, names, within, strict=True)
+    ]
+    categories = sorted(by_category)
+    chars = session.max_chars - 2 * json_chars(categories)
+    page = pager.fitting(arguments["cursor"], listed, arguments["limit"], chars)
+    shown: dict[str, list[BuiltinName]] = {category: [] for category in categories}
+    for at in range(page.start, page.stop):
+        for category in within[at]:
+            shown[category].append(names[at])
     structured: BuiltinList = {
         "total": total,
-        "categories": sorted(by_category),
+        "categories": categories,
         "builtins": entries[page.start : page.stop],
-        "byCategory": {
-            category: [
-                {"name": record["name"], "signature": record["signature"]}
-                for record in by_category[category]
-                if record["name"] in shown
-            ]
-            for category in sorted(by_category)
-        },
+        "byCategory": shown,
     }
     structured |= present(nextCursor=page.next)
     return json_answer(structured)
