@@ -56,6 +56,7 @@ def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "examples/big/big.qnt": "module big {\n" + "  // a line of a comment\n" * 3_000 + "}\n",
     }
     files |= {f"builtins/b{n}.md": BUILTIN.replace("NAME", f"b{n}") for n in range(20)}
+    files |= {f"examples/many/e{n:03}.qnt": f"module e{n} {{}}\n" for n in range(300)}
     files |= {f"docs/part/page-{n:04}.md": f"# Page {n}\n\nText {n}.\n" for n in range(600)}
     for path, text in files.items():
         (folder / "kb" / path).parent.mkdir(parents=True, exist_ok=True)
@@ -173,6 +174,33 @@ def test_builtins_of_several_categories_are_listed_in_parts(
         of = [each["name"] for part in found for each in part["byCategory"][category]]
         assert of == listed
     assert not any("truncated" in part for part in found)
+
+
+def test_the_files_of_a_folder_are_listed_in_parts(server: Dispatcher) -> None:
+    found = list(parts(server, "long_get_example", path="many", max_chars=2_000))
+    assert len(found) > 2
+    assert [file for part in found for file in part["files"]] == [
+        f"many/e{n:03}.qnt" for n in range(300)
+    ]
+    assert not any("truncated" in part for part in found)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("long_list_examples", {}),
+        ("long_get_example", {"path": "big"}),
+        ("long_list", {}),
+        ("long_list", {"collection": "docs"}),
+    ],
+)
+def test_a_cursor_of_another_request_is_refused(
+    server: Dispatcher, tool: str, arguments: dict[str, Any]
+) -> None:
+    cursor = next(parts(server, "long_get_example", path="big/big.qnt"))["nextCursor"]
+    result = call(server, tool, **arguments, cursor=cursor)
+    assert result["isError"]
+    assert "Repeat the call without `cursor`" in result["content"][0]["text"]
 
 
 def test_a_limit_of_a_list_is_kept(server: Dispatcher) -> None:

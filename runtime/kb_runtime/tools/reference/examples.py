@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
+from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import PATH_SUGGESTIONS, SUGGESTIONS, clean_path, quoted, suggest
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer, present
@@ -32,15 +33,7 @@ def get_example(session: Session, arguments: dict[str, Any]) -> Answer[Example]:
         return _file(session, record, arguments["cursor"])
     folder = _folder(session, path)
     if folder is not None:
-        name, files = folder
-        return json_answer(
-            {
-                "path": name,
-                "type": "directory",
-                "files": files,
-                "suggestion": "Read one of its files: " + ", ".join(files[:_NEXT_FILES]),
-            }
-        )
+        return _directory(session, *folder, arguments["cursor"])
     if record is not None:
         return _file(session, record, arguments["cursor"])
     raise _no_example(session, arguments["path"], path, SUGGESTIONS)
@@ -58,6 +51,24 @@ def _file(session: Session, record: ExampleEntry, cursor: str | None) -> Answer[
     own_name = lookup.tool_name(session, "get_example")
     part_of = {"path": record["id"]}
     return json_answer(content_part(session, structured, cursor, own_name, part_of))
+
+
+def _directory(
+    session: Session, name: str, files: Sequence[str], cursor: str | None
+) -> Answer[Example]:
+    """The paths of the files below a folder, in parts where they are many."""
+    suggestion = "Read one of its files: " + ", ".join(files[:_NEXT_FILES])
+    own_name = lookup.tool_name(session, "get_example")
+    pager = Pager(session.artifact.build_id, own_name, {"directory": name})
+    page = pager.fitting(cursor, files, None, session.max_chars - len(name) - len(suggestion))
+    structured: Example = {
+        "path": name,
+        "type": "directory",
+        "files": list(files[page.start : page.stop]),
+        "suggestion": suggestion,
+    }
+    structured |= present(nextCursor=page.next)
+    return json_answer(structured)
 
 
 def category_of(record: ExampleEntry) -> str:
@@ -184,6 +195,8 @@ def list_examples(session: Session, arguments: dict[str, Any]) -> Answer[Example
                 f" but {len(found)} elsewhere have: leave category out"
             )
     else:
+        if arguments["cursor"] is not None:
+            raise bad_cursor("it belongs to a request with a category")
         by_category: dict[str, list[str]] = {}
         for record in found:
             by_category.setdefault(category_of(record), []).append(record["id"])

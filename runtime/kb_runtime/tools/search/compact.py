@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from kb_runtime.errors import ToolError
 from kb_runtime.knowledge import lookup
+from kb_runtime.text.cursors import bad_cursor
 from kb_runtime.text.names import quoted
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import MAX_CHARS, Answer, Argument, Tool, cursor_argument
@@ -135,6 +136,8 @@ def list_records(session: Session, arguments: dict[str, Any]) -> Answer[RecordLi
     artifact = session.artifact
     name = arguments["collection"]
     if name is None:
+        if arguments["cursor"] is not None:
+            raise bad_cursor("it belongs to a request with a collection")
         return json_answer({"collections": [_summary(info) for info in artifact.collections]})
     info = lookup.named_collection(artifact, name)
     catalog = artifact.catalog(info.name)
