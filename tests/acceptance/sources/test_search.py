@@ -62,6 +62,10 @@ def test_a_page_that_the_query_names_gets_no_better_place(library: Server) -> No
         ({"type": "CODE", "language": "golang"}, {("code", "go")}),
         ({"type": "code", "language": ["python", "Golang"]}, {("code", "go"), ("code", "py")}),
         ({"type": "cmd", "language": "shell"}, {("cmd", "bash")}),
+        (
+            {"type": " cmd ", "language": " ", "pageCount": [" ", None], "author": "\t"},
+            {("cmd", "bash")},
+        ),
         ({"language": "rust"}, set()),
     ],
 )

@@ -169,7 +169,8 @@ def _filters(given: Mapping[str, Any]) -> dict[str, list[Any]]:
     filters: dict[str, list[Any]] = {}
     for key, value in given.items():
         values = value if isinstance(value, list) else [value]
-        allowed = [_filter_value(key, each) for each in values if each is not None and each != ""]
+        given_values = (each.strip() if isinstance(each, str) else each for each in values)
+        allowed = [_filter_value(key, each) for each in given_values if each not in (None, "")]
         if allowed:
             filters[key] = allowed
     return filters
@@ -179,7 +180,7 @@ def _filter_value(key: str, value: Any) -> Any:
     type: JsonType = "integer" if key == "pageCount" else "string"
     found = integer(value) if type == "integer" else value
     if is_of_type(found, type):
-        return found.strip() if isinstance(found, str) else found
+        return found
     raise ToolError(
         "BAD_INPUT",
         f"filters.{key} must be {DESCRIPTIONS[type]} or a list of such, not {quoted(value)}."
