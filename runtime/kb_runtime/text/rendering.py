@@ -68,13 +68,27 @@ def shorten(text: str, limit: int) -> str:
     return line[: space if space > 0 else end][: limit - 1].rstrip() + ELLIPSIS
 
 
+def find_folded(text: str, folded: str) -> int:
+    """Where the first text that equals `folded` up to case begins in `text`, -1 where there is none. Case
+    folding makes some characters longer, so that places in folded text are others."""
+    whole = text.casefold()
+    at = whole.find(folded)
+    if at <= 0 or len(whole) == len(text):
+        return at
+    reached = 0
+    for index, char in enumerate(text):
+        reached += len(char.casefold())
+        if reached > at:
+            return index
+    return len(text)
+
+
 def excerpt(text: str, terms: Sequence[str], limit: int) -> str:
     """At most `limit` code points of `text` on one line, from shortly before the first of `terms`."""
     line = " ".join(text.split())
     if len(line) <= limit:
         return line
-    folded = line.casefold()
-    places = [place for term in terms if (place := folded.find(term.casefold())) >= 0]
+    places = [place for term in terms if (place := find_folded(line, term.casefold())) >= 0]
     first = min(places, default=0)
     start = max(0, min(first - limit // 4, len(line) - limit))
     if start:

@@ -72,6 +72,14 @@ def test_the_text_of_a_hit(call: Call) -> None:
     assert len(summary) == 203
 
 
+def test_a_summary_ends_with_a_whole_character(tmp_path: Path) -> None:
+    family = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
+    case = {"uid": "t-1", "title": "Family", "summary": "x" * 198 + family}
+    folder = compiled(tmp_path, [case], tmp_path / "cache", embed=False)
+    text = client(folder, tmp_path)("search_tests", query="family").text
+    assert f"- Summary: {'x' * 198}...\n" in text
+
+
 def test_scores_fall_from_at_most_one(call: Call) -> None:
     found = call("search_tests", query="log in to an account").structured
     scores = [result["score"] for result in found["results"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -150,6 +151,24 @@ def test_what_no_word_can_find_is_looked_for_as_it_is(wordy: Server) -> None:
     found = wordy.call("search_topic_context", query="zzyzx qqq")
     assert (found["matches"], found["keywordSource"]) == ([], "sections")
     assert "Nothing was found" in found["warnings"][-1]
+
+
+def test_an_excerpt_has_the_phrase_and_whole_characters(
+    tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    family = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
+    tree = {
+        "kb.toml": '[kb]\nname = "school"\n',
+        "workshops/sizes/package.json": '{"epicshop": {"title": "Sizes"}}',
+        "workshops/sizes/exercises/01.sizes/README.mdx": (
+            f"# Sizes\n\n{'Maß, Größe, Straße. ' * 200}{family * 60} ; {family * 60}\n"
+        ),
+    }
+    server = compiled(tmp_path, tree, pytestconfig, embed=False)
+    (match,) = server.call("search_topic_context", query=f"; {family}")["matches"]
+    before, _, after = match["chunk"].partition(";")
+    assert before.startswith(f"…{family}{family}")
+    assert after.endswith(f"{family}…")
 
 
 def test_passages_that_have_no_word_of_the_query_are_told_apart(school: Server) -> None:

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from kb_runtime.errors import ToolError
 from kb_runtime.text.graphemes import is_boundary
-from kb_runtime.text.rendering import code_span, cut, excerpt, fence, json_text, shorten
+from kb_runtime.text.rendering import (
+    code_span,
+    cut,
+    excerpt,
+    fence,
+    find_folded,
+    json_text,
+    shorten,
+)
 from kb_runtime.tools.answers import error_structure, error_text, json_answer, with_warnings
 from kb_runtime.tools.declaration import Answer
 
@@ -85,6 +93,14 @@ def test_excerpt_shows_the_term() -> None:
     assert "Needle" in found
     assert found.startswith("…")
     assert found.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "place"),
+    [("abc", "C", 2), ("abc", "d", -1), ("ßßx", "X", 2), ("aß", "SS", 1), ("ßa", "sa", 0)],
+)
+def test_a_place_in_folded_text_is_one_in_the_text(text: str, wanted: str, place: int) -> None:
+    assert find_folded(text, wanted.casefold()) == place
 
 
 def test_warnings_are_in_the_structure_and_in_json_text() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from kb_runtime.errors import ToolError
 from kb_runtime.records.cases import is_jira_key
 from kb_runtime.text.names import edit_distance, quoted
+from kb_runtime.text.rendering import cut
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import with_warnings
 from kb_runtime.tools.api_errors import api_error
@@ -303,7 +304,7 @@ def _found_text(number: int, result: FoundTest) -> str:
     if "matched_steps" in result:
         lines.append(f"- Matched Steps: {result['matched_steps']}")
     summary = " ".join(test.get("summary", "").split())
-    lines.append(f"- Summary: {summary[:SUMMARY_CHARS]}...")
+    lines.append(f"- Summary: {summary[: cut(summary, 0, SUMMARY_CHARS)]}...")
     return "\n".join(lines)
 
 

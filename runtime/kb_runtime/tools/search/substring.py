@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.text.names import quoted
-from kb_runtime.text.rendering import ELLIPSIS, cut
+from kb_runtime.text.rendering import ELLIPSIS, cut, find_folded
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import json_answer, present
 from kb_runtime.tools.declaration import Answer, Argument, Tool, cursor_argument
@@ -164,7 +164,7 @@ def _shown(line: str, folded_query: str = "") -> str:
     line = line.removesuffix("\r")
     if len(line) <= LONGEST_LINE:
         return line
-    found = max(0, line.casefold().find(folded_query)) if folded_query else 0
+    found = max(0, find_folded(line, folded_query)) if folded_query else 0
     start = cut(line, 0, found - LONGEST_LINE // 4) if found > LONGEST_LINE // 2 else 0
     end = cut(line, start, LONGEST_LINE)
     return (ELLIPSIS if start else "") + line[start:end] + (ELLIPSIS if end < len(line) else "")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import ToolError
 from kb_runtime.search.results import without_near_duplicates
+from kb_runtime.text.graphemes import boundary_before
 from kb_runtime.text.names import quoted
-from kb_runtime.text.rendering import exact_fence
+from kb_runtime.text.rendering import cut, exact_fence, find_folded
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
 from kb_runtime.tools.budget import whole_results
@@ -186,7 +187,7 @@ def _phrase_matches(
                 continue
             section = workshop.section(session, index)
             text = section.get("text", "")
-            position = text.casefold().find(folded)
+            position = find_folded(text, folded)
             if position < 0:
                 continue
             score = round(1 / (1 + position / POSITION_SCALE), 6)
@@ -199,7 +200,9 @@ def _phrase_matches(
 
 def _excerpt(text: str, position: int, length: int) -> str:
     start = max(0, position - EXCERPT_SIDE_CHARS)
-    end = min(position + length + EXCERPT_SIDE_CHARS, len(text), start + MAX_EXCERPT_CHARS - 2)
+    start = boundary_before(text, start, 0) or 0
+    chars = min(position + length + EXCERPT_SIDE_CHARS - start, MAX_EXCERPT_CHARS - 2)
+    end = cut(text, start, chars)
     before, after = ("…" if start else ""), ("…" if end < len(text) else "")
     return f"{before}{text[start:end]}{after}"
 
