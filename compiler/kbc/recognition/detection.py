@@ -18,6 +18,7 @@ from kbc.recognition import archives, built_site, conventional, package, places,
 from kbc.recognition.manifests import is_repository
 from kbc.recognition.site import Site, joined
 from kbc.sources.formats import is_wanted
+from kbc.sources.published import is_published
 
 MAX_LOOKED_AT = 20_000
 """Files that are counted to tell what a folder holds."""
@@ -237,6 +238,9 @@ class _FolderDetector:
         for folder, folders, names in os.walk(self._root):
             folders[:] = sorted(each for each in folders if not each.startswith("."))
             place = os.path.relpath(folder, self._root)
+            if place != "." and is_published({*folders, *names}):
+                folders.clear()
+                continue
             found += [joined(place, name) for name in names]
             if len(found) > MAX_LOOKED_AT:
                 break

@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import cache, partial
 from glob import has_magic
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from kbc.sources.accounting import HIDDEN, Accounting, ending_reason
 from kbc.sources.formats import is_wanted
 from kbc.sources.outside import entry_names, glob_base
 from kbc.sources.patterns import PathPatterns
+from kbc.sources.published import PUBLISHED, is_published
 from kbc.sources.source_tree import SourceTree
 from kbc.sources.workshop_tree import WorkshopTree
 
@@ -215,6 +216,9 @@ class _Walker:
                 hint="Remove the link.",
             )
             return
+        if above and is_published({entry.name for entry in entries}):
+            self._leave_out(folder, PUBLISHED)
+            return
         for entry in entries:
             path = Path(entry.path)
             if entry.name.startswith("."):
@@ -331,18 +335,33 @@ def _source_tree(
 
 def _matches(root: Path, glob: str, *, with_hidden: bool) -> list[Path]:
     """The paths that a glob matches, sorted. Hidden files and folders are matched only by parts of it
-    that begin with a dot themselves. Raises `ValueError` for a glob that is none."""
+    that begin with a dot themselves, and what a build published by none. Raises `ValueError` for a glob that
+    is none."""
     base = glob_base(glob)
     start, pattern = root / base, glob.removeprefix(base).lstrip("/")
     dotted = [part for part in pattern.split("/") if part.startswith(".")]
+
+    @cache
+    def published(folder: Path) -> bool:
+        if folder == start:
+            return False
+        try:
+            names = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
+        except OSError:
+            names = set()
+        return is_published(names) or published(folder.parent)
+
     return [
         path
         for path in sorted(start.glob(pattern))
-        if with_hidden
-        or all(
-            any(fnmatchcase(part, each) for each in dotted)
-            for part in path.relative_to(start).parts
-            if part.startswith(".")
+        if not published(path)
+        and (
+            with_hidden
+            or all(
+                any(fnmatchcase(part, each) for each in dotted)
+                for part in path.relative_to(start).parts
+                if part.startswith(".")
+            )
         )
     ]
 

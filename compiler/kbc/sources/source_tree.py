@@ -18,6 +18,7 @@ from pathlib import Path
 from kb_runtime.errors.shortages import raise_shortage
 from kbc.languages.suffixes import MARKDOWN_ENDINGS, ending, language_of
 from kbc.sources.ignore_files import IgnoreFile, is_ignored, patterns, read_patterns
+from kbc.sources.published import PUBLISHED, is_published
 
 MAX_FILE_BYTES = 1_000_000
 """A larger source file is data or generated."""
@@ -368,6 +369,8 @@ def _folder_reason(name: str, in_project: bool, below: Collection[str]) -> str:
         or _VIRTUAL_ENVIRONMENT in below
     ):
         return DEPENDENCY
+    if is_published(below):
+        return PUBLISHED
     if _FIRST_PAGE in below and not _SITE_INDEXES.isdisjoint(below):
         return GENERATED
     return ""

@@ -31,6 +31,7 @@ FILES = {
     "docs/picture.png": "no picture",
     ".hidden": "x",
 }
+GLOB = '[kb]\nname = "weir"\n[[collection]]\nname = "pages"\nkind = "docs"\npaths = ["**/*.md"]\n'
 
 
 def tree_of(folder: Path) -> dict[str, str]:
@@ -227,6 +228,25 @@ def test_init_in_an_empty_folder_writes_no_page_unless_asked(
     assert list(tree_of(tmp_path / "a")) == ["kb.toml"]
     ask(capsys, "init", tmp_path / "b", "--sample")
     assert sorted(tree_of(tmp_path / "b")) == ["docs/getting-started.md", "kb.toml"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        FILES,
+        {"a.md": page("A"), "LICENSE.md": page("Licence")},
+        {"a.md": page("A"), "LICENSE.md": page("Licence"), "kb.toml": GLOB},
+    ],
+    ids=["repository", "pages", "glob"],
+)
+def test_what_was_built_into_the_tree_is_not_compiled_with_it(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    root = write_tree(tmp_path / "weir", files)
+    options = kbc.BuildOptions(out=root / "dist-index", embed=False)
+    first, second = (kbc.build(root, options) for _ in range(2))
+    assert (second.build_id, second.reused) == (first.build_id, True)
+    assert kbc.build(root, options).build_id == first.build_id
 
 
 def test_try_answers_queries_from_stdin_and_ends_with_q(
