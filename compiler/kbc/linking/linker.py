@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -348,9 +349,10 @@ class Staging:
             )
 
     def _close(self) -> None:
-        """Removes what is unfinished and gives up the lock."""
-        retention.delete(self._temporary)
+        """Removes what is unfinished, and older builds whose removal was interrupted; gives up the lock."""
         if self._lock is not None:
+            with suppress(OSError):
+                retention.remove_debris(self.kb_folder)
             os.close(self._lock)
             self._lock = None
 

@@ -164,6 +164,24 @@ def test_debris_of_a_killed_build_is_removed(publish: Publish) -> None:
     assert not [path.name for path in kb.iterdir() if path.name.startswith(".tmp-")]
 
 
+def test_an_older_build_whose_removal_was_interrupted_is_gone_when_the_builder_ends(
+    publish: Publish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb = publish(entries("one")).path.parent
+    interrupts = iter([True])
+
+    def interrupted(path: Path) -> None:
+        if next(interrupts, False):
+            raise KeyboardInterrupt
+        delete(path)
+
+    delete = retention.delete
+    monkeypatch.setattr(retention, "delete", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        publish(entries("two"), keep=1)
+    assert builds(kb) == [(kb / "CURRENT").read_text().strip()]
+
+
 def test_a_second_builder_waits_for_the_first(tmp_path: Path) -> None:
     entered = threading.Event()
 
