@@ -330,7 +330,7 @@ def _open(path: str) -> Workspace:
 def _content(name: str) -> bytes:
     if name == STDIN:
         # No further: what is behind the line tells when the sender has gone.
-        return sys.stdin.buffer.readline()
+        return b"" if sys.stdin is None else sys.stdin.buffer.readline()
     try:
         return Path(name).read_bytes()
     except OSError as error:

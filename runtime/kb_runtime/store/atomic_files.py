@@ -95,10 +95,17 @@ def staged_file(
             from kb_runtime.errors.shortages import with_space
 
             raise with_space(error, target, size or os.path.getsize(staged) + 1) from error
+        _name_target(error, staged, target)
         raise
     finally:
         with suppress(FileNotFoundError):
             os.unlink(staged)
+
+
+def _name_target(error: OSError, staged: str, target: str) -> None:
+    """Has an error name the file that was asked for, in place of the staged one that nobody knows."""
+    if error.filename == staged:
+        error.filename, error.filename2 = target, None
 
 
 def remove_abandoned(path: str | os.PathLike[str]) -> None:
@@ -137,7 +144,11 @@ def _create(target: str, mode: int | None) -> tuple[str, BinaryIO]:
     staged = f".{name}.{os.getpid()}-{get_ident() & 0xFFFFFF:x}{STAGED_SUFFIX}"
     staged = os.path.join(folder, staged)
     for _ in range(_ATTEMPTS):
-        descriptor = os.open(staged, flags, 0o666 if mode is None else mode)
+        try:
+            descriptor = os.open(staged, flags, 0o666 if mode is None else mode)
+        except OSError as error:
+            _name_target(error, staged, target)
+            raise
         try:
             with suppress(OSError):  # a file system without locks
                 try_lock(descriptor)

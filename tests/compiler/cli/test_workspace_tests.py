@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kb_runtime.errors import exit_codes
 from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.live.workspace import Workspace
 from kbc.cli.main import run
@@ -83,3 +85,11 @@ def test_records_that_are_left_out_are_told_with_their_reasons(
     assert ingest(tmp_path, export, records, "--json") == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["tests"], report["skipped"], len(report["left_out"])) == (3, 2, 3)
+
+
+def test_a_closed_stdin_holds_no_tests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert command(tmp_path, "ingest", "-") == exit_codes.INPUT
+    assert "-: not valid JSON" in capsys.readouterr().err

@@ -65,6 +65,17 @@ def test_an_error_while_writing_leaves_the_file_as_it_was(tmp_path: Path) -> Non
     assert names(tmp_path) == ["a"]
 
 
+def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    for path, kind in ((tmp_path / "no" / "a", FileNotFoundError), (tmp_path, IsADirectoryError)):
+        with pytest.raises(kind) as caught:
+            replace_file(path, b"one")
+        assert (caught.value.filename, caught.value.filename2) == (str(path), None)
+    with pytest.raises(FileNotFoundError) as other, staged_file(tmp_path / "a"):
+        (tmp_path / "absent").read_bytes()
+    assert other.value.filename == str(tmp_path / "absent")
+    assert names(tmp_path) == []
+
+
 def test_what_a_killed_writer_left_goes_with_the_next_and_a_live_one_keeps_its_own(
     tmp_path: Path,
 ) -> None:
