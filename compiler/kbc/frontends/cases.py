@@ -29,6 +29,10 @@ from kbc.records import CompiledRecord, TestRecord
 SUITES: tuple[Suite, ...] = ("functional", "api")
 
 
+_FROM_RUNS = (".feature", ".xml")
+"""Reports of suites in which no test ran, and features without scenarios: they are what they should be."""
+
+
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
@@ -40,7 +44,8 @@ def read(
         try:
             parsed = parse(name, file.data)
         except CaseFileError as error:
-            diagnostics.error(
+            report = diagnostics.warning if name.endswith(".feature") else diagnostics.error
+            report(
                 "json-syntax" if name.endswith(".json") else "tests-unreadable",
                 error.message,
                 file.path,
@@ -51,7 +56,9 @@ def read(
             continue
         suite = wanted or suite_of(name, parsed)
         found = normalise(parsed, suite, name)
-        if found is None or not found.cases:
+        if name.endswith(_FROM_RUNS) and not (found and found.cases):
+            diagnostics.warning("tests-none", "the file contains no test case", file.path)
+        elif found is None or not found.cases:
             diagnostics.error(
                 "tests-none",
                 "the file contains no test case",

@@ -23,32 +23,50 @@ _COLUMNS = {
     "priority": ("priority", "test priority"),
     "testType": ("type", "test type", "testtype"),
     "labels": ("labels", "label", "tags"),
-    "folderStructure": ("folder", "section hierarchy", "section", "test repository path", "suite"),
+    "folderStructure": (
+        "folder",
+        "section hierarchy",
+        "section",
+        "test repository path",
+        "test repo",
+        "suite",
+    ),
     "preconditions": ("preconditions", "precondition"),
-    "relatedIssues": ("references", "refs", "related issues", "linked issues"),
+    "relatedIssues": ("references", "refs", "related issues", "linked issues", "coverage (issues)"),
     "platforms": ("platforms", "platform", "components"),
     "testPath": ("test path", "path", "file"),
     "index": ("step number", "step #", "step no"),
     "action": (
+        "steps (step)",
+        "test script (step-by-step) - step",
+        "test script (plain text)",
+        "test script (bdd)",
         "action",
         "step",
         "steps",
         "test step",
-        "steps (step)",
         "step description",
         "manual steps",
     ),
-    "data": ("data", "test data", "steps (additional info)"),
+    "data": (
+        "steps (additional info)",
+        "test script (step-by-step) - test data",
+        "data",
+        "test data",
+    ),
     "expected": (
+        "steps (expected result)",
+        "test script (step-by-step) - expected result",
         "expected result",
         "expected",
         "result",
         "expected results",
-        "steps (expected result)",
     ),
 }
-"""Field -> headers of columns, lower-cased, the more telling ones first."""
+"""Field -> headers of columns, lower-cased, the more telling ones first. The first of a file counts; of those
+with brackets, which a tool has for steps in rows of their own, and of the next, the first with a value."""
 _STEP_FIELDS = ("index", "action", "data", "expected")
+_CUSTOM = re.compile(r"custom field \((.*)\)")
 _LISTS = ("labels", "relatedIssues", "platforms")
 
 
@@ -120,15 +138,18 @@ def _csv(text: str) -> list[dict[str, Any]]:
 
 
 def _places(header: list[str]) -> dict[str, list[int]]:
-    """Field -> its columns; labels often have several."""
+    """Field -> its columns; labels often have several. Jira calls those that it does not know itself
+    `Custom field (Test Type)`."""
     names = [" ".join(each.strip().strip("\ufeff").casefold().split()) for each in header]
+    names = [_CUSTOM.sub(r"\1", each) for each in names]
     found: dict[str, list[int]] = {}
     for field, known in _COLUMNS.items():
         for name in known:
             columns = [place for place, each in enumerate(names) if each == name]
             if columns:
-                found[field] = columns
-                break
+                found.setdefault(field, []).extend(columns)
+                if field not in _STEP_FIELDS or "(" not in name:
+                    break
     return found
 
 

@@ -107,6 +107,21 @@ def test_what_is_reported(content: Any, code: str, severity: str) -> None:
     assert codes(diagnostics) == {code: severity}
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("report.xml", "<testsuites tests='0'><testsuite name='a'/></testsuites>", "tests-none"),
+        ("later.feature", "Feature: Later\n", "tests-none"),
+        ("empty.feature", "", "tests-unreadable"),
+        ("fr.feature", "# language: fr\nFonctionnalité: a\n", "tests-unreadable"),
+    ],
+)
+def test_a_report_or_feature_without_tests_stops_no_build(name: str, text: str, code: str) -> None:
+    records, diagnostics = read([CASE], text, names=("cases.json", name))
+    assert [record.title for record in records] == [CASE["title"]]
+    assert codes(diagnostics) == {code: "warning"}
+
+
 def test_the_suite_is_told_by_the_name_or_by_the_project() -> None:
     plain = [{"uid": "u", "title": "t", "tags": ["x"], "steps": ["go"]}]
     (by_name,), _ = read(plain, names=("api_tests.json",))

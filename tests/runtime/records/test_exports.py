@@ -255,6 +255,45 @@ def test_csv_as_testrail_writes_it() -> None:
     assert [step.action for step in case.steps] == ["Wait", "Touch"]
 
 
+def test_csv_of_testrail_with_both_kinds_of_steps() -> None:
+    text = (
+        "ID,Title,Steps,Expected Result,Steps (Step),Steps (Expected Result)\n"
+        'C7,Warms up,"1. Wait 2. Touch",,Wait,Warm\n,,,,Touch,Hot\nC8,Cools down,Leave it,Cold,,\n'
+    )
+    warms, cools = read("testrail.csv", text).cases
+    assert [(step.action, step.expected) for step in warms.steps] == [
+        ("Wait", ("Warm",)),
+        ("Touch", ("Hot",)),
+    ]
+    assert [(step.action, step.expected) for step in cools.steps] == [("Leave it", ("Cold",))]
+
+
+def test_csv_as_zephyr_scale_writes_it() -> None:
+    script = "Test Script (Step-by-Step) - "
+    text = (
+        f"Key,Name,Folder,Coverage (Issues),{script}Step,{script}Test Data,{script}Expected Result,"
+        "Test Script (Plain Text)\n"
+        "PUMP-T1,Warms up,/Pump/Cold,PUMP-1,Wait,5 min,Warm,\n,,,,Touch,,Hot,\n"
+        "PUMP-T2,Cools down,/Pump,,,,,Leave it\n"
+    )
+    warms, cools = read("zephyr.csv", text).cases
+    assert (warms.folder, warms.related_issues) == ("Pump/Cold", ("PUMP-1",))
+    assert [(step.action, step.data, step.expected) for step in warms.steps] == [
+        ("Wait", "5 min", ("Warm",)),
+        ("Touch", "", ("Hot",)),
+    ]
+    assert [step.action for step in cools.steps] == ["Leave it"]
+
+
+def test_csv_of_jira_with_fields_that_others_added() -> None:
+    text = (
+        "Issue key,Summary,Custom field (Test Type),Custom field (Test Repository Path)\n"
+        "PUMP-3,Warms up,Automated,/Pump/Cold\n"
+    )
+    case = only("jira.csv", text)
+    assert (case.test_type, case.folder) == ("Automated", "Pump/Cold")
+
+
 JUNIT = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites><testsuite name="pump">
   <testcase classname="tests.test_pump" name="test_start" file="tests/test_pump.py" line="12" time="0.1"/>
