@@ -351,3 +351,18 @@ def test_explained_hits_tell_ranks_and_words(
     _, out, _ = ask(capsys, "search", built / "out", "trimming lanterns", "--explain")
     assert "lexical: rank" in out
     assert "fusion: rank" in out
+
+
+def test_a_search_without_a_scope_finds_source_beside_pages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = tmp_path / "heron"
+    (tree / "heron").mkdir(parents=True)
+    (tree / "pyproject.toml").write_text('[project]\nname = "heron"\n')
+    (tree / "README.md").write_text("# Heron\n\nIt catches fish.\n")
+    (tree / "heron" / "bird.py").write_text("def spread_wings():\n    return 2\n")
+    ask(capsys, "build", tree, "--out", tmp_path / "out", "--lexical-only", "--quiet")
+    found = ask_json(capsys, "search", tmp_path / "out", "spread_wings")
+    assert found["hits"][0]["address"] == "kb://heron/code/heron%2Fbird.py"
+    found = ask_json(capsys, "search", tmp_path / "out", "spread_wings", "--scope", "all")
+    assert not found["hits"]

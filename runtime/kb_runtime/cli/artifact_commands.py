@@ -104,7 +104,10 @@ def inspect(artifact: str, as_json: bool) -> None:
 @ARTIFACT
 @click.argument("query", nargs=-1, required=True)
 @click.option(
-    "--scope", "scopes", multiple=True, help="Search in this scope; repeatable. Default: all."
+    "--scope",
+    "scopes",
+    multiple=True,
+    help="Search in this scope; repeatable. Default: everything.",
 )
 @click.option(
     "--path",

@@ -62,7 +62,8 @@ def search(
     explain: bool = False,
     rerank: bool | None = None,
 ) -> SearchOutput:
-    """The answer of the artifact at `path`. Raises `ArtifactError` and `ToolError`."""
+    """The answer of the artifact at `path`, without `scopes` of all that it holds, as the search tool
+    that servers offer. Raises `ArtifactError` and `ToolError`."""
     with Artifact.open(path) as artifact:
         return search_in(
             artifact, query, scopes, limit, mode, paths=paths, explain=explain, rerank=rerank
@@ -80,8 +81,8 @@ def search_in(
     explain: bool = False,
     rerank: bool | None = None,
 ) -> SearchOutput:
-    """The answer of an open artifact. Raises `ArtifactError` and `ToolError`."""
-    collections = hits.collections_of(artifact, scopes)
+    """As `search`, of an open artifact. Raises `ArtifactError` and `ToolError`."""
+    collections = hits.collections_of(artifact, scopes) if scopes else None
     globs = PathGlobs(paths, argument="--path")
     rows = tuple(lookup.rows_of_paths(artifact, artifact.collections, globs)) if globs else None
     request = SearchRequest(query, collections, limit, mode, rows=rows, rerank=rerank)

@@ -20,7 +20,8 @@ _NEAR = 3
 
 
 def hints(artifact: Artifact, text: str, scopes: Sequence[str], mode: Mode) -> list[str]:
-    """One sentence each; at least one. `scopes` are those that were searched (empty: all)."""
+    """One sentence each; at least one. `scopes` are those that were searched (empty:
+    every collection was)."""
     query = analyse(text, artifact.lexical.analyzer)
     if not query.terms and not query.operators:
         found = [
@@ -39,8 +40,8 @@ def hints(artifact: Artifact, text: str, scopes: Sequence[str], mode: Mode) -> l
     if scopes:
         found.append(f"Searched scopes: {', '.join(scopes)}. All scopes: {', '.join(known)}.")
     else:
-        counts = (artifact.collection(name) for name in known["all"])
-        kinds = ", ".join(f"{one.name} ({one.records})" for one in counts if one.chunks)
+        searched = (one for one in artifact.collections if one.chunks)
+        kinds = ", ".join(f"{one.name} ({one.records})" for one in searched)
         found.append(f"Searched collections: {kinds}.")
     return found
 
