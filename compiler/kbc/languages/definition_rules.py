@@ -312,8 +312,14 @@ def _php_constant(names: NodeNames, node: Node, holder: str) -> Definition:
     return ("constant", names.name(node)) if outside else ("", "")
 
 
-def _fortran_type(names: NodeNames, node: Node, holder: str) -> Definition:
-    return "type", names.name(node.named_children[0]) if node.named_children else ""
+def _fortran_head(names: NodeNames, node: Node, holder: str) -> Definition:
+    """A derived type, and an interface with a name: a function that several procedures implement."""
+    head = next(iter(node.named_children[:1]), None)
+    named = (
+        [each for each in head.named_children if each.type in ("name", "type_name")] if head else ()
+    )
+    kind = "function" if node.type == "interface" else "type"
+    return (kind, names.text(named[0])) if named else ("", "")
 
 
 def _haskell_function(names: NodeNames, node: Node, holder: str) -> Definition:
@@ -415,7 +421,8 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("solidity", "fallback_receive_definition"): _first_word,
     ("kotlin", "property_declaration"): _kotlin_property,
     ("php", "const_element"): _php_constant,
-    ("fortran", "derived_type_definition"): _fortran_type,
+    ("fortran", "derived_type_definition"): _fortran_head,
+    ("fortran", "interface"): _fortran_head,
     ("haskell", "function"): _haskell_function,
     ("haskell", "bind"): _haskell_binding,
     **{
