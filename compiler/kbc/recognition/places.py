@@ -51,7 +51,8 @@ _NO_PROGRAMS = frozenset({"css", "html", "ini", "json", "scss", "toml", "xml", "
 """Languages that site generators and data are written in as well."""
 
 _NO_PLACE = re.compile(
-    r"node_modules|vendor|x?t|tests?|__tests__|testdata|fixtures?", re.IGNORECASE
+    r"node_modules|vendor|x?t|(?:.*[-_])?tests?|__tests__|testdata|fixtures?|_snaps|__snapshots__",
+    re.IGNORECASE,
 )
 _PROGRAMS_A_DOCUMENT = 2
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""

@@ -46,3 +46,11 @@ def test_mostly_programs_without_a_manifest_are_source_whatever_pages_are_among_
     assert recognised(tree).what == "source tree"
     (tree / "src" / "bird6.c").unlink()
     assert recognised(tree).what == "folder of pages"
+
+
+def test_pages_that_tests_expect_are_no_documentation(tmp_path: Path) -> None:
+    snapshots = {f"tests/testthat/_snaps/bird{n}.md": page(f"bird{n}") for n in range(25)}
+    tree = write_tree(
+        tmp_path / "heron", {"NAMESPACE": "", "R/heron.R": "heron <- 1\n", **snapshots}
+    )
+    assert list(read(tree)[0].records) == ["code"]
