@@ -54,7 +54,7 @@ _NO_PLACE = re.compile(
     r"node_modules|vendor|x?t|(?:.*[-_])?tests?|__tests__|testdata|fixtures?|_snaps|__snapshots__",
     re.IGNORECASE,
 )
-_PROGRAMS_A_DOCUMENT = 2
+_PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
 
 _MOST_DEPTH = 3

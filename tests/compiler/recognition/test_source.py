@@ -40,11 +40,11 @@ def test_a_module_with_a_site_of_its_own_is_read_with_its_source(tmp_path: Path)
 def test_mostly_programs_without_a_manifest_are_source_whatever_pages_are_among_them(
     tmp_path: Path,
 ) -> None:
-    programs = {f"src/bird{n}.c": f"int bird{n}(void);\n" for n in range(7)}
+    programs = {f"src/bird{n}.c": f"int bird{n}(void);\n" for n in range(10)}
     pages = {f"deps/nest/{name}.md": page(name) for name in ("usage", "design", "guide")}
     tree = write_tree(tmp_path / "heron", {"Makefile": "all:\n\tcc\n", **programs, **pages})
     assert recognised(tree).what == "source tree"
-    (tree / "src" / "bird6.c").unlink()
+    (tree / "src" / "bird9.c").unlink()
     assert recognised(tree).what == "folder of pages"
 
 
