@@ -216,18 +216,9 @@ class _FolderDetector:
         ]
 
     def _built(self) -> list[Site]:
-        """A site whose generator has written it: mostly HTML."""
-        pages = other = 0
+        """A site whose generator has written it."""
         hosts = [name for name in self._names if built_site.is_host(name) and self._is_folder(name)]
-        for name in self._files:
-            lowered = name.lower().partition("?")[0]
-            if lowered.endswith(places.HTML):
-                pages += 1
-            elif lowered.endswith(places.PAGES) or (
-                lowered.endswith(".xml") and is_wanted(self._root / name, places.PAGES)
-            ):
-                other += "/_sources/" not in f"/{name}"
-        if not pages or pages <= other:
+        if not places.is_mostly_html(self._root, self._files):
             return []
         return [built_site.recognise(self._tree, "", self._root.name.lower(), hosts)]
 

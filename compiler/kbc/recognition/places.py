@@ -12,6 +12,7 @@ from kbc.formats.pandoc.man import START_BYTES, is_man_page
 from kbc.formats.registry import BY_NAME
 from kbc.languages.suffixes import LANGUAGES, ending
 from kbc.project.kinds import KINDS, MARKDOWN
+from kbc.sources.formats import is_wanted
 
 _MAN = BY_NAME["man"].suffixes
 _MAN_FOLDER = "man"
@@ -161,6 +162,20 @@ def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
     return not any(name.endswith(HTML) for name in lowered) and any(
         name.endswith(known) for name in lowered
     )
+
+
+def is_mostly_html(root: Path, files: Sequence[str]) -> bool:
+    """Whether most pages among the paths `files` are HTML; copies that Sphinx keeps of others do not count."""
+    pages = other = 0
+    for name in files:
+        lowered = name.lower().partition("?")[0]
+        if lowered.endswith(HTML):
+            pages += 1
+        elif lowered.endswith(PAGES) or (
+            lowered.endswith(".xml") and is_wanted(root / name, PAGES)
+        ):
+            other += "/_sources/" not in f"/{name}"
+    return pages > other
 
 
 def built_below(files: Sequence[str]) -> str:
