@@ -165,7 +165,7 @@ def _holds_pages(files: Sequence[str], man_pages: frozenset[str]) -> bool:
 
 
 def is_mostly_html(root: Path, files: Sequence[str]) -> bool:
-    """Whether most pages among the paths `files` are HTML; copies that Sphinx keeps of others do not count."""
+    """Whether most pages among the paths `files` are HTML. Sources that Sphinx copies do not count."""
     pages = other = 0
     for name in files:
         lowered = name.lower().partition("?")[0]
