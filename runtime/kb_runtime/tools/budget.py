@@ -29,6 +29,9 @@ OUTLINE_SHARE = 6
 """An outline takes at most this part of an answer whose text goes on."""
 
 
+_NAME_CHARS = 30
+"""More than the name of a list takes that a structure has once more."""
+
 WARNING_MARGIN = 20
 """Characters that a warning takes in text or structure besides its own."""
 
@@ -78,16 +81,21 @@ def whole_results(
     max_chars: int,
     advice: str,
     repeats: int = 1,
-) -> str:
-    """The text of an answer, as `write` gives it, with as many of the first items of each of `lists`,
+    *,
+    as_json: bool = False,
+) -> Answer[Any]:
+    """An answer with the text that `write` gives, and with as many of the first items of each of `lists`,
     which `structured` holds, as text and structure have room for: no item is cut, but for an only one.
-    The structure has the same list `repeats` times."""
+    The structure has the same list `repeats` times; the text is the structure `as_json` with each list
+    once, or something else."""
 
     def fits(text: str) -> bool:
+        if as_json and len(text) + _NAME_CHARS <= max_chars:
+            return True
         return len(text) <= max_chars and json_chars(structured) <= max_chars * repeats
 
     if fits(text := write()):
-        return text
+        return Answer(text, structured, fits=True)
     say_cut(structured, advice)
     every = [list(each) for each in lists]
     low, high = 1, max(map(len, every), default=1)
@@ -98,7 +106,7 @@ def whole_results(
         low, high = (count, high) if fits(write()) else (low, count - 1)
     for each, whole in zip(lists, every, strict=True):
         each[:] = whole[:low]
-    return write()
+    return Answer(text := write(), structured, fits=fits(text))
 
 
 def content_part(
@@ -154,6 +162,8 @@ def within(
     list `repeats` times, than as often that: the longest list or text in the structure loses its end, and
     both say so with `advice` on how to get the rest. The field `kept` stays whole: it is a part of a text,
     and no cursor leads to what it would lose."""
+    if answer.fits:
+        return answer
     structured, text = answer.structured, answer.text
     if structured is not None and json_chars(structured) > max_chars * repeats:
         structured = _shortened(structured, max_chars * repeats, advice, kept)

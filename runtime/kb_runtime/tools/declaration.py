@@ -61,10 +61,12 @@ Structured = TypeVar("Structured", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[Structured]):
-    """What a tool returns: one text, and structured content that stands alone, None for text only."""
+    """What a tool returns: one text, and structured content that stands alone, None for text only. `fits`
+    says that neither is longer than the session admits, where that is known."""
 
     text: str
     structured: Structured
+    fits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def _fitting(
             shown.append(f"Only {len(results)} tests have room here. {_IF_CUT}")
         return "\n\n".join(filter(None, shown))
 
-    return whole_results(structured, [results], write, room, _IF_CUT)
+    return whole_results(structured, [results], write, room, _IF_CUT).text
 
 
 def find_similar_tests(session: Session, arguments: dict[str, Any]) -> Answer[SimilarTests]:

@@ -85,7 +85,7 @@ def hybrid_search(session: Session, arguments: dict[str, Any]) -> Answer[HybridR
         return json_text({name: value for name, value in structured.items() if name != "results"})
 
     lists = list(by_scope.values())
-    return Answer(whole_results(structured, lists, text, session.max_chars, _IF_CUT, 2), structured)
+    return whole_results(structured, lists, text, session.max_chars, _IF_CUT, 2, as_json=True)
 
 
 def _scopes(

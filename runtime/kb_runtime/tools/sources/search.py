@@ -138,9 +138,7 @@ def _answer(
         return notes + _search_text(session, results, len(results) < found)
 
     found = len(results)
-    return Answer(
-        whole_results(structured, [results], text, session.max_chars, _IF_CUT), structured
-    )
+    return whole_results(structured, [results], text, session.max_chars, _IF_CUT)
 
 
 def _known_sources(session: Session, given: Sequence[str]) -> tuple[list[str], list[str]]:

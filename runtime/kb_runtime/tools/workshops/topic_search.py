@@ -96,9 +96,7 @@ def search_topic_context(session: Session, arguments: dict[str, Any]) -> Answer[
     def text() -> str:
         return _text(session, structured, len(matches) < count)
 
-    return Answer(
-        whole_results(structured, [matches], text, session.max_chars, _IF_CUT), structured
-    )
+    return whole_results(structured, [matches], text, session.max_chars, _IF_CUT)
 
 
 def _has_encoder(session: Session) -> bool:
