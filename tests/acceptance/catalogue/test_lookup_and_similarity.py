@@ -132,3 +132,12 @@ def test_nothing_similar_is_a_success(
     folder = compiled(tmp_path, CASES[:1], Path(pytestconfig.cache.mkdir("kbc")))
     found = client(folder, data)("find_similar_tests", jira_key="DEMO-10")
     assert (found.text, found.uids) == ("No similar tests found.", [])
+
+
+@pytest.mark.parametrize("uid", ["t-case", "T-Case", "T-CASE"])
+def test_uids_may_differ_only_in_case(tmp_path: Path, uid: str) -> None:
+    cases = [{"uid": each, "title": each} for each in ("t-case", "T-CASE", "T-Case")]
+    ask = client(compiled(tmp_path, cases, tmp_path / "cache", embed=False), tmp_path)
+    assert ask("get_test_by_jira", jira_key=uid).structured["uid"] == uid
+    assert ask("find_similar_tests", jira_key=uid).structured["reference"]["uid"] == uid
+    assert ask("search_tests", query=uid).uids[0] == uid

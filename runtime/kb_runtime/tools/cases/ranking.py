@@ -203,14 +203,16 @@ def _evidence(artifact: Knowledge, scores: Mapping[int, float]) -> _Evidences:
 def _named(
     artifact: Knowledge, infos: Iterable[CollectionInfo], query: Query, rows: RowFilter | None
 ) -> list[tuple[str, int]]:
-    """The tests whose uid, Jira key or case id the whole query is, as far as the filters leave them."""
-    return [
+    """The tests whose uid, Jira key or case id the whole query is, as far as the filters leave them; of
+    uids that differ only in case the one that was typed comes first."""
+    named = [
         (info.name, record)
         for info in infos
         if info.records
         for record in query.named(artifact.catalog(info.name).find_all)
         if rows is None or rows.mask[artifact.chunks.rows_of(record, info.rows).start]
     ]
+    return sorted(named, key=lambda one: artifact.catalog(one[0]).id(one[1]) not in query.names)
 
 
 def _best(

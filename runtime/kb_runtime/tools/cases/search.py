@@ -222,7 +222,9 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
             record = catalog[position]
             fields = (record.get("jira_key", ""), record["uid"])
             rank = next((n for n, field in enumerate(fields) if field.upper() == key.upper()), 2)
-            candidates.append((rank, record["uid"], info, position))
+            # Of uids that differ only in case the one that was given; keys are in upper case.
+            is_other = rank == 1 and record["uid"] != given
+            candidates.append((rank, is_other, record["uid"], info, position))
     if not candidates:
         raise ToolError(
             "NOT_FOUND",
@@ -230,9 +232,9 @@ def _lookup(session: Session, key: str, given: str) -> tuple[CollectionInfo, int
             suggestions=_close_keys(session, key.upper()),
             next_steps=["Use search_tests to find a test by what it is about."],
         )
-    candidates.sort(key=lambda candidate: candidate[:2])
-    rank, _, info, position = candidates[0]
-    alike = [(uid, info) for other_rank, uid, info, _ in candidates if rank == other_rank]
+    candidates.sort(key=lambda candidate: candidate[:3])
+    rank, _, _, info, position = candidates[0]
+    alike = [(uid, info) for other_rank, _, uid, info, _ in candidates if rank == other_rank]
     if lookup.note_duplicates(session, given, [(info.name, uid) for uid, info in alike]):
         return info, position, []
     others = [uid for uid, _ in alike[1:] if rank == 0]
