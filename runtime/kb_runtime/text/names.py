@@ -66,14 +66,17 @@ def resolve_path(path: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] | 
 
 
 def resolve_ending(name: str, catalogs: Sequence[NameIndex]) -> tuple[int, int] | None:
-    """The one record whose id ends with `name`, or None when there are none or several."""
+    """The one record whose id ends with `name`, or None when there are none or several. One that ends
+    with it in the same case counts before those that do in another."""
     matches = [
-        (position, record)
+        (position, record, record_id)
         for position, catalog in enumerate(catalogs)
         for record, record_id in enumerate(catalog.ids())
         if ends_with(record_id, name)
     ]
-    return matches[0] if len(matches) == 1 else None
+    if len(matches) > 1:
+        matches = [match for match in matches if _ends_with(match[2], name)]
+    return matches[0][:2] if len(matches) == 1 else None
 
 
 def ends_with(path: str, ending: str) -> bool:
@@ -81,12 +84,17 @@ def ends_with(path: str, ending: str) -> bool:
 
     The ending of the file name may be left out: `docs/lang.md` ends with `lang`.
     """
-    folded, wanted = "/" + path.casefold(), "/" + ending.casefold()
+    return _ends_with(path.casefold(), ending.casefold())
+
+
+def _ends_with(path: str, ending: str) -> bool:
+    """Like `ends_with` for the same case."""
+    whole, wanted = "/" + path, "/" + ending
     if len(wanted) <= _SHORTEST_PART:
         return False
-    folder, slash, last = folded.rpartition("/")
+    folder, slash, last = whole.rpartition("/")
     stem = folder + slash + (last.rpartition(".")[0] or last)
-    return folded.endswith(wanted) or stem.endswith(wanted)
+    return whole.endswith(wanted) or stem.endswith(wanted)
 
 
 def suggest(name: str, names: Iterable[str], limit: int = SUGGESTIONS) -> list[str]:

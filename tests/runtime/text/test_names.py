@@ -83,6 +83,13 @@ def test_unique_ending_at_a_segment_resolves_a_path() -> None:
     assert resolve_path("uiltin.md", [names]) is None
 
 
+@pytest.mark.parametrize("ending", ["README.md", "README", "docs/README.md"])
+def test_an_ending_in_the_same_case_counts_before_others(ending: str) -> None:
+    names = Names([("docs/a/readme.md",), ("x/docs/readme.md",), ("y/docs/README.md",)])
+    assert resolve_path(ending, [names]) == (0, 2)
+    assert resolve_path(ending.casefold().replace("docs/", ""), [names]) is None
+
+
 def test_shared_ending_resolves_to_nothing() -> None:
     assert resolve_path("index.md", [FILES]) is None
 
