@@ -91,7 +91,8 @@ def clean(text: str) -> str:
     prose: list[str] = []
 
     def flush() -> None:
-        parts.append(_BLANK_LINES.sub("\n\n", "".join(prose)))
+        before = "\n" if parts and parts[-1].endswith("\n") else ""  # the line end of a code block
+        parts.append(_BLANK_LINES.sub("\n\n", before + "".join(prose)).removeprefix(before))
         prose.clear()
 
     position = 0

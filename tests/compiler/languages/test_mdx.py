@@ -156,3 +156,9 @@ def test_cards_without_text_are_items_of_a_list() -> None:
         "- **Why**: It is fast.",
     ]
     assert clean('Text <img title="T" src="x" /> <Icon title="T" /> here.') == "Text   here."
+
+
+def test_blank_lines_around_code_become_one() -> None:
+    code = "```js\na\n\n\n\nb\n```\n"
+    cleaned = clean(f"One\n\n\n\n{code}\n\n\nTwo `x`\n\n\n{code}\n \n\n\n{code}Three\n")
+    assert cleaned == f"One\n\n{code}\nTwo `x`\n\n{code}\n{code}Three"
