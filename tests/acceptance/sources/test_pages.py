@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.acceptance.served import Server
+from tests.acceptance.served import Server, compiled
 from tests.acceptance.sources.library import CLIENT_PAGE, INVALID, TREE
 
 from kb_runtime.tools.session import Session
@@ -240,3 +241,27 @@ def test_a_cursor_belongs_to_its_request(library: Server) -> None:
     )
     rest = library.call("qurio_read_page", url="client/http.md", cursor=cursor)
     assert CLIENT_PAGE.endswith(rest["content"])
+
+
+def test_a_fragment_does_not_lead_to_a_page_of_another_address(
+    tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    tree = {"kb.toml": '[kb]\nname = "two"\n'}
+    for source, url in (("a", "http://example.org/docs/"), ("b", "https://example.org/docs/")):
+        tree[f"sources/{source}/source.toml"] = f'name = "{source}"\nurl = "{url}"\n'
+        tree[f"sources/{source}/start.md"] = f"# Start of {source}\n\n## Usage\n\nUse {source}.\n"
+    server = compiled(tmp_path, tree, pytestconfig, embed=False)
+    for fragment in ("", "#usage", "#nothing"):
+        url = f"https://example.org/docs/start{fragment}"
+        assert server.call("qurio_read_page", url=url)["sourceId"] == "b"
+    assert server.call("qurio_read_page", url="https://example.org/docs/start/#usage")["warnings"]
+
+
+@pytest.mark.parametrize("fragment", ["", "#usage"])
+def test_a_page_is_read_by_its_resource_address(library: Server, fragment: str) -> None:
+    url = f"kb://library/sources/client%2Fhttp.md{fragment}"
+    found = library.call("qurio_read_page", url=url)
+    assert found["url"] == "https://example.org/client/http"
+    assert found.get("section") == ("Usage" if fragment else None)
+    assert library.result("qurio_read_page", url="kb://other/sources/client%2Fhttp.md")["isError"]
+    assert library.result("qurio_read_page", url="kb://library/sources/client")["isError"]

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kb_runtime.errors import ToolError
+from kb_runtime.text.addresses import parse_address
 from kb_runtime.text.names import quoted, suggest
-from kb_runtime.text.urls import page_key
+from kb_runtime.text.urls import page_key, split_fragment
 from kb_runtime.tools import lookup
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from kb_runtime.tools.session import Session
 
 KIND = "pages"
+_PAGES: lookup.RecordKind[PageEntry] = lookup.RecordKind(KIND)
 
 
 class DocumentationSet(NamedTuple):
@@ -112,16 +114,22 @@ def matching_rows(
 
 
 def find_pages(session: Session, url: str) -> list[PageEntry]:
-    """The pages with this address, in the order of the sources; the exact address wins over one that
-    only means the same page (see `urls.page_key`). A page's id counts as its address."""
+    """The pages with this address, in the order of the sources; the exact address, with its fragment or
+    without, wins over one that only means the same page (see `urls.page_key`). A page's id counts as its
+    address, and so does its `kb://` address."""
+    page = split_fragment(url)[0]
+    if parse_address(url):
+        addressed = lookup.find(session, _PAGES, url) or lookup.find(session, _PAGES, page)
+        return [addressed] if addressed is not None and "source" in addressed else []
     order = {source.id: number for number, source in enumerate(sources(session))}
     catalogs = lookup.catalogs(session, KIND)
-    for key in (url, page_key(url)):
+    for key in (url, page, page_key(url)):
         records: list[Any] = [
             catalog[position] for catalog in catalogs for position in catalog.find_all(key)
         ]
         found: list[PageEntry] = [record for record in records if "source" in record]
         if found:
-            exact = [record for record in found if record["url"] == url] or found
-            return sorted(exact, key=lambda record: order[record["source"]])
+            for exact in (url, page):
+                found = [record for record in found if record["url"] == exact] or found
+            return sorted(found, key=lambda record: order[record["source"]])
     return []
