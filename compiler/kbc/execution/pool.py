@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from kb_runtime.errors import UsageError
@@ -136,5 +138,13 @@ def _start(name: str, data: bytes) -> None:
     from kbc.execution import worker
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the build ends its processes itself
+    Thread(target=_end_with_build, daemon=True).start()
     if refusal := worker.admit(name, data):
         raise RuntimeError(refusal)
+
+
+def _end_with_build() -> None:
+    """Ends a worker whose build was killed: it would wait for tasks forever, with the encoder in memory."""
+    if (build := multiprocessing.parent_process()) is not None:
+        build.join()
+        os._exit(1)

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 
+import psutil
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -150,6 +151,23 @@ def test_processes_give_the_bytes_of_a_serial_build(
     report = build(kb, replace(options, out=tmp_path, executor="processes"))
     assert same(serial, report)
     assert report.embedded == serial.embedded
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="SIGKILL")
+def test_processes_end_with_a_build_that_is_killed(
+    kb: Path, options: BuildOptions, tmp_path: Path
+) -> None:
+    arguments = ["build", str(kb), "--model", str(options.model), "--out", str(tmp_path)]
+    arguments += ["--executor", "processes", "--jobs", "2", "--no-cache", "--quiet"]
+    killed = subprocess.Popen([sys.executable, "-m", "kbc", *arguments])
+    building = psutil.Process(killed.pid)
+    # Two workers, and the process with which multiprocessing counts what they share.
+    until(lambda: len(building.children()) == 3, "workers")
+    workers = building.children()
+    killed.kill()
+    killed.wait()
+    until(lambda: not any(map(psutil.Process.is_running, workers)), "the end of the workers")
 
 
 @pytest.mark.slow
