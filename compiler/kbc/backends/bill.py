@@ -21,8 +21,6 @@ from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
-BILL = "sbom.cdx.json"
-
 _SERIALS = uuid.uuid5(uuid.NAMESPACE_URL, "urn:kbc:sbom")
 """The name space of serial numbers: one of its own, so that they meet no others."""
 

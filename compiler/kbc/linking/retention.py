@@ -12,7 +12,7 @@ import shutil
 from pathlib import Path
 
 from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, try_lock
-from kb_runtime.store.manifest import MANIFEST, is_build_id
+from kb_runtime.store.manifest import BILL, MANIFEST, is_build_id
 
 TEMPORARY = ".tmp-"
 """How the name of everything unfinished starts, below the folder of a knowledge base."""
@@ -43,6 +43,13 @@ def prune(kb_folder: Path, current: str, keep: int) -> list[str]:
     )
     surplus = builds[: max(0, len(builds) - max(1, keep))]
     return [path.name for path in surplus if path.name != current and remove_build(path)]
+
+
+def remove_drafts(live: Path) -> None:
+    """Removes the drafts beside the build `live`, also one that a build left that was interrupted."""
+    for path in live.parent.iterdir():
+        if path != live and is_build_id(path.name) and not (path / BILL).exists():
+            remove_build(path)
 
 
 def remove_builds(kb_folder: Path) -> None:

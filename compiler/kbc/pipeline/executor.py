@@ -28,7 +28,7 @@ from kbc.encoding.tokenizer import TokenCounter
 from kbc.encoding.views import EmbeddedTexts
 from kbc.execution.pool import THREADS, WorkerPool
 from kbc.linking.linker import DamagedShardsError, Published, Staging
-from kbc.linking.retention import remove_build
+from kbc.linking.retention import remove_drafts
 from kbc.linking.self_check import check_of
 from kbc.pipeline import sections
 from kbc.pipeline.draft_first import publishes_draft
@@ -105,13 +105,13 @@ class Executor:
 
     def _run(self) -> BuildReport:
         inputs, model = self._read_with_model()
-        draft = self._publish_draft(inputs, model)
+        self._publish_draft(inputs, model)
         try:
-            published, counts = self._publish(inputs, model, draft)
+            published, counts = self._publish(inputs, model)
         except DamagedShardsError as error:
             note = f"damaged shards of an earlier build are compiled again: {', '.join(error.ids)}"
             self._diagnostics.note("shard-damaged", note)
-            published, counts = self._publish(inputs, model, draft, refused=error.ids)
+            published, counts = self._publish(inputs, model, refused=error.ids)
         for note in self._cache.notes:
             self._diagnostics.note("cache", note)
         for note in self._pool.notes:
@@ -119,9 +119,9 @@ class Executor:
         return report_of(inputs, published, counts, self._clock.phases, self._diagnostics)
 
     def _publish(
-        self, inputs: Inputs, model: Model | None, draft: Path | None, refused: Collection[str] = ()
+        self, inputs: Inputs, model: Model | None, refused: Collection[str] = ()
     ) -> tuple[Published, EncodingCounts]:
-        """Makes the build live, and removes the `draft`. Shards `refused` are compiled again."""
+        """Makes the build live, and removes drafts of it. Shards `refused` are compiled again."""
         out, name, keep = self._options.out_folder, inputs.project.name, self._options.keep
         with Staging(out, name, self._build_id(inputs, model), refused=refused) as staging:
             published = staging.reuse(keep=keep)
@@ -131,22 +131,22 @@ class Executor:
                 with self._clock.phase("publish"):
                     check = check_of(self._options.draft)
                     published = staging.publish(manifest, check, keep=keep)
-            if draft is not None:
-                remove_build(draft)
+            if not self._options.draft:
+                remove_drafts(published.path)
         return published, counts
 
-    def _publish_draft(self, inputs: Inputs, model: Model | None) -> Path | None:
-        """Makes a draft live where the vectors will take long; gives its folder."""
+    def _publish_draft(self, inputs: Inputs, model: Model | None) -> None:
+        """Makes a draft live where the vectors will take long."""
         if model is None or not self._options.draft_first:
-            return None
+            return
         absent = self._cache.absent("chunks", inputs.searched, self._chunk_key(model))
         if not publishes_draft(inputs, self._options, sum(len(one.text) for one in absent)):
-            return None
+            return
         options = replace(
             self._options, draft=True, draft_first=False, cache=None, executor=THREADS
         )
         with self._clock.phase("draft", inputs.record_count, "records"):
-            return Executor(lambda _: inputs, options, Progress(), None).run().path
+            Executor(lambda _: inputs, options, Progress(), None).run()
 
     def _read_with_model(self) -> tuple[Inputs, Model | None]:
         """The inputs, and the model that measures and embeds their chunks; a draft needs none."""

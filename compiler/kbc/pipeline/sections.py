@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from kb_runtime.knowledge.sharding.order import SHARDS
 from kb_runtime.search.vectors import EXACT_ROWS, RowRange
 from kb_runtime.store.facets import SEARCHED
-from kb_runtime.store.manifest import INPUTS, MANIFEST
+from kb_runtime.store.manifest import BILL, INPUTS, MANIFEST
 from kbc.backends.catalog import write_catalog, write_chunks
 from kbc.backends.choices import argument_choices
 from kbc.backends.draft_lexical import write_draft_lexical
@@ -253,7 +253,7 @@ def emit_inputs(inputs: Inputs, folder: Path) -> None:
 
 def emit_bill(manifest: Mapping[str, Any], staging: Staging) -> None:
     """`sbom.cdx.json`, the bill of materials."""
-    from kbc.backends.bill import BILL, bill  # 0.1 s that a draft does not pay
+    from kbc.backends.bill import bill  # 0.1 s that a draft does not pay
 
     files = {
         file["path"]: file["sha256"]

@@ -40,6 +40,8 @@ LISTING = "files.json"
 """Beside CURRENT, of a source tree that has no version yet; see `kb_runtime.store.listing`."""
 INPUTS = "inputs.json"
 """The compiled files. Apart from the manifest, which every server reads at start and few ask for them."""
+BILL = "sbom.cdx.json"
+"""The bill of materials, which no reader needs and a draft does not have."""
 
 BUILD_ID_LENGTH = 16
 """Hexadecimal digits of a build id, which is also the name of the build's folder."""

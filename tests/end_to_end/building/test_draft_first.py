@@ -69,6 +69,24 @@ def test_draft_answers_while_the_vectors_are_computed_and_is_replaced(
     assert "draft" in [phase.name for phase in report.phases]
 
 
+def test_the_draft_of_a_build_that_was_interrupted_goes_with_the_next(
+    root: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupt(Progress):
+        def begin(self, name: str, total: int, unit: str) -> None:
+            if name == "embed":
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(draft_first, "LEAST_SECONDS", 0.0)
+    out = root.parent / "out"
+    with pytest.raises(KeyboardInterrupt):
+        build(root, BuildOptions(out=out, cache=cache, draft_first=True), Interrupt())
+    draft = Path(resolve(out))
+    report, _ = compiled(root, cache)
+    assert report.path != draft
+    assert not draft.exists()
+
+
 def test_nothing_is_drafted_where_vectors_take_moments(root: Path, cache: Path) -> None:
     report, witness = compiled(root, cache)
     assert witness.live is None
