@@ -7,6 +7,14 @@ import sys
 
 
 def main() -> None:
+    try:
+        _main()
+    except KeyboardInterrupt:  # while modules are imported, or as the process ends
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)
+
+
+def _main() -> None:
     """`kbc serve` must answer its client within milliseconds, so it never imports the command line."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["serve"]:

@@ -16,6 +16,7 @@ from tests.end_to_end.knowledge import FILES, write_knowledge
 
 from kb_runtime.errors import exit_codes
 from kb_runtime.options.serve import usage
+from kbc.__main__ import main
 from kbc.cli.main import cli, run
 from kbc.project.starter import STARTERS
 
@@ -179,6 +180,20 @@ def test_a_failure_as_json_that_cannot_be_printed_is_told_on_stderr(is_full: boo
     assert "there is no such folder" in done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception" not in done.stderr
+
+
+def test_an_interrupt_while_the_command_line_is_imported_leaves_one_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "argv", ["kbc", "version"])
+    monkeypatch.setattr("kbc.cli.main.run", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == exit_codes.INTERRUPTED
+    assert capsys.readouterr().err == "interrupted\n"
 
 
 def test_check_knows_what_tools_an_alias_can_name(
