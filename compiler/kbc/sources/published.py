@@ -9,9 +9,15 @@ from kb_runtime.store.manifest import CURRENT, INPUTS, MANIFEST, is_build_id
 PUBLISHED = "published by kbc"
 """Why such a folder is left out."""
 
+_OF_BUNDLE = frozenset({"server.json", "skills", "plugin", "llms.txt", "llms-full.txt"})
+"""What `kbc bundle` writes beside the `.mcpb` file, with all pages once more."""
+
 
 def is_published(entries: Collection[str]) -> bool:
-    """Whether a folder with these entries has the versions of a knowledge base, or is one of them."""
+    """Whether a folder with these entries has versions of a knowledge base, is one of them, or a bundle."""
     if CURRENT in entries:
         return any(map(is_build_id, entries))
+    if "plugin" in entries and "skills" in entries:
+        others = [name for name in entries if name not in _OF_BUNDLE]
+        return len(others) == 1 and others[0].endswith(".mcpb")
     return MANIFEST in entries and INPUTS in entries

@@ -249,6 +249,19 @@ def test_what_was_built_into_the_tree_is_not_compiled_with_it(
     assert kbc.build(root, options).build_id == first.build_id
 
 
+def test_a_bundle_in_the_tree_is_not_compiled_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = write_tree(tmp_path / "weir", {"a.md": page("A"), "b.md": page("B")})
+    options = kbc.BuildOptions(out=tmp_path / "out", embed=False)
+    first = kbc.build(root, options)
+    code, _, err = ask(capsys, "bundle", first.path, "--out", root / "dist")
+    assert (code, any((root / "dist").rglob("llms-full.txt"))) == (exit_codes.OK, True), err
+    again = kbc.build(root, options)
+    assert again.build_id == first.build_id
+    assert list(again.files.folders.values()) == ["published by kbc"]
+
+
 def test_try_answers_queries_from_stdin_and_ends_with_q(
     project: Path,
     tmp_path: Path,
