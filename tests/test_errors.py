@@ -23,6 +23,7 @@ OUTSIDE = {
     "OutOfTimeError",  # becomes a finding about the file
     "TextError",  # half a sentence: its catcher adds the file
     "_NoEncoderError",
+    "_StoppedError",  # ends a thread whose vectors nobody wants any more
 }
 """Exceptions that the same room catches: nobody reads them."""
 

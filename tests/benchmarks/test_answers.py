@@ -13,7 +13,7 @@ from kb_runtime.live.versions import LiveArtifact
 from kb_runtime.mcp.dispatch import Dispatcher
 from kb_runtime.mcp.revisions import NEWEST_HANDSHAKE
 from kb_runtime.search.request import SearchRequest
-from kb_runtime.search.snippets import front_matter
+from kb_runtime.search.snippets import unshown
 from kb_runtime.tools.search.compact import FULL_SNIPPETS, LEAST_SNIPPET, MOST_SNIPPET
 
 QUESTIONS = (
@@ -49,7 +49,7 @@ def test_ten_hits_are_cheap_and_the_first_three_answer(live: LiveArtifact, quest
         for hit in found[:FULL_SNIPPETS]:
             shown = hit.passage(LEAST_SNIPPET, MOST_SNIPPET).text
             text = hit.chunk["text"].strip()
-            below_heading = text[front_matter(text) :].partition("\n")[2].strip()
+            below_heading = text[unshown(text) :].partition("\n")[2].strip()
             assert len(shown) >= min(LEAST_SNIPPET, len(below_heading)) or "```" in text, shown
 
 
