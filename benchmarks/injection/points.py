@@ -32,6 +32,10 @@ _ALIKE = tuple(
 )
 
 
+_FIELDS = 4
+"""Thread, operation, and two paths."""
+
+
 class Point(NamedTuple):
     """`operation` and `before`, that of the thread's operation before it, are as a trace names them."""
 
@@ -49,11 +53,15 @@ def kind_of_file(path: str, folder: Path) -> str:
 
 
 def points(trace: Iterable[str], folder: Path) -> list[Point]:
-    """The point of each operation of a run in `folder`, from its trace."""
+    """The point of each operation of a run in `folder`, from its trace. A line that a process did not live to
+    finish is none."""
     found = []
     before: dict[str, str] = {}
     for line in trace:
-        thread, operation, *paths = line.rstrip("\n").split("\t")
+        fields = line.rstrip("\n").split("\t")
+        if len(fields) < _FIELDS:
+            continue
+        thread, operation, *paths = fields
         path, other = (kind_of_file(each, folder) for each in paths)
         found.append(Point(operation, path, other, before.get(thread, "")))
         before[thread] = operation

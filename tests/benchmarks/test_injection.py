@@ -123,7 +123,7 @@ def test_a_point_is_an_operation_on_a_kind_of_file_after_another_on_its_thread()
     trace = ["1 open a1", "2 open b", "1 write a1", "1 write a1", "2 write b", "1 open a2"]
     trace += ["1 write a2", "1 write a2", "1 write a2"]
     lines = ["\t".join([*line.split(), ""]).replace("\ta", f"\t{STAGE}/a") for line in trace]
-    found = points(lines, STAGE)
+    found = points([*lines, f"3\topen\t{STAGE}/c"], STAGE)  # whose process was killed
     assert [point.before for point in found] == [
         *("", "", "open", "write", "open", "write", "open", "write", "write")
     ]

@@ -92,7 +92,11 @@ def test_the_steps_of_the_image_lead_to_a_server(wheelhouse: Path, tmp_path: Pat
     """The commands of the Containerfile with folders of the test in place of its own, as the user who
     runs the test, and from wheels alone."""
     home = tmp_path / "kb"
-    variables = {"PATH": os.environ["PATH"], "COMMAND": "quint-kb", "HOME": str(tmp_path)}
+    programs = tmp_path / "programs"  # the image has `python`; a machine may have `python3` alone
+    programs.mkdir()
+    (programs / "python").symlink_to(getattr(sys, "_base_executable", sys.executable))
+    path = os.pathsep.join((str(programs), os.environ["PATH"]))
+    variables = {"PATH": path, "COMMAND": "quint-kb", "HOME": str(tmp_path)}
     for command in of("RUN"):
         here = command.replace("/opt/kb", str(home)).replace("/wheelhouse", str(wheelhouse))
         done = subprocess.run(
