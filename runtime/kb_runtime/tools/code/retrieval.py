@@ -11,7 +11,7 @@ from kb_runtime.text.globs import PathGlobs
 from kb_runtime.text.rendering import cut, indented_json_text, shorten
 from kb_runtime.tools import lookup
 from kb_runtime.tools.answers import present
-from kb_runtime.tools.budget import beginning, say_cut
+from kb_runtime.tools.budget import beginning, whole_results
 from kb_runtime.tools.code import index as code_index
 from kb_runtime.tools.code.freshness import Freshness
 from kb_runtime.tools.code.index import FAMILY, KIND
@@ -62,27 +62,26 @@ _PROFILES = {
 
 def codebase_retrieval(session: Session, arguments: dict[str, Any]) -> Answer[CodeResults]:
     structured = retrieve(session, arguments)
-    _fit(structured, session.max_chars)
-    return Answer(indented_json_text(structured), structured)
+    results, metadata = structured["results"], structured["metadata"]
+
+    def write() -> str:
+        metadata["totalResults"] = len(results)
+        return indented_json_text(structured)
+
+    answer = whole_results(structured, [results], write, session.max_chars, _IF_CUT)
+    if answer.fits or not results:
+        return answer
+    _shorten(results[0], len(answer.text) - session.max_chars)
+    return Answer(write(), structured)
 
 
-def _fit(structured: CodeResults, max_chars: int) -> None:
-    """Leaves out the last results, and the last lines of an only one, as far as the text is too long."""
-    excess = len(indented_json_text(structured)) - max_chars
-    if excess <= 0:
-        return
-    say_cut(structured, _IF_CUT)
-    results = structured["results"]
-    excess = len(indented_json_text(structured)) - max_chars
-    while excess > 0 and len(results) > 1:
-        last = results.pop()
-        excess -= len(indented_json_text([[last, last]])) - len(indented_json_text([[last]]))
-    structured["metadata"]["totalResults"] = len(results)
-    if excess > 0 and results and (content := results[0].get("content")):
-        first = int(results[0]["lines"].partition("-")[0])
+def _shorten(only: CodeResult, excess: int) -> None:
+    """Leaves out the last lines of a result, which takes `excess` characters too many."""
+    if content := only.get("content"):
+        first = int(only["lines"].partition("-")[0])
         shorter = beginning(content, json_chars(content) - excess).rstrip()
-        results[0]["content"] = shorter
-        results[0]["lines"] = f"{first}-{first + shorter.count(chr(10))}"
+        only["content"] = shorter
+        only["lines"] = f"{first}-{first + shorter.count(chr(10))}"
 
 
 def retrieve(session: Session, arguments: dict[str, Any]) -> CodeResults:
