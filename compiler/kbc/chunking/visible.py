@@ -8,7 +8,6 @@ from kbc.languages import markdown, mdx
 from kbc.records import CompiledRecord, PatternRecord
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_NOT_LINE_END = re.compile(r"[^\n]")
 
 
 def visible_text(record: CompiledRecord, document: markdown.Document, *, is_mdx: bool) -> str:
@@ -22,14 +21,10 @@ def visible_text(record: CompiledRecord, document: markdown.Document, *, is_mdx:
     body = text[hidden:]
     if is_mdx:
         body = mdx.mask(body.replace("\r", " "))
-    lines = (_blank(text[:hidden]) + body).split("\n")
+    lines = (mdx.blank(text[:hidden]) + body).split("\n")
     for block in document.blocks:
         if block.kind == "html" and block.content.lstrip().startswith("<!--"):
             own = slice(block.start_line - 1, block.end_line)
-            shown = _COMMENT.sub(lambda found: _blank(found[0]), "\n".join(lines[own]))
+            shown = _COMMENT.sub(lambda found: mdx.blank(found[0]), "\n".join(lines[own]))
             lines[own] = shown.split("\n")
     return "\n".join(lines)
-
-
-def _blank(text: str) -> str:
-    return _NOT_LINE_END.sub(" ", text)

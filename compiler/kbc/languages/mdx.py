@@ -322,13 +322,18 @@ def _comments(visible: str) -> Iterator[MdxSpan]:
             endless.add(mark)
 
 
+def blank(text: str) -> str:
+    """Spaces in the place of all characters of `text` but its line ends."""
+    return _NOT_LINE_END.sub(" ", text)
+
+
 def _hide(text: str, spans: list[MdxSpan]) -> str:
     """`text` with the characters of `spans` blank; every offset stays."""
     parts: list[str] = []
     position = 0
     for span in spans:
         parts.append(text[position : span.start])
-        parts.append(_NOT_LINE_END.sub(" ", text[span.start : span.end]))
+        parts.append(blank(text[span.start : span.end]))
         position = span.end
     parts.append(text[position:])
     return "".join(parts)

@@ -58,8 +58,8 @@ _NO_PLACE = re.compile(
 _PROGRAMS_A_DOCUMENT = 3
 """A folder without a manifest that has more is somebody's source, and not a manual with examples."""
 
-_MOST_DEPTH = 3
-"""Folders below a repository's root that a folder of documentation is looked for in."""
+MAX_DEPTH = 3
+"""Folders below a repository's root that sites and folders of documentation are looked for in."""
 
 _MANY_PAGES = 20
 _SPECIFICATIONS = frozenset({"spec", "specs"})
@@ -268,7 +268,7 @@ def _of_parts(files: Sequence[str]) -> tuple[str, ...]:
             (at for at, each in enumerate(folders) if each in (*_DOCS_FOLDERS, _CONTENT)), 0
         )
         depth += folders[depth + 1 : depth + 2] == [_CONTENT]  # of a site that is called `docs`
-        if not 0 < depth <= _MOST_DEPTH or any(SKIPPED.fullmatch(each) for each in folders[:depth]):
+        if not 0 < depth <= MAX_DEPTH or any(SKIPPED.fullmatch(each) for each in folders[:depth]):
             continue
         place = "/".join(folders[: depth + 1])
         is_code = PurePosixPath(name).suffix[1:] in LANGUAGES

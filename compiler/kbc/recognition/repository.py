@@ -32,15 +32,12 @@ from kbc.recognition.generators import (
     zola,
 )
 from kbc.recognition.manifests import is_repository
-from kbc.recognition.places import README, SKIPPED, is_page
+from kbc.recognition.places import MAX_DEPTH, README, SKIPPED, is_page
 from kbc.recognition.site import Site, joined
 from kbc.sources.formats import is_wanted
 from kbc.sources.source_tree import SourceTree
 
 VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
-MAX_DEPTH = 3
-"""Folders below a repository's root that a site is looked for in."""
-
 MAX_FOLDERS = 4_000
 MAX_CODE_FILES = 4_000
 MAX_CODE_BYTES = 40_000_000

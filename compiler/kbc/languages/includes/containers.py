@@ -15,6 +15,8 @@ from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage
 FENCE = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<marks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
 )
+SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+"""Code within a line, with its backticks."""
 
 _INDENTED = re.compile(
     r"^(?P<indent>[ \t]*)(?P<mark>!!!|\?\?\?\+?|===[!+]{0,2})(?:(?<!=)|[ \t]+)"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from kbc.languages.includes.containers import label
+from kbc.languages.includes.containers import SPAN, label
 from kbc.languages.includes.files import fence
 
 _REFERENCE = r"(?<![\w`@\\(])[@\\](?:ref|subpage)\s+(?P<name>[A-Za-z_][\w:~]*(?:\(\))?)"
@@ -19,7 +19,6 @@ TRIGGER = rf"{_OWN.replace('?P<name>', '?:')}|{_LINK}"
 
 _EVIDENCE = re.compile(_OWN, re.MULTILINE)
 _LINKED = re.compile(rf"\[(?P<text>[^\[\]]*){_LINK}")
-_SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _CODE = re.compile(
     r"^(?P<indent>[ \t]*)[@\\](?P<name>code|verbatim)(?:\{\.?(?P<language>[\w+-]*)\})?[ \t]*\n"
     r"(?P<inner>(?:(?![ \t]*[@\\](?:end)?(?:code|verbatim)\b)[^\n]*\n)*)[ \t]*[@\\]end(?P=name)\b[ \t]*$",
@@ -64,7 +63,7 @@ def replace_commands(text: str, is_own: bool) -> str:
     if is_own:
         text = _CODE.sub(lambda match: keep(_code(match)), text)
     text = _LINKED.sub(r"\g<text>", text)
-    text = _SPAN.sub(lambda match: keep(match[0]), text)
+    text = SPAN.sub(lambda match: keep(match[0]), text)
     if is_own:
         text = _SECTION.sub(_section, _DROPPED.sub("", text))
         text = _NOTICE.sub(lambda match: f"{match['indent']}{_label(match['name'])} ", text)

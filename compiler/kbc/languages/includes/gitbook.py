@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from kbc.languages.includes.containers import label
+from kbc.languages.includes.containers import SPAN, label
 from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage
 
 _BLOCKS = (
@@ -31,7 +31,6 @@ _TAG = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*\{?(?:\"([^\"]*)\"|'([^']*)')")
-_SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _CALLED = ("tab", "step", "code", "accordion", "card", "details", "update", "api-method", "swagger")
 _NOTICES = ("hint", "callout")
 
@@ -41,7 +40,7 @@ ReadPart = Callable[[str, str, IncludingPage], str]
 def replace_blocks(text: str, page: IncludingPage, read_part: ReadPart) -> str:
     """Prose of a page with labels in the place of its blocks, which keep their text."""
 
-    spans = [match.span() for match in _SPAN.finditer(text)]
+    spans = [match.span() for match in SPAN.finditer(text)]
 
     def replaced(match: re.Match[str]) -> str:
         if any(start < match.start() and match.end() < end for start, end in spans):

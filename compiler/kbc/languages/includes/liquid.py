@@ -14,7 +14,7 @@ from textwrap import dedent
 from typing import Any
 
 from kbc.languages.includes.attributes import NOTICES
-from kbc.languages.includes.containers import FENCE, after_fence, label
+from kbc.languages.includes.containers import FENCE, SPAN, after_fence, label
 from kbc.languages.includes.files import NOT_INCLUDED, IncludingPage, fence
 
 MAX_DEPTH = 8
@@ -34,7 +34,6 @@ _BARE = re.compile(r"\s*(?P<path>[A-Za-z_]\w*(?:\.[\w-]+)*)\s*(?:\||\Z)")
 _PARAMETER = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 _CODE_NAME = re.compile(r"code|snippet|example", re.IGNORECASE)
-_SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 
 _CODE = frozenset({"code", "codeblock", "highlight"})
 _OPTION = re.compile(r"\w+:\S+")
@@ -90,7 +89,7 @@ class _Template:
         text = re.sub("[\x02\x03]", "", text)
         text = _RAW.sub(lambda match: self._keep(match["inner"]), self._fenced(text))
         if self._liquid.is_bare:
-            text = _REMARK.sub("", _SPAN.sub(lambda match: self._keep(match[0]), text))
+            text = _REMARK.sub("", SPAN.sub(lambda match: self._keep(match[0]), text))
         parts: list[str] = []
         position = 0
         while match := _TAG.search(text, position):
