@@ -68,7 +68,7 @@ def beginning(text: str, chars: int) -> str:
     return text[: cut(text, 0, _reach(text, 0, max(chars - 2, 1)))]
 
 
-def say_cut(structured: Any, advice: str) -> None:
+def _say_cut(structured: Any, advice: str) -> None:
     """Says in an answer that something was left out, and with `advice` how to get it."""
     structured["truncated"] = True
     structured.setdefault("next", advice)
@@ -96,7 +96,7 @@ def whole_results(
 
     if fits(text := write()):
         return Answer(text, structured, fits=True)
-    say_cut(structured, advice)
+    _say_cut(structured, advice)
     every = [list(each) for each in lists]
     low, high = 1, max(map(len, every), default=1)
     while low < high:
@@ -191,7 +191,7 @@ def _shortened(
 ) -> dict[str, Any]:
     """A copy of `structured` of at most `max_chars` as JSON, as far as lists and texts can give way."""
     shorter: dict[str, Any] = json.loads(json_text(structured))
-    say_cut(shorter, advice)
+    _say_cut(shorter, advice)
     while (excess := json_chars(shorter) - max_chars) > 0:
         values = _values(shorter, (kept, *_KEPT))
         size, holder, key = max(values, key=lambda one: one[0], default=(0, None, None))
