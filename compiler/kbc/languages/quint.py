@@ -322,9 +322,10 @@ class _Scanner:
             if depth == 0 and token.text == "=":
                 head_end = token.start
                 break
-        body = _without_comments(self.text[tokens[0].start : end])
-        if whole and len(body) <= MAX_SIGNATURE_CHARS:
-            return body.rstrip(";")
+        if whole:
+            body = _without_comments(self.text[tokens[0].start : end])
+            if len(body) <= MAX_SIGNATURE_CHARS:
+                return body.rstrip(";")
         head = _without_comments(self.text[tokens[0].start : head_end]).rstrip(";")
         return head if len(head) <= MAX_SIGNATURE_CHARS else f"{head[: MAX_SIGNATURE_CHARS - 1]}…"
 
