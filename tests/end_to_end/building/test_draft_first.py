@@ -51,7 +51,7 @@ def root(tmp_path: Path) -> Path:
 
 def compiled(root: Path, cache: Path, *, out: str = "out") -> tuple[BuildReport, Witness]:
     witness = Witness(root.parent / out / "demo", "embed")
-    options = BuildOptions(out=root.parent / out, cache=cache, draft_first=True)
+    options = BuildOptions(out=root.parent / out, cache=cache, draft_first=True, jobs=2)
     return build(root, options, witness), witness
 
 
@@ -125,3 +125,17 @@ def test_draft_leaves_no_trace_in_the_full_version(
     assert (drafted.path / "manifest.json").read_bytes() == (
         plain.path / "manifest.json"
     ).read_bytes()
+
+
+def test_a_slow_processor_gets_a_draft_of_a_smaller_knowledge_base(
+    root: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "docs/lamps.md").write_text(f"# Lamps\n\n{'Trim the wick. ' * 200}\n{root}\n")
+    monkeypatch.setattr(draft_first, "LEAST_SECONDS", 0.06)
+    monkeypatch.setattr(draft_first, "processor", lambda: "x86_64 avx2 avx_vnni")
+    report, _ = compiled(root, cache, out="fast")
+    assert "draft" not in [phase.name for phase in report.phases]
+    (root / "docs/lamps.md").write_text(f"# Lamps\n\n{'Fill the oil in. ' * 200}\n{root}\n")
+    monkeypatch.setattr(draft_first, "processor", lambda: "x86_64 avx2")
+    report, _ = compiled(root, cache, out="slow")
+    assert "draft" in [phase.name for phase in report.phases]
