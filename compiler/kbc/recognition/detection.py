@@ -281,6 +281,7 @@ class _FolderDetector:
         return [f"/{name}/" for name in found]
 
     def _repository(self, sites: Sequence[Site], found: package.Package | None) -> Recognition:
+        sites = repository.with_larger(sites, self._names, self._files, self._other_languages)
         collections = [self._of_site(site, index) for index, site in enumerate(sites)]
         collections = collections or self._documentation()
         taken = [path for collection in collections for path in collection.paths]

@@ -127,6 +127,31 @@ def pages_below(
     return ("/".join(folder),) if folder else _spread(pages, files) or _of_parts(files) or few
 
 
+def pages_beside(
+    names: Sequence[str], files: Sequence[str], sites: Sequence[str], others: Sequence[str]
+) -> tuple[str, ...]:
+    """Conventional folders that hold more pages than the sites of a repository: such sites are of its parts,
+    and say little of the whole. `names` and `files` are as for `pages_below`, `sites` the folders of pages
+    and of configuration of the sites, `others` what is left out."""
+    inside = tuple(f"{folder}/" for folder in sites)
+    left_out = (*inside, *(f"{folder}/" for folder in others))
+    outside = [name for name in files if not name.startswith(left_out)]
+    found = [
+        folder
+        for folder in dict.fromkeys(
+            (*_conventional(names, outside, frozenset()), *_of_parts(outside))
+        )
+        if not any(site.startswith(f"{folder}/") for site in sites)
+    ]
+    beside = tuple(f"{folder}/" for folder in found)
+    pages = [name for name in files if is_page(name)]
+    if sum(name.startswith(beside) for name in pages) <= sum(
+        name.startswith(inside) for name in pages
+    ):
+        return ()
+    return tuple(found)
+
+
 def _conventional(
     names: Sequence[str], files: Sequence[str], man_pages: frozenset[str]
 ) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ from kbc.recognition.generators import (
     zola,
 )
 from kbc.recognition.manifests import is_repository
-from kbc.recognition.places import MAX_DEPTH, README, SKIPPED, is_page
+from kbc.recognition.places import MAX_DEPTH, README, SKIPPED, is_page, pages_beside
 from kbc.recognition.site import Site, joined
 from kbc.sources.formats import is_wanted
 from kbc.sources.source_tree import SourceTree
@@ -150,6 +150,17 @@ def sites_below(
     if not found and other_languages:
         return sites_below(tree, root, in_all_languages=True)
     return found, other_languages
+
+
+def with_larger(
+    sites: Sequence[Site], names: Sequence[str], files: Sequence[str], left_out: Sequence[str]
+) -> list[Site]:
+    """`sites`, behind folders that hold more pages of the repository than all of them; arguments are as for
+    `places.pages_beside`."""
+    taken = [str(site.options.get("config_folder") or site.folder) for site in sites]
+    taken += [site.folder for site in sites]
+    found = pages_beside(names, files, taken, left_out) if taken and all(taken) else ()
+    return [*(Site(generator="", config="", folder=folder) for folder in found), *sites]
 
 
 def translations(names: Sequence[str], language: str = "en") -> list[str]:

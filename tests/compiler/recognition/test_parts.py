@@ -25,6 +25,41 @@ def test_pages_in_an_application_of_a_repository_are_documentation(tmp_path: Pat
     assert (docs.paths, docs.strip) == (("apps/docs/content",), "apps/docs/content")
 
 
+def test_the_site_of_a_package_does_not_hide_the_documentation_of_the_repository(
+    tmp_path: Path,
+) -> None:
+    site = {
+        "packages/pond/mkdocs.yml": "site_name: Pond for Python\n",
+        **{f"packages/pond/docs/{number}.md": page(str(number)) for number in range(3)},
+    }
+    content = {f"web/docs/content/{name}": text for name, text in PAGES.items()}
+    beside = {f"docs/{number}.md": page(str(number)) for number in range(4)}
+    places = {}
+    for name, files in {"in a part": content, "at the root": beside, "fewer": {}}.items():
+        tree = {"package.json": '{"name": "pond"}', **CODE, **site, **files}
+        project = recognised(write_tree(tmp_path / name, tree)).project
+        places[name] = [(each.name, each.paths) for each in project.collections][:-1]
+    own = ("packages/pond/docs",)
+    assert places == {
+        "in a part": [("docs", ("web/docs/content",)), ("docs-2", own)],
+        "at the root": [("docs", ("docs",)), ("docs-2", own)],
+        "fewer": [("docs", own)],
+    }
+
+
+def test_older_versions_and_translations_of_a_site_do_not_join_it(tmp_path: Path) -> None:
+    files = {
+        "package.json": '{"name": "pond"}',
+        "src/a.js": "export const a = 1;\n",
+        "website/docusaurus.config.js": "export default {presets: [['classic', {docs: {}}]]}",
+        "website/docs/start.md": page("Start"),
+        **{f"website/versioned_docs/version-1/{n}.md": page(str(n)) for n in range(30)},
+        **{f"website/i18n/fr/docs/{n}.md": page(str(n)) for n in range(30)},
+    }
+    project = recognised(write_tree(tmp_path / "tree", files)).project
+    assert [each.paths for each in project.collections] == [("website/docs",), (".",)]
+
+
 def test_what_is_left_of_a_gitbook_gives_way_to_the_site_of_another_generator(
     tmp_path: Path,
 ) -> None:
