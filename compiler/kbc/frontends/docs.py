@@ -179,6 +179,7 @@ def _page(
         or fields.title
         or permalinks.title(collection, path)
         or _other_title(document.data)
+        or (_exported_title(page.text) if page.is_mdx else "")
         or _first_heading(document)
         or _name_in_path(path),
         path=path,
@@ -319,6 +320,12 @@ def _other_title(data: Mapping[str, Any]) -> str:
     return next((each for each in stated if each), key if isinstance(key, str) else "")
 
 
+def _exported_title(text: str) -> str:
+    """What Next.js takes from a page: `export const metadata = { title: "Guards" }`."""
+    texts = mdx.exported_texts(text)
+    return texts.get("metadata.title") or texts.get("meta.title") or ""
+
+
 def _page_heading(document: markdown.Document, has_title: bool) -> str:
     """The first level-1 heading; of a page that states a title only where it is the first heading and the
     only one of its level: others are versions in a changelog, or a part."""
@@ -338,8 +345,8 @@ def _first_heading(document: markdown.Document) -> str:
 
 
 def _name_in_path(path: str) -> str:
-    """The name of a page without its ending; of an index the name of its folder."""
+    """The name of a page without its ending; of an index, or a page of Next.js, the name of its folder."""
     folder, _, name = path.rpartition("/")
     stem = name.rpartition(".")[0] or name
-    is_index = stem.lower().strip("_") in ("index", "readme")
+    is_index = stem.lower().strip("_") in ("index", "readme") or name == "page.mdx"
     return folder.rpartition("/")[2] or stem if is_index else stem

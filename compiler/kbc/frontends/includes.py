@@ -12,6 +12,7 @@ import yaml
 
 from kbc.cache.phases import recalled_each
 from kbc.diagnostics import Diagnostic, Diagnostics, Severity
+from kbc.languages import mdx
 from kbc.languages.anchors import AnchorRules, rules_of
 from kbc.languages.front_matter import read_front_matter
 from kbc.languages.includes import AttributeStyle, Liquid, Lookup, expand, may_include, value_at
@@ -69,6 +70,8 @@ class PageIncludes:
         def read(path: str) -> bytes | None:
             return file.include(path, relative_to="")
 
+        if file.path.lower().endswith(".mdx"):
+            text = mdx.with_exported_texts(text)
         if self._collection.generator == "writerside":
             text, is_marked = self._topic(file, text, read), None
         expansion = expand(

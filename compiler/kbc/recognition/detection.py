@@ -300,7 +300,8 @@ class _FolderDetector:
         exclude = [f"/{place}" + "/" * self._is_folder(place) for place in others]
         exclude += [f"/{name}" for name in readmes]
         exclude += [f"/{place}" for site in sites for place in site.options.get("left_out", ())]
-        bounds, sentence = repository.code_exclusions(self._root, exclude)
+        documented = any(each.name not in ("readme", "notebooks") for each in collections)
+        bounds, sentence = repository.code_exclusions(self._root, exclude, documented=documented)
         if sentence:
             self._notes.append(sentence)
         if bounds != ("*",):

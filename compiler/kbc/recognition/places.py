@@ -97,11 +97,11 @@ def _begins_as_man(path: Path) -> bool:
 def pages_below(
     names: Sequence[str], files: Sequence[str], man_pages: frozenset[str]
 ) -> tuple[str, ...]:
-    """Where a repository without a site has its documentation: conventional folders with pages, the deepest
-    folder with nearly all of the pages, all folders at the top that hold rather pages than code, with the
-    pages beside them, or such folders with a conventional name in parts of it; where there are few, folders
-    of pages alone and one for content or for man pages, else nothing. `names` are the entries of the root,
-    `files` all paths, `man_pages` those of man pages."""
+    """Where a repository without a site has its documentation: conventional folders with pages; the deepest
+    folder with nearly all of the pages, unless one beside it has many; all folders at the top that hold
+    rather pages than code, with the pages beside them; or such folders with a conventional name in parts of
+    it. Where there are few pages, folders of pages alone and one for content or for man pages, else nothing.
+    `names` are the entries of the root, `files` all paths, `man_pages` those of man pages."""
     if found := _conventional(names, files, man_pages):
         return found
     is_man = any(name.startswith(f"{_MAN_FOLDER}/") for name in man_pages)
@@ -120,8 +120,8 @@ def pages_below(
         below = Counter(
             page[depth] for page in nested if page[:depth] == folder and len(page) > depth + 1
         )
-        name, count = max(below.items(), key=lambda item: item[1], default=("", 0))
-        if count < _NEARLY_ALL * len(nested):
+        (name, count), *others = *below.most_common(2), ("", 0)
+        if count < _NEARLY_ALL * len(nested) or (folder and others[0][1] >= _MANY_PAGES):
             break
         folder.append(name)
     return ("/".join(folder),) if folder else _spread(pages, files) or _of_parts(files) or few

@@ -217,9 +217,12 @@ def _ancestors(path: Path, home: Path) -> Iterator[Path]:
         yield folder
 
 
-def code_exclusions(root: Path, exclude: Sequence[str]) -> tuple[tuple[str, ...], str]:
+def code_exclusions(
+    root: Path, exclude: Sequence[str], *, documented: bool
+) -> tuple[tuple[str, ...], str]:
     """Patterns that keep a repository's code within the bounds, and a sentence when they leave code out;
-    the pattern `*` leaves out all of it."""
+    the pattern `*` leaves out all of it. Code that is not `documented` is all that can be asked for, and only
+    loses its tests."""
     for extra, sentence in (
         ((), ""),
         (_TESTS, "tests are left out: with them there would be too much code"),
@@ -231,7 +234,11 @@ def code_exclusions(root: Path, exclude: Sequence[str]) -> tuple[tuple[str, ...]
                 break
         else:
             return tuple(extra), sentence
-    return ("*",), f"code is left out: more than {MAX_CODE_FILES:,} files or 40 MB"
+    if not documented:
+        return _TESTS, sentence
+    return ("*",), (
+        f"code is left out: more than {MAX_CODE_FILES:,} files or 40 MB; a kb.toml can name what to compile"
+    )
 
 
 def api_descriptions(root: Path, names: Sequence[str], taken: Sequence[str]) -> tuple[str, ...]:

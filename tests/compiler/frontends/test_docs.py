@@ -110,10 +110,20 @@ def test_where_the_title_comes_from(text: str, title: str) -> None:
         ("docs/notes/README.rst", "notes"),
         ("docs/notes/all.txt", "all"),
         ("docs/notes/all.html", "all"),
+        ("app/notes/page.mdx", "notes"),
     ],
 )
 def test_a_page_without_a_title_has_the_name_of_its_file_or_folder(path: str, title: str) -> None:
     assert read_page(path, "text\n").title == title
+
+
+def test_the_title_that_a_page_exports_is_its_title() -> None:
+    exported = 'export const metadata = {\n  title: "Guards",\n}\n\n'
+    assert read_page("app/guards/page.mdx", f"{exported}text\n").title == "Guards"
+    assert (
+        read_page("app/guards/page.mdx", f"{exported}# All {{metadata.title}}\n").title
+        == "All Guards"
+    )
 
 
 def test_the_first_paragraph_is_the_summary_cut_between_words() -> None:

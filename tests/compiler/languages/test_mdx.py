@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbc.languages.markdown import parse
-from kbc.languages.mdx import clean, mask
+from kbc.languages.mdx import clean, exported_texts, mask, with_exported_texts
 
 
 @pytest.mark.parametrize(
@@ -162,3 +162,45 @@ def test_blank_lines_around_code_become_one() -> None:
     code = "```js\na\n\n\n\nb\n```\n"
     cleaned = clean(f"One\n\n\n\n{code}\n\n\nTwo `x`\n\n\n{code}\n \n\n\n{code}Three\n")
     assert cleaned == f"One\n\n{code}\nTwo `x`\n\n{code}\n{code}Three"
+
+
+EXPORTING = """import { Tabs } from "ui"
+
+export const metadata = {
+  title: `${number} Rails and "posts"`,
+  description: 'It\\'s about rails.',
+  authors: [{ name: "Ann" }],
+}
+
+export const version = "2.1"
+
+# {metadata.title}
+
+Version {version} by { metadata.name }, not `{version}`, \\${version} or {props.version}.
+
+<Note title={metadata.title} />
+
+```js
+const a = {version}
+```
+"""
+
+
+def test_texts_that_a_page_exports_are_filled_into_its_prose() -> None:
+    assert exported_texts(EXPORTING) == {
+        "metadata.title": 'Rails and "posts"',
+        "metadata.description": "It's about rails.",
+        "metadata.name": "Ann",
+        "version": "2.1",
+    }
+    filled = with_exported_texts(EXPORTING)
+    assert filled.split("\n")[10:14] == [
+        '# Rails and "posts"',
+        "",
+        "Version 2.1 by Ann, not `{version}`, \\${version} or {props.version}.",
+        "",
+    ]
+    assert filled.split("\n")[:10] + filled.split("\n")[14:] == (
+        EXPORTING.split("\n")[:10] + EXPORTING.split("\n")[14:]
+    )
+    assert with_exported_texts("# {title}\n\nexport it\n") == "# {title}\n\nexport it\n"

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.compiler.recognition.trees import page, read, recognised, titles, write_tree
 
+from kbc.recognition import repository
+
 CODE = "x = 1\n"
 
 
@@ -147,3 +149,30 @@ def test_notebooks_beside_source_are_documentation(tmp_path: Path, site: dict[st
     assert titles(inputs.records["notebooks"]) == {"examples/nests/build.ipynb": "Building nests"}
     assert titles(inputs.records["docs"]) == {"inside.ipynb": "Inside", "start.md": "Start"}
     assert "examples/nests/build.py" in [each.id for each in inputs.records["code"]]
+
+
+def test_a_folder_with_nearly_all_pages_does_not_hide_another_with_many(tmp_path: Path) -> None:
+    sizes = {"www/apps/reference": 200, "www/apps/book": 25, "www/apps/blog": 5, "tools": 10}
+    files = {
+        f"{folder}/{number}/page.mdx": page(f"{folder} {number}")
+        for folder, size in sizes.items()
+        for number in range(size)
+    }
+    root = write_tree(tmp_path / "heron", {"package.json": '{"name": "heron"}', **files})
+    assert recognised(root).project.collections[0].paths == ("www/apps",)
+
+
+def test_much_code_is_left_out_only_beside_documentation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repository, "MAX_CODE_FILES", 3)
+    code = {f"src/{name}.ts": CODE for name in "abcde"} | {"tests/one.ts": CODE}
+    files = {"package.json": '{"name": "heron"}', "README.md": page("Heron"), **code}
+    root = write_tree(tmp_path / "heron", files)
+    inputs, _ = read(root)
+    assert {each.id for each in inputs.records["code"]} == {*files} - {"README.md", "tests/one.ts"}
+    assert recognised(root).notes == ("tests are left out: with them there would be too much code",)
+    write_tree(root, {"docs/start.md": page("Start")})
+    assert [each.name for each in recognised(root).project.collections] == ["docs", "readme"]
+    (note,) = recognised(root).notes
+    assert note.startswith("code is left out: more than 3 files or 40 MB")

@@ -1,4 +1,4 @@
-"""Removes MDX syntax that is not text: import and export statements, JSX tags, comments.
+"""Finds MDX syntax that is not text: import and export statements, JSX tags, comments.
 
 Nothing inside fenced or inline code is touched. The scan is forgiving: what does not read as a
 complete tag (`a < b`, `List<int>` without a closing tag) stays text.
@@ -7,14 +7,11 @@ complete tag (`a < b`, `List<int>` without a closing tag) stays text.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-
-from kbc.languages.includes.files import fence
 
 # A statement that takes more is a mistake (a missing bracket): an export then ends at the next blank
 # line, an import is text.
@@ -30,15 +27,14 @@ _VOID_ELEMENTS = frozenset(
 
 _IMPORT = re.compile(r"import\s*(?:[\w$*{][^'\"`;]*?\bfrom\s*)?(?:'[^'\n]*'|\"[^\"\n]*\")[ \t]*;?")
 _EXPORT = re.compile(r"export\s+(?:default\b|const\b|let\b|var\b|function\b|class\b|async\b|[{*])")
-_TAG_OPENING = re.compile(r"<(/?)([A-Za-z_$][\w$-]*(?:[.:][\w$-]+)*)?")
-_ATTRIBUTE = re.compile(
+TAG_OPENING = re.compile(r"<(/?)([A-Za-z_$][\w$-]*(?:[.:][\w$-]+)*)?")
+ATTRIBUTE = re.compile(
     r"\s*(?:(?P<end>/?\s*>)|(?P<name>[A-Za-z_$:][\w$:.-]*)"
     r"(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|(?P<value>\{)))?|(?P<spread>\{))"
 )
 _COMMENT_START = re.compile(r"\{\s*/\*|<!--")
 _JSX_COMMENT = re.compile(r"(?<!`)\{\s*/\*")
 _COMMENT_END = {"{": re.compile(r"\*/\s*\}"), "<": re.compile("-->")}
-_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _OPEN_BRACKET = re.compile(r"[(\[{]")
 _CLOSE_BRACKET = re.compile(r"[)\]}]")
 _BACKTICKS = re.compile(r"`+")
@@ -49,20 +45,6 @@ _ESCAPED = re.compile(r"\\.")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _HEADING_ID = re.compile(r"\{/\*[ \t]*[\w:.-]+[ \t]*\*/\}")
 _NOT_LINE_END = re.compile(r"[^\n]")
-
-_STATED = re.compile(
-    r"\b(?P<name>\w+)\s*=\s*(?:\"(?P<quoted>[^\"]+)\"|'(?P<single>[^']+)'|"
-    r"\{\s*`(?P<template>[^`]+)`\s*\})"
-)
-_CONSTANT = re.compile(
-    r"export\s+const\s+(?P<name>[\w$]+)\b[^=\n]*=\s*(?P<literal>[\[{].*[\]}])\s*(?:as\s+const\s*)?;?\s*\Z",
-    re.DOTALL,
-)
-_LINKS = ("href", "link", "to", "url")
-_NO_DATA = frozenset(["style", "className", "components", "sx"])
-_CODE_ATTRIBUTES = frozenset(
-    ["npm", "npx", "yarn", "pnpm", "bun", "deno", "cargo", "pip", "command", "code"]
-)
 
 _TAG_LINE = re.compile(r"^[ \t]*</?[A-Za-z][\w.]*(?:[ \t][^<>\n]*)?>[ \t]*$", re.MULTILINE)
 _BLOCKS = MarkdownIt("commonmark").disable(["code", "html_block"])
@@ -76,90 +58,10 @@ class MdxSpan:
     end: int
 
 
-def clean(text: str) -> str:
-    """`text` ("\\n" line ends, no front matter) without MDX syntax; inner text of tags stays, and so does
-    what a component shows of its attributes: commands, code and data as code, cards as items of a list.
-
-    Lines that held nothing else go, three or more line ends in a row become two, and the ends are
-    trimmed, all outside code.
-    """
-    code = _code(text)
-    removed = _syntax(text, code)
-    statements = (_CONSTANT.match(text[span.start : span.end]) for span in removed)
-    constants = {found["name"]: found["literal"] for found in statements if found}
-    parts: list[str] = []
-    prose: list[str] = []
-
-    def flush() -> None:
-        before = "\n" if parts and parts[-1].endswith("\n") else ""  # the line end of a code block
-        parts.append(_BLANK_LINES.sub("\n\n", before + "".join(prose)).removeprefix(before))
-        prose.clear()
-
-    position = 0
-    for span, is_code in _merge(code, removed):
-        prose.append(text[position : span.start])
-        if is_code:
-            flush()
-            parts.append(text[max(position, span.start) : span.end])
-        elif shown := _shown(text[span.start : span.end], constants):
-            flush()
-            is_at_start = text[span.start - 1 : span.start] in ("", "\n")
-            needs_end = text[span.end - 1] == "\n" or text[span.end : span.end + 1] != "\n"
-            parts.append("\n" * (not is_at_start) + shown + "\n" * needs_end)
-        position = max(position, span.end)
-    prose.append(text[position:])
-    flush()
-    return "".join(parts).strip()
-
-
-def _shown(tag: str, constants: Mapping[str, str]) -> str:
-    """What a component shows that has it as attributes: commands and code (`<CommandTabs npm="npm i x" />`),
-    the title and the address of a card, and data, in the text or exported as one of `constants`; "" for other
-    tags."""
-    if not tag.lstrip().startswith("<"):
-        return ""
-    stated = {
-        match["name"]: next(filter(None, match.group("quoted", "single", "template")))
-        for match in _STATED.finditer(tag)
-    }
-    code = [value for name, value in stated.items() if name in _CODE_ATTRIBUTES]
-    if any(" " in value or "\n" in value for value in code):  # else names of packages or files
-        language = "sh" if "code" not in stated else stated.get("lang", stated.get("language", ""))
-        return fence("\n".join(code), language)
-    if not tag.rstrip("> \t\n").endswith("/") or not tag.lstrip()[1:2].isupper():
-        return ""
-    if data := _data(tag.strip(), constants):
-        return "\n\n".join(fence(each, "js") for each in data)
-    target = next((stated[name] for name in _LINKS if name in stated), "")
-    about = stated.get("description", "")
-    if "title" not in stated or not (target or about):
-        return ""
-    title = f"[{stated['title']}]({target})" if target else f"**{stated['title']}**"
-    return f"- {title}" + (f": {about}" if about else "")
-
-
-def _data(tag: str, constants: Mapping[str, str]) -> list[str]:
-    """The objects and lists of several lines that a tag is given."""
-    ends = _brace_ends(tag)
-    found = []
-    opening = _TAG_OPENING.match(tag)
-    position = opening.end() if opening else len(tag)
-    while (attribute := _ATTRIBUTE.match(tag, position)) and not attribute["end"]:
-        start = position = attribute.end()
-        if attribute["value"] or attribute["spread"]:
-            position = ends.get(start - 1, len(tag))
-            value = tag[start : position - 1].strip()
-            literal = constants.get(value, value)
-            is_data = literal.startswith(("[", "{")) and "\n" in literal and ":" in literal
-            if attribute["value"] and is_data and attribute["name"] not in _NO_DATA:
-                found.append(literal)
-    return found
-
-
 def mask(text: str) -> str:
     """`text` with each character of MDX syntax replaced by a space, line ends kept. A comment that is
     the id of a heading stays."""
-    found = _syntax(text, _code(text))
+    found = syntax_spans(text, code_spans(text))
     return _hide(text, [span for span in found if not _is_heading_id(text, span)])
 
 
@@ -170,19 +72,7 @@ def _is_heading_id(text: str, span: MdxSpan) -> bool:
     return _HEADING.match(line) is not None and not _rest_of_line(text, span.end).strip()
 
 
-def _merge(code: list[MdxSpan], removed: list[MdxSpan]) -> list[tuple[MdxSpan, bool]]:
-    """Both lists in order, with whether a span is code. Code inside a removed span goes with it."""
-    starts = [span.start for span in removed]
-
-    def is_removed(span: MdxSpan) -> bool:
-        index = bisect_right(starts, span.start) - 1
-        return index >= 0 and removed[index].end >= span.end
-
-    kept = [(span, True) for span in code if not is_removed(span)]
-    return sorted(kept + [(span, False) for span in removed], key=lambda item: item[0].start)
-
-
-def _code(text: str) -> list[MdxSpan]:
+def code_spans(text: str) -> list[MdxSpan]:
     """Fenced blocks (whole lines) and inline code spans, in order."""
     offsets = [0]
     for line in text.split("\n"):
@@ -283,7 +173,7 @@ def _inline_code(text: str, start: int, end: int) -> Iterator[MdxSpan]:
         start = paragraph_end
 
 
-def _syntax(text: str, code: list[MdxSpan]) -> list[MdxSpan]:
+def syntax_spans(text: str, code: list[MdxSpan]) -> list[MdxSpan]:
     """Statements, comments and tags outside code, in order, none overlapping another."""
     visible = _hide(text, code)
     spans = list(_statements(text, visible))
@@ -392,11 +282,11 @@ def _export_lines(lines: list[str]) -> int:
 def _tags(visible: str) -> Iterator[MdxSpan]:
     """JSX and HTML tags and fragments. An opening tag that is never closed is text."""
     closed_names = set(re.findall(r"</([A-Za-z_$][\w$.:-]*)\s*>", visible))
-    brace_ends = _brace_ends(visible)
+    after_braces = brace_ends(visible)
     position = 0
     while (start := visible.find("<", position)) != -1:
         position = start + 1
-        opening = _TAG_OPENING.match(visible, start)
+        opening = TAG_OPENING.match(visible, start)
         assert opening is not None
         if start > 0 and visible[start - 1] == "\\":
             continue
@@ -405,7 +295,7 @@ def _tags(visible: str) -> Iterator[MdxSpan]:
             if visible.startswith(">", opening.end()):
                 yield MdxSpan(start, opening.end() + 1)
             continue
-        end = _attributes_end(visible, opening.end(), brace_ends)
+        end = _attributes_end(visible, opening.end(), after_braces)
         if end is None:
             continue
         alone = visible[start:end].rstrip("> \t\n").endswith("/") or name in _VOID_ELEMENTS
@@ -417,7 +307,7 @@ def _tags(visible: str) -> Iterator[MdxSpan]:
 def _attributes_end(visible: str, position: int, brace_ends: dict[int, int]) -> int | None:
     """Where the tag ends whose attributes start at `position`; None when it is no tag."""
     while True:
-        attribute = _ATTRIBUTE.match(visible, position)
+        attribute = ATTRIBUTE.match(visible, position)
         if attribute is None:
             return None
         if attribute.group("end"):
@@ -430,7 +320,7 @@ def _attributes_end(visible: str, position: int, brace_ends: dict[int, int]) -> 
             position = after
 
 
-def _brace_ends(visible: str) -> dict[int, int]:
+def brace_ends(visible: str) -> dict[int, int]:
     """For each `{` that is closed, the offset after its `}`."""
     ends: dict[int, int] = {}
     still_open: list[int] = []

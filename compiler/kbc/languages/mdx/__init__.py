@@ -1,0 +1,10 @@
+"""MDX: where its syntax is (`syntax`), what is exported (`exports`), what of it is text (`text`).
+
+Imports `languages.includes`.
+"""
+
+from kbc.languages.mdx.exports import exported_texts, with_exported_texts
+from kbc.languages.mdx.syntax import blank, mask
+from kbc.languages.mdx.text import clean
+
+__all__ = ["blank", "clean", "exported_texts", "mask", "with_exported_texts"]

@@ -1,0 +1,120 @@
+"""The text of a page of MDX: without its syntax, with what components show of their attributes."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+
+from kbc.languages.includes.files import fence
+from kbc.languages.mdx.exports import constants
+from kbc.languages.mdx.syntax import (
+    ATTRIBUTE,
+    TAG_OPENING,
+    MdxSpan,
+    brace_ends,
+    code_spans,
+    syntax_spans,
+)
+
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+_STATED = re.compile(
+    r"\b(?P<name>\w+)\s*=\s*(?:\"(?P<quoted>[^\"]+)\"|'(?P<single>[^']+)'|"
+    r"\{\s*`(?P<template>[^`]+)`\s*\})"
+)
+_LINKS = ("href", "link", "to", "url")
+_NO_DATA = frozenset(["style", "className", "components", "sx"])
+_CODE_ATTRIBUTES = frozenset(
+    ["npm", "npx", "yarn", "pnpm", "bun", "deno", "cargo", "pip", "command", "code"]
+)
+
+
+def clean(text: str) -> str:
+    """`text` ("\\n" line ends, no front matter) without MDX syntax; inner text of tags stays, and so does
+    what a component shows of its attributes: commands, code and data as code, cards as items of a list.
+
+    Lines that held nothing else go, three or more line ends in a row become two, and the ends are
+    trimmed, all outside code.
+    """
+    code = code_spans(text)
+    removed = syntax_spans(text, code)
+    exported = constants(text, removed)
+    parts: list[str] = []
+    prose: list[str] = []
+
+    def flush() -> None:
+        before = "\n" if parts and parts[-1].endswith("\n") else ""  # the line end of a code block
+        parts.append(_BLANK_LINES.sub("\n\n", before + "".join(prose)).removeprefix(before))
+        prose.clear()
+
+    position = 0
+    for span, is_code in _merge(code, removed):
+        prose.append(text[position : span.start])
+        if is_code:
+            flush()
+            parts.append(text[max(position, span.start) : span.end])
+        elif shown := _shown(text[span.start : span.end], exported):
+            flush()
+            is_at_start = text[span.start - 1 : span.start] in ("", "\n")
+            needs_end = text[span.end - 1] == "\n" or text[span.end : span.end + 1] != "\n"
+            parts.append("\n" * (not is_at_start) + shown + "\n" * needs_end)
+        position = max(position, span.end)
+    prose.append(text[position:])
+    flush()
+    return "".join(parts).strip()
+
+
+def _shown(tag: str, exported: Mapping[str, str]) -> str:
+    """What a component shows that has it as attributes: commands and code (`<CommandTabs npm="npm i x" />`),
+    the title and the address of a card, and data, in the text or one of `exported`; "" for other
+    tags."""
+    if not tag.lstrip().startswith("<"):
+        return ""
+    stated = {
+        match["name"]: next(filter(None, match.group("quoted", "single", "template")))
+        for match in _STATED.finditer(tag)
+    }
+    code = [value for name, value in stated.items() if name in _CODE_ATTRIBUTES]
+    if any(" " in value or "\n" in value for value in code):  # else names of packages or files
+        language = "sh" if "code" not in stated else stated.get("lang", stated.get("language", ""))
+        return fence("\n".join(code), language)
+    if not tag.rstrip("> \t\n").endswith("/") or not tag.lstrip()[1:2].isupper():
+        return ""
+    if data := _data(tag.strip(), exported):
+        return "\n\n".join(fence(each, "js") for each in data)
+    target = next((stated[name] for name in _LINKS if name in stated), "")
+    about = stated.get("description", "")
+    if "title" not in stated or not (target or about):
+        return ""
+    title = f"[{stated['title']}]({target})" if target else f"**{stated['title']}**"
+    return f"- {title}" + (f": {about}" if about else "")
+
+
+def _data(tag: str, exported: Mapping[str, str]) -> list[str]:
+    """The objects and lists of several lines that a tag is given."""
+    ends = brace_ends(tag)
+    found = []
+    opening = TAG_OPENING.match(tag)
+    position = opening.end() if opening else len(tag)
+    while (attribute := ATTRIBUTE.match(tag, position)) and not attribute["end"]:
+        start = position = attribute.end()
+        if attribute["value"] or attribute["spread"]:
+            position = ends.get(start - 1, len(tag))
+            value = tag[start : position - 1].strip()
+            literal = exported.get(value, value)
+            is_data = literal.startswith(("[", "{")) and "\n" in literal and ":" in literal
+            if attribute["value"] and is_data and attribute["name"] not in _NO_DATA:
+                found.append(literal)
+    return found
+
+
+def _merge(code: list[MdxSpan], removed: list[MdxSpan]) -> list[tuple[MdxSpan, bool]]:
+    """Both lists in order, with whether a span is code. Code inside a removed span goes with it."""
+    starts = [span.start for span in removed]
+
+    def is_removed(span: MdxSpan) -> bool:
+        index = bisect_right(starts, span.start) - 1
+        return index >= 0 and removed[index].end >= span.end
+
+    kept = [(span, True) for span in code if not is_removed(span)]
+    return sorted(kept + [(span, False) for span in removed], key=lambda item: item[0].start)
