@@ -13,7 +13,7 @@ from kb_runtime.store.locks import try_lock
 from kb_runtime.store.manifest import CURRENT, MANIFEST, is_build_id
 from kbc.encoding.graph_cache import FOLDER as GRAPHS
 from kbc.encoding.graph_cache import UNFINISHED
-from kbc.linking.linker import LOCK
+from kbc.linking.retention import LOCK
 
 PATIENCE_S = 60.0
 _TREE_FILES = {LOCK, STATUS_FILE, "index", "edits"}

@@ -27,7 +27,8 @@ CACHE = click.option(
 
 @click.group()
 def cache() -> None:
-    """Show or shrink the cache of parsed, chunked and embedded content.
+    """Show or shrink the cache: parsed, chunked and embedded content, unpacked archives, builds of try and
+    tune.
 
     Deleting it is safe: the next build takes longer and produces the same bytes.
     """
@@ -96,7 +97,8 @@ def prune(
 ) -> None:
     """Remove the least recently used entries of the cache. Safe while builds run.
 
-    Exits with code 5 if a part of the cache cannot be read or changed.
+    What a build, a search or a server uses stays. Exits with code 5 if a part of the cache cannot be read or
+    changed.
     """
     from kb_runtime.text.tables import count_of, size
     from kbc.cli.cache_contents import Pruned, chosen, read_contents, remove

@@ -11,21 +11,30 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from kb_runtime.store.temporary_folders import remove_abandoned
 from kbc.cache import phases
 from kbc.cache.store import DAMAGE, remove_rows, stored_rows
+from kbc.cli.trying import TRIED
+from kbc.cli.tune import TUNED
 from kbc.encoding import cache as embedding_cache
 from kbc.encoding.graph_cache import remove_graph, remove_remains, stored_graphs
+from kbc.linking import retention
+from kbc.recognition import archives
 
 EMBEDDINGS = "embeddings"
 PHASES = "phases"
 GRAPHS = "graphs"
+_OPENED_WITHIN_S = 10.0
+"""`kbc try` and `kbc tune` open what they have built, which locks it, within this time."""
+_STAMPS = {archives.FOLDER: archives.LISTING, TRIED: retention.LOCK, TUNED: retention.LOCK}
+"""Folders of the cache whose entries are folders, with the file of an entry whose time is its last use."""
 _STORES = {EMBEDDINGS: embedding_cache.FILE_NAME, PHASES: phases.FILE_NAME}
 
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """Something that was computed. `kind` is shown; `store` and `row`, or `folder`, say where it is.
-    `used` is its last use in seconds since 1970, to the day; 0 when it is not known."""
+    """Something that was computed or unpacked. `kind` is shown; `store` and `row`, or `folder`, say where
+    it is. `used` is its last use in seconds since 1970, to the day; 0 when it is not known."""
 
     kind: str
     size: int
@@ -93,6 +102,11 @@ def read_contents(folder: Path) -> Contents:
             problems.append(f"{folder / name} cannot be read: {error}")
     for graph in stored_graphs(folder):
         entries.append(CacheEntry(GRAPHS, graph.size, graph.used, folder=graph.folder))
+    for kind, stamp in _STAMPS.items():
+        for path in sorted((folder / kind).glob("[!.]*")):
+            with suppress(OSError):
+                used = int((path / stamp if (path / stamp).exists() else path).stat().st_mtime)
+                entries.append(CacheEntry(kind, _disk_bytes(path), used, folder=path))
     return Contents(folder, entries, _disk_bytes(folder), problems)
 
 
@@ -130,14 +144,32 @@ def remove(folder: Path, going: list[CacheEntry]) -> Pruned:
         if entry.folder is not None:
             with suppress(FileNotFoundError):
                 try:
-                    remove_graph(entry.folder)
-                except PermissionError as error:
+                    if not _remove_folder(entry.kind, entry.folder):
+                        problems.append(f"{entry.folder} is in use")
+                        continue
+                except OSError as error:
                     problems.append(f"{entry.folder} was not changed: {error.strerror}")
                     continue
             gone.append(entry)
     with suppress(OSError):  # a cache that may only be read
         remove_remains(folder)
+    for kind in _STAMPS:
+        with suppress(OSError):
+            retention.remove_debris(folder / kind)
+            remove_abandoned(str(folder / kind), archives.UNFINISHED)
     return Pruned(len(gone), sum(entry.size for entry in gone), _disk_bytes(folder), problems)
+
+
+def _remove_folder(kind: str, folder: Path) -> bool:
+    """Removes an entry that is a folder; False while a process uses it. Raises `OSError`."""
+    if kind == GRAPHS:
+        remove_graph(folder)
+        return True
+    if kind == archives.FOLDER:
+        return retention.remove_unused(folder, [folder / archives.LISTING])
+    # Who has just built it is about to open it.
+    locks = retention.locks_below(folder)
+    return retention.remove_unused(folder, locks, idle_s=_OPENED_WITHIN_S)
 
 
 def _summary(kind: str, entries: list[CacheEntry]) -> Summary:

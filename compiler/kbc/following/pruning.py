@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from kb_runtime.live.workspace import CODE, LOCK, CodeFolder, Workspace
-from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, try_lock
-from kb_runtime.store.manifest import MANIFEST
+from kb_runtime.live.workspace import CODE, CodeFolder, Workspace
 from kbc.linking import retention
 
 _UNKNOWN = "a tree without a name"
@@ -42,31 +38,6 @@ def prune(workspace: Workspace, *, dry_run: bool = False) -> list[PrunedTree]:
             continue
         tree = str(CodeFolder(str(folder)).status().get("tree", _UNKNOWN))
         size = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
-        with ExitStack() as locks:
-            in_use = not _locked(folder, locks)
-            if not in_use and not dry_run:
-                if not OPEN_FOLDERS_MOVE:
-                    locks.close()
-                # In one step, under its locks: the next process finds nothing and begins anew.
-                aside = retention.temporary(code, f"old-{folder.name}")
-                folder.rename(aside)
-                retention.delete(aside)
-        found.append(PrunedTree(folder, tree, size, in_use))
+        removable = retention.remove_unused(folder, retention.locks_below(folder), dry_run=dry_run)
+        found.append(PrunedTree(folder, tree, size, not removable))
     return found
-
-
-def _locked(folder: Path, locks: ExitStack) -> bool:
-    """Takes the locks of the follower, of builds under way and of readers; False where one is held."""
-    for pattern in (LOCK, MANIFEST):
-        for path in folder.rglob(pattern):
-            try:
-                descriptor = os.open(path, os.O_RDONLY)
-            except FileNotFoundError:  # a build that has just been removed
-                continue
-            locks.callback(os.close, descriptor)
-            try:
-                if not try_lock(descriptor):
-                    return False
-            except OSError:  # a file system without locks
-                return False
-    return True

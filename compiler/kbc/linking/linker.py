@@ -38,9 +38,6 @@ from kbc.linking import retention
 from kbc.linking.flushing import flush, flushing_tree
 from kbc.linking.self_check import SelfCheck, defect_of, is_damaged
 
-LOCK = ".lock"
-"""The file in a knowledge base's folder that its builder holds locked; it has no content."""
-
 MANIFEST_FIELDS = (
     "name",
     "title",
@@ -339,7 +336,7 @@ class Staging:
         return True
 
     def _acquire(self) -> None:
-        self._lock = open_locked(self.kb_folder / LOCK, self._wait_s)
+        self._lock = open_locked(self.kb_folder / retention.LOCK, self._wait_s)
         if self._lock is None:
             raise PublishError(
                 "locked",
@@ -353,6 +350,7 @@ class Staging:
         if self._lock is not None:
             with suppress(OSError):
                 retention.remove_debris(self.kb_folder)
+                os.utime(self.kb_folder / retention.LOCK)
             os.close(self._lock)
             self._lock = None
 

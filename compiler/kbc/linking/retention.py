@@ -1,6 +1,7 @@
 """Selects the builds of a knowledge base that stay on disk, and removes the others and debris.
 
-All functions here expect their caller to hold the build lock of the knowledge base.
+All functions here expect their caller to hold the build lock of the knowledge base, but for `remove_unused`,
+which takes it.
 """
 
 from __future__ import annotations
@@ -9,10 +10,16 @@ import contextlib
 import os
 import secrets
 import shutil
+import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from kb_runtime.store.locks import OPEN_FOLDERS_MOVE, try_lock
 from kb_runtime.store.manifest import BILL, MANIFEST, is_build_id
+
+LOCK = ".lock"
+"""The file in a knowledge base's folder that its builder holds locked; it has no content. Its time is that
+of the end of the last build."""
 
 TEMPORARY = ".tmp-"
 """How the name of everything unfinished starts, below the folder of a knowledge base."""
@@ -78,6 +85,42 @@ def remove_build(folder: Path) -> bool:
         if manifest is not None:
             os.close(manifest)
     delete(aside)
+    return True
+
+
+def locks_below(folder: Path) -> list[Path]:
+    """The files that builders, followers and readers of what is anywhere below `folder` hold locked."""
+    return [path for name in (LOCK, MANIFEST) for path in folder.rglob(name)]
+
+
+def remove_unused(
+    folder: Path, locks: Iterable[Path], *, idle_s: float = 0.0, dry_run: bool = False
+) -> bool:
+    """Removes a folder unless a process holds one of the files `locks`, or one of them was touched within
+    `idle_s` seconds; False when it stays. Raises `OSError`.
+
+    The folder disappears under its name at once, under its locks: the next process begins anew.
+    """
+    with contextlib.ExitStack() as held:
+        for path in locks:
+            try:
+                descriptor = os.open(path, os.O_RDONLY)
+            except FileNotFoundError:  # a build that has just been removed
+                continue
+            held.callback(os.close, descriptor)
+            try:
+                if not try_lock(descriptor):
+                    return False
+            except OSError:  # a file system without locks
+                return False
+            if time.time() - os.fstat(descriptor).st_mtime < idle_s:
+                return False
+        if dry_run:
+            return True
+        if not OPEN_FOLDERS_MOVE:
+            held.close()
+        aside = _set_aside(folder)
+        delete(aside)
     return True
 
 

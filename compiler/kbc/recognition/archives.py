@@ -16,11 +16,13 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from kb_runtime.errors import SingleCodeError, exit_codes
 from kb_runtime.errors.shortages import shortage
+from kb_runtime.store.locks import is_at, try_share
 from kb_runtime.store.temporary_folders import lock_folder, remove_abandoned
 
 ENDINGS = (
@@ -39,9 +41,13 @@ ENDINGS = (
 MAX_BYTES = 2 * 1024**3
 MAX_MEMBERS = 200_000
 _BLOCK = 1 << 20
-_UNFINISHED = ".new-"
-_LISTING = "files.json"
-"""Beside the content: the SHA-256 of each file by its path."""
+FOLDER = "archives"
+"""The folder of the cache with an entry for each archive that was unpacked."""
+LISTING = "files.json"
+"""Beside the content: the SHA-256 of each file by its path. Its time is that of the last use, and who uses
+the content holds it locked."""
+UNFINISHED = ".new-"
+"""How the name of an entry under construction starts."""
 # RuntimeError is what zipfile raises for an encrypted member, NotImplementedError for an unknown packing.
 _DAMAGE = (
     tarfile.TarError,
@@ -71,23 +77,49 @@ def extracted(path: Path, cache: Path) -> Path:
     """The folder with the content of the archive, below `cache`, unpacked unless it is there already as it
     was written: programs remove old files from caches.
 
-    The folder is that of the archive's single top-level folder, where it has one. Raises `ArchiveError`, and
-    `OSError` for want of space or descriptors.
+    The folder is that of the archive's single top-level folder, where it has one. It stays while this process
+    lives. Raises `ArchiveError`, and `OSError` for want of space or descriptors.
     """
-    target = cache / "archives" / _digest(path)
+    target = cache / FOLDER / _digest(path)
     content = target / "content"
-    if not _is_whole(target):
+    if not _hold(target):
         _unpack(path, target)
+        _hold(target)
     inside = [entry for entry in content.iterdir() if entry.name != "pax_global_header"]
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else content
+
+
+_held: dict[Path, int] = {}
+"""Descriptors of the locked listings of what this process uses."""
+
+
+def _hold(target: Path) -> bool:
+    """Whether an unpacked archive is there as it was written; nobody removes it then while this process
+    lives."""
+    listing = target / LISTING
+    try:
+        lock = os.open(listing, os.O_RDONLY)
+    except OSError:
+        return False
+    with suppress(OSError):  # a file system without locks
+        try_share(lock)
+    if not (is_at(lock, listing) and _is_whole(target)):
+        os.close(lock)
+        return False
+    with suppress(OSError):  # a cache that may only be read
+        os.utime(listing)
+    if (before := _held.pop(target, None)) is not None:
+        os.close(before)
+    _held[target] = lock
+    return True
 
 
 def _unpack(path: Path, target: Path) -> None:
     """Makes the folder `target` in one step: other processes may unpack the same archive."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    remove_abandoned(str(target.parent), _UNFINISHED)
+    remove_abandoned(str(target.parent), UNFINISHED)
     with tempfile.TemporaryDirectory(
-        prefix=_UNFINISHED, dir=target.parent, ignore_cleanup_errors=True
+        prefix=UNFINISHED, dir=target.parent, ignore_cleanup_errors=True
     ) as folder:
         lock = lock_folder(folder)  # says that somebody writes into the folder
         try:
@@ -101,7 +133,7 @@ def _unpack(path: Path, target: Path) -> None:
                 raise ArchiveError(
                     f"{path.name!r} cannot be unpacked: {error}", "Unpack it and name the folder."
                 ) from error
-            (staged / _LISTING).write_text(json.dumps(listing), encoding="utf-8")
+            (staged / LISTING).write_text(json.dumps(listing), encoding="utf-8")
             try:
                 if target.exists() and not _is_whole(target):
                     target.rename(Path(folder) / "damaged")
@@ -117,7 +149,7 @@ def _unpack(path: Path, target: Path) -> None:
 def _is_whole(target: Path) -> bool:
     """Whether an unpacked archive is there with the files that it had, and no others."""
     try:
-        listing = json.loads((target / _LISTING).read_bytes())
+        listing = json.loads((target / LISTING).read_bytes())
         content = target / "content"
         found = [each for each in content.rglob("*") if not each.is_dir()]
         return bool(

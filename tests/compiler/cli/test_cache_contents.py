@@ -2,18 +2,29 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+import sys
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
+from tests.small_artifact import publish_small
 
 from kb_runtime.errors import exit_codes
+from kb_runtime.knowledge.artifact import Artifact
+from kb_runtime.store.locks import try_share
+from kb_runtime.store.temporary_folders import LOCKED_WITHIN_S
 from kbc.cache import phases
 from kbc.cache.store import Store
 from kbc.cli.cache_contents import chosen, read_contents, remove
 from kbc.cli.main import run
+from kbc.cli.trying import TRIED
 from kbc.encoding import cache as embedding_cache
 from kbc.encoding import graph_cache
+from kbc.linking import retention
+from kbc.linking.linker import Staging
+from kbc.recognition import archives
 
 DAY_S = 86_400
 NOW = time.time()
@@ -160,3 +171,89 @@ def test_a_build_that_reads_misses_what_was_removed_under_it(cache: Path) -> Non
     assert reading.get_many("encoder", [b"1"]) == {b"1": b"again"}
     reading.close()
     assert reading.notes == []
+
+
+@pytest.fixture
+def unpacked(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive that was unpacked into the cache, two months ago; gives where."""
+    archive = tmp_path_factory.mktemp("archive") / "docs.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("docs/index.md", "# Apples\n")
+    script = (
+        "import sys; from pathlib import Path; from kbc.recognition.archives import extracted\n"
+    )
+    script += "print(extracted(Path(sys.argv[1]), Path(sys.argv[2])))"
+    command = [sys.executable, "-c", script, str(archive), str(cache)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    entry = Path(done.stdout.strip()).parents[1]
+    set_time(entry / archives.LISTING)
+    return entry
+
+
+@pytest.fixture
+def tried(cache: Path) -> Path:
+    """A build of `kbc try` of two months ago."""
+    published = publish_small(cache / TRIED)
+    for path in retention.locks_below(published.path.parent):
+        set_time(path)
+    return published.path
+
+
+def set_time(path: Path) -> None:
+    os.utime(path, (NOW - 60 * DAY_S, NOW - 60 * DAY_S))
+
+
+def pruned(cache: Path) -> list[str]:
+    """Removes what was not used for ten days, and gives the problems."""
+    return remove(cache, chosen(read_contents(cache), NOW - 10 * DAY_S, None)).problems
+
+
+def test_unpacked_archives_and_builds_of_try_are_listed_and_go(
+    cache: Path, unpacked: Path, tried: Path
+) -> None:
+    found = {each.kind: each for each in read_contents(cache).summaries()}
+    assert found[archives.FOLDER].entries == found[TRIED].entries == 1
+    assert found[TRIED].bytes == sum(
+        path.stat().st_size for path in tried.parent.rglob("*") if path.is_file()
+    )
+    assert abs((found[archives.FOLDER].newest_use or 0) - (NOW - 60 * DAY_S)) < 2
+    assert pruned(cache) == []
+    assert list((cache / TRIED).iterdir()) == list((cache / archives.FOLDER).iterdir()) == []
+
+
+def test_an_archive_that_a_build_reads_stays(cache: Path, unpacked: Path) -> None:
+    with (unpacked / archives.LISTING).open() as file:
+        try_share(file.fileno())
+        assert pruned(cache) == [f"{unpacked} is in use"]
+    assert (unpacked / "content").is_dir()
+    assert pruned(cache) == []
+    assert not unpacked.exists()
+
+
+def test_a_process_keeps_what_it_has_unpacked(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "docs.zip", "w") as file:
+        file.writestr("index.md", "# Apples\n")
+    content = archives.extracted(tmp_path / "docs.zip", tmp_path / "cache")
+    set_time(content.parent / archives.LISTING)
+    assert pruned(tmp_path / "cache") == [f"{content.parent} is in use"]
+    assert (content / "index.md").is_file()
+
+
+def test_a_build_of_try_that_is_open_written_or_about_to_be_opened_stays(
+    cache: Path, tried: Path
+) -> None:
+    with Artifact.open(tried):
+        assert pruned(cache) == [f"{tried.parent} is in use"]
+    with Staging(cache / TRIED, tried.parent.name, "0" * 16):
+        assert pruned(cache) == [f"{tried.parent} is in use"]
+    everything = chosen(read_contents(cache), None, 0)
+    assert remove(cache, everything).problems == [f"{tried.parent} is in use"]
+    assert tried.is_dir()
+
+
+def test_what_a_killed_unpacking_left_goes(cache: Path, unpacked: Path) -> None:
+    left = unpacked.parent / f"{archives.UNFINISHED}abc"
+    left.mkdir()
+    time.sleep(LOCKED_WITHIN_S + 0.1)
+    remove(cache, [])
+    assert not left.exists()
