@@ -63,7 +63,7 @@ error.
 | 10 | `build --executor`: the workers cannot be reached, were refused or were lost; see [Large builds](scaling.md) |
 | 70 | a bug in kbc |
 | 71 | no memory, file descriptor or space is left |
-| 130 | interrupted; the last published version stays live |
+| 129, 130, 143 | ended by a closed terminal, Ctrl-C or SIGTERM; the last published version stays live |
 """
 
 TOOLS_HEAD = """\

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -62,13 +63,14 @@ def watch(
 
     before = {
         number: signal.signal(number, interrupt)
-        for number in (signal.SIGINT, signal.SIGTERM)
+        for number in (signal.SIGINT, *runner.TERMINATIONS)
         if signal.getsignal(number) != signal.SIG_IGN  # as in the background of a script
     }
     try:
         watcher.run()
     except KeyboardInterrupt:
-        output.stopped()
+        with suppress(OSError):  # of a terminal that was closed
+            output.stopped()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

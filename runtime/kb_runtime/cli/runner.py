@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
+import threading
+import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
@@ -17,6 +21,13 @@ from kb_runtime.errors.shortages import shortage
 from kb_runtime.search.encoder import limit_blas_threads
 
 INTERRUPTED = "interrupted"
+TERMINATIONS = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""The signals that ask a process to end: of a supervisor, and of a terminal that was closed."""
+_REPEATED_WITHIN_S = 1.0
+"""A shell and the kernel both tell that a terminal was closed, and `timeout` signals a process and its group:
+what comes so soon must not interrupt the clean-up."""
 # Where there is no memory left to make a sentence of.
 _NO_MEMORY = b"there is not enough memory; close other programs, or allow more memory\n"
 
@@ -36,7 +47,46 @@ def run(
     interrupted: str = INTERRUPTED,
 ) -> int:
     """Runs a command line and gives its exit code. `--debug` shows the traceback of an error, and
-    with `--json` the error goes to stdout as JSON, too."""
+    with `--json` the error goes to stdout as JSON, too. `TERMINATIONS` interrupt it, as Ctrl-C does; the exit
+    code is 128 and the number of the signal then."""
+    with _interrupted_by_terminations() as received:
+        code = _run(command, arguments, program, explain, interrupted)
+    return 128 + received[0] if received else code
+
+
+@contextmanager
+def _interrupted_by_terminations() -> Iterator[list[int]]:
+    """While the body runs, `TERMINATIONS` raise `KeyboardInterrupt`, unless this process ignores them; gives
+    the numbers of those that came."""
+    received: list[int] = []
+    last_s = -_REPEATED_WITHIN_S
+
+    def interrupt(number: int, _: object) -> None:
+        nonlocal last_s
+        received.append(number)
+        before_s, last_s = last_s, time.monotonic()
+        if last_s - before_s >= _REPEATED_WITHIN_S:
+            raise KeyboardInterrupt
+
+    heeded = [each for each in TERMINATIONS if signal.getsignal(each) == signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        heeded = []
+    for each in heeded:
+        signal.signal(each, interrupt)
+    try:
+        yield received
+    finally:
+        for each in heeded:
+            signal.signal(each, signal.SIG_DFL)
+
+
+def _run(
+    command: click.Command,
+    arguments: Sequence[str],
+    program: str,
+    explain: Explain,
+    interrupted: str,
+) -> int:
     try:
         without_backtraces()
         limit_blas_threads()  # which no command needs; where one cannot be started, it interrupts the process
@@ -46,7 +96,8 @@ def run(
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo(interrupted, err=True)
+        with suppress(OSError):  # of a terminal that was closed
+            click.echo(interrupted, err=True)
         return exit_codes.INTERRUPTED
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else exit_codes.INTERNAL
@@ -73,9 +124,10 @@ def _report(error: BaseException, arguments: Sequence[str], program: str, explai
             print_json(_as_json(failure))
         except OSError:  # nobody reads it any more, or its disk is full
             _discard_output()
-    click.secho(f"{program}: {failure.message}", err=True, fg="red")
-    if failure.hint:
-        click.echo(f"  hint: {failure.hint}", err=True)
+    with suppress(OSError):
+        click.secho(f"{program}: {failure.message}", err=True, fg="red")
+        if failure.hint:
+            click.echo(f"  hint: {failure.hint}", err=True)
     return failure.exit_code
 
 

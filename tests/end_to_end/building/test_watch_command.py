@@ -13,7 +13,7 @@ from tests.waiting import PATIENCE_S
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_and_leaves_nothing_unfinished(
     tmp_path: Path, environment: dict[str, str], stop: signal.Signals
 ) -> None:

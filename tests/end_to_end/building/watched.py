@@ -24,11 +24,12 @@ paths = {paths}
 """
 
 
-# A script that was started in the background ignores SIGINT, and what it starts does, too.
+# A script in the background ignores SIGINT, one under nohup SIGHUP, and what it starts does, too.
 HEEDING_CTRL_C = (
     sys.executable,
     "-c",
     "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
+    "signal.signal(signal.SIGHUP, signal.SIG_DFL);"
     "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])",
 )
 
