@@ -38,7 +38,7 @@ from kbc.pipeline.identity import identity
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import BuildOptions
 from kbc.pipeline.progress import PhaseClock, Progress
-from kbc.pipeline.report import BuildReport, report_of
+from kbc.pipeline.report import BuildReport, note_replaced, report_of
 from kbc.pipeline.resident import Engines, Resident
 from kbc.pipeline.sharding import Shard, cached_bytes, divided, emit_order, total
 from kbc.project.loading import PROJECT_FILE
@@ -112,10 +112,11 @@ class Executor:
             note = f"damaged shards of an earlier build are compiled again: {', '.join(error.ids)}"
             self._diagnostics.note("shard-damaged", note)
             published, counts = self._publish(inputs, model, refused=error.ids)
-        for note in self._cache.notes:
-            self._diagnostics.note("cache", note)
-        for note in self._pool.notes:
-            self._diagnostics.note("worker-refused", note)
+        notes = {"cache": self._cache.notes, "worker-refused": self._pool.notes}
+        for code, sentences in notes.items():
+            for sentence in sentences:
+                self._diagnostics.note(code, sentence)
+        note_replaced(self._diagnostics, self._options, inputs, published)
         return report_of(inputs, published, counts, self._clock.phases, self._diagnostics)
 
     def _publish(
@@ -373,9 +374,8 @@ class Executor:
         counts = EncodingCounts()
         with self._compiled(inputs, model) as (chunks, embedding):
             if embedding is not None and self._pool.is_remote:
-                counts = self._wait_for(
-                    embedding
-                )  # tasks of other phases would wait behind its own
+                # Tasks of other phases would wait behind its own.
+                counts = self._wait_for(embedding)
             languages = sections.languages(inputs, chunks, self._cache)
             extent = sections.Extent.of(chunks, languages)
             if embedding is not None:

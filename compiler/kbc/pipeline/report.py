@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from kb_runtime.store.manifest import load as load_manifest
-from kbc.diagnostics import Diagnostic
+from kbc.cache.outputs import replaced_source
+from kbc.diagnostics import Diagnostic, Diagnostics
 from kbc.encoding.encoder import EncodingCounts
 from kbc.linking.linker import Published
 from kbc.pipeline.inputs import Inputs
+from kbc.pipeline.options import BuildOptions
 from kbc.pipeline.progress import Phase
 from kbc.sources.accounting import Accounting
 
@@ -48,6 +50,22 @@ class BuildReport:
             "files": self.files.as_dict(),
             "diagnostics": [found.as_dict() for found in self.diagnostics],
         }
+
+
+def note_replaced(
+    diagnostics: Diagnostics, options: BuildOptions, inputs: Inputs, published: Published
+) -> None:
+    """A note where what was live was compiled from another folder, which this build takes the name of."""
+    if options.cache_folder is None or published.was_live:
+        return
+    output, source = published.path.parent, inputs.project.root
+    before = replaced_source(options.cache_folder, output, source)
+    if before is not None:
+        diagnostics.note(
+            "source-replaced",
+            f"{output} was compiled from {before} until now, and is from {source} now",
+            hint="If both are wanted, give one of them another name: with --name, or `name` in its kb.toml.",
+        )
 
 
 def report_of(
