@@ -155,7 +155,7 @@ def remove_command(
     from kbc.following.ingestion import remove
 
     cpus = jobs or os.cpu_count() or 1
-    result = remove(_open(workspace), identifiers, cpus, model, default_models())
+    result = remove(_existing(workspace), identifiers, cpus, model, default_models())
     if as_json:
         print_json({"build_id": result.build_id, "tests": result.tests, "removed": result.removed})
         return
@@ -193,6 +193,8 @@ def index_command(
         exit_with_parent()
         if hasattr(os, "nice"):
             os.nice(LOW_PRIORITY)
+    else:
+        _require_folder(tree)
     report = _source_index(_open(workspace), tree, prefix, model, jobs).build(
         draft=draft, parsed=True
     )
@@ -220,6 +222,8 @@ def follow_command(
 
     if has_parent:
         exit_with_parent()
+    else:
+        _require_folder(tree)
     opened = _open(workspace)
     files = _listed(opened, tree, prefix)
     # The compiler takes longer to import than the files to list.
@@ -252,7 +256,7 @@ def prune_command(workspace: str, dry_run: bool, as_json: bool) -> None:
     from kb_runtime.text.tables import size
     from kbc.following.pruning import prune
 
-    opened = _open(workspace)
+    opened = _existing(workspace)
     try:
         found = prune(opened, dry_run=dry_run)
     except OSError as error:
@@ -325,6 +329,23 @@ def _open(path: str) -> Workspace:
     from kb_runtime.live.workspace import Workspace
 
     return Workspace.open(path)
+
+
+def _existing(path: str) -> Workspace:
+    """A workspace that something was added to: none is made of a mistyped name. Raises `UsageError`."""
+    from kb_runtime.live.workspace import FORMAT_FILE
+
+    if not os.path.lexists(Path(path, FORMAT_FILE)):
+        raise UsageError(
+            f"there is no workspace at {path!r}", "Name the folder that servers get as --workspace."
+        )
+    return _open(path)
+
+
+def _require_folder(tree: Path) -> None:
+    """Raises `UsageError`, before a workspace is made. The tree of a server may be gone for a while."""
+    if not tree.is_dir():
+        raise UsageError(f"--code {str(tree)!r} is not a folder")
 
 
 def _content(name: str) -> bytes:

@@ -131,7 +131,8 @@ def read_questions(path: Path) -> list[Question]:
     try:
         entries = tomllib.loads(path.read_text("utf-8")).get("question", [])
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise EvaluationError(f"{path} cannot be read: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise EvaluationError(f"{path} cannot be read: {reason}") from error
     if not isinstance(entries, list) or not entries:
         raise EvaluationError(f"{path} has no [[question]]")
     questions = []
