@@ -195,9 +195,10 @@ def index_command(
             os.nice(LOW_PRIORITY)
     else:
         _require_folder(tree)
-    report = _source_index(_open(workspace), tree, prefix, model, jobs).build(
-        draft=draft, parsed=True
-    )
+    index = _source_index(_open(workspace), tree, prefix, model, jobs)
+    report = index.build(draft=draft, parsed=True)
+    if not has_parent:
+        index.record_status()
     if as_json:
         print_json({"build_id": report.build_id, "path": str(report.path)})
         return

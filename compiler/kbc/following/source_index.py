@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Collection as Names
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,6 +11,8 @@ from pathlib import Path
 
 from kb_runtime.errors import ArtifactError
 from kb_runtime.live.workspace import CodeFolder
+from kb_runtime.store.atomic_files import replace_file
+from kb_runtime.store.locks import open_locked
 from kb_runtime.store.manifest import CURRENT, LISTING, load, resolve
 from kb_runtime.store.symbols import SUFFIX
 from kbc.cache import toolchain
@@ -79,6 +83,27 @@ class SourceIndex:
         report = self._build(self.folder.index, None, draft=draft, parsed=parsed)
         Path(self.folder.kb_folders[0], LISTING).unlink(missing_ok=True)
         return report
+
+    def record_status(self) -> None:
+        """Says for other commands which tree is indexed here, and that it is. A process that follows the tree
+        says more, so its status stays. Raises `OSError`."""
+        published = self.published()
+        if published is None:
+            return
+        lock = open_locked(self.folder.lock_path)
+        if lock is None:
+            return
+        try:
+            status = {
+                "tree": self.tree.as_posix(),
+                "state": "ready",
+                "files": len(published.files),
+                "edited": 0,
+                "vectors": published.has_vectors,
+            }
+            replace_file(self.folder.status_path, json.dumps(status).encode())
+        finally:
+            os.close(lock)
 
     def publish_edits(self, names: Names[str]) -> None:
         """Publishes a draft of these files as the overlay. Raises as `build`."""

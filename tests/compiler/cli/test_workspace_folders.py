@@ -1,12 +1,15 @@
-"""`kbc workspace` with folders that are not there: an error, and nothing is made."""
+"""`kbc workspace` and its folders: those that are not there are errors, and nothing is made of them."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from kb_runtime.errors import exit_codes
+from kb_runtime.live.workspace import Workspace
+from kb_runtime.store.locks import open_locked
 from kbc.cli.main import run
 
 
@@ -33,3 +36,34 @@ def test_a_tree_that_is_not_there_makes_no_workspace(
     assert run(given) == exit_codes.USAGE
     assert f"--code '{tree}' is not a folder" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def index(tmp_path: Path) -> Path:
+    tree, folder = tmp_path / "tree", tmp_path / "ws"
+    tree.mkdir(exist_ok=True)
+    (tree / "main.py").write_text("def one():\n    return 1\n")
+    assert run(["workspace", "index", str(folder), "--code", str(tree), "--draft"]) == 0
+    return folder
+
+
+def test_an_index_that_no_server_made_says_which_tree_it_is_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = index(tmp_path)
+    status = Workspace.open(folder).code(str(tmp_path / "tree")).status()
+    assert (status["state"], status["files"], status["vectors"]) == ("ready", 1, False)
+    capsys.readouterr()
+    assert run(["workspace", "prune", str(folder), "--dry-run"]) == 0
+    assert f"would remove: {tmp_path / 'tree'}," in capsys.readouterr().out
+
+
+def test_the_status_of_a_follower_stays(tmp_path: Path) -> None:
+    code = Workspace.open(index(tmp_path)).code(str(tmp_path / "tree"))
+    Path(code.status_path).write_text('{"state": "indexing"}')
+    held = open_locked(code.lock_path)
+    assert held is not None
+    try:
+        index(tmp_path)
+    finally:
+        os.close(held)
+    assert code.status() == {"state": "indexing"}
