@@ -9,16 +9,16 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+from kb_runtime.text.toml_statements import scan
 from kbc.evaluation.questions import EvaluationError
 
-_HEADER = re.compile(r"^\[search\]\s*(?:#.*)?$", re.MULTILINE)
-_NEXT = re.compile(r"^\[", re.MULTILINE)
+_TABLE = "search"
 
 
 def search_settings(text: str) -> dict[str, Any]:
     """`[search]` of a kb.toml. Raises `EvaluationError`."""
     try:
-        found = tomllib.loads(text).get("search", {})
+        found = tomllib.loads(text).get(_TABLE, {})
     except tomllib.TOMLDecodeError as error:
         raise EvaluationError(f"kb.toml cannot be read: {error}") from error
     return dict(found) if isinstance(found, dict) else {}
@@ -28,25 +28,31 @@ def with_search(text: str, settings: Mapping[str, Any]) -> str:
     """The text with other settings of search. Raises `EvaluationError`, which names the lines to write, where
     the table is written in a way that cannot be changed line by line."""
     before = search_settings(text)
-    header = _HEADER.search(text)
     changed = [name for name in {**before, **settings} if before.get(name) != settings.get(name)]
     lines = [f"{name} = {_value(settings[name])}" for name in changed if name in settings]
-    if header is None:
-        new = "\n".join([*([text.rstrip("\n"), ""] if text.strip() else []), "[search]", *lines])
+    if not any(each.is_header and each.path == (_TABLE,) for each in scan(text)):
+        new = "\n".join([*([text.rstrip("\n"), ""] if text.strip() else []), f"[{_TABLE}]", *lines])
         return _checked(new + "\n", settings, lines)
-    start = header.end() + 1
-    following = _NEXT.search(text, start)
-    end = following.start() if following else len(text)
-    table = text[start:end]
     for name in changed:
-        line = f"{name} = {_value(settings[name])}" if name in settings else ""
-        pattern = re.compile(rf"^{name}\s*=.*\n?", re.MULTILINE)
-        if found := pattern.search(table):
-            table = table[: found.start()] + (line and f"{line}\n") + table[found.end() :]
-        elif line:
-            kept = table.rstrip()
-            table = f"{kept}\n{line}\n{table[len(kept) + 1 :]}" if kept else f"{line}\n{table}"
-    return _checked(f"{text[: header.end()].rstrip()}\n{table}{text[end:]}", settings, lines)
+        text = _with_setting(text, name, _value(settings[name]) if name in settings else None)
+    return _checked(text, settings, lines)
+
+
+def _with_setting(text: str, name: str, value: str | None) -> str:
+    """The text, which has the table, with another value of a setting, whose comment stays; without it for
+    None."""
+    last = 0  # where the last setting of the table ends, or its header
+    for each in scan(text):
+        if each.path == (_TABLE, name) and not each.is_header:
+            if value is None:
+                return text[: each.start] + text[each.end :]
+            return text[: each.value_start] + value + text[each.value_end :]
+        if each.path[:1] == (_TABLE,) and (not each.is_header or each.path == (_TABLE,)):
+            last = each.end
+    if value is None:
+        return text
+    kept = text[:last].removesuffix("\n")
+    return f"{kept}\n{name} = {value}\n{text[last:]}"
 
 
 def difference(before: str, after: str) -> str:

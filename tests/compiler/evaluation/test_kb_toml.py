@@ -28,9 +28,22 @@ def test_an_empty_table_at_the_end_is_filled() -> None:
     assert tomllib.loads(with_search("[search]", {"alpha": 0.3})) == {"search": {"alpha": 0.3}}
 
 
+def test_the_comments_of_changed_settings_stay() -> None:
+    text = (
+        "[search]\n# why\nalpha = 0.5  # of '#1'\nboosts = { 'a#b' = 2 } # titles\n"
+        "without = [\n  'demotion', # never\n] # steps\n# end\n\n[kb]\n"
+    )
+    after = with_search(text, {"alpha": 0.3, "boosts": {"a#b": 3}, "rrf_k": 1})
+    assert after == (
+        "[search]\n# why\nalpha = 0.3  # of '#1'\nboosts = { \"a#b\" = 3 } # titles\n"
+        "rrf_k = 1\n# end\n\n[kb]\n"
+    )
+    again = with_search(text, search_settings(text) | {"without": []})
+    assert "without = [] # steps\n" in again
+
+
 @pytest.mark.parametrize(
-    "text",
-    ["[search.boosts]\ntitle = 2\n", "[search]\nwithout = [\n  'demotion',\n]\nalpha = 0.5\n"],
+    "text", ["[search.boosts]\ntitle = 2\n", "[search]\nboosts.title = 2\n", "search.alpha = 1\n"]
 )
 def test_what_cannot_be_changed_line_by_line_is_left_to_the_author(text: str) -> None:
     with pytest.raises(EvaluationError, match=r"by hand boosts = \{ title = 3 \}"):
