@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kb_runtime.search.onnx_engine import onnxruntime
+from kbc.cache.toolchain import library_versions
 from kbc.encoding.cache import EmbeddingCache, text_key
 from kbc.encoding.errors import EncodingError
 from kbc.encoding.graph_cache import WEIGHTS, Graph, read_graph
@@ -115,7 +116,7 @@ class DocumentEncoder:
 
     @property
     def identity(self) -> str:
-        """What a vector depends on besides its text: model, graph, and the arithmetic of this CPU.
+        """What a vector depends on besides its text: model, graph, libraries, and the arithmetic of this CPU.
 
         The processor is part of it because instruction sets differ in the last bits, and a cache
         that moved to another machine would make a build that cannot be reproduced there.
@@ -127,6 +128,7 @@ class DocumentEncoder:
             self.variant,
             str(REVISIONS[self.variant]),
             str(onnxruntime().__version__),
+            library_versions()["tokenizers"],
             processor(),
         )
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()

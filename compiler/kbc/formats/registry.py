@@ -22,9 +22,10 @@ INSTALL_HINT = f"Install what reads it: {install_hint('formats')}."
 class Format:
     """`module` has `convert(path, data, read)`. `needs` are the modules of libraries that come with the
     extra `formats`, not with the compiler. `suffixes` are the endings of file names, in lower case.
-    `libraries` are the distributions of `needs`. `around` are patterns of files that say something about
-    every document below their folder: `convert` takes those that are there as `around`. With
-    `names_files` it takes `named`, the paths of files that documents name without their folders."""
+    `libraries` are the distributions of the extra that convert such files, or parts of them. `around` are
+    patterns of files that say something about every document below their folder: `convert` takes those that
+    are there as `around`. With `names_files` it takes `named`, the paths of files that documents name without
+    their folders."""
 
     name: str
     module: str
@@ -42,6 +43,7 @@ _FORMATS = (
         module="kbc.formats.rst",
         summary="reStructuredText with the directives and roles of Sphinx",
         suffixes=(".rst", ".rest"),
+        libraries=("griffe",),  # of what autodoc inserts
     ),
     Format(
         name="asciidoc",

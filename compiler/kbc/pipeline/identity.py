@@ -6,7 +6,7 @@ from typing import Any
 
 from kbc.cache import toolchain
 from kbc.encoding.model import Model
-from kbc.formats import converters, format_of
+from kbc.formats import BY_NAME, Format, converters, format_of
 from kbc.linking.linker import build_id
 from kbc.pipeline.inputs import Inputs
 from kbc.pipeline.options import BuildOptions
@@ -22,7 +22,7 @@ def identity(
         settings=[inputs.project.settings(), options.built_at, options.prefix],
         toolchain={
             "libraries": toolchain.library_versions(),
-            "converters": converters(filter(None, map(format_of, {*inputs.paths.values()}))),
+            "converters": converters(_formats(inputs)),
             "source": toolchain.source_hash(),
             "model": model and model.identity,
             "max_tokens": model and model.max_tokens,
@@ -31,3 +31,12 @@ def identity(
             **others,
         },
     )
+
+
+def _formats(inputs: Inputs) -> list[Format]:
+    """The formats of the files: also of Python modules, whose reference pages may show."""
+    found = [each for path in {*inputs.paths.values()} if (each := format_of(path)) is not None]
+    has_pages = any(each.kind != "code" for each in inputs.collections)
+    if has_pages and any(file.path.endswith(".py") for file in inputs.files):
+        found.append(BY_NAME["python"])
+    return found

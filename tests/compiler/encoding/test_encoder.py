@@ -162,6 +162,18 @@ def test_cache_keeps_variants_and_models_apart(make_model: MakeModel, tmp_path: 
         assert encoder.counts.cached == 0
 
 
+def test_vectors_of_another_tokenizer_library_are_computed_again(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for version, embedded in (("1", 1), ("1", 0), ("2", 1)):
+        monkeypatch.setattr(encoder_module, "library_versions", lambda v=version: {"tokenizers": v})
+        cache = EmbeddingCache(tmp_path)
+        with DocumentEncoder(model, cache=cache) as encoder:
+            encoder.encode(["set"])
+            assert encoder.counts.embedded == embedded
+        cache.close()
+
+
 def test_failure_inside_the_graph_reaches_the_caller(
     model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
+import pytest
+
+from kb_runtime.knowledge.artifact import Artifact
 from kb_runtime.store.manifest import load
+from kbc.formats import registry
 from kbc.pipeline.build import BuildOptions, BuildReport, build, differing_files
+from kbc.recognition.detection import recognise
 
 KB_TOML = """\
 [kb]
@@ -46,3 +52,39 @@ def test_a_comment_below_the_warnings_makes_no_other_build(tmp_path: Path) -> No
         (tmp_path / "kb.toml").write_text(KB_TOML + EMPTY + below)
         report = made(tmp_path)
     assert report.reused
+
+
+FUNCTION = 'def twice(x: int) -> int:\n    """Doubles pears."""\n    return 2 * x\n'
+SITES = {
+    "mkdocs": {"mkdocs.yml": "site_name: Fruit\n", "docs/index.md": "# Fruit\n\n::: fruit.twice\n"},
+    "sphinx": {
+        "docs/conf.py": "project = 'Fruit'\n",
+        "docs/index.rst": "Fruit\n=====\n\n.. autofunction:: fruit.twice\n",
+    },
+}
+
+
+@pytest.mark.parametrize("generator", SITES)
+def test_the_library_that_reads_python_for_pages_decides_about_builds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, generator: str
+) -> None:
+    pytest.importorskip("griffe")
+    for name, text in {**SITES[generator], "src/fruit/__init__.py": FUNCTION}.items():
+        (tmp_path / "kb" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "kb" / name).write_text(text)
+
+    def made_with(griffe: str) -> tuple[str, str]:
+        """The id of a build with a version of griffe, "" for none, and its text."""
+        monkeypatch.setattr(registry, "_version", lambda _: griffe)
+        if not griffe:
+            monkeypatch.setitem(sys.modules, "kbc.formats.python_objects", None)
+        options = BuildOptions(out=tmp_path / "out", cache=tmp_path / "cache", embed=False)
+        report = build(recognise(tmp_path / "kb").project, options)
+        monkeypatch.undo()
+        with Artifact.open(report.path) as artifact:
+            return report.build_id, "\n".join(chunk["text"] for chunk in artifact.chunks)
+
+    missing, *others = [made_with(version) for version in ("", "2.0", "2.1")]
+    assert "Doubles pears." not in missing[1]
+    assert all("Doubles pears." in text for _, text in others)
+    assert len({build_id for build_id, _ in [missing, *others]}) == 3
