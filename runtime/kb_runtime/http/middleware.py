@@ -1,7 +1,8 @@
-"""ASGI middleware: correlation ids, the log and metrics of each HTTP request, and methods."""
+"""ASGI middleware: correlation ids, the log and metrics of each HTTP request, methods, ids of messages."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -10,7 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb_runtime import log
 from kb_runtime.http.limits import client_of
-from kb_runtime.mcp import correlation
+from kb_runtime.mcp import correlation, revisions
+from kb_runtime.mcp.connection import BAD_ID, error_answer, has_bad_id
 
 if TYPE_CHECKING:
     from kb_runtime.http.metrics import Metrics
@@ -94,3 +96,44 @@ class PostOnly:
             headers={"allow": "POST, OPTIONS"},
         )
         await refused(scope, receive, send)
+
+
+class RefusedIds:
+    """Refuses requests whose id is neither a string nor an integer. The SDK takes them for notifications: it
+    accepts them with 202, and their senders would wait for an answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        body: list[bytes] = []
+        refused = False
+
+        async def received() -> Message:
+            message = await receive()
+            body.append(message.get("body", b""))
+            return message
+
+        async def answer(message: Message) -> None:
+            nonlocal refused
+            if message["type"] == "http.response.start":
+                refused = message["status"] == 202 and has_bad_id(_parsed(b"".join(body)))
+                body.clear()
+                if refused:
+                    told = error_answer(None, revisions.INVALID_REQUEST, BAD_ID)
+                    await JSONResponse(told, status_code=400)(scope, receive, send)
+            if not refused:
+                await send(message)
+
+        await self._app(scope, received, answer)
+
+
+def _parsed(body: bytes) -> object:
+    """What a body says in JSON; None for what only the SDK can read."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     Handle = Callable[[str, dict[str, Any] | None, str], dict[str, Any]]
 
+BAD_ID = "The id must be a string or an integer"
 LISTEN = "subscriptions/listen"
 MAX_SUBSCRIPTIONS = 64
 """Of one client; one is enough for all lists."""
@@ -259,6 +260,11 @@ def error_answer(
     return {"jsonrpc": "2.0", "id": request_id, "error": error}
 
 
+def has_bad_id(message: Any) -> bool:
+    """Whether a message is a request with an id that no request may have."""
+    return isinstance(message, dict) and "id" in message and _request_id(message) is None
+
+
 def _request_id(message: dict[str, Any]) -> str | int | None:
     """None where there is none, or one that no request may have."""
     found = message.get("id")
@@ -270,8 +276,8 @@ def _malformed(message: dict[str, Any], request_id: str | int | None) -> str:
         return 'The message must say "jsonrpc": "2.0"'
     if not isinstance(message.get("method"), str):
         return "The method must be a string"
-    if "id" in message and request_id is None:
-        return "The id must be a string or an integer"
+    if has_bad_id(message):
+        return BAD_ID
     if not isinstance(message.get("params", {}), (dict, type(None))):
         return "The params must be an object"
     return ""

@@ -239,3 +239,34 @@ def test_jwts_and_static_tokens_are_accepted_side_by_side(
         assert await status(bearer(exp=int(time.time()) - 600)) == 401
 
     converse(application(oauth), body)
+
+
+@pytest.mark.parametrize("given", [1.5, 1.0, None, True, [1], {"a": 1}])
+def test_a_request_with_an_id_that_none_may_have_is_refused(
+    application: Application, given: Any
+) -> None:
+    async def body(http: Client) -> None:
+        answer = await http.post(URL, json={**PING, "id": given}, headers=ACCEPT)
+        assert answer.status_code == 400
+        assert answer.json() == {
+            "jsonrpc": "2.0",
+            "id": None,
+            "error": {"code": -32600, "message": "The id must be a string or an integer"},
+        }
+
+    converse(application(), body)
+
+
+def test_notifications_and_requests_with_other_ids_are_none_of_that(
+    application: Application,
+) -> None:
+    notification = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+
+    async def body(http: Client) -> None:
+        answer = await http.post(URL, json=notification, headers=ACCEPT)
+        assert (answer.status_code, answer.content) == (202, b"")
+        for given in ("", "a", 0, -1, 10**30):
+            answer = await http.post(URL, json={**PING, "id": given}, headers=ACCEPT)
+            assert answer.json() == {"jsonrpc": "2.0", "id": given, "result": {}}
+
+    converse(application(), body)
