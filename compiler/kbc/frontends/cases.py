@@ -27,46 +27,42 @@ from kbc.project.source_file import SourceFile, line_count
 from kbc.records import CompiledRecord, TestRecord
 
 SUITES: tuple[Suite, ...] = ("functional", "api")
-
-
-_FROM_RUNS = (".feature", ".xml")
-"""Reports of suites in which no test ran, and features without scenarios: they are what they should be."""
+_SHOWN = 3
+"""Files named in a sentence about many."""
 
 
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
-    """A record for each test case; of several with one uid the last one, by path and position."""
+    """A record for each test case; of several with one uid the last one, by path and position.
+
+    A file that cannot be read is a warning, as in documentation: a report of a run that broke off must not
+    stop a build. So is one without tests, which folders of reports have.
+    """
     wanted = _suite(collection, diagnostics)
     records: dict[str, TestRecord] = {}
+    without: list[str] = []
     for file in files:
         name = file.path.rsplit("/", 1)[-1]
         try:
             parsed = parse(name, file.data)
         except CaseFileError as error:
-            report = diagnostics.warning if name.endswith(".feature") else diagnostics.error
-            report(
-                "json-syntax" if name.endswith(".json") else "tests-unreadable",
-                error.message,
+            if error.is_other:
+                without.append(file.path)
+                continue
+            diagnostics.warning(
+                "tests-unreadable",
+                f"{error.message}; the file was left out",
                 file.path,
                 error.line or 1,
                 error.column or None,
-                hint="Export it again, or correct this place.",
+                hint="Export it again, correct this place, or exclude it from the collection's paths.",
             )
             continue
         suite = wanted or suite_of(name, parsed)
         found = normalise(parsed, suite, name)
-        if name.endswith(_FROM_RUNS) and not (found and found.cases):
-            diagnostics.warning("tests-none", "the file contains no test case", file.path)
-        elif found is None or not found.cases:
-            diagnostics.error(
-                "tests-none",
-                "the file contains no test case",
-                file.path,
-                hint="Write a list of objects with uid, title and steps, or an object that holds it"
-                " as tests, rows, data or testSuite.testCases.",
-            )
-        if found is None:
+        if found is None or not found.cases:
+            without.append(file.path)
             continue
         _report(found.findings, file.path, diagnostics)
         for case in found.cases:
@@ -79,6 +75,16 @@ def read(
                     hint="Remove one of them.",
                 )
             records[case.uid] = _record(case, collection, file)
+    if without:
+        shown = ", ".join(without[:_SHOWN]) + ", ..." * (len(without) > _SHOWN)
+        diagnostics.warning(
+            "tests-none",
+            f"files of collection {collection.name!r} that contain no test case were left out:"
+            f" {len(without):,} ({shown})",
+            without[0],
+            hint="Exclude them from the collection's paths. If they are exports: a test is an object with"
+            " a uid, a jiraKey or a testCaseId.",
+        )
     return list(records.values())
 
 

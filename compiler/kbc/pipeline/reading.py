@@ -154,7 +154,7 @@ def _is_of_file(problem: Diagnostic) -> bool:
     return (
         problem.code.startswith("file-")
         or problem.code.endswith("-invalid")
-        or problem.code == "format-library-missing"
+        or problem.code in ("format-library-missing", "tests-unreadable")
     )
 
 
@@ -163,7 +163,7 @@ def _is_metadata(problem: Diagnostic) -> bool:
     return problem.code.startswith("metadata-")
 
 
-_BY_FILE = frozenset({"docs", "pages"})
+_BY_FILE = frozenset({"docs", "pages", "tests"})
 """Kinds whose every file should become a record; of others, several files may make one."""
 
 
@@ -189,7 +189,9 @@ def _account(
             if file.path in paths or is_metadata(name):
                 continue
             problem = said.get(file.path)
-            if problem is None:
+            if collection.kind == "tests" and problem is None:
+                accounting.not_a_page(file.path, "tests-none", is_defect=False)
+            elif problem is None:
                 is_alias = collection.kind == "docs" and is_redirect(file)
                 reason = REDIRECT if is_alias else not_a_page(file) or "not a separate page"
                 accounting.not_a_page(file.path, reason, is_defect=False)

@@ -71,13 +71,17 @@ _LISTS = ("labels", "relatedIssues", "platforms")
 
 
 class CaseFileError(ValueError):
-    """The file cannot be parsed; `line` and `column` count from 1, 0 where they are not known."""
+    """The file cannot be parsed; `line` and `column` count from 1, 0 where they are not known. With
+    `is_other` it is well-formed, and something else than test cases."""
 
-    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+    def __init__(
+        self, message: str, line: int = 0, column: int = 0, *, is_other: bool = False
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.line = line
         self.column = column
+        self.is_other = is_other
 
 
 def parse(name: str, data: bytes) -> Any:
@@ -130,7 +134,9 @@ def _csv(text: str) -> list[dict[str, Any]]:
         places = _places(header)
         if not {"uid", "jiraKey", "testCaseId", "title"} & places.keys():
             raise CaseFileError(
-                f"the header names no identifier and no title: {', '.join(header)[:200]}", 1
+                f"the header names no identifier and no title: {', '.join(header)[:200]}",
+                1,
+                is_other=True,
             )
         return _tests(rows, places)
     except csv.Error as error:
@@ -206,9 +212,11 @@ def _junit(text: str) -> list[dict[str, Any]]:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         line, column = error.position
-        raise CaseFileError(f"not valid XML: {error.msg}", line, column + 1) from None
+        message = error.msg.partition(": line ")[0]  # of Python, which counts columns from 0
+        raise CaseFileError(f"not valid XML: {message}", line, column + 1) from None
     if root.tag not in ("testsuites", "testsuite"):
-        raise CaseFileError(f"<{root.tag}> is no JUnit report: it begins with <testsuites>", 1)
+        message = f"<{root.tag}> is no JUnit report: it begins with <testsuites>"
+        raise CaseFileError(message, 1, is_other=True)
     tests: list[dict[str, Any]] = []
     _suite(root, [], tests)
     return tests

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kb_runtime.records import runs
+
 WRAPPERS = ("tests", "rows", "data", "testCases", "cases", "issues", "results", "values")
 """Objects that hold a list of records call it so, the more telling names first."""
 
@@ -34,6 +36,8 @@ _Record = Mapping[str, Any]
 
 def records(data: Any) -> Sequence[Any] | None:
     """The records of an export, each with fields as `cases` knows them; None for another shape."""
+    if (tests := runs.records(data)) is not None:
+        return tests
     found = _listed(data)
     if found is None:
         return None

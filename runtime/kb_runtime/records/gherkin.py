@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 _STEP = re.compile(r"(Given|When|Then|And|But|\*)\s+(.*)")
@@ -28,11 +29,40 @@ class GherkinError(ValueError):
         self.line = line
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A step as it is written, with the tables and doc strings below it."""
+
+    keyword: str
+    said: str
+    data: list[str] = field(default_factory=list)
+
+
 def steps_of(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """The steps among `lines`; tables and doc strings become the data of the step above them."""
+    """The steps among `lines`."""
+    return steps_from(_written(lines))
+
+
+def steps_from(lines: Iterable[Line]) -> list[dict[str, Any]]:
+    """Steps with what must hold after them; all data becomes that of the last action."""
     found: list[dict[str, Any]] = []
-    target: list[str] | None = None  # where data goes: that of the last action
     is_expectation = False
+    for line in lines:
+        is_expectation = line.keyword == "Then" or (
+            is_expectation and line.keyword in ("And", "But", "*")
+        )
+        if is_expectation and found:
+            found[-1]["expected"].append(line.said)
+        else:
+            found.append({"action": f"{line.keyword} {line.said}", "expected": [], "data": []})
+        found[-1]["data"] += line.data
+    for each in found:
+        each["data"] = "\n".join(each["data"])
+    return found
+
+
+def _written(lines: Iterable[str]) -> list[Line]:
+    found: list[Line] = []
     quote = ""
     for line in lines:
         text = line.strip()
@@ -42,25 +72,13 @@ def steps_of(lines: Iterable[str]) -> list[dict[str, Any]]:
                 quote = mark
             elif mark == quote:
                 quote = ""
-            elif target is not None:
-                target.append(text)
-            continue
-        if text.startswith("|"):
-            if target is not None:
-                target.append(text)
-            continue
-        step = _STEP.match(text)
-        if step is None:
-            continue
-        keyword, said = step.groups()
-        is_expectation = keyword == "Then" or (is_expectation and keyword in ("And", "But", "*"))
-        if is_expectation and found:
-            found[-1]["expected"].append(said)
-        else:
-            target = []
-            found.append({"action": f"{keyword} {said}", "expected": [], "data": target})
-    for each in found:
-        each["data"] = "\n".join(each["data"])
+            elif found:
+                found[-1].data.append(text)
+        elif text.startswith("|"):
+            if found:
+                found[-1].data.append(text)
+        elif step := _STEP.match(text):
+            found.append(Line(step[1], step[2]))
     return found
 
 

@@ -91,9 +91,9 @@ def test_the_later_of_two_files_wins() -> None:
 @pytest.mark.parametrize(
     ("content", "code", "severity"),
     [
-        ("[1,", "json-syntax", "error"),
-        ([], "tests-none", "error"),
-        ("5", "tests-none", "error"),
+        ("[1,", "tests-unreadable", "warning"),
+        ([], "tests-none", "warning"),
+        ("5", "tests-none", "warning"),
         ([CASE, {"title": "x"}], "test-skipped", "warning"),
         ([CASE, 5], "test-skipped", "warning"),
         ([CASE, CASE], "test-duplicate", "warning"),
@@ -114,12 +114,31 @@ def test_what_is_reported(content: Any, code: str, severity: str) -> None:
         ("later.feature", "Feature: Later\n", "tests-none"),
         ("empty.feature", "", "tests-unreadable"),
         ("fr.feature", "# language: fr\nFonctionnalité: a\n", "tests-unreadable"),
+        ("broken.xml", "<testsuites>\n<testsuite>", "tests-unreadable"),
+        ("pom.xml", "<project><name>a</name></project>", "tests-none"),
+        ("package.json", '{"name": "a", "version": "1.0.0"}', "tests-none"),
+        ("stock.csv", "colour;price\nred;2\n", "tests-none"),
     ],
 )
-def test_a_report_or_feature_without_tests_stops_no_build(name: str, text: str, code: str) -> None:
+def test_a_file_without_tests_stops_no_build(name: str, text: str, code: str) -> None:
     records, diagnostics = read([CASE], text, names=("cases.json", name))
     assert [record.title for record in records] == [CASE["title"]]
     assert codes(diagnostics) == {code: "warning"}
+
+
+def test_files_without_tests_are_one_warning() -> None:
+    _, diagnostics = read(
+        CASE, {"a": 1}, {"b": 1}, [], {}, names=tuple(f"{n}.json" for n in range(5))
+    )
+    (found,) = diagnostics
+    assert found.message.endswith("left out: 4 (tests/1.json, tests/2.json, tests/3.json, ...)")
+
+
+def test_a_broken_report_is_named_with_its_place() -> None:
+    _, diagnostics = read("<testsuites>\n  <testsuite></testsuites>", names=("a.xml",))
+    (found,) = diagnostics
+    assert (found.path, found.line, found.column) == ("tests/a.xml", 2, 16)
+    assert found.message == "not valid XML: mismatched tag; the file was left out"
 
 
 def test_the_suite_is_told_by_the_name_or_by_the_project() -> None:

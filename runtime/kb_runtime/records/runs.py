@@ -1,0 +1,352 @@
+"""Finds the tests in reports that test runners write as JSON, and in collections of requests.
+
+Each reader takes the parsed report of one runner and gives a record for each test, with fields as `cases`
+knows them. A test that a report has several times, for each browser or row of a table, is told apart by
+its number, or has the outcomes of all.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from kb_runtime.records.gherkin import Line, steps_from
+
+_Record = Mapping[str, Any]
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_MESSAGE_LINES = 3
+"""Of the message of a failure: what follows are a code frame and a stack trace."""
+_PASSED = frozenset({"passed", "expected"})
+_POSTMAN_TEST = re.compile(r"""pm\.test\(\s*(?:"([^"\n]+)"|'([^'\n]+)'|`([^`]+)`)""")
+
+
+def records(data: Any) -> list[dict[str, Any]] | None:
+    """The tests of a report; None where `data` is none of the reports that are known."""
+    if isinstance(data, list):
+        is_cucumber = any("elements" in each and "keyword" in each for each in _objects(data))
+        return _numbered(_cucumber(data)) if is_cucumber else None
+    if not isinstance(data, Mapping):
+        return None
+    if isinstance(data.get("testResults"), list) and _is_jest(data):
+        return _numbered(_jest(data["testResults"]))
+    if isinstance(data.get("suites"), list) and ("config" in data or "stats" in data):
+        return _numbered(_playwright(data["suites"], []))
+    inner = data.get("collection")
+    collection = inner if isinstance(inner, Mapping) else data
+    if isinstance(collection.get("info"), Mapping) and isinstance(collection.get("item"), list):
+        return _numbered(_postman(collection, _newman_outcomes(data.get("run"))))
+    if isinstance(data.get("stats"), Mapping) and "suites" in data["stats"]:
+        return _numbered(_mocha(data))
+    results = data.get("results")
+    if isinstance(results, Mapping) and {"tool", "tests"} <= results.keys():
+        return _numbered(map(_ctrf, _objects(results["tests"])))
+    return None
+
+
+def last_outcome(outcomes: Iterable[str]) -> str:
+    """The field `expectedResults` of a test that ran with `outcomes`."""
+    return f"last outcome: {'; '.join(dict.fromkeys(outcomes)) or 'not run'}"
+
+
+def _numbered(tests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """`tests`, with a number in the uid of each that has one before it has."""
+    found = []
+    seen: dict[str, int] = {}
+    for test in tests:
+        uid = test["uid"]
+        seen[uid] = seen.get(uid, 0) + 1
+        found.append({**test, "uid": f"{uid} #{seen[uid]}"} if seen[uid] > 1 else test)
+    return found
+
+
+def _objects(value: Any) -> list[_Record]:
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+
+
+def _texts(value: Any) -> list[str]:
+    return [str(each) for each in value if each] if isinstance(value, list) else []
+
+
+def _automated(path: str, titles: Sequence[str], **fields: Any) -> dict[str, Any]:
+    """A test that is a function of the file at `path`, with the titles of the suites around it and its
+    own."""
+    return {
+        "uid": "::".join(filter(None, (path, *titles))),
+        "title": titles[-1],
+        "testType": "Automated",
+        "folderStructure": "/".join(
+            each.replace("/", " ") if at else each
+            for at, each in enumerate((path, *titles[:-1]))
+            if each
+        ),
+        "testPath": path,
+    } | fields
+
+
+def _outcome(status: Any, messages: Iterable[Any] = ()) -> str:
+    """`status` with the beginnings of the messages of failures."""
+    said = [_beginning(each) for each in messages if isinstance(each, str) and each.strip()]
+    return ", ".join([str(status or "not run"), *said])
+
+
+def _beginning(message: str) -> str:
+    lines = _COLOUR.sub("", message).strip().split("\n")
+    return " ".join(" ".join(lines[:_MESSAGE_LINES]).split())
+
+
+def _at(path: Any, line: Any) -> str:
+    return f"{path}:{line}" if isinstance(line, int) and line > 0 else str(path or "")
+
+
+def _playwright(suites: Any, above: list[str]) -> Iterator[dict[str, Any]]:
+    """A test for each spec: what ran it, a project each, is what it runs on."""
+    for suite in _objects(suites):
+        title, file = str(suite.get("title") or ""), str(suite.get("file") or "")
+        titles = above if title == file and not above else [*above, title]
+        for spec in _objects(suite.get("specs")):
+            path = str(spec.get("file") or file)
+            runs = _objects(spec.get("tests"))
+            notes = {
+                str(note.get("type")): note.get("description")
+                for run in runs
+                for note in _objects(run.get("annotations"))
+            }
+            last = [each[-1] if each else {} for each in (_objects(r.get("results")) for r in runs)]
+            yield _automated(
+                path,
+                [*filter(None, titles), str(spec.get("title") or "")],
+                jiraKey=notes.get("test_key"),
+                relatedIssues=[notes["issue"]] if notes.get("issue") else [],
+                tags=[tag.removeprefix("@") for tag in _texts(spec.get("tags"))],
+                platforms=_texts([run.get("projectName") for run in runs]),
+                testPath=_at(path, spec.get("line")),
+                steps=next(filter(None, (_nested(each.get("steps")) for each in last)), []),
+                expectedResults=last_outcome(map(_playwright_outcome, runs, last)),
+            )
+        yield from _playwright(suite.get("suites"), titles)
+
+
+def _playwright_outcome(run: _Record, last: _Record) -> str:
+    status, project = last.get("status") or run.get("status"), run.get("projectName")
+    errors = [each.get("message") for each in _objects(last.get("errors"))]
+    where = f" ({project})" if project and status not in _PASSED else ""
+    return _outcome(f"{status}{where}", errors)
+
+
+def _nested(steps: Any) -> list[str]:
+    return [
+        title
+        for step in _objects(steps)
+        for title in (str(step.get("title") or ""), *_nested(step.get("steps")))
+    ]
+
+
+def _is_jest(data: _Record) -> bool:
+    return "numTotalTests" in data or any(
+        "assertionResults" in each for each in _objects(data["testResults"])
+    )
+
+
+def _jest(files: Any) -> Iterator[dict[str, Any]]:
+    """The tests of Jest and Vitest. Their files have whole paths of the machine that ran them: those
+    count from the folder that holds them all."""
+    names = [str(each.get("name") or "").replace("\\", "/") for each in _objects(files)]
+    folders = [name.rpartition("/")[0] for name in names]
+    is_absolute = all(re.match(r"/|[A-Za-z]:/", name) for name in names)
+    common = os.path.commonpath(folders).replace("\\", "/") if names and is_absolute else ""
+    for name, file in zip(names, _objects(files), strict=True):
+        path = name.removeprefix(common).lstrip("/")
+        for test in _objects(file.get("assertionResults")):
+            place = test.get("location")
+            title = test.get("title") or test.get("fullName") or ""
+            yield _automated(
+                path,
+                [*_texts(test.get("ancestorTitles")), str(title)],
+                testPath=_at(path, place.get("line") if isinstance(place, Mapping) else None),
+                expectedResults=last_outcome(
+                    [_outcome(test.get("status"), _texts(test.get("failureMessages"))[:1])]
+                ),
+            )
+
+
+def _mocha(data: _Record) -> Iterator[dict[str, Any]]:
+    """The tests of Mocha's reporter `json`, and of Mochawesome, which has the suites around them."""
+    if isinstance(data.get("results"), list):
+        yield from _mochawesome(data["results"], "", [])
+        return
+    for test in _objects(data.get("tests")):
+        title = str(test.get("title") or "")
+        around = str(test.get("fullTitle") or "").removesuffix(title).strip()
+        yield _mocha_test(test, str(test.get("file") or ""), [around, title])
+
+
+def _mochawesome(suites: Any, file: str, above: list[str]) -> Iterator[dict[str, Any]]:
+    for suite in _objects(suites):
+        path, title = str(suite.get("file") or file).lstrip("/"), str(suite.get("title") or "")
+        titles = [*above, title] if title else above
+        for test in _objects(suite.get("tests")):
+            yield _mocha_test(test, path, [*titles, str(test.get("title") or "")])
+        yield from _mochawesome(suite.get("suites"), path, titles)
+
+
+def _mocha_test(test: _Record, path: str, titles: list[str]) -> dict[str, Any]:
+    error = test.get("err")
+    message = error.get("message") if isinstance(error, Mapping) else None
+    status = test.get("state") or ("failed" if message else None)
+    # The reporter `json` says of no test that it passed: one that did has a speed.
+    status = status or ("passed" if "speed" in test else "pending")
+    return _automated(path, titles, expectedResults=last_outcome([_outcome(status, [message])]))
+
+
+def _ctrf(test: _Record) -> dict[str, Any]:
+    """A test of a report in the Common Test Report Format."""
+    suite, path = test.get("suite"), str(test.get("filePath") or "")
+    above = _texts(suite) if isinstance(suite, list) else _texts([suite])
+    return _automated(
+        path,
+        [*(each for each in above if each != path), str(test.get("name") or "")],
+        tags=_texts(test.get("tags")),
+        platforms=_texts([test.get("browser"), test.get("device")]),
+        testPath=_at(path, test.get("line")),
+        steps=[each["name"] for each in _objects(test.get("steps")) if each.get("name")],
+        expectedResults=last_outcome([_outcome(test.get("status"), [test.get("message")])]),
+    )
+
+
+def _cucumber(features: Any) -> Iterator[dict[str, Any]]:
+    """A test for each scenario, named as by its feature file, whose backgrounds are preconditions."""
+    for feature in _objects(features):
+        uri, title = str(feature.get("uri") or ""), str(feature.get("name") or "")
+        stem = uri.replace("\\", "/").rpartition("/")[2].removesuffix(".feature") or title
+        background: list[str] = []
+        for element in _objects(feature.get("elements")):
+            run = [step for step in _objects(element.get("steps")) if not step.get("hidden")]
+            steps = steps_from(map(_cucumber_line, run))
+            if element.get("type") == "background":
+                background = [step["action"] for step in steps]
+                continue
+            name = str(element.get("name") or f"Scenario in line {element.get('line')}")
+            yield {
+                "uid": f"{stem}: {name}",
+                "title": name,
+                "description": element.get("description"),
+                "tags": [
+                    str(tag.get("name")).removeprefix("@")
+                    for tag in (*_objects(feature.get("tags")), *_objects(element.get("tags")))
+                ],
+                "folderStructure": title,
+                "preconditions": background,
+                "steps": steps,
+                "testPath": _at(uri.removeprefix("file:"), element.get("line")),
+                "testType": "Automated",
+                "expectedResults": last_outcome([_cucumber_outcome(element)]),
+            }
+
+
+def _cucumber_line(step: _Record) -> Line:
+    held = [*_objects(step.get("arguments")), step]
+    data = [
+        f"| {' | '.join(_texts(row.get('cells')))} |"
+        for each in held
+        for row in _objects(each.get("rows"))
+    ]
+    quoted = [each.get("doc_string", each) for each in held]
+    for each in filter(lambda one: isinstance(one, Mapping), quoted):
+        data += str(each.get("content") or each.get("value") or "").splitlines()
+    return Line(str(step.get("keyword") or "").strip(), str(step.get("name") or ""), data)
+
+
+def _cucumber_outcome(element: _Record) -> str:
+    """The status of the first step or hook that did not pass, with what it says."""
+    ran = [
+        each["result"]
+        for name in ("before", "steps", "after")
+        for each in _objects(element.get(name))
+        if isinstance(each.get("result"), Mapping)
+    ]
+    failed = (each for each in ran if each.get("status") not in _PASSED)
+    said: _Record = next(failed, {"status": "passed" if ran else None})
+    return _outcome(said.get("status"), [said.get("error_message")])
+
+
+def _postman(collection: _Record, outcomes: Mapping[Any, str]) -> Iterator[dict[str, Any]]:
+    """The requests of a collection; what their scripts test is expected of them."""
+
+    def below(items: Any, folders: list[str]) -> Iterator[dict[str, Any]]:
+        for item in _objects(items):
+            name = str(item.get("name") or "")
+            if isinstance(item.get("item"), list):
+                yield from below(item["item"], [*folders, name])
+            elif item.get("request"):
+                yield _request(item, folders, outcomes)
+
+    return below(collection["item"], [str(collection["info"].get("name") or "")])
+
+
+def _request(item: _Record, folders: list[str], outcomes: Mapping[Any, str]) -> dict[str, Any]:
+    stated = item["request"]
+    request: _Record = stated if isinstance(stated, Mapping) else {"url": stated}
+    call = f"{request.get('method') or 'GET'} {_url(request.get('url'))}"
+    title = str(item.get("name") or call)
+    place = [each.replace("/", " ") for each in folders if each]
+    described = request.get("description") or item.get("description")
+    if isinstance(described, Mapping):
+        described = described.get("content")
+    expected = [
+        next(filter(None, names))
+        for event in _objects(item.get("event"))
+        if event.get("listen") == "test" and isinstance(event.get("script"), Mapping)
+        for names in _POSTMAN_TEST.findall(_script(event["script"].get("exec")))
+    ]
+    return {
+        "uid": "/".join((*place, title)),
+        "title": title,
+        "description": described,
+        "testType": "API",
+        "folderStructure": "/".join(place),
+        "steps": [{"action": call, "data": _body(request.get("body")), "expected": expected}],
+        "expectedResults": outcomes.get(item.get("id")),
+    }
+
+
+def _script(lines: Any) -> str:
+    return "\n".join(_texts(lines)) if isinstance(lines, list) else str(lines or "")
+
+
+def _url(url: Any) -> str:
+    if not isinstance(url, Mapping):
+        return str(url or "")
+    if url.get("raw"):
+        return str(url["raw"])
+    host, path = url.get("host"), url.get("path")
+    protocol = f"{url['protocol']}://" if url.get("protocol") else ""
+    where = ".".join(_texts(host)) if isinstance(host, list) else str(host or "")
+    return protocol + "/".join([where, *(_texts(path) if isinstance(path, list) else [str(path)])])
+
+
+def _body(body: Any) -> str:
+    """What a request sends, without its headers, which may hold secrets."""
+    if not isinstance(body, Mapping):
+        return ""
+    held = body.get(str(body.get("mode")))
+    if isinstance(held, Mapping):  # GraphQL
+        return str(held.get("query") or "")
+    if isinstance(held, list):
+        return "\n".join(f"{each.get('key')}={each.get('value', '')}" for each in _objects(held))
+    return str(held or "")
+
+
+def _newman_outcomes(run: Any) -> dict[Any, str]:
+    """Id of a request -> what its tests said when Newman ran them last."""
+    found: dict[Any, str] = {}
+    for execution in _objects(run.get("executions") if isinstance(run, Mapping) else None):
+        item = execution.get("item")
+        checks = _objects(execution.get("assertions"))
+        errors = [each["error"] for each in checks if isinstance(each.get("error"), Mapping)]
+        if isinstance(item, Mapping):
+            said = [each.get("message") for each in errors]
+            found[item.get("id")] = last_outcome([_outcome("failed" if errors else "passed", said)])
+    return found

@@ -1,0 +1,211 @@
+"""Reports of test runners in JSON, and collections of requests, with content of our own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.runtime.records.test_exports import only, read
+
+from kb_runtime.records.cases import Step
+
+
+def test_playwright() -> None:
+    def run(project: str, status: str, **more: Any) -> dict[str, Any]:
+        return {
+            "projectName": project,
+            "annotations": [
+                {"type": "test_key", "description": "PUMP-7"},
+                {"type": "issue", "description": "PUMP-9"},
+            ],
+            "results": [{"status": "timedOut"}, {"status": status, **more}],
+        }
+
+    steps = [{"title": "open the page", "steps": [{"title": "press start"}]}]
+    failed = {"errors": [{"message": "\x1b[31mError\x1b[39m: no hum\nat 3\nx\nat pump.ts:9"}]}
+    inner = {
+        "title": "start",
+        "file": "pump.spec.ts",
+        "specs": [
+            {
+                "title": "hums",
+                "tags": ["smoke"],
+                "file": "pump.spec.ts",
+                "line": 4,
+                "tests": [run("chrome", "passed", steps=steps), run("safari", "failed", **failed)],
+            }
+        ],
+    }
+    outer = {"title": "pump.spec.ts", "file": "pump.spec.ts", "specs": [], "suites": [inner]}
+    case = only("run.json", {"config": {}, "suites": [outer], "errors": [], "stats": {}})
+    assert (case.uid, case.title) == ("pump.spec.ts::start::hums", "hums")
+    assert (case.jira_key, case.related_issues, case.tags) == ("PUMP-7", ("PUMP-9",), ("smoke",))
+    assert (case.folder, case.test_path) == ("pump.spec.ts/start", "pump.spec.ts:4")
+    assert (case.platforms, case.test_type) == (("chrome", "safari"), "Automated")
+    assert case.expected_results == "last outcome: passed; failed (safari), Error: no hum at 3 x"
+    assert [step.action for step in case.steps] == ["open the page", "press start"]
+
+
+def test_jest() -> None:
+    report = {
+        "numTotalTests": 2,
+        "testResults": [
+            {
+                "name": "/ci/pump/src/start.test.js",
+                "assertionResults": [
+                    {"ancestorTitles": ["pump"], "title": "hums", "status": "passed"},
+                    {
+                        "ancestorTitles": ["pump"],
+                        "title": "stops",
+                        "status": "failed",
+                        "failureMessages": ["Error: still on\n    at a\n    at b\n    at c"],
+                        "location": {"line": 8, "column": 1},
+                    },
+                ],
+            },
+            {"name": "/ci/pump/src/tank/fill.test.js", "assertionResults": [{"title": "fills"}]},
+        ],
+    }
+    hums, stops, fills = read("jest.json", report).cases
+    assert (hums.uid, hums.folder) == ("start.test.js::pump::hums", "start.test.js/pump")
+    assert hums.expected_results == "last outcome: passed"
+    assert stops.expected_results == "last outcome: failed, Error: still on at a at b"
+    assert stops.test_path == "start.test.js:8"
+    assert (fills.uid, fills.folder) == ("tank/fill.test.js::fills", "tank/fill.test.js")
+
+
+def test_cucumber() -> None:
+    given = {"keyword": "Given ", "name": "a tank", "rows": [{"cells": ["size", "2"]}]}
+    failed = {"status": "failed", "error_message": "no hum\nat pump.rb:1"}
+    scenario = {
+        "type": "scenario",
+        "keyword": "Scenario",
+        "name": "It hums",
+        "line": 7,
+        "tags": [{"name": "@smoke"}],
+        "steps": [
+            {"keyword": "Before", "hidden": True, "result": {"status": "passed"}},
+            {"keyword": "When ", "name": "I press", "arguments": [{"content": "twice"}]},
+            {"keyword": "Then ", "name": "it hums", "result": failed},
+        ],
+    }
+    feature = {
+        "uri": "features/pump.feature",
+        "keyword": "Feature",
+        "name": "Pump",
+        "tags": [{"name": "@pump"}],
+        "elements": [{"type": "background", "steps": [given]}, scenario, scenario],
+    }
+    first, second = read("cucumber.json", [feature]).cases
+    assert (first.uid, second.uid) == ("pump: It hums", "pump: It hums #2")
+    assert (first.title, first.folder, first.tags) == ("It hums", "Pump", ("pump", "smoke"))
+    assert first.preconditions == ("Given a tank",)
+    assert first.steps == (Step(1, "When I press", "twice", ("it hums",)),)
+    assert first.expected_results == "last outcome: failed, no hum at pump.rb:1"
+    assert first.test_path == "features/pump.feature:7"
+
+
+def test_keywords_of_another_language_are_kept() -> None:
+    steps = [{"keyword": "Soit ", "name": "un réservoir"}]
+    element = {"type": "scenario", "name": "Plein", "steps": steps}
+    case = only("r.json", [{"uri": "a.feature", "keyword": "F", "elements": [element]}])
+    assert [step.action for step in case.steps] == ["Soit un réservoir"]
+
+
+POSTMAN = {
+    "info": {"name": "Pump API"},
+    "item": [
+        {
+            "name": "Start",
+            "item": [
+                {
+                    "id": "r1",
+                    "name": "Switch on",
+                    "event": [
+                        {
+                            "listen": "test",
+                            "script": {"exec": ['pm.test("Status is 200", () => {', "});"]},
+                        },
+                        {"listen": "prerequest", "script": {"exec": ["pm.test('no', f)"]}},
+                    ],
+                    "request": {
+                        "method": "POST",
+                        "header": [{"key": "Authorization", "value": "secret"}],
+                        "body": {"mode": "raw", "raw": '{"on": true}'},
+                        "url": {"raw": "{{base}}/pump"},
+                        "description": "Switches it on.",
+                    },
+                }
+            ],
+        },
+        {"name": "State", "request": "https://pump.example/state"},
+    ],
+}
+
+
+def test_postman() -> None:
+    switch, state = read("pump.postman_collection.json", POSTMAN).cases
+    assert (switch.uid, switch.folder) == ("Pump API/Start/Switch on", "Pump API/Start")
+    assert (switch.test_type, switch.description) == ("API", "Switches it on.")
+    assert switch.steps == (Step(1, "POST {{base}}/pump", '{"on": true}', ("Status is 200",)),)
+    assert [step.action for step in state.steps] == ["GET https://pump.example/state"]
+
+
+def test_newman() -> None:
+    checks = [{"assertion": "Status is 200", "error": {"message": "expected 500 to be 200"}}]
+    run = {"executions": [{"item": {"id": "r1"}, "assertions": checks}]}
+    switch, state = read("newman.json", {"collection": POSTMAN, "run": run}).cases
+    assert switch.expected_results == "last outcome: failed, expected 500 to be 200"
+    assert state.expected_results == ""
+
+
+def test_mocha_and_mochawesome() -> None:
+    stats = {"suites": 1, "tests": 2}
+    tests = [
+        {"title": "hums", "fullTitle": "pump hums", "speed": "fast", "err": {}},
+        {"title": "stops", "fullTitle": "pump stops", "err": {"message": "still on"}},
+        {"title": "leaks", "fullTitle": "pump leaks", "err": {}},
+    ]
+    found = read("mocha.json", {"stats": stats, "tests": tests}).cases
+    assert [case.uid for case in found] == ["pump::hums", "pump::stops", "pump::leaks"]
+    assert [case.expected_results.removeprefix("last outcome: ") for case in found] == [
+        "passed",
+        "failed, still on",
+        "pending",
+    ]
+    suite = {"title": "pump", "tests": [{"title": "hums", "state": "passed"}]}
+    root = {"title": "", "file": "/e2e/pump.cy.js", "suites": [suite]}
+    case = only("mochawesome.json", {"stats": stats, "results": [root]})
+    assert (case.uid, case.test_path) == ("e2e/pump.cy.js::pump::hums", "e2e/pump.cy.js")
+
+
+def test_ctrf() -> None:
+    test = {
+        "name": "hums",
+        "status": "failed",
+        "message": "no hum",
+        "suite": "pump > start",
+        "tags": ["smoke"],
+        "steps": [{"name": "press start"}],
+        "filePath": "pump.ts",
+        "line": 3,
+    }
+    case = only("ctrf.json", {"results": {"tool": {"name": "x"}, "summary": {}, "tests": [test]}})
+    assert (case.uid, case.test_path) == ("pump.ts::pump > start::hums", "pump.ts:3")
+    assert (case.expected_results, case.tags) == ("last outcome: failed, no hum", ("smoke",))
+    assert [step.action for step in case.steps] == ["press start"]
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        {"config": {}, "suites": [None, {"specs": [3, {"tests": [{"results": 1}]}]}]},
+        {"testResults": [{"assertionResults": [{"failureMessages": [None]}, 4]}, 2]},
+        [{"keyword": 1, "elements": [{"steps": [{"rows": 2, "arguments": [1]}]}, None]}],
+        {"info": {}, "item": [{"request": {"url": 3, "body": {}}, "event": [{"listen": "test"}]}]},
+        {"stats": {"suites": 1}, "results": [{"tests": [{"err": 1}]}]},
+        {"results": {"tool": 1, "tests": [{"suite": {}}, None]}},
+    ],
+)
+def test_odd_reports_raise_nothing(report: Any) -> None:
+    assert read("odd.json", report).findings is not None
