@@ -85,7 +85,8 @@ def whole_results(
     as_json: bool = False,
 ) -> Answer[Any]:
     """An answer with the text that `write` gives, and with as many of the first items of each of `lists`,
-    which `structured` holds, as text and structure have room for: no item is cut, but for an only one.
+    which `structured` holds, as text and structure have room for: no item is cut, but for an only one. Where
+    not even the first of each fit, the last lists are empty.
     The structure has the same list `repeats` times; the text is the structure `as_json` with each list
     once, or something else."""
 
@@ -106,7 +107,10 @@ def whole_results(
         low, high = (count, high) if fits(write()) else (low, count - 1)
     for each, whole in zip(lists, every, strict=True):
         each[:] = whole[:low]
-    return Answer(text := write(), structured, fits=fits(text))
+    filled = [each for each in lists if each]
+    while not (has_room := fits(text := write())) and len(filled) > 1:
+        filled.pop().clear()
+    return Answer(text, structured, fits=has_room)
 
 
 def content_part(

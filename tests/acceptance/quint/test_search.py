@@ -62,6 +62,22 @@ def test_a_shortened_answer_has_the_same_results_everywhere(quint: Any, max_char
     assert len(reply.text) <= max_chars
 
 
+@pytest.mark.parametrize("max_chars", [1000, 1200, 1400])
+def test_a_short_answer_about_several_scopes_has_whole_results(quint: Any, max_chars: int) -> None:
+    scopes = ["docs", "builtins", "examples", "patterns"]
+    call = {"query": "sets and maps", "scopes": scopes, "limitPerScope": 5}
+    whole = quint.call("quint_hybrid_search", **call, max_chars=100_000).structured
+    reply = quint.call("quint_hybrid_search", **call, max_chars=max_chars)
+    assert len(reply.text) <= max_chars
+    assert reply.structured["truncated"]
+    assert json.loads(reply.text) == reply.structured
+    found = reply.structured["resultsByScope"]
+    assert list(found) == scopes
+    assert found["docs"]
+    for scope, results in found.items():
+        assert results == whole["resultsByScope"][scope][: len(results)]
+
+
 def test_unknown_scope_is_bad_input(quint: Any) -> None:
     reply = quint.call("quint_hybrid_search", query="x", scopes=["docs", "nowhere"])
     error(reply, "BAD_INPUT")
