@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from kb_runtime.text.graphemes import boundary_after, boundary_before
 from kbc.chunking.lines import TextLines
 from kbc.records import CompiledChunk, CompiledRecord
 
@@ -101,4 +102,6 @@ def _middle(text: str, start: int, end: int) -> int:
         places = [place for place in (before, after) if visible_start < place < visible_end]
         if places:
             return min(places, key=lambda place: abs(place - centre))
-    return min(max(centre, start + 1), end - 1)
+    centre = min(max(centre, start + 1), end - 1)
+    place = boundary_before(text, centre, start) or boundary_after(text, centre)
+    return place if place < end else centre

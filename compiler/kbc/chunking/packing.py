@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kb_runtime.text.graphemes import LONGEST_CLUSTER, is_boundary
 from kbc.chunking.lines import TextLines
 
 # What a cut before a line costs, 0 (a natural border) to 100 (never, if it can be avoided).
@@ -60,7 +61,7 @@ def pack_lines(
     """Lines [first, end) as passages of at most `room`; `cuts[i]` is the cost of a cut before line i.
 
     Lines without visible text stay with the line before them, at the start with the line after. A
-    line that is larger than the room is cut at sentences, words, code points, in this order.
+    line that is larger than the room is cut at sentences, words, characters, in this order.
     """
     pieces: list[UncutSpan] = []
     start = lines.start(first)
@@ -117,12 +118,20 @@ def _cut_line(lines: TextLines, start: int, end: int, cut: int, room: int) -> li
     """Pieces of at most half the room, so that a passage can begin or end with some of the line."""
     words: list[UncutSpan] = []
     before = ""
+    most = max(room // 2, 1)
     matches = list(_WORD.finditer(lines.visible, start, end))
     costs = lines.budget.costs([match.group() for match in matches])
     for match, tokens in zip(matches, costs, strict=True):
         word = match.group()
-        if tokens == 0 and words:
-            words[-1] = UncutSpan(words[-1].start, match.end(), words[-1].cost, words[-1].cut)
+        if words and (
+            tokens == 0
+            or (
+                words[-1].cost + tokens <= most
+                and _is_inside_character(lines.visible, words[-1].start, match.start())
+            )
+        ):
+            last = words[-1]
+            words[-1] = UncutSpan(last.start, match.end(), last.cost + tokens, last.cut)
             continue
         if not word[0].isspace():
             cost = _INSIDE_WORD
@@ -132,8 +141,15 @@ def _cut_line(lines: TextLines, start: int, end: int, cut: int, room: int) -> li
         before = word
     words[-1] = UncutSpan(words[-1].start, end, words[-1].cost, words[-1].cut)
     pieces = []
-    for i, j in pack(words, max(room // 2, 1)):
+    for i, j in pack(words, most):
         cost = sum(word.cost for word in words[i:j])
         pieces.append(UncutSpan(words[i].start, words[j - 1].end, cost, words[i].cut))
     pieces[0] = UncutSpan(pieces[0].start, pieces[0].end, pieces[0].cost, cut)
     return pieces
+
+
+def _is_inside_character(text: str, start: int, index: int) -> bool:
+    """Whether no cut should be made at `index`, of the word that begins at `start`: what a reader takes for
+    one character, such as a letter with its accent or a flag, may be several code points."""
+    first = max(start, index - LONGEST_CLUSTER)
+    return not is_boundary(text[first : index + 1], index - first)

@@ -169,6 +169,17 @@ def test_source(budget: TokenBudget, text: str, path: str, line: int) -> None:
     check_nothing_is_cut(text, chunks)
 
 
+@pytest.mark.parametrize("character", ["👩‍🚀", "e\u0301", "🇫🇷", "👍🏽"], ids=ascii)
+@pytest.mark.parametrize("path", ["a.md", "a.txt"])
+def test_no_character_is_cut(character: str, path: str) -> None:
+    budget = TokenBudget(count=len)
+    record = doc("x" + character * 1_000, "markdown" if path == "a.md" else "text")
+    chunks = chunk(record, budget)
+    check(record, chunks, budget)
+    assert len(chunks) > 1
+    assert all(found.text.removeprefix("x").startswith(character) for found in chunks)
+
+
 LARGE = {
     "ten thousand headings": "".join(f"{'#' * (i % 6 + 1)} H{i}\n" for i in range(10_000)),
     "a line of 100 kB": "some words. " * 8_500,
