@@ -66,14 +66,19 @@ _FRONT_MATTER = re.compile(rb"---[ \t]*\r?\n[\w-]+:.*?^---[ \t]*\r?$", re.DOTALL
 def read(
     collection: Collection, files: Sequence[SourceFile], diagnostics: Diagnostics
 ) -> list[CompiledRecord]:
-    """A record for each page; those that only redirect are other names of their targets."""
+    """A record for each page; those that only redirect are other names of their targets, and those that are
+    parts of others have none."""
     records: list[CompiledRecord | _PageText] = []
+    parts = _Parts()
     includes = PageIncludes(collection, files)
     for file in files:
         format = stated_format(collection, file)
         if format or is_converted(file.path):
             found = read_converted(file, diagnostics, format, includes.named_files, includes.count)
-            records.extend(_converted(collection, file, document) for document in found)
+            for document in found:
+                page = _converted(collection, file, document)
+                parts.add(file, page, document.parts)
+                records.append(page)
         elif file.path.lower().endswith((".html", ".htm")):
             html = _html_page(collection, file, diagnostics, includes)
             records.extend([html] if html else [])
@@ -88,7 +93,36 @@ def read(
     includes.report(diagnostics)
     pages = _pages(collection, sources, includes.rules, diagnostics)
     complete = [next(pages) if isinstance(each, _PageText) else each for each in records]
-    return with_redirects(collection, complete)
+    elsewhere = parts.of_pages()
+    return with_redirects(collection, [each for each in complete if each.path not in elsewhere])
+
+
+class _Parts:
+    """Files that are there to be included: those without a title of their own, and those of which the name or
+    a folder begins with an underscore, as programs that build sites have it."""
+
+    def __init__(self) -> None:
+        self._candidates: set[str] = set()
+        self._included: dict[str, tuple[str, ...]] = {}
+
+    def add(self, file: SourceFile, record: DocRecord, parts: tuple[str, ...]) -> None:
+        """`parts` are the files that the page includes as a whole."""
+        has_title = "title" in record.frontmatter or any(
+            section.level == 1 for section in record.sections
+        )
+        if not has_title or any(name.startswith("_") for name in file.relative_path.split("/")):
+            self._candidates.add(file.path)
+        self._included[file.path] = parts
+
+    def of_pages(self) -> set[str]:
+        """The paths of parts of which a page has all the text."""
+        whole = (
+            part
+            for path, parts in self._included.items()
+            if path not in self._candidates
+            for part in parts
+        )
+        return self._candidates.intersection(whole)
 
 
 class _PageText(NamedTuple):

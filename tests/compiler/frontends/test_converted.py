@@ -115,6 +115,35 @@ def test_files_around_a_document_are_read_as_its_format_wants(tmp_path: Path) ->
     assert "The book of Heron." in page.text
 
 
+def test_parts_of_asciidoc_pages_are_no_pages(tmp_path: Path) -> None:
+    included = ("parts/start.adoc", "_shared/legal.adoc", "chapter.adoc", "tagged.adoc[tag=a]")
+    found, diagnostics = inputs(
+        tmp_path,
+        {
+            "docs/book.adoc": "= Book\n\n"
+            + "\n\n".join(
+                f"include::{each.removesuffix('[tag=a]')}[{'tag=a' * ('[' in each)}]"
+                for each in included
+            ),
+            "docs/parts/start.adoc": "== Start\n\nHow to start.\n\ninclude::more.adoc[]\n",
+            "docs/parts/more.adoc": "More of it.\n\ninclude::start.adoc[]\n",
+            "docs/_shared/legal.adoc": "= Legal\n\nWhat is allowed.\n",
+            "docs/_shared/alone.adoc": "= Alone\n\nWhat no page includes.\n",
+            "docs/chapter.adoc": "= Chapter\n\nA page of its own.\n",
+            "docs/tagged.adoc": "== Tagged\n\n// tag::a[]\nOne.\n// end::a[]\n\nTwo.\n",
+        },
+    )
+    assert not diagnostics.errors
+    assert {record.id.removeprefix("docs/") for record in found.records["docs"]} == {
+        "book.adoc",
+        "_shared/alone.adoc",
+        "chapter.adoc",
+        "tagged.adoc",
+    }
+    outcomes = {each.path: (each.outcome, each.reason) for each in found.accounting}
+    assert outcomes["docs/_shared/legal.adoc"] == ("included", "docs/book.adoc")
+
+
 def test_files_outside_of_the_root_are_not_included(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret")
     root = tmp_path / "kb"

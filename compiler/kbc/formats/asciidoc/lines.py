@@ -47,6 +47,7 @@ class SharedContext:
     problems: list[DocumentProblem] = field(default_factory=list)
     includes: int = 0
     lines: int = 0
+    parts: set[str] = field(default_factory=set)
 
     def unresolved(self, name: str, message: str, line: SourceLine) -> None:
         number = line.number if line.path == self.path else 0
@@ -254,6 +255,8 @@ class LineReader:
             project.unresolved("include", f"{wanted!r} has no tag {name!r}", line)
         offset = line.offset + _offset(given.get("leveloffset"))
         is_adoc = path.endswith((".adoc", ".asciidoc", ".asc", ".ad"))
+        if is_adoc and len(numbered) == len(lines):
+            project.parts.add(path)
         selected = [
             SourceLine(text, path, number, offset, line.depth + 1, done=not is_adoc)
             for number, text in numbered

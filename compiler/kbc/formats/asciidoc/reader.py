@@ -39,6 +39,7 @@ def convert(path: str, data: bytes, read: Read, around: Sequence[str] = ()) -> l
             created_at=attributes.get("revdate", ""),
             summary=attributes.get("description", "") or _text(matter, "description"),
             anchors=tuple(blocks.anchors),
+            parts=tuple(sorted(project.parts)),
             problems=problems,
         )
     ]
